@@ -1,0 +1,58 @@
+import { pino, stdTimeFunctions, type DestinationStream, type Logger as PinoLogger } from "pino";
+
+/** What every part logs through: fields first, then a constant message: `log.info({ shoot, step }, "step done")`. */
+export type Logger = PinoLogger;
+
+/** The levels that `PERENNIAL_LOG_LEVEL` may name, from chatty to quiet. */
+export const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+
+/** One of {@link logLevels}. */
+export type LogLevel = (typeof logLevels)[number];
+
+/** How a logger is made; `destination` is standard output unless told otherwise. */
+export interface LogOptions {
+  readonly name: string;
+  readonly level: LogLevel;
+  /** One readable line per record, for a terminal, instead of JSON. */
+  readonly pretty?: boolean;
+  readonly destination?: DestinationStream;
+}
+
+/** A logger whose fields that may hold credentials (kubeconfig, token, key, Secret data) are blanked, three levels deep. */
+export function createLogger({ name, level, pretty = false, destination = process.stdout }: LogOptions): Logger {
+  return pino(
+    {
+      base: { name },
+      level,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: secretPaths(), censor: "[redacted]" },
+    },
+    pretty ? { write: (line) => void destination.write(readable(line)) } : destination,
+  );
+}
+
+const secretFields = [
+  ...["kubeconfig", "token", "key", "clientKey", "privateKey", "password", "authorization", "data", "stringData"],
+  ...["client-key-data", "client-certificate-data"],
+];
+
+function secretPaths(): string[] {
+  return secretFields.flatMap((field) => ["", "*", "*.*"].map((parent) => `${parent}["${field}"]`));
+}
+
+function readable(line: string): string {
+  const { time, level, name, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const pairs = Object.entries(fields).map(([field, value]) => `${field}=${oneWord(value)}`);
+  const head = [String(time).slice(11, 23), String(level).toUpperCase().padEnd(5), String(name), String(msg ?? "")];
+  return [...head, ...pairs].join(" ") + (err === undefined ? "" : `\n${stackOf(err)}`) + "\n";
+}
+
+function oneWord(value: unknown): string {
+  return typeof value === "string" && !/\s/.test(value) ? value : JSON.stringify(value);
+}
+
+function stackOf(err: unknown): string {
+  const stack = typeof err === "object" && err !== null && "stack" in err ? err.stack : err;
+  return typeof stack === "string" ? stack : JSON.stringify(stack);
+}
