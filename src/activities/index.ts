@@ -1,0 +1,106 @@
+import type { ShootOperation, ShootRef, ShootRun, StepFailure } from "../api/shoot-run.ts";
+import type { ErrorCode } from "../api/error-codes.ts";
+import type { ComponentName } from "../components/index.ts";
+
+/** What the hands can do, as workflows see it. Every activity is safe to repeat. */
+
+/** The extension kinds that flows create in a Shoot's namespace. */
+export type ExtensionKind =
+  | "Infrastructure"
+  | "ControlPlane"
+  | "Worker"
+  | "OperatingSystemConfig"
+  | "Network"
+  | "DNSRecord";
+
+/** Tells several objects of one kind apart. */
+export type Purpose = "internal" | "external";
+
+/** What has to become true of an object. */
+export type Until = "ready" | "gone" | "rolledOut" | "addressed" | "nodesReady";
+
+/** One object, and what is waited for. `activityId` names the activity that waits; durations are ms. */
+export interface WaitTarget {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly until: Until;
+  readonly activityId: string;
+  /** The operation's id: the object has to carry exactly this `gardener.cloud/timestamp`. */
+  readonly timestamp?: string;
+  /** An error reported for longer than this ends the wait. */
+  readonly severeAfter: number;
+  /** The wait's end, error or not. */
+  readonly deadline: number;
+}
+
+/** The activities of queue `seed-<name>`. */
+export interface SeedActivities {
+  deployComponent(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
+  destroyComponent(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
+  applyExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
+  removeExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
+  removeNamespace(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Completed from outside when the target is reached; fails with what stands in its way. */
+  waitFor(run: ShootRun, target: WaitTarget): Promise<void>;
+  /** What stands between an object and the state waited for, in one sentence. */
+  explainWait(run: ShootRun, target: WaitTarget): Promise<StepFailure>;
+
+  deploySecrets(run: ShootRun): Promise<void>;
+  deployCloudProviderSecret(run: ShootRun): Promise<void>;
+  deployNodeAgentSecrets(run: ShootRun): Promise<void>;
+  publishInfrastructure(run: ShootRun): Promise<void>;
+  publishAddress(run: ShootRun): Promise<void>;
+  publishKubeconfig(run: ShootRun): Promise<void>;
+  syncCluster(run: ShootRun): Promise<void>;
+  initializeShootClients(run: ShootRun): Promise<void>;
+  cleanWebhooks(run: ShootRun): Promise<void>;
+  cleanExtendedApis(run: ShootRun): Promise<void>;
+  cleanKubernetesResources(run: ShootRun): Promise<void>;
+  removeCluster(run: ShootRun): Promise<void>;
+  /** Facts about the control plane in the seed that decide how a deletion goes. */
+  readControlPlane(run: ShootRun): Promise<Pick<ShootRun, "namespaceUsable" | "cleanup" | "controlPlaneNeeded">>;
+}
+
+/** A Shoot, as far as it decides what to do next. Times are RFC 3339, durations ms. */
+export interface ShootView {
+  readonly generation: number;
+  readonly observedGeneration: number;
+  readonly deleting: boolean;
+  /** Our finalizer is there. */
+  readonly finalizer: boolean;
+  /** Something may exist in a seed. */
+  readonly initialised: boolean;
+  readonly ignored: boolean;
+  /** The value of `gardener.cloud/operation`. */
+  readonly request?: string;
+  readonly lastOperation?: { readonly type: ShootOperation; readonly state: string; readonly lastUpdateTime: string };
+  readonly syncPeriod: number;
+  /** The facts for an operation, or why there can't be one yet. */
+  readonly run?: Omit<ShootRun, "operation">;
+  readonly problem?: StepFailure;
+}
+
+/** What a flow reports; replaces the operation's part of the Shoot's status. */
+export interface OperationStatus {
+  readonly state: "Pending" | "Processing" | "Succeeded" | "Error" | "Failed";
+  readonly progress: number;
+  readonly description: string;
+  readonly lastErrors: readonly { taskID: string; description: string; codes: readonly ErrorCode[]; lastUpdateTime: string }[];
+}
+
+/** The activities of queue `garden`. */
+export interface GardenActivities {
+  /** The Shoot, or null when it is gone (or another of the same name has taken its place). */
+  readShoot(ref: ShootRef): Promise<ShootView | null>;
+  /** Writes the beginning of an operation into the Shoot, and takes away the request that it answers. */
+  beginOperation(run: ShootRun, request?: string): Promise<void>;
+  writeStatus(run: ShootRun, status: OperationStatus): Promise<void>;
+  reportProblem(ref: ShootRef, problem: StepFailure): Promise<void>;
+  acknowledgeRequest(ref: ShootRef, request: string): Promise<void>;
+  /** Says that the deletion is done and lets the Shoot go, in this order. */
+  releaseShoot(ref: ShootRef): Promise<void>;
+  /** Ends when the workflow of this id has ended, however it ended. */
+  followFlow(workflowId: string): Promise<void>;
+}

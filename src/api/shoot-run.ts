@@ -1,0 +1,59 @@
+/** Names a Shoot for good: the uid tells it from a later one of the same name. */
+export interface ShootRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What an operation does to a Shoot; the values of `status.lastOperation.type`. */
+export type ShootOperation = "Create" | "Reconcile" | "Delete" | "Migrate" | "Restore";
+
+/** The facts about a Shoot that decide which steps of a flow are done. Read once, when an operation begins. */
+export interface ShootRun extends ShootRef {
+  readonly operation: ShootOperation;
+  readonly generation: number;
+  /** Name of the Shoot's namespace in the seed, and of its `Cluster`. */
+  readonly technicalID: string;
+  readonly project: string;
+  readonly seed: string;
+  readonly workerless: boolean;
+  readonly hibernated: boolean;
+  readonly hasCredentials: boolean;
+  readonly hasInternalDomain: boolean;
+  readonly hasExternalDomain: boolean;
+  readonly pools: readonly string[];
+  /** The namespace in the seed is there and not terminating. */
+  readonly namespaceUsable: boolean;
+  /** The user's objects can be cleaned: there is, or can be again, a control plane to do it through. */
+  readonly cleanup: boolean;
+  /** Delete only: ControlPlane exists, is not being deleted, and its infrastructure has been built. */
+  readonly controlPlaneNeeded: boolean;
+  /** How long, in ms, a retryable error is retried inside its step before the step parks. */
+  readonly retryDuration: number;
+}
+
+/** An error as users see it: one sentence, with codes from the closed list. */
+export interface StepFailure {
+  readonly message: string;
+  readonly codes: readonly string[];
+}
+
+/** A step as the outside sees it: `retrying` waits for its next attempt, `parked` for a retry asked for by somebody. */
+export interface StepProgress {
+  readonly name: string;
+  readonly state: "pending" | "running" | "retrying" | "parked" | "done" | "skipped" | "failed" | "blocked" | "stopped";
+  /** When the step entered this state, RFC 3339. */
+  readonly since?: string;
+  readonly error?: StepFailure;
+  readonly attempt?: number;
+}
+
+/** An operation as the outside sees it, from the `progress` query of its workflow. Times are RFC 3339. */
+export interface FlowProgress {
+  readonly operation: ShootOperation;
+  readonly title: string;
+  readonly percent: number;
+  readonly steps: readonly StepProgress[];
+  readonly startedAt: string;
+  readonly finishedAt?: string;
+}

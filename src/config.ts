@@ -1,0 +1,59 @@
+import * as z from "zod";
+
+/** The environment of a process, parsed once at its start. Times are milliseconds, paths are absolute or relative to the working directory. */
+export type Config = ReturnType<typeof parseConfig>;
+
+/** Parses the variables `PERENNIAL_*`. Throws one sentence that names every variable that is wrong, and how. */
+export function parseConfig(environment: Readonly<Record<string, string | undefined>>) {
+  const parsed = Variables.safeParse(environment);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(`cannot read the configuration: ${faults.join("; ")}`);
+  }
+  const variables = parsed.data;
+  return {
+    logLevel: variables.PERENNIAL_LOG_LEVEL,
+    gardenKubeconfig: variables.PERENNIAL_GARDEN_KUBECONFIG,
+    temporalAddress: variables.PERENNIAL_TEMPORAL_ADDRESS,
+    temporalNamespace: variables.PERENNIAL_TEMPORAL_NAMESPACE,
+    seedName: variables.PERENNIAL_SEED_NAME,
+    seedKubeconfig: variables.PERENNIAL_SEED_KUBECONFIG,
+    healthPort: variables.PERENNIAL_HEALTH_PORT,
+    stateDir: variables.PERENNIAL_STATE_DIR,
+    environment: variables.PERENNIAL_ENVIRONMENT,
+    dnsServer: variables.PERENNIAL_DNS_SERVER,
+    dnsKeyFile: variables.PERENNIAL_DNS_KEY_FILE,
+    webhookPort: variables.PERENNIAL_WEBHOOK_PORT,
+    webhookHost: variables.PERENNIAL_WEBHOOK_HOST,
+    syncPeriod: variables.PERENNIAL_SYNC_PERIOD_SECONDS * 1000,
+    retryDuration: variables.PERENNIAL_RETRY_DURATION_SECONDS * 1000,
+  };
+}
+
+/** The value of a setting that this process cannot do without; the error names its variable. */
+export function required<T>(value: T | undefined, variable: string): T {
+  if (value !== undefined) return value;
+  throw new Error(`cannot start: ${variable} is not set`);
+}
+
+const port = z.coerce.number().int().min(0).max(65_535);
+
+const Variables = z.object({
+  PERENNIAL_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  PERENNIAL_GARDEN_KUBECONFIG: z.string().min(1).optional(),
+  PERENNIAL_TEMPORAL_ADDRESS: z.string().min(1).default("127.0.0.1:7233"),
+  PERENNIAL_TEMPORAL_NAMESPACE: z.string().min(1).default("default"),
+  PERENNIAL_SEED_NAME: z.string().min(1).optional(),
+  PERENNIAL_SEED_KUBECONFIG: z.string().min(1).optional(),
+  PERENNIAL_HEALTH_PORT: port.default(0),
+  PERENNIAL_STATE_DIR: z.string().min(1).optional(),
+  PERENNIAL_ENVIRONMENT: z.string().min(1).default("local"),
+  PERENNIAL_DNS_SERVER: z.string().min(1).optional(),
+  PERENNIAL_DNS_KEY_FILE: z.string().min(1).optional(),
+  PERENNIAL_WEBHOOK_PORT: port.default(9443),
+  PERENNIAL_WEBHOOK_HOST: z.string().min(1).default("0.0.0.0"),
+  /** How long after a success a Shoot is reconciled again; the entity adds up to a tenth of it as jitter. */
+  PERENNIAL_SYNC_PERIOD_SECONDS: z.coerce.number().positive().default(3600),
+  /** How long a retryable error is retried inside its step before the step parks. */
+  PERENNIAL_RETRY_DURATION_SECONDS: z.coerce.number().positive().default(43_200),
+});

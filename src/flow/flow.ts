@@ -1,0 +1,92 @@
+/** A reason to do a step: `text` completes the sentence "only when …" in plans and documents. */
+export interface Condition<Subject> {
+  readonly text: string;
+  readonly holds: (subject: Subject) => boolean;
+}
+
+/** One row of a flow: an outcome, what it takes to reach it, and what has to be there first. */
+export interface Step<Subject, Name extends string = string> {
+  readonly run: (subject: Subject, step: string) => Promise<void>;
+  /** Steps that come first. Only steps written above this one. */
+  readonly after?: readonly Name[];
+  /** The step is skipped unless all of these hold. A skipped step counts as done for those after it. */
+  readonly when?: readonly Condition<Subject>[];
+}
+
+/** A process of many steps, in an order that has no cycles. */
+export interface Flow<Subject> {
+  readonly title: string;
+  readonly steps: ReadonlyMap<string, Step<Subject>>;
+}
+
+/** Where a step is; `blocked` is behind a failure, `stopped` was not begun because the run was asked to end. */
+export type StepState = "pending" | "running" | "done" | "skipped" | "failed" | "blocked" | "stopped";
+
+/** What a run tells its caller, and asks it. Both are synchronous. */
+export interface RunOptions {
+  readonly onChange?: (step: string, state: StepState) => void;
+  /** When true, no further step is begun. */
+  readonly stopped?: () => boolean;
+}
+
+/** Carries every failure of a run, by step. */
+export class FlowError extends Error {
+  override readonly name = "FlowError";
+  readonly failures: ReadonlyMap<string, unknown>;
+
+  constructor(title: string, failures: ReadonlyMap<string, unknown>) {
+    super(`${title}: failed at ${[...failures.keys()].join(", ")}`);
+    this.failures = failures;
+  }
+}
+
+/** Declares a flow. Because steps only look up, a flow has no cycles and reads from top to bottom. */
+export function defineFlow<Subject, const Name extends string>(
+  title: string,
+  rows: { readonly [N in Name]: Step<Subject, NoInfer<Name>> },
+): Flow<Subject> {
+  const steps = new Map<string, Step<Subject>>();
+  for (const [name, step] of Object.entries<Step<Subject, Name>>(rows)) {
+    const notAbove = step.after?.find((dependency) => !steps.has(dependency));
+    if (notAbove) throw new Error(`${title}: "${name}" comes after "${notAbove}", which is not above it`);
+    steps.set(name, step);
+  }
+  return { title, steps };
+}
+
+/**
+ * Runs every step as early as the steps before it allow. A failed step blocks only the steps after it; all
+ * others still run, so one attempt makes as much progress as it can and reports every failure at once.
+ * Throws `FlowError`.
+ */
+export async function runFlow<Subject>(flow: Flow<Subject>, subject: Subject, options: RunOptions = {}): Promise<void> {
+  const states = new Map<string, StepState>();
+  const failures = new Map<string, unknown>();
+  const settled = new Map<string, Promise<void>>();
+
+  const become = (name: string, state: StepState) => {
+    states.set(name, state);
+    options.onChange?.(name, state);
+  };
+
+  const perform = async (name: string, { run, after = [], when = [] }: Step<Subject>) => {
+    await Promise.all(after.map((dependency) => settled.get(dependency)));
+    const before = after.map((dependency) => states.get(dependency));
+    if (before.some((state) => state === "failed" || state === "blocked")) return become(name, "blocked");
+    if (options.stopped?.()) return become(name, "stopped");
+    if (!when.every((condition) => condition.holds(subject))) return become(name, "skipped");
+
+    become(name, "running");
+    try {
+      await run(subject, name);
+      become(name, "done");
+    } catch (error) {
+      failures.set(name, error);
+      become(name, "failed");
+    }
+  };
+
+  for (const [name, step] of flow.steps) settled.set(name, perform(name, step));
+  await Promise.all(settled.values());
+  if (failures.size > 0) throw new FlowError(flow.title, failures);
+}

@@ -1,0 +1,36 @@
+import type { ShootRun } from "../api/shoot-run.ts";
+import type { Condition } from "../flow/flow.ts";
+
+/** What conditions look at. Flows add the hands that carry steps out. */
+export interface Facts {
+  readonly run: ShootRun;
+}
+
+const when = (text: string, holds: (run: ShootRun) => boolean): Condition<Facts> => ({
+  text,
+  holds: ({ run }) => holds(run),
+});
+
+/** The Shoot has machines of its own. */
+export const hasWorkers = when("the Shoot has workers", (run) => !run.workerless);
+
+/** The Shoot is not hibernated. */
+export const awake = when("the Shoot is awake", (run) => !run.hibernated);
+
+/** The Shoot names credentials for its provider. */
+export const hasCredentials = when("the Shoot has provider credentials", (run) => run.hasCredentials);
+
+/** The seed's domain for control planes is known. */
+export const hasInternalDomain = when("there is an internal domain", (run) => run.hasInternalDomain);
+
+/** The Shoot has a domain for its users. */
+export const hasExternalDomain = when("the Shoot has a DNS domain", (run) => run.hasExternalDomain);
+
+/** The namespace in the seed exists and nobody is deleting it. */
+export const namespaceUsable = when("the namespace in the seed is usable", (run) => run.namespaceUsable);
+
+/** The user's objects have to be, and can be, cleaned through the Shoot's own API server. */
+export const needsCleanup = when("there is a control plane to clean up through", (run) => run.cleanup);
+
+/** The provider's part of the control plane takes part in the clean-up. */
+export const controlPlaneNeeded = when("the ControlPlane still acts", (run) => run.controlPlaneNeeded);

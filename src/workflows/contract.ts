@@ -1,0 +1,53 @@
+import { defineSearchAttributeKey } from "@temporalio/common";
+import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
+import type { FlowProgress, ShootOperation, ShootRef } from "../api/shoot-run.ts";
+
+/** Everything the outside may know of our workflows: ids, queues, messages, search attributes. */
+
+/** The queue of all workflows, and of the activities that act on the garden. */
+export const gardenQueue = "garden";
+
+/** The queue of the activities that act on one seed. */
+export const seedQueue = (seed: string): string => `seed-${seed}`;
+
+/** The id of a Shoot's entity workflow; the uid keeps a later Shoot of the same name from inheriting its history. */
+export const shootWorkflowId = ({ namespace, name, uid }: ShootRef): string => `shoot/${namespace}/${name}/${uid}`;
+
+/** The id of the workflow that runs an operation of a Shoot. */
+export const flowWorkflowId = (ref: ShootRef, operation: FlowKind): string => `${shootWorkflowId(ref)}/${operation}`;
+
+/** The flows there are. Create and Reconcile are one: it brings a Shoot to what its spec asks for. */
+export type FlowKind = "reconcile" | "delete";
+
+/** The flow that carries out an operation. */
+export const flowFor = (operation: ShootOperation): FlowKind => (operation === "Delete" ? "delete" : "reconcile");
+
+/** Workflow types, as clients name them. */
+export const workflowTypes = { shoot: "shoot", reconcile: "reconcile", delete: "deleteShoot" } as const;
+
+/** Says that something about the Shoot changed, never what: the workflow reads the Shoot itself. */
+export const changedSignal = defineSignal("changed");
+
+/** Where an operation is, step by step. */
+export const progressQuery = defineQuery<FlowProgress>("progress");
+
+/** Asks parked and retrying steps to go on now; with a name, only that step. Refused when nothing waits for it. */
+export const retryUpdate = defineUpdate<readonly string[], [RetryRequest]>("retry");
+
+/** The same from a workflow, which cannot send updates: every step that waits goes on. Nothing waits: nothing happens. */
+export const retrySignal = defineSignal("retryAll");
+
+/** Which step to retry; all that wait when there is no name. */
+export interface RetryRequest {
+  readonly step?: string;
+}
+
+/** The search attributes of an operation; all are keywords, registered in the namespace before the first workflow. */
+export const searchAttributes = {
+  shoot: defineSearchAttributeKey("ShootName", "KEYWORD"),
+  project: defineSearchAttributeKey("Project", "KEYWORD"),
+  seed: defineSearchAttributeKey("SeedName", "KEYWORD"),
+  operation: defineSearchAttributeKey("Operation", "KEYWORD"),
+  phase: defineSearchAttributeKey("Phase", "KEYWORD"),
+  errorCode: defineSearchAttributeKey("ErrorCode", "KEYWORD"),
+} as const;

@@ -1,0 +1,60 @@
+import type { ShootView } from "../activities/index.ts";
+import type { ShootOperation, ShootRun } from "../api/shoot-run.ts";
+
+/** What the entity does next: an operation, letting the Shoot go, saying why nothing can be done, or waiting (ms). */
+export type Decision =
+  | { readonly do: "operate"; readonly run: ShootRun; readonly request?: string }
+  | { readonly do: "release" }
+  | { readonly do: "report" }
+  | { readonly do: "wait"; readonly for: number };
+
+/** Decides from a fresh view of the Shoot. `now` is ms since the epoch; `jitter` is between 0 and 1. Pure. */
+export function decide(view: ShootView, now: number, jitter: number): Decision {
+  if (view.deleting) return decideDeletion(view);
+  if (view.ignored) return { do: "wait", for: view.syncPeriod };
+  if (view.run === undefined) return { do: "report" };
+  const due = dueIn(view, now, jitter);
+  if (due > 0) return { do: "wait", for: due };
+  const run: ShootRun = { ...view.run, operation: operationType(view) };
+  return view.request === undefined ? { do: "operate", run } : { do: "operate", run, request: view.request };
+}
+
+/** Whether what the Shoot asks for now makes the running operation pointless. */
+export function supersedes(view: ShootView, running: ShootRun): boolean {
+  if (view.deleting) return running.operation !== "Delete";
+  if (view.generation !== running.generation) return true;
+  return view.lastOperation?.state === "Failed" && asksFor(view, "reconcile");
+}
+
+/** Whether the Shoot carries this request. Several are separated by semicolons. */
+export const asksFor = ({ request }: Pick<ShootView, "request">, operation: string): boolean =>
+  request?.split(";").includes(operation) ?? false;
+
+/** The operation's type: an unfinished Create goes on as Create, everything later is Reconcile. */
+export function operationType({ lastOperation }: Pick<ShootView, "lastOperation">): ShootOperation {
+  if (lastOperation === undefined) return "Create";
+  if (lastOperation.type === "Migrate" && ["Succeeded", "Aborted"].includes(lastOperation.state)) return "Restore";
+  const unfinished = lastOperation.state !== "Succeeded";
+  return unfinished && lastOperation.type !== "Delete" ? lastOperation.type : "Reconcile";
+}
+
+/** A Shoot that never began has nothing in any seed; one that is done only has to be let go. */
+function decideDeletion(view: ShootView): Decision {
+  const done = view.lastOperation?.type === "Delete" && view.lastOperation.state === "Succeeded";
+  if (!view.finalizer) return { do: "wait", for: 60_000 };
+  if (!view.initialised || done) return { do: "release" };
+  if (view.run === undefined) return { do: "report" };
+  const run: ShootRun = { ...view.run, operation: "Delete" };
+  return view.request === undefined ? { do: "operate", run } : { do: "operate", run, request: view.request };
+}
+
+/** How long, in ms, until the next operation is due; 0 when it is. A tenth of the period spreads the Shoots out. */
+function dueIn(view: ShootView, now: number, jitter: number): number {
+  const { lastOperation, generation, observedGeneration, syncPeriod } = view;
+  if (lastOperation === undefined || generation !== observedGeneration) return 0;
+  if (asksFor(view, "reconcile") || asksFor(view, "retry")) return 0;
+  if (lastOperation.state === "Failed") return syncPeriod;
+  if (lastOperation.state !== "Succeeded" || lastOperation.type === "Migrate") return 0;
+  const due = Date.parse(lastOperation.lastUpdateTime) + syncPeriod * (1 + jitter / 10);
+  return Math.max(0, due - now);
+}

@@ -1,0 +1,45 @@
+import { defineFlow } from "../flow/flow.ts";
+import { controlPlaneNeeded, hasCredentials, hasWorkers, namespaceUsable, needsCleanup } from "./conditions.ts";
+import { apply, call, deploy, destroy, remove, removeNamespace } from "./steps.ts";
+
+/**
+ * Takes a Shoot away. First it brings the control plane back to life, so that the user's own objects can be deleted
+ * through it and take their load balancers and volumes with them; then it tears down in reverse. It never deploys
+ * into a namespace that is being deleted.
+ */
+// prettier-ignore
+export const deleteShoot = defineFlow("Delete Shoot", {
+  // A control plane to clean up through
+  cluster:                    { run: call("syncCluster"),               when: [namespaceUsable] },
+  cloudProviderSecret:        { run: call("deployCloudProviderSecret"), after: ["cluster"], when: [namespaceUsable, hasCredentials] },
+  secrets:                    { run: call("deploySecrets"),             after: ["cluster"], when: [needsCleanup] },
+  apiServerService:           { run: deploy("kube-apiserver-service"),  after: ["cluster"], when: [needsCleanup] },
+  etcd:                       { run: deploy("etcd"),                    after: ["secrets"], when: [needsCleanup] },
+  kubeApiServer:              { run: deploy("kube-apiserver"),          after: ["etcd", "apiServerService"], when: [needsCleanup] },
+  controlPlane:               { run: apply("ControlPlane"),             after: ["kubeApiServer", "cloudProviderSecret"], when: [controlPlaneNeeded, needsCleanup] },
+  kubeControllerManager:      { run: deploy("kube-controller-manager"), after: ["kubeApiServer"], when: [needsCleanup] },
+  shootClients:               { run: call("initializeShootClients"),    after: ["kubeApiServer"], when: [needsCleanup] },
+
+  // What users made, in the order that lets their controllers work
+  cleanWebhooks:              { run: call("cleanWebhooks"),             after: ["shootClients"], when: [needsCleanup] },
+  cleanExtendedApis:          { run: call("cleanExtendedApis"),         after: ["cleanWebhooks", "kubeControllerManager", "controlPlane"], when: [needsCleanup] },
+  cleanKubernetesResources:   { run: call("cleanKubernetesResources"),  after: ["cleanExtendedApis"], when: [needsCleanup] },
+
+  // Machines and what they needed
+  removeWorker:               { run: remove("Worker"),                  after: ["cleanKubernetesResources"] },
+  removeOperatingSystemConfig:{ run: remove("OperatingSystemConfig"),   after: ["removeWorker"] },
+  removeNetwork:              { run: remove("Network"),                 after: ["cleanKubernetesResources", "removeWorker"] },
+  removeControlPlane:         { run: remove("ControlPlane"),            after: ["removeOperatingSystemConfig", "removeNetwork"] },
+
+  // The control plane, then the ground it stood on
+  destroyKubeScheduler:       { run: destroy("kube-scheduler"),         after: ["removeControlPlane"], when: [hasWorkers] },
+  destroyKubeControllerManager:{ run: destroy("kube-controller-manager"), after: ["removeControlPlane"] },
+  destroyKubeApiServer:       { run: destroy("kube-apiserver"),         after: ["destroyKubeScheduler", "destroyKubeControllerManager"] },
+  removeInfrastructure:       { run: remove("Infrastructure"),          after: ["removeControlPlane"] },
+  removeExternalDns:          { run: remove("DNSRecord", "external"),   after: ["destroyKubeApiServer"] },
+  removeInternalDns:          { run: remove("DNSRecord", "internal"),   after: ["destroyKubeApiServer", "removeInfrastructure"] },
+  destroyApiServerService:    { run: destroy("kube-apiserver-service"), after: ["destroyKubeApiServer"] },
+  destroyEtcd:                { run: destroy("etcd"),                   after: ["destroyKubeApiServer", "removeInfrastructure"] },
+  removeNamespace:            { run: removeNamespace,                   after: ["removeExternalDns", "removeInternalDns", "destroyApiServerService", "destroyEtcd"] },
+  removeCluster:              { run: call("removeCluster"),             after: ["removeNamespace"] },
+});

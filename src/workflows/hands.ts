@@ -1,0 +1,143 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+  proxyActivities,
+  TimeoutFailure,
+} from "@temporalio/workflow";
+import type { SeedActivities, WaitTarget } from "../activities/index.ts";
+import type { ShootRun, StepFailure } from "../api/shoot-run.ts";
+import type { Board } from "./board.ts";
+import { seedQueue } from "./contract.ts";
+import type { Hands } from "./steps.ts";
+
+/** Somebody's wish that waiting steps go on now. */
+export interface Retries {
+  /** Steps that were asked to go on and have not yet. */
+  readonly asked: Set<string>;
+}
+
+/** What the steps of one operation work with. `resumed` is awaited before a parked step acts again. */
+export function createHands(run: ShootRun, board: Board, retries: Retries, resumed: () => Promise<void>): Hands {
+  const asked = (step: string) => () => retries.asked.has(step);
+
+  const pause = async (step: string, failure: WorkFailure, attempt: number, since: number) => {
+    const delay = backoff(attempt);
+    retries.asked.delete(step);
+    if (failure.retryable && Date.now() + delay - since <= run.retryDuration) {
+      board.become(step, "retrying");
+      await condition(asked(step), delay);
+      return since;
+    }
+    board.become(step, "parked");
+    await condition(asked(step));
+    await CancellationScope.nonCancellable(resumed);
+    return Date.now();
+  };
+
+  return {
+    async attempt(step, work) {
+      let since = Date.now();
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await work();
+        } catch (error) {
+          if (isCancellation(error)) throw error;
+          const failure = failureOf(error);
+          board.fail(step, failure, attempt);
+          since = await pause(step, failure, attempt, since);
+          board.become(step, "running");
+        }
+      }
+    },
+    acting: (step) => uncancelled(actingActivities(run, step)),
+    async wait(step, targets) {
+      const outcomes = await Promise.allSettled(targets.map((target) => waitFor(run, step, target)));
+      const failed = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failed) throw failed.reason;
+    },
+  };
+}
+
+interface WorkFailure extends StepFailure {
+  readonly retryable: boolean;
+}
+
+/** Five seconds, doubling, at most ten minutes; in ms. */
+const backoff = (attempt: number): number => Math.min(5_000 * 2 ** (attempt - 1), 600_000);
+
+/** Writes are short; a few quick attempts ride out a hiccup before the flow counts it as a failure. */
+function actingActivities(run: ShootRun, step: string): SeedActivities {
+  return proxyActivities<SeedActivities>({
+    taskQueue: seedQueue(run.seed),
+    activityId: `${step}/apply`,
+    summary: step,
+    startToCloseTimeout: "11 minutes",
+    heartbeatTimeout: "30 seconds",
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "8s", maximumAttempts: 5 },
+  });
+}
+
+/** A write that has begun is finished, also when the flow is asked to stop. */
+function uncancelled(activities: SeedActivities): SeedActivities {
+  return new Proxy(activities, {
+    get(target, name, receiver) {
+      const activity: unknown = Reflect.get(target, name, receiver);
+      if (typeof activity !== "function") return activity;
+      return (...args: unknown[]) => CancellationScope.nonCancellable(async () => activity(...args));
+    },
+  });
+}
+
+/**
+ * The wait is completed from outside by the seed worker's watch. Its start-to-close timeout is the period after which
+ * the level is checked again, so a lost registration heals itself; its schedule-to-close timeout is the deadline.
+ */
+async function waitFor(run: ShootRun, step: string, target: WaitTarget): Promise<void> {
+  const waiting = proxyActivities<SeedActivities>({
+    taskQueue: seedQueue(run.seed),
+    activityId: target.activityId,
+    summary: `${step}: wait for ${target.kind} ${target.name}`,
+    startToCloseTimeout: Math.min(recheckPeriod(target), target.deadline),
+    scheduleToCloseTimeout: target.deadline,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: "1s", backoffCoefficient: 1 },
+  });
+  try {
+    await waiting.waitFor(run, target);
+  } catch (error) {
+    if (!timedOut(error)) throw error;
+    const explaining = proxyActivities<SeedActivities>({
+      taskQueue: seedQueue(run.seed),
+      activityId: `${target.activityId}/explain`,
+      summary: `${step}: why ${target.kind} ${target.name} is late`,
+      startToCloseTimeout: "1 minute",
+      cancellationType: ActivityCancellationType.TRY_CANCEL,
+    });
+    const { message, codes } = await explaining.explainWait(run, target);
+    throw ApplicationFailure.create({ message, type: "Timeout", details: [{ message, codes, retryable: true }] });
+  }
+}
+
+/** What isn't registered in an object that survives the worker is looked at more often. */
+const recheckPeriod = ({ until }: WaitTarget): number => (until === "gone" || until === "nodesReady" ? 15_000 : 300_000);
+
+const timedOut = (error: unknown): boolean => error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+
+/** The cause that the activity worker classified; anything else is worth another try. */
+function failureOf(error: unknown): WorkFailure {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure) {
+    const detail = cause.details?.[0];
+    if (isWorkFailure(detail)) return detail;
+    return { message: cause.message, codes: [], retryable: cause.nonRetryable !== true };
+  }
+  return { message: cause instanceof Error ? cause.message : String(cause), codes: [], retryable: true };
+}
+
+const isWorkFailure = (detail: unknown): detail is WorkFailure =>
+  typeof detail === "object" && detail !== null && "message" in detail && "codes" in detail && "retryable" in detail;

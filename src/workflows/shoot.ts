@@ -1,0 +1,75 @@
+import {
+  condition,
+  continueAsNew,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+  ActivityCancellationType,
+} from "@temporalio/workflow";
+import type { GardenActivities, ShootView } from "../activities/index.ts";
+import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
+import { changedSignal, gardenQueue } from "./contract.ts";
+import { asksFor, decide, supersedes, type Decision } from "./decide.ts";
+import { startOperation, type RunningOperation } from "./operation.ts";
+
+/**
+ * One Shoot, one workflow: runs the operation its state asks for, one at a time, whenever something changed, until the
+ * Shoot is gone. A change never says what changed; the Shoot is read again.
+ */
+export async function shoot(ref: ShootRef): Promise<void> {
+  const inbox = { changed: false };
+  setHandler(changedSignal, () => void (inbox.changed = true), { description: "something about the Shoot changed" });
+
+  for (;;) {
+    inbox.changed = false; // before reading: a signal during the read must not get lost
+    const view = await garden("read").readShoot(ref);
+    if (view === null) return;
+    await act(decide(view, Date.now(), Math.random()), view, ref, inbox);
+    if (workflowInfo().continueAsNewSuggested && !inbox.changed) await continueAsNew<typeof shoot>(ref);
+  }
+}
+
+interface Inbox {
+  changed: boolean;
+}
+
+async function act(decision: Decision, view: ShootView, ref: ShootRef, inbox: Inbox): Promise<void> {
+  if (decision.do === "operate") return operate(decision.run, decision.request, inbox);
+  if (decision.do === "release") return garden("release").releaseShoot(ref);
+  if (decision.do === "report" && view.problem) await garden("report").reportProblem(ref, view.problem);
+  await condition(() => inbox.changed, decision.do === "wait" ? decision.for : view.syncPeriod);
+}
+
+/** Sees one operation through, while changes decide whether it is still the right one. */
+async function operate(run: ShootRun, request: string | undefined, inbox: Inbox): Promise<void> {
+  await garden("begin").beginOperation(run, request);
+  const operation = await startOperation(run);
+  while (!operation.ended()) {
+    await condition(() => inbox.changed || operation.ended());
+    if (operation.ended()) break;
+    inbox.changed = false;
+    await reconsider(run, operation);
+  }
+  const completed = await operation.result();
+  if (!completed) await condition(() => inbox.changed, PAUSE_AFTER_FAILURE);
+}
+
+/** In ms: an operation that somebody terminated, or that broke, is not begun again in a tight loop. */
+const PAUSE_AFTER_FAILURE = 10_000;
+
+async function reconsider(run: ShootRun, operation: RunningOperation): Promise<void> {
+  const view = await garden("read").readShoot(run);
+  if (view === null || supersedes(view, run)) return operation.stop();
+  if (!asksFor(view, "retry")) return;
+  await operation.retry();
+  await garden("acknowledge").acknowledgeRequest(run, view.request ?? "");
+}
+
+const garden = (summary: string): GardenActivities =>
+  proxyActivities<GardenActivities>({
+    taskQueue: gardenQueue,
+    summary,
+    startToCloseTimeout: "30 seconds",
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { maximumInterval: "30s" },
+  });
