@@ -1,0 +1,99 @@
+import type { Logger } from "../log.ts";
+import { backoffDelay } from "./backoff.ts";
+
+/** Which object is to be reconciled. */
+export interface Key {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** What a controller needs. */
+export interface ControllerOptions {
+  readonly name: string;
+  /** Brings one object to where it should be. It reads the object itself; `signal` aborts when the controller stops. */
+  reconcile(key: Key, context: { readonly signal: AbortSignal }): Promise<void | { readonly requeueAfter: number }>;
+  /** How many keys at once; 4 unless told otherwise. */
+  readonly concurrency?: number;
+  readonly log: Logger;
+}
+
+/** A queue of keys and the loop that works it off. */
+export interface Controller {
+  /** Asks for a reconciliation. Asking again before it began changes nothing; asking while it runs gives one more run. */
+  enqueue(key: Key): void;
+  start(): void;
+  /** Begins no further key; resolves when the running ones have ended. */
+  stop(): Promise<void>;
+}
+
+/** A controller: a key never runs twice at once, and one that fails comes back after 0.2 s, doubling up to 60 s. */
+export function createController({ name, reconcile, concurrency = 4, log: parent }: ControllerOptions): Controller {
+  const log = parent.child({ controller: name });
+  const waiting = new Map<string, Key>();
+  const running = new Map<string, Promise<void>>();
+  const later = new Map<string, NodeJS.Timeout>();
+  const failures = new Map<string, number>();
+  const stopping = new AbortController();
+  let started = false;
+
+  function enqueue(key: Key): void {
+    waiting.set(idOf(key), { name: key.name, ...(key.namespace === undefined ? {} : { namespace: key.namespace }) });
+    next();
+  }
+
+  function next(): void {
+    if (!started || stopping.signal.aborted) return;
+    for (const [id, key] of waiting) {
+      if (running.size >= concurrency) return;
+      if (running.has(id)) continue;
+      waiting.delete(id);
+      const run = work(id, key).finally(() => {
+        running.delete(id);
+        next();
+      });
+      running.set(id, run);
+    }
+  }
+
+  async function work(id: string, key: Key): Promise<void> {
+    clearTimeout(later.get(id));
+    later.delete(id);
+    try {
+      const result = await reconcile(key, stopping);
+      failures.delete(id);
+      if (result !== undefined) enqueueLater(id, key, result.requeueAfter);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      const before = failures.get(id) ?? 0;
+      failures.set(id, before + 1);
+      log.error({ object: id, failures: before + 1, err: error }, "reconcile failed");
+      enqueueLater(id, key, backoffDelay(before, { first: 200, most: 60_000 }, error));
+    }
+  }
+
+  function enqueueLater(id: string, key: Key, delay: number): void {
+    if (stopping.signal.aborted) return;
+    const timer = setTimeout(() => {
+      later.delete(id);
+      enqueue(key);
+    }, delay);
+    later.set(id, timer);
+  }
+
+  return {
+    enqueue,
+    start() {
+      started = true;
+      next();
+    },
+    async stop() {
+      stopping.abort();
+      for (const timer of later.values()) clearTimeout(timer);
+      await Promise.all(running.values());
+    },
+  };
+}
+
+function idOf({ namespace, name }: Key): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}

@@ -1,0 +1,141 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { given } from "./given.ts";
+import { parseKubeconfig, readKubeconfig, type Kubeconfig } from "./kubeconfig.ts";
+
+/** Where a client finds its cluster: kubeconfig text, a kubeconfig file, or the pod it runs in. */
+export type ClusterSource = { readonly kubeconfig: string } | { readonly file: string } | { readonly inCluster: true };
+
+/** What one request presents to an API server; certificates and keys in PEM. */
+export interface Credentials {
+  readonly tls: Tls;
+  readonly authorization?: string;
+}
+
+/** The TLS side of {@link Credentials}, as node:tls takes it. */
+export interface Tls {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** One cluster's credentials; `current` re-reads token files and asks exec plugins again once a minute. */
+export interface CredentialSource {
+  readonly server: string;
+  current(): Promise<Credentials>;
+  /** After a 401: the next `current` reads everything again. */
+  renew(): void;
+}
+
+/** Credentials for a cluster; throws at once when the source is unusable. Concurrent callers share one lookup. */
+export function createCredentialSource(source: ClusterSource): CredentialSource {
+  let config = load(source);
+  let lookup: Promise<Credentials> | undefined;
+  let staleAt = 0;
+  return {
+    server: config.server,
+    current() {
+      if (lookup === undefined || Date.now() >= staleAt) {
+        staleAt = Date.now() + credentialLifetime;
+        lookup = lookUp(config);
+        lookup.catch(() => (staleAt = 0));
+      }
+      return lookup;
+    },
+    renew() {
+      staleAt = 0;
+      if (!("kubeconfig" in source)) config = load(source);
+    },
+  };
+}
+
+const credentialLifetime = 60_000;
+
+const podFiles = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+function load(source: ClusterSource): Kubeconfig {
+  if ("kubeconfig" in source) return parseKubeconfig(source.kubeconfig);
+  if ("file" in source) return readKubeconfig(source.file);
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+  if (host === undefined || port === undefined || !existsSync(`${podFiles}/token`)) {
+    throw new Error(
+      "cannot use the in-cluster configuration: this process does not run in a pod with a service account",
+    );
+  }
+  return {
+    text: "",
+    directory: podFiles,
+    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    cluster: { "certificate-authority": "ca.crt" },
+    user: { tokenFile: "token" },
+  };
+}
+
+async function lookUp(config: Kubeconfig): Promise<Credentials> {
+  const { cluster, user } = config;
+  if ("exec" in user || "auth-provider" in user) return askPlugin(config);
+  const authorization = bearer(config) ?? basic(user);
+  return {
+    tls: given({
+      ca: pem(config, cluster, "certificate-authority"),
+      cert: pem(config, user, "client-certificate"),
+      key: pem(config, user, "client-key"),
+      ...serverChecks(cluster),
+    }),
+    ...given({ authorization }),
+  };
+}
+
+/** Exec plugins and auth providers are client-node's business; it is loaded only for them (it costs 85 MB). */
+async function askPlugin({ text, directory, cluster }: Kubeconfig): Promise<Credentials> {
+  const { KubeConfig } = await import("@kubernetes/client-node");
+  const config = new KubeConfig();
+  config.loadFromString(text);
+  config.makePathsAbsolute(directory);
+  const options: PluginAnswer = {};
+  await config.applyToHTTPSOptions(options);
+  return {
+    tls: given({
+      ca: options.ca?.toString(),
+      cert: options.cert?.toString(),
+      key: options.key?.toString(),
+      ...serverChecks(cluster),
+    }),
+    ...given({ authorization: options.headers?.["Authorization"] }),
+  };
+}
+
+interface PluginAnswer {
+  ca?: Buffer;
+  cert?: Buffer;
+  key?: Buffer;
+  headers?: Record<string, string>;
+}
+
+function bearer({ user, directory }: Kubeconfig): string | undefined {
+  const file = user["tokenFile"];
+  const token = typeof file === "string" ? readFileSync(resolve(directory, file), "utf8").trim() : user["token"];
+  return typeof token === "string" ? `Bearer ${token}` : undefined;
+}
+
+function basic(user: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof user["username"] !== "string") return undefined;
+  return `Basic ${Buffer.from(`${user["username"]}:${String(user["password"] ?? "")}`).toString("base64")}`;
+}
+
+function pem({ directory }: Kubeconfig, entry: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const data = entry[`${name}-data`];
+  if (typeof data === "string") return Buffer.from(data, "base64").toString("utf8");
+  const file = entry[name];
+  return typeof file === "string" ? readFileSync(resolve(directory, file), "utf8") : undefined;
+}
+
+function serverChecks(cluster: Readonly<Record<string, unknown>>): Tls {
+  const servername = cluster["tls-server-name"];
+  return given({
+    servername: typeof servername === "string" ? servername : undefined,
+    rejectUnauthorized: cluster["insecure-skip-tls-verify"] === true ? false : undefined,
+  });
+}

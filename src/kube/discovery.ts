@@ -1,0 +1,109 @@
+import { isNotFound } from "./errors.ts";
+import { unknownKindError } from "./refusal.ts";
+import type { Transport } from "./transport.ts";
+
+/** What names a kind: `{ apiVersion: "apps/v1", kind: "Deployment" }`. */
+export interface TypeRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** How an API server serves a kind. */
+export interface ResourceType extends TypeRef {
+  readonly plural: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+}
+
+/** What an API server serves, as far as anybody asked. */
+export interface Discovery {
+  /** How the kind is served; asks the server again for a kind not seen before, so CRDs may come later. */
+  find(type: TypeRef, what: string): Promise<ResourceType>;
+  /** Every kind served, each in the version that the server prefers, as of now. */
+  all(): Promise<ResourceType[]>;
+}
+
+/** Discovery over a transport; one request per API version, shared by concurrent callers. */
+export function createDiscovery(transport: Transport): Discovery {
+  const versions = new Map<string, Promise<ResourceType[]>>();
+
+  async function ask(apiVersion: string): Promise<ResourceType[]> {
+    const call = { what: `discover ${apiVersion}`, path: versionPath(apiVersion) };
+    const answer = await transport.call(call).catch((error: unknown) => {
+      if (isNotFound(error)) return { resources: [] };
+      throw error;
+    });
+    return (answer as ResourceList).resources.filter(isWhole).map((resource) => ({
+      apiVersion,
+      kind: resource.kind,
+      plural: resource.name,
+      namespaced: resource.namespaced,
+      verbs: resource.verbs,
+    }));
+  }
+
+  function refresh(apiVersion: string): Promise<ResourceType[]> {
+    const answer = ask(apiVersion);
+    versions.set(apiVersion, answer);
+    answer.catch(() => versions.delete(apiVersion));
+    return answer;
+  }
+
+  return {
+    async find(type, what) {
+      const isIt = (candidate: ResourceType) => candidate.kind === type.kind;
+      const known = await (versions.get(type.apiVersion) ?? refresh(type.apiVersion));
+      const found = known.find(isIt) ?? (await refresh(type.apiVersion)).find(isIt);
+      if (found === undefined) throw unknownKindError(what, type.apiVersion, type.kind);
+      return found;
+    },
+    async all() {
+      const [core, groups] = await Promise.all(["/api", "/apis"].map((path) => askAll(transport, path)));
+      return [...(core ?? []), ...(groups ?? [])];
+    },
+  };
+}
+
+/** Where an API version is served: `/api/v1`, `/apis/apps/v1`. */
+export function versionPath(apiVersion: string): string {
+  return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+interface ResourceList {
+  readonly resources: readonly { name: string; kind: string; namespaced: boolean; verbs: readonly string[] }[];
+}
+
+function isWhole({ name }: { name: string }): boolean {
+  return !name.includes("/");
+}
+
+async function askAll(transport: Transport, path: string): Promise<ResourceType[]> {
+  const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  const answer = (await transport.call({ what: "discover the API", path, accept })) as GroupList;
+  return answer.items.flatMap(({ metadata, versions }) => {
+    const kinds = new Map<string, ResourceType>();
+    for (const { version, resources = [] } of versions.toReversed()) {
+      const apiVersion = metadata?.name === undefined ? version : `${metadata.name}/${version}`;
+      for (const { resource, responseKind, scope, verbs } of resources) {
+        const { kind } = responseKind;
+        kinds.set(kind, { apiVersion, kind, plural: resource, namespaced: scope === "Namespaced", verbs });
+      }
+    }
+    return [...kinds.values()];
+  });
+}
+
+interface GroupList {
+  readonly items: readonly {
+    readonly metadata?: { readonly name?: string };
+    readonly versions: readonly {
+      readonly version: string;
+      readonly resources?: readonly {
+        readonly resource: string;
+        readonly responseKind: { readonly kind: string };
+        readonly scope: "Namespaced" | "Cluster";
+        readonly verbs: readonly string[];
+      }[];
+    }[];
+  }[];
+}

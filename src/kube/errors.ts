@@ -1,0 +1,60 @@
+/** What a field or a cause of a refused request says: `details.causes[]` of the API server's Status. */
+export interface ErrorCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** Everything that can be said about a failed call; `status` is 0 when no answer came. */
+export interface KubeErrorDetails {
+  readonly status: number;
+  readonly reason: string;
+  readonly retryable: boolean;
+  /** Seconds, from the Retry-After header. */
+  readonly retryAfter?: number;
+  readonly causes?: readonly ErrorCause[];
+}
+
+/** Why a call to an API server failed; `retryable` says whether the same call may succeed later. */
+export class KubeError extends Error {
+  override readonly name = "KubeError";
+  readonly status: number;
+  readonly reason: string;
+  readonly retryable: boolean;
+  readonly retryAfter?: number;
+  readonly causes: readonly ErrorCause[];
+
+  constructor(message: string, details: KubeErrorDetails, options?: ErrorOptions) {
+    super(message, options);
+    this.status = details.status;
+    this.reason = details.reason;
+    this.retryable = details.retryable;
+    this.causes = details.causes ?? [];
+    if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter;
+  }
+}
+
+/** Somebody else changed the object meanwhile, or owns a field: read again, then decide. */
+export function isConflict(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 409 && error.reason !== "AlreadyExists";
+}
+
+/** The object, or its kind, does not exist. */
+export function isNotFound(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 404;
+}
+
+/** An object of that name exists already. */
+export function isAlreadyExists(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.reason === "AlreadyExists";
+}
+
+/** Nothing can be created in the namespace any more, because it is being deleted. */
+export function isNamespaceTerminating(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.causes.some((cause) => cause.reason === "NamespaceTerminating");
+}
+
+/** The resource version to go on from is too old for the server: list again. */
+export function isExpired(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 410;
+}

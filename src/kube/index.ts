@@ -1,0 +1,10 @@
+export * from "./client.ts";
+export * from "./controller.ts";
+export type { ClusterSource } from "./credentials.ts";
+export type { ResourceType, TypeRef } from "./discovery.ts";
+export * from "./errors.ts";
+export { parseKubeconfig, renderKubeconfig, type Kubeconfig, type KubeconfigParts } from "./kubeconfig.ts";
+export { inWords, refOf, type ObjectRef } from "./path.ts";
+export * from "./status.ts";
+export * from "./watch.ts";
+export type { WatchEvent } from "./watch-stream.ts";

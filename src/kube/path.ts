@@ -1,0 +1,44 @@
+import type { KubeObject } from "../api/meta.ts";
+import { versionPath, type ResourceType, type TypeRef } from "./discovery.ts";
+import { given } from "./given.ts";
+
+/** What names an object: its kind, its name, and its namespace unless it is cluster-scoped. */
+export interface ObjectRef extends TypeRef {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** Query parameters; undefined ones are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The reference to an object at hand. */
+export function refOf({ apiVersion, kind, metadata }: KubeObject): ObjectRef {
+  return { apiVersion, kind, name: metadata.name ?? "", ...given({ namespace: metadata.namespace }) };
+}
+
+/** `Deployment ns/name`, as objects are called in errors and events. */
+export function inWords({ kind, namespace, name }: ObjectRef): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+/** The path of an object, or of the collection when no name is given; `what` names the call in errors. */
+export function pathOf(
+  type: ResourceType,
+  { namespace, name }: { readonly namespace?: string; readonly name?: string },
+  subresource: string | undefined,
+  what: string,
+): string {
+  if (type.namespaced && name !== undefined && namespace === undefined) {
+    throw new Error(`cannot ${what}: ${type.kind} needs a namespace`);
+  }
+  const inNamespace = type.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];
+  const parts = [...inNamespace, type.plural, name, subresource].filter((part) => part !== undefined);
+  return [versionPath(type.apiVersion), ...parts.map(encodeURIComponent)].join("/");
+}
+
+/** `?a=1&b=2`, or nothing. */
+export function queryOf(query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  return parameters.size === 0 ? "" : `?${parameters}`;
+}

@@ -1,0 +1,79 @@
+import { KubeError, type ErrorCause } from "./errors.ts";
+
+/** An answer of an API server that is not a success. `body` is its Status, or whatever a proxy put there. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: unknown;
+  /** Seconds, from the Retry-After header. */
+  readonly retryAfter?: number;
+}
+
+/** The error for an answer: `what` is the call in words ("apply Deployment ns/name"). */
+export function refusalError(what: string, { status, body, retryAfter }: Refusal): KubeError {
+  const { reason, message, causes } = parseStatus(status, body);
+  const retryable = isRetryable(status, reason, message, causes);
+  const details = { status, reason, retryable, causes, ...(retryAfter === undefined ? {} : { retryAfter }) };
+  return new KubeError(`cannot ${what}: ${message}`, details);
+}
+
+/** The error for a call that got no answer: connection refused or lost, a timeout, a bad certificate. */
+export function connectionError(what: string, server: string, cause: unknown): KubeError {
+  const reason = isTimeout(cause) ? "Timeout" : "Unreachable";
+  const message = `cannot ${what}: ${server} ${reason === "Timeout" ? "did not answer in time" : "is unreachable"}`;
+  return new KubeError(`${message}: ${innermost(cause)}`, { status: 0, reason, retryable: true }, { cause });
+}
+
+/** The error for a kind the server does not know (yet): its CRD may still come. */
+export function unknownKindError(what: string, apiVersion: string, kind: string): KubeError {
+  const details = { status: 404, reason: "UnknownKind", retryable: true };
+  return new KubeError(`cannot ${what}: the API server has no kind ${kind} in ${apiVersion}`, details);
+}
+
+interface Status {
+  readonly reason: string;
+  readonly message: string;
+  readonly causes: readonly ErrorCause[];
+}
+
+function parseStatus(status: number, body: unknown): Status {
+  if (typeof body !== "object" || body === null) {
+    const message = typeof body === "string" && body.trim() !== "" ? body.trim().slice(0, 500) : `HTTP ${status}`;
+    return { reason: "", message, causes: [] };
+  }
+  const answer = body as { reason?: string; message?: string; details?: { causes?: ErrorCause[] } };
+  return {
+    reason: answer.reason ?? "",
+    message: answer.message ?? `HTTP ${status}`,
+    causes: answer.details?.causes ?? [],
+  };
+}
+
+function isRetryable(status: number, reason: string, message: string, causes: readonly ErrorCause[]): boolean {
+  // A field the schema does not know comes back from server-side apply as a 500: it looks transient and never is.
+  if (status === 500) return !/failed to (create|convert).*typed|field not declared in schema/.test(message);
+  if (status === 409) return isLostRace(reason, message, causes);
+  // 401: credentials rotate. 403, 404 and the rest of 4xx stay as they are until somebody changes something.
+  return status > 500 || [401, 408, 410, 429].includes(status);
+}
+
+function isLostRace(reason: string, message: string, causes: readonly ErrorCause[]): boolean {
+  if (reason === "AlreadyExists") return message.includes("object is being deleted");
+  const ownedByOther = causes.some((cause) => cause.reason === "FieldManagerConflict");
+  return !ownedByOther && !/uid mismatch|UID in precondition/.test(message);
+}
+
+function isTimeout(cause: unknown): boolean {
+  return /Timeout|ETIMEDOUT/.test(codeOf(cause)) || (cause instanceof Error && cause.name === "TimeoutError");
+}
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return "";
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  return [code, cause.name, codeOf(cause.cause)].join(" ");
+}
+
+function innermost(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return innermost(cause.errors[0]);
+  if (cause instanceof Error) return cause.cause === undefined ? cause.message : innermost(cause.cause);
+  return String(cause);
+}

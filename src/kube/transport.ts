@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { request, type Dispatcher } from "undici";
+import type { Logger } from "../log.ts";
+import type { CredentialSource } from "./credentials.ts";
+import { given } from "./given.ts";
+import { createPools } from "./pools.ts";
+import { connectionError, refusalError } from "./refusal.ts";
+
+/** One request; `what` names the call in errors: "apply Deployment ns/name". */
+export interface Call {
+  readonly what: string;
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path and query, from the server's root. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The connections to one API server under one identity. */
+export interface Transport {
+  readonly server: string;
+  /** The answer, parsed if it is JSON; a KubeError when it is not a success. */
+  call(call: Call): Promise<unknown>;
+  /** The answer's body as it comes; ends with a KubeError when nothing came for two and a half minutes. */
+  stream(call: Call): Promise<AsyncIterable<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+/** What a transport needs. */
+export interface TransportDeps {
+  readonly credentials: CredentialSource;
+  readonly userAgent: string;
+  readonly log?: Logger;
+}
+
+/**
+ * Keeps HTTP/1.1 connections to one API server open: 16 for calls, one per stream besides.
+ * Waits out 429 (at most 30 s), renews credentials once on 401, repeats a GET once whose connection was reset.
+ */
+export function createTransport({ credentials, userAgent, log }: TransportDeps): Transport {
+  const { server } = credentials;
+  const pools = createPools();
+
+  async function send(call: Call, streaming: boolean): Promise<Answer> {
+    let renewed = false;
+    for (let waited = 0; ;) {
+      const answer = await sendOnce(call, streaming);
+      if (answer.statusCode === 401 && !renewed) {
+        await answer.body.dump();
+        credentials.renew();
+        renewed = true;
+        continue;
+      }
+      const pause = throttled(answer);
+      if (pause === undefined || waited + pause > patience) return answer;
+      await answer.body.dump();
+      log?.debug({ server, call: call.what, pause }, "the API server asks to wait");
+      await sleep(pause, undefined, given({ signal: call.signal }));
+      waited += pause;
+    }
+  }
+
+  async function sendOnce(call: Call, streaming: boolean): Promise<Answer> {
+    const { tls, authorization } = await credentials.current();
+    const pool = pools.use(tls)[streaming ? "streams" : "calls"];
+    const options = {
+      dispatcher: pool,
+      method: call.method ?? "GET",
+      headers: given({
+        accept: call.accept ?? "application/json",
+        "user-agent": userAgent,
+        "content-type": call.body === undefined ? undefined : (call.contentType ?? "application/json"),
+        authorization,
+      }),
+      ...given({ body: call.body === undefined ? undefined : JSON.stringify(call.body), signal: call.signal }),
+    };
+    return request(server + call.path, options).catch((error: unknown) => {
+      if (options.method !== "GET" || !wasReset(error)) throw error;
+      return request(server + call.path, options);
+    });
+  }
+
+  async function answered(call: Call, streaming: boolean): Promise<Answer> {
+    const answer = await send(call, streaming);
+    for (const warning of [answer.headers["warning"] ?? []].flat()) {
+      log?.warn({ server, call: call.what, warning }, "the API server warns");
+    }
+    if (answer.statusCode < 300) return answer;
+    throw refusalError(call.what, {
+      status: answer.statusCode,
+      body: await content(answer),
+      ...given({ retryAfter: retryAfter(answer) }),
+    });
+  }
+
+  const explain = (call: Call) => (error: unknown) => {
+    if (call.signal?.aborted === true) throw call.signal.reason;
+    throw error instanceof Error && error.name === "KubeError" ? error : connectionError(call.what, server, error);
+  };
+
+  return {
+    server,
+    call: (call) => answered(call, false).then(content).catch(explain(call)),
+    stream: async (call) => {
+      const { body } = await answered(call, true).catch(explain(call));
+      return (async function* () {
+        try {
+          yield* body as AsyncIterable<Uint8Array>;
+        } catch (error) {
+          explain(call)(error);
+        }
+      })();
+    },
+    close: () => pools.close(),
+  };
+}
+
+type Answer = Dispatcher.ResponseData;
+
+const patience = 30_000;
+
+/** Milliseconds to wait before asking again, if the server wants that. */
+function throttled(answer: Answer): number | undefined {
+  const seconds = retryAfter(answer);
+  if (answer.statusCode === 429) return (seconds ?? 1) * 1000;
+  return answer.statusCode === 503 && seconds !== undefined ? seconds * 1000 : undefined;
+}
+
+function retryAfter({ headers }: Answer): number | undefined {
+  const seconds = Number(headers["retry-after"]);
+  return Number.isFinite(seconds) ? Math.max(seconds, 0.1) : undefined;
+}
+
+function wasReset(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(String(error.code))
+  );
+}
+
+async function content({ headers, body }: Answer): Promise<unknown> {
+  const text = await body.text();
+  return String(headers["content-type"]).includes("json") && text !== "" ? JSON.parse(text) : text;
+}

@@ -1,0 +1,34 @@
+import type { KubeObject } from "../api/meta.ts";
+import { KubeError } from "./errors.ts";
+import { refusalError } from "./refusal.ts";
+
+/** One line of a watch. A bookmark says only how far the server has come. */
+export type WatchEvent<T extends KubeObject> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
+  | { readonly type: "BOOKMARK"; readonly object: Pick<KubeObject, "metadata"> };
+
+/** The events of a watch's body; an error event (410 above all) is thrown as KubeError. */
+export async function* readWatch<T extends KubeObject>(
+  what: string,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<WatchEvent<T>> {
+  for await (const line of lines(body)) {
+    const event = JSON.parse(line) as WatchEvent<T> | { type: "ERROR"; object: { code?: number } };
+    if (event.type === "ERROR") throw errorOf(what, event.object);
+    yield event;
+  }
+}
+
+async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    yield* parts.filter((part) => part !== "");
+  }
+}
+
+function errorOf(what: string, status: { code?: number }): KubeError {
+  return refusalError(what, { status: status.code ?? 500, body: status });
+}

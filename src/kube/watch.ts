@@ -1,0 +1,95 @@
+import type { KubeObject } from "../api/meta.ts";
+import type { Logger } from "../log.ts";
+import { createBackoff } from "./backoff.ts";
+import type { KubeClient, Selection } from "./client.ts";
+import type { TypeRef } from "./discovery.ts";
+import { isExpired } from "./errors.ts";
+import { createObjectCache, type Change } from "./object-cache.ts";
+
+/** What a reflector needs: the objects to follow, and who hears of their changes. */
+export interface ReflectorOptions<T extends KubeObject> extends Selection {
+  /** Called for one change after the other, after the cache was updated. An error it throws is logged and goes no further. */
+  readonly onEvent: (event: Change<T>) => void | Promise<void>;
+  readonly log?: Logger;
+}
+
+/** A local copy of the objects of a kind that follows the server through restarts, throttling and lost history. */
+export interface Reflector<T extends KubeObject> {
+  start(): void;
+  /** Resolves when the first complete list is in the cache and its events were handled. */
+  synced(): Promise<void>;
+  get(name: string, namespace?: string): T | undefined;
+  list(namespace?: string): T[];
+  /** Resolves when no event is being handled any more. */
+  stop(): Promise<void>;
+}
+
+/** A reflector; events missed while the connection was down are made up for by comparing the next list with the cache. */
+export function createReflector<T extends KubeObject>(
+  client: KubeClient,
+  type: TypeRef,
+  { onEvent, log, ...selection }: ReflectorOptions<T>,
+): Reflector<T> {
+  const cache = createObjectCache<T>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const backoff = createBackoff({ first: 250, most: 15_000 });
+  const firstList = Promise.withResolvers<void>();
+  firstList.promise.catch(() => {});
+  const context = { server: client.server, kind: type.kind, ...selection };
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    let version: string | undefined;
+    while (!signal.aborted) {
+      const startedAt = Date.now();
+      try {
+        version ??= await relist();
+        for await (const event of client.watch<T>(type, { ...selection, resourceVersion: version, signal })) {
+          version = event.object.metadata.resourceVersion ?? version;
+          if (event.type !== "BOOKMARK") await deliver(cache.take(event.type, event.object));
+          backoff.reset();
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isExpired(error)) version = undefined;
+        log?.[isExpired(error) ? "debug" : "warn"]({ ...context, err: error }, "watch interrupted");
+        await backoff.wait(signal, error);
+        continue;
+      }
+      // A server that ends watches at once must not be asked in a tight loop.
+      if (Date.now() - startedAt < 1_000) await backoff.wait(signal);
+    }
+  }
+
+  async function relist(): Promise<string> {
+    const { items, resourceVersion } = await client.snapshot<T>(type, selection);
+    for (const change of cache.replaceAll(items)) await deliver([change]);
+    firstList.resolve();
+    return resourceVersion;
+  }
+
+  async function deliver(changes: readonly Change<T>[]): Promise<void> {
+    for (const change of changes) {
+      if (signal.aborted) return;
+      try {
+        await onEvent(change);
+      } catch (error) {
+        const { namespace, name } = change.object.metadata;
+        log?.error({ ...context, namespace, object: name, err: error }, "event handler failed");
+      }
+    }
+  }
+
+  return {
+    start: () => void (running ??= run()),
+    synced: () => firstList.promise,
+    get: cache.get,
+    list: cache.list,
+    async stop() {
+      firstList.reject(new Error(`the watch for ${type.kind} was stopped before its first list`));
+      stopping.abort();
+      await running;
+    },
+  };
+}
