@@ -1,0 +1,34 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { execa } from "execa";
+import { satisfies } from "semver";
+import type { BinaryPin } from "./versions.ts";
+
+/** The path of a binary in PATH whose own word on its version fits the pin, or undefined. */
+export async function findInPath(name: string, pin: BinaryPin): Promise<string | undefined> {
+  const path = await findProgram(name);
+  if (path === undefined) return undefined;
+  const { stdout, stderr } = await execa(path, [...pin.versionArgs], { reject: false, timeout: 10_000 });
+  return versionFits(`${stdout}\n${stderr}`, pin) ? path : undefined;
+}
+
+/** Whether what a binary says about its version fits the pin; what names no version does not. */
+export function versionFits(output: string, pin: Pick<BinaryPin, "range" | "versionPattern">): boolean {
+  const at = pin.versionPattern.exec(output);
+  const version = at === null ? undefined : /^\d+\.\d+\.\d+/.exec(output.slice(at.index + at[0].length))?.[0];
+  return version !== undefined && satisfies(version, pin.range);
+}
+
+/** The path of a program in PATH or in the folders that hold administrators' programs, or undefined. */
+export async function findProgram(name: string, extraFolders: readonly string[] = []): Promise<string | undefined> {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin", ...extraFolders];
+  for (const folder of folders.filter((folder) => folder !== "")) {
+    const path = join(folder, name);
+    const executable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (executable) return path;
+  }
+  return undefined;
+}
