@@ -21,7 +21,7 @@ export class KubeError extends Error {
   readonly status: number;
   readonly reason: string;
   readonly retryable: boolean;
-  readonly retryAfter?: number;
+  readonly retryAfter: number | undefined;
   readonly causes: readonly ErrorCause[];
 
   constructor(message: string, details: KubeErrorDetails, options?: ErrorOptions) {
@@ -30,7 +30,7 @@ export class KubeError extends Error {
     this.reason = details.reason;
     this.retryable = details.retryable;
     this.causes = details.causes ?? [];
-    if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter;
+    this.retryAfter = details.retryAfter;
   }
 }
 

@@ -1,0 +1,161 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createKubeClient, renderKubeconfig, type KubeClient } from "../../src/kube/index.ts";
+import { makeCertificates, type Certificates } from "./certificates.ts";
+import { spawnChild, type Child } from "./child.ts";
+import { claimDirectory, controlPlanePrefix, sweepLeftovers } from "./leftovers.ts";
+
+/** A real etcd and kube-apiserver on loopback, seen as a cluster administrator. */
+export interface ControlPlane {
+  readonly kubeconfig: string;
+  readonly kubeconfigFile: string;
+  readonly client: KubeClient;
+  /** A kubeconfig for the same administrator with a bearer token instead of a certificate. */
+  readonly tokenKubeconfig: string;
+  /** SIGKILLs the API server; etcd and its data stay. */
+  kill(): Promise<void>;
+  /** Starts the API server again at the same address, with an empty watch cache. */
+  restart(): Promise<void>;
+  /** Runs `etcdctl` against the control plane's etcd and returns its output. */
+  etcdctl(...args: string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts a control plane of its own in 3 s or so; `flags` are further flags of kube-apiserver. It dies with this process. */
+export async function startControlPlane(o: { readonly flags?: readonly string[] } = {}): Promise<ControlPlane> {
+  await sweepLeftovers();
+  const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
+  await claimDirectory(directory);
+  const [port, etcdPort, peerPort] = await freePorts(3);
+  const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+  const server = `https://127.0.0.1:${port}`;
+  const certificates = await makeCertificates();
+  const kubeconfig = renderKubeconfig({
+    server,
+    ca: certificates.ca,
+    clientCert: certificates.adminCert,
+    clientKey: certificates.adminKey,
+  });
+  const kubeconfigFile = await writeFiles(directory, certificates, kubeconfig);
+  const client = createKubeClient({ kubeconfig }, { userAgent: "perennial-test" });
+
+  const startApiServer = async () => {
+    const args = apiServerFlags({ directory, port: String(port), etcdUrl });
+    const child = await spawnChild(directory, "kube-apiserver", [...args, ...(o.flags ?? [])]);
+    await ready(client, child);
+    return child;
+  };
+
+  const etcd = await spawnChild(directory, "etcd", etcdFlags(directory, etcdUrl, `http://127.0.0.1:${peerPort}`));
+  let apiServer = await startApiServer().catch(async (error: unknown) => {
+    await etcd.kill();
+    throw error;
+  });
+
+  return {
+    kubeconfig,
+    kubeconfigFile,
+    client,
+    tokenKubeconfig: renderKubeconfig({ server, ca: certificates.ca, token: adminToken }),
+    kill: () => apiServer.kill(),
+    async restart() {
+      await apiServer.kill();
+      apiServer = await startApiServer();
+    },
+    async etcdctl(...args) {
+      const child = await spawnChild(directory, "etcdctl", [`--endpoints=${etcdUrl}`, ...args]);
+      await child.exited;
+      return child.output();
+    },
+    async stop() {
+      await client.close();
+      await apiServer.kill();
+      await etcd.kill();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const adminToken = "perennial-test-administrator";
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+async function writeFiles(directory: string, certificates: Certificates, kubeconfig: string): Promise<string> {
+  const { ca, serverCert, serverKey, serviceAccountKey } = certificates;
+  const kubeconfigFile = join(directory, "kubeconfig.yaml");
+  await mkdir(join(directory, "etcd"), { mode: 0o700 });
+  await Promise.all([
+    writeFile(join(directory, "ca.crt"), ca),
+    writeFile(join(directory, "server.crt"), serverCert),
+    writeFile(join(directory, "server.key"), serverKey),
+    writeFile(join(directory, "service-account.key"), serviceAccountKey),
+    writeFile(join(directory, "tokens.csv"), `${adminToken},admin,admin,"system:masters"\n`),
+    writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 }),
+  ]);
+  return kubeconfigFile;
+}
+
+function etcdFlags(directory: string, url: string, peerUrl: string): string[] {
+  return [
+    `--data-dir=${join(directory, "etcd")}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    "--unsafe-no-fsync",
+    "--log-level=error",
+  ];
+}
+
+function apiServerFlags({ directory, port, etcdUrl }: Record<"directory" | "port" | "etcdUrl", string>): string[] {
+  const file = (name: string) => join(directory, name);
+  return [
+    "--bind-address=127.0.0.1",
+    "--endpoint-reconciler-type=none",
+    `--secure-port=${port}`,
+    `--etcd-servers=${etcdUrl}`,
+    `--client-ca-file=${file("ca.crt")}`,
+    `--tls-cert-file=${file("server.crt")}`,
+    `--tls-private-key-file=${file("server.key")}`,
+    `--token-auth-file=${file("tokens.csv")}`,
+    `--service-account-key-file=${file("service-account.key")}`,
+    `--service-account-signing-key-file=${file("service-account.key")}`,
+    "--service-account-issuer=https://kubernetes.default.svc",
+    "--service-cluster-ip-range=10.96.0.0/16",
+    "--authorization-mode=RBAC",
+    // Its controller does not run here, so that no pod would ever be admitted.
+    "--disable-admission-plugins=ServiceAccount",
+    "--profiling=false",
+  ];
+}
+
+/** /readyz says ok too early: RBAC and the storage of custom resources come after it. */
+async function ready(client: KubeClient, child: Child): Promise<void> {
+  const definitions = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    try {
+      await client.list(definitions);
+      if ((await client.read({ apiVersion: "v1", kind: "Namespace", name: "default" })) !== undefined) return;
+    } catch (error) {
+      if (!child.alive()) throw new Error(`kube-apiserver ended:\n${child.output().slice(-2000)}`, { cause: error });
+      if (Date.now() > deadline) throw error;
+    }
+    await sleep(100);
+  }
+}
