@@ -1,0 +1,47 @@
+/** What a caller asks an object's controller to do; the controller removes it. */
+export const OPERATION_ANNOTATION = "gardener.cloud/operation";
+
+/** When the operation was asked for (RFC 3339 with nanoseconds, UTC): the request's identity. */
+export const TIMESTAMP_ANNOTATION = "gardener.cloud/timestamp";
+
+/** Must be "true" before a protected object may be deleted. */
+export const CONFIRM_DELETION_ANNOTATION = "confirmation.gardener.cloud/deletion";
+
+/** Must be "true" for a deletion that leaves infrastructure behind. */
+export const FORCE_DELETION_ANNOTATION = "confirmation.gardener.cloud/force-deletion";
+
+/** Comma separated names of tasks that the next run of a Shoot's flow is to do. */
+export const TASKS_ANNOTATION = "shoot.gardener.cloud/tasks";
+
+/** "true" leaves a Shoot alone. */
+export const IGNORE_ANNOTATION = "shoot.gardener.cloud/ignore";
+
+/** "true" lets the next run skip its waits for readiness. */
+export const SKIP_READINESS_ANNOTATION = "shoot.gardener.cloud/skip-readiness";
+
+/** "true" deletes a Shoot without deleting the user's objects first. */
+export const SKIP_CLEANUP_ANNOTATION = "shoot.gardener.cloud/skip-cleanup";
+
+/** "true" on a Seed stops every operation of its Shoots. */
+export const EMERGENCY_STOP_ANNOTATION = "shoot.gardener.cloud/emergency-stop-reconciliations";
+
+/** The operation to run in the next maintenance time window. */
+export const MAINTENANCE_OPERATION_ANNOTATION = "maintenance.gardener.cloud/operation";
+
+/** Who created the object. */
+export const CREATED_BY_ANNOTATION = "gardener.cloud/created-by";
+
+/** Label: the purpose of an object, such as `shoot` or `extension` on a namespace. */
+export const ROLE_LABEL = "gardener.cloud/role";
+
+/** Label: the project of a namespace in the garden. */
+export const PROJECT_NAME_LABEL = "project.gardener.cloud/name";
+
+/** Label: CustomResourceDefinitions of which objects need a confirmation to be deleted. */
+export const DELETION_PROTECTED_LABEL = "gardener.cloud/deletion-protected";
+
+/** Finalizer of the objects that our garden controllers and flows are in charge of. */
+export const GARDENER_FINALIZER = "gardener";
+
+/** Finalizer of a ShootState while a migration needs it. */
+export const SHOOT_STATE_FINALIZER = "core.gardener.cloud/shootstate";

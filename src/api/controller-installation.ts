@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { condition } from "./meta.ts";
+import { objectReference } from "./references.ts";
+import { defineResource } from "./resource.ts";
+import { object, raw } from "./schema.ts";
+
+const controllerInstallationSpec = object({
+  registrationRef: objectReference.describe("RegistrationRef is used to reference a ControllerRegistration resource."),
+  seedRef: objectReference.optional().describe("SeedRef is used to reference a Seed resource."),
+  shootRef: objectReference.optional().describe("ShootRef is used to reference a Shoot resource."),
+  deploymentRef: objectReference
+    .optional()
+    .describe("DeploymentRef is used to reference a ControllerDeployment resource."),
+  resourceRefs: z.array(objectReference).optional().describe("ResourceRefs is used to reference Resource resources."),
+});
+
+const controllerInstallationStatus = object({
+  conditions: z
+    .array(condition)
+    .optional()
+    .describe("Conditions represents the latest available observations of a ControllerInstallations's current state."),
+  providerStatus: raw().optional().describe("ProviderStatus contains type-specific status."),
+});
+
+/** An extension controller on one Seed. */
+export const ControllerInstallation = defineResource({
+  group: "core.gardener.cloud",
+  version: "v1beta1",
+  kind: "ControllerInstallation",
+  plural: "controllerinstallations",
+  shortNames: ["ctrlinst"],
+  scope: "Cluster",
+  description: "An extension controller on one Seed.",
+  content: { spec: controllerInstallationSpec, status: controllerInstallationStatus.optional() },
+  columns: [
+    { name: "Registration", path: ".spec.registrationRef.name" },
+    { name: "Seed", path: ".spec.seedRef.name" },
+    { name: "Valid", path: '.status.conditions[?(@.type=="Valid")].status' },
+    { name: "Installed", path: '.status.conditions[?(@.type=="Installed")].status' },
+    { name: "Healthy", path: '.status.conditions[?(@.type=="Healthy")].status' },
+    { name: "Progressing", path: '.status.conditions[?(@.type=="Progressing")].status' },
+    { name: "Required", path: '.status.conditions[?(@.type=="Required")].status', priority: 1 },
+  ],
+});
+
+/** An extension controller on one Seed. */
+export type ControllerInstallation = z.infer<typeof ControllerInstallation.schema>;

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
+import { labelSelector } from "../references.ts";
+import { defineResource } from "../resource.ts";
+import { object } from "../schema.ts";
+import { defaultSpec, defaultStatus } from "./defaults.ts";
+
+const containerRuntimeWorkerPool = object({
+  name: z
+    .string()
+    .describe("Name specifies the name of the worker pool the container runtime should be available for."),
+  selector: labelSelector.describe(
+    "Selector is the label selector used by the extension to match the nodes belonging to the worker pool.",
+  ),
+});
+
+const containerRuntimeSpec = object({
+  ...defaultSpec.shape,
+  binaryPath: z
+    .string()
+    .describe(
+      "BinaryPath is the Worker's machine path where container runtime extensions should copy the binaries to.",
+    ),
+  workerPool: containerRuntimeWorkerPool.describe("WorkerPool identifies the worker pool of the Shoot."),
+});
+
+const containerRuntimeStatus = object({
+  ...defaultStatus.shape,
+});
+
+/** An additional container runtime on the machines of a worker pool. */
+export const ContainerRuntime = defineResource({
+  group: "extensions.gardener.cloud",
+  version: "v1alpha1",
+  kind: "ContainerRuntime",
+  plural: "containerruntimes",
+  shortNames: ["cr"],
+  scope: "Namespaced",
+  description: "An additional container runtime on the machines of a worker pool.",
+  content: { spec: containerRuntimeSpec, status: containerRuntimeStatus.optional() },
+  columns: [
+    { name: "Type", path: ".spec.type" },
+    { name: "Status", path: ".status.lastOperation.state" },
+  ],
+  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+});
+
+/** An additional container runtime on the machines of a worker pool. */
+export type ContainerRuntime = z.infer<typeof ContainerRuntime.schema>;

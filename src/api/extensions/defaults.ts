@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { condition, lastError, lastOperation } from "../meta.ts";
+import { namedResourceReference } from "../references.ts";
+import { object, raw } from "../schema.ts";
+import { leadership } from "./leadership.ts";
+
+/** DefaultSpec contains common status fields for every extension resource. */
+export const defaultSpec = object({
+  type: z.string().describe("Type contains the instance of the resource's kind."),
+  class: z
+    .enum(["garden", "seed", "shoot"])
+    .optional()
+    .describe("Class holds the extension class used to control the responsibility for multiple provider extensions."),
+  leadership: leadership
+    .optional()
+    .describe("Who may act on this object (GEP-1); without it, anybody who is in charge of its type."),
+  providerConfig: raw().optional().describe("ProviderConfig is the provider specific configuration."),
+});
+
+/** DefaultStatus contains common status fields for every extension resource. */
+export const defaultStatus = object({
+  providerStatus: raw().optional().describe("ProviderStatus contains provider-specific status."),
+  conditions: z
+    .array(condition)
+    .optional()
+    .describe("Conditions represents the latest available observations of a Seed's current state."),
+  lastError: lastError
+    .optional()
+    .describe("LastError holds information about the last occurred error during an operation."),
+  lastOperation: lastOperation
+    .optional()
+    .describe("LastOperation holds information about the last operation on the resource."),
+  observedGeneration: z
+    .int()
+    .optional()
+    .describe("ObservedGeneration is the most recent generation observed for this resource."),
+  state: raw().optional().describe("State can be filled by the operating controller with what ever data it needs."),
+  resources: z
+    .array(namedResourceReference)
+    .optional()
+    .describe(
+      "Resources holds a list of named resource references that can be referred to in the state by their names.",
+    ),
+});

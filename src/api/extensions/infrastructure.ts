@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
+import { secretReference } from "../references.ts";
+import { defineResource } from "../resource.ts";
+import { bytes, object } from "../schema.ts";
+import { defaultSpec, defaultStatus } from "./defaults.ts";
+
+const infrastructureSpec = object({
+  ...defaultSpec.shape,
+  region: z.string().describe("Region is the region of this infrastructure."),
+  secretRef: secretReference.describe(
+    "SecretRef is a reference to a secret that contains the cloud provider credentials.",
+  ),
+  sshPublicKey: bytes()
+    .optional()
+    .describe("SSHPublicKey is the public SSH key that should be used with this infrastructure."),
+});
+
+const infrastructureStatusNetworking = object({
+  pods: z.array(z.string()).optional().describe("Pods are the CIDRs of the pod network."),
+  nodes: z.array(z.string()).optional().describe("Nodes are the CIDRs of the node network."),
+  services: z.array(z.string()).optional().describe("Services are the CIDRs of the service network."),
+});
+
+const infrastructureStatus = object({
+  ...defaultStatus.shape,
+  nodesCIDR: z
+    .string()
+    .optional()
+    .describe(
+      "NodesCIDR is the CIDR of the node network that was optionally created by the acting extension controller.",
+    ),
+  egressCIDRs: z
+    .array(z.string())
+    .optional()
+    .describe("EgressCIDRs is a list of CIDRs used by the shoot as the source IP for egress traffic."),
+  networking: infrastructureStatusNetworking
+    .optional()
+    .describe("Networking contains information about cluster networking such as CIDRs."),
+});
+
+/** What a Shoot needs from its cloud provider before anything else: networks, routers, identities. */
+export const Infrastructure = defineResource({
+  group: "extensions.gardener.cloud",
+  version: "v1alpha1",
+  kind: "Infrastructure",
+  plural: "infrastructures",
+  shortNames: ["infra"],
+  scope: "Namespaced",
+  description: "What a Shoot needs from its cloud provider before anything else: networks, routers, identities.",
+  content: { spec: infrastructureSpec, status: infrastructureStatus.optional() },
+  columns: [
+    { name: "Type", path: ".spec.type" },
+    { name: "Region", path: ".spec.region" },
+    { name: "Status", path: ".status.lastOperation.state" },
+  ],
+  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+});
+
+/** What a Shoot needs from its cloud provider before anything else: networks, routers, identities. */
+export type Infrastructure = z.infer<typeof Infrastructure.schema>;

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { object } from "../schema.ts";
+
+/**
+ * Who may act on an extension object (GEP-1): a controller acts only while the DNS TXT record says that `value` is in
+ * charge. `epoch` grows with every change of the leader, so that a late writer can be told from the present one.
+ */
+export const leadership = object({
+  record: z.string().describe("Name of the DNS TXT record that says which Seed is responsible."),
+  value: z.string().describe("What the record says while this object's Seed is responsible."),
+  leaseSeconds: z.int32().min(1).describe("How long, in seconds, an observation of the record holds."),
+  epoch: z.int().optional().describe("Number of the leader in the Shoot's history: 1 for the first Seed."),
+});
+
+/** Who may act on an extension object (GEP-1). */
+export type Leadership = z.infer<typeof leadership>;

@@ -1,0 +1,58 @@
+import { z } from "zod";
+
+/** A JSON object whose content we do not interpret. */
+export type Raw = Record<string, unknown>;
+
+/** An object that names the fields we know and keeps those we do not; its type has only the known ones. */
+export function object<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strip> {
+  return z.looseObject(shape) as unknown as z.ZodObject<Shape, z.core.$strip>;
+}
+
+/** Any JSON object, kept as it is (a provider's configuration or state). */
+export function raw<T extends object = Raw>(): z.ZodType<T, T> {
+  return z.looseObject({}) as unknown as z.ZodType<T, T>;
+}
+
+/** Any JSON value, kept as it is. */
+export const json = (): z.ZodUnknown => z.unknown();
+
+/** RFC 3339, as the API server writes it. */
+export const timestamp = () => z.string().meta({ format: "date-time" });
+
+/** A duration as Go writes it, such as `1h30m`. */
+export const duration = () => z.string();
+
+/** An amount such as `500m` or `20Gi`. */
+export const quantity = () => intOrString();
+
+/** A number, or a text such as `25%`. */
+export const intOrString = () => z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true });
+
+/** Bytes as base64. */
+export const bytes = () => z.string().meta({ format: "byte" });
+
+/** CEL rules for the API server: each field keeps the value it got first, and cannot be removed again. */
+export function onceSet(...fields: readonly string[]): { "x-kubernetes-validations": readonly Rule[] } {
+  return rules(
+    ...fields.map((field) => ({
+      rule: `!has(oldSelf.${field}) || has(self.${field}) && self.${field} == oldSelf.${field}`,
+      message: `${field} cannot be changed once it is set`,
+      fieldPath: `.${field}`,
+    })),
+  );
+}
+
+/** CEL rules for the API server, for a schema's `.meta()`. */
+export function rules(...rules: readonly Rule[]): { "x-kubernetes-validations": readonly Rule[] } {
+  return { "x-kubernetes-validations": rules };
+}
+
+/** A CEL rule that the API server checks. */
+export interface Rule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly fieldPath?: string;
+  readonly reason?: "FieldValueForbidden" | "FieldValueInvalid" | "FieldValueRequired" | "FieldValueDuplicate";
+  readonly optionalOldSelf?: boolean;
+}
