@@ -1,4 +1,4 @@
-import type { KubeObject } from "../api/index.ts";
+import type { KubeObject } from "../api/meta.ts";
 
 /** How an object stands to what is waited for. `error` is what its controller reported, with codes. */
 export type Standing =

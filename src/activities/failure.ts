@@ -1,0 +1,69 @@
+import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from "@temporalio/activity";
+import { isNonRetryable, type ErrorCode } from "../api/error-codes.ts";
+import { KubeError } from "../kube/index.ts";
+
+/** What an activity throws when it knows what is wrong: codes say who can mend it. */
+export class StepError extends Error {
+  override readonly name = "StepError";
+  readonly codes: readonly ErrorCode[];
+
+  constructor(message: string, codes: readonly ErrorCode[] = [], options?: ErrorOptions) {
+    super(message, options);
+    this.codes = codes;
+  }
+
+  /** Whether another try may succeed without anybody mending anything. */
+  get retryable(): boolean {
+    return !this.codes.some(isNonRetryable);
+  }
+}
+
+/** What the user has to mend: wrong or missing input. Not retried by itself. */
+export const configurationProblem = (message: string): StepError => new StepError(message, ["ERR_CONFIGURATION_PROBLEM"]);
+
+/** The one place that decides what is worth retrying. The failure's only detail is `{ message, codes, retryable }`. */
+export function toFailure(error: unknown): Error {
+  if (error instanceof CompleteAsyncError || error instanceof CancelledFailure || error instanceof ApplicationFailure) {
+    return error;
+  }
+  const { message, codes, retryable, type } = judge(error);
+  return ApplicationFailure.create({
+    message,
+    type,
+    nonRetryable: !retryable,
+    details: [{ message, codes, retryable }],
+    ...(error instanceof KubeError && error.retryAfter !== undefined
+      ? { nextRetryDelay: error.retryAfter * 1000 }
+      : {}),
+  });
+}
+
+/** The same activities, with every error turned into the failure that Temporal understands. */
+export function guarded<Activities extends object>(activities: Activities): Activities {
+  const wrapped = Object.entries(activities).map(([name, activity]: [string, (...args: unknown[]) => Promise<unknown>]) => [
+    name,
+    (...args: unknown[]) =>
+      activity(...args).catch((error: unknown) => {
+        throw toFailure(error);
+      }),
+  ]);
+  return Object.fromEntries(wrapped) as Activities;
+}
+
+interface Judgement {
+  readonly message: string;
+  readonly codes: readonly string[];
+  readonly retryable: boolean;
+  readonly type: string;
+}
+
+function judge(error: unknown): Judgement {
+  if (error instanceof StepError) {
+    return { message: error.message, codes: error.codes, retryable: error.retryable, type: error.name };
+  }
+  if (error instanceof KubeError) {
+    return { message: error.message, codes: [], retryable: error.retryable, type: `Kube${error.reason || error.status}` };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, codes: [], retryable: true, type: error instanceof Error ? error.name : "Error" };
+}

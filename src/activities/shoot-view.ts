@@ -1,0 +1,86 @@
+import { EMERGENCY_STOP_ANNOTATION, GARDENER_FINALIZER, IGNORE_ANNOTATION, OPERATION_ANNOTATION, PROJECT_NAME_LABEL } from "../api/annotations.ts";
+import type { Seed, Shoot } from "../api/index.ts";
+import type { KubeObject } from "../api/meta.ts";
+import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
+import type { KubeClient } from "../kube/index.ts";
+import type { ShootView } from "./index.ts";
+
+/** Durations of the flows, in ms; from the configuration of the garden's worker. */
+export interface Periods {
+  readonly syncPeriod: number;
+  readonly retryDuration: number;
+}
+
+/** Reads the Shoot and what belongs to it, and keeps the facts. Null when it is gone, or a later one took its name. */
+export async function readShootView(garden: KubeClient, ref: ShootRef, periods: Periods): Promise<ShootView | null> {
+  const shoot = await garden.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
+  if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
+  const { metadata, status } = shoot;
+  const request = metadata.annotations?.[OPERATION_ANNOTATION];
+  const { lastOperation } = status ?? {};
+  const facts = await readFacts(garden, shoot, periods);
+  return {
+    generation: metadata.generation ?? 0,
+    observedGeneration: status?.observedGeneration ?? 0,
+    deleting: metadata.deletionTimestamp !== undefined,
+    finalizer: metadata.finalizers?.includes(GARDENER_FINALIZER) ?? false,
+    initialised: status?.uid !== undefined,
+    ignored: metadata.annotations?.[IGNORE_ANNOTATION] === "true",
+    syncPeriod: periods.syncPeriod,
+    ...(request === undefined ? {} : { request }),
+    ...(lastOperation === undefined ? {} : { lastOperation: pickOperation(lastOperation) }),
+    ...facts,
+  };
+}
+
+/** The API's Shoot in the garden. */
+export const shootType = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" } as const;
+
+/** A Shoot's namespace in the seed; once written into the status it never changes. */
+export function technicalID(shoot: Shoot, project: string): string {
+  return shoot.status?.technicalID ?? `shoot--${project}--${shoot.metadata.name}`;
+}
+
+function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<Shoot["status"]>["lastOperation"]>) {
+  return { type, state, lastUpdateTime };
+}
+
+async function readFacts(garden: KubeClient, shoot: Shoot, periods: Periods): Promise<Pick<ShootView, "run" | "problem">> {
+  const { spec, status, metadata } = shoot;
+  const seedName = status?.seedName ?? spec.seedName;
+  if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");
+  const seed = await garden.read<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name: seedName });
+  if (seed === undefined) return problem(`Seed ${seedName} does not exist: spec.seedName has to name one that does`);
+  if (seed.metadata.annotations?.[EMERGENCY_STOP_ANNOTATION] === "true") return problem(`Seed ${seedName} has stopped all operations`);
+  const project = await readProject(garden, metadata.namespace);
+  const run: Omit<ShootRun, "operation"> = {
+    namespace: metadata.namespace,
+    name: metadata.name,
+    uid: metadata.uid ?? "",
+    generation: metadata.generation ?? 0,
+    technicalID: technicalID(shoot, project),
+    project,
+    seed: seedName,
+    workerless: (spec.provider.workers ?? []).length === 0,
+    hibernated: spec.hibernation?.enabled ?? false,
+    hasCredentials: (spec.secretBindingName ?? spec.credentialsBindingName) !== undefined,
+    hasInternalDomain: seed.spec.dns.internal !== undefined,
+    hasExternalDomain: spec.dns?.domain !== undefined,
+    pools: (spec.provider.workers ?? []).map(({ name }) => name),
+    namespaceUsable: false,
+    cleanup: false,
+    controlPlaneNeeded: false,
+    retryDuration: periods.retryDuration,
+  };
+  return { run };
+}
+
+/** Gardener labels a project's namespace with its name; without the label, the namespace's name is what is left. */
+async function readProject(garden: KubeClient, namespace: string): Promise<string> {
+  const found = await garden.read<KubeObject>({ apiVersion: "v1", kind: "Namespace", name: namespace });
+  return found?.metadata.labels?.[PROJECT_NAME_LABEL] ?? namespace.replace(/^garden-/, "");
+}
+
+const problem = (message: string): Pick<ShootView, "problem"> => ({
+  problem: { message, codes: ["ERR_CONFIGURATION_PROBLEM"] },
+});

@@ -1,0 +1,193 @@
+import { activityInfo, CompleteAsyncError } from "@temporalio/activity";
+import type { KubeObject } from "../api/meta.ts";
+import { createReflector, refOf, type KubeClient, type Reflector, type TypeRef } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+import type { WaitTarget } from "./index.ts";
+import { StepError } from "./failure.ts";
+import { addressed, extensionReady, rolledOut, type ExtensionLike, type Standing } from "./readiness.ts";
+
+/** Completes or fails an activity that waits; says whether there was one. Implemented by Temporal's client. */
+export interface Completer {
+  complete(waiter: Waiter): Promise<boolean>;
+  fail(waiter: Waiter, error: StepError): Promise<boolean>;
+}
+
+/** The activity that waits for an object, by the run of its workflow. */
+export interface Waiter {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly activityId: string;
+}
+
+/**
+ * Waits that need no slot, no heartbeat and no history: whoever acts on an object also writes down in it who waits for
+ * what, and one watch per kind, shared by all flows, completes the waiting activity. A restarted worker lists the
+ * objects and so finds every wait again.
+ */
+export interface Waits {
+  start(): void;
+  /** Resolves when every watch has seen what there is. */
+  synced(): Promise<void>;
+  /** The annotation that registers the calling workflow's wait; written together with the change it waits for. */
+  registration(target: WaitTarget): Record<string, string>;
+  /** Returns when the target is reached; otherwise leaves the activity to be completed from outside. */
+  wait(target: WaitTarget): void;
+  /** How the object stands to the target, as last seen. */
+  standing(target: WaitTarget): Standing;
+  stop(): Promise<void>;
+}
+
+/** The annotation in which an object says who waits for it. */
+export const WAIT_ANNOTATION = "perennial.dev/wait";
+
+/** Watches the seed and completes the waits of all flows. */
+export function createWaits(o: { client: KubeClient; completer: Completer; log: Logger }): Waits {
+  const settled = new Map<string, string>(); // by the object's uid: the wait that was settled last
+  const timers = new Map<string, NodeJS.Timeout>();
+
+  const settle = async (registered: Registration, object: KubeObject, standing: Standing) => {
+    const { uid = "" } = object.metadata;
+    const key = `${registered.waiter.runId}/${registered.waiter.activityId}/${registered.since}`;
+    if (settled.get(uid) === key) return;
+    const outcome = verdict(registered, standing);
+    if (outcome === "wait") return;
+    if (typeof outcome === "number") return scheduleLook(key, outcome, object);
+    settled.set(uid, key);
+    const found =
+      outcome === "reached"
+        ? await o.completer.complete(registered.waiter)
+        : await o.completer.fail(registered.waiter, outcome);
+    o.log.debug({ ...registered.waiter, found, reached: outcome === "reached" }, "wait settled");
+  };
+
+  const scheduleLook = (key: string, delay: number, object: KubeObject) => {
+    if (timers.has(key)) return;
+    const lookAgain = () => {
+      timers.delete(key);
+      const latest = reflectorOf(object)?.get(object.metadata.name, object.metadata.namespace);
+      if (latest) look(latest, "updated");
+    };
+    timers.set(key, setTimeout(lookAgain, delay).unref());
+  };
+
+  /** Not awaited by the watch: a hundred waits that end at once are completed side by side. What fails is re-checked by the activity. */
+  const look = (object: KubeObject, event: "added" | "updated" | "deleted") =>
+    void consider(object, event).catch((error: unknown) => o.log.warn({ err: error }, "wait not settled"));
+
+  const consider = async (object: KubeObject, event: "added" | "updated" | "deleted") => {
+    const registered = readRegistration(object);
+    const deleted = event === "deleted";
+    if (registered) await settle(registered, object, deleted ? gone(registered.target) : judge(registered.target, object));
+    if (deleted) settled.delete(object.metadata.uid ?? "");
+  };
+
+  const reflectors = new Map<string, Reflector<KubeObject>>(
+    watched.map(({ labelSelector, ...type }) => [
+      keyOf(type),
+      createReflector<KubeObject>(o.client, type, {
+        ...(labelSelector === undefined ? {} : { labelSelector }),
+        log: o.log,
+        onEvent: ({ object, type: event }) => look(object, event),
+      }),
+    ]),
+  );
+  const reflectorOf = (type: TypeRef) => reflectors.get(keyOf(type));
+
+  const standing = (target: WaitTarget): Standing => {
+    const object = reflectorOf(target)?.get(target.name, target.namespace);
+    if (object === undefined) return target.until === "gone" ? { reached: true } : { reached: false, message: "it does not exist" };
+    return judge(target, object);
+  };
+
+  return {
+    start: () => reflectors.forEach((reflector) => reflector.start()),
+    synced: async () => void (await Promise.all([...reflectors.values()].map((reflector) => reflector.synced()))),
+    registration: (target) => ({ [WAIT_ANNOTATION]: JSON.stringify(registrationOf(target)) }),
+    standing,
+    wait(target) {
+      if (standing(target).reached) return;
+      throw new CompleteAsyncError();
+    },
+    async stop() {
+      timers.forEach((timer) => clearTimeout(timer));
+      await Promise.all([...reflectors.values()].map((reflector) => reflector.stop()));
+    },
+  };
+}
+
+/** In one sentence: what is waited for, and what stands in its way. */
+export function sentence(target: WaitTarget, standing: Standing): string {
+  const ref = `${target.kind} ${target.namespace === undefined ? "" : `${target.namespace}/`}${target.name}`;
+  return `${ref} is not ${words[target.until]}: ${standing.reached ? "it was late" : standing.message}`;
+}
+
+const words = { ready: "ready", gone: "gone", rolledOut: "rolled out", addressed: "reachable", nodesReady: "ready" } as const;
+
+/** What a registration says; `since` is ms since the epoch. */
+interface Registration {
+  readonly waiter: Waiter;
+  readonly target: WaitTarget;
+  readonly since: number;
+}
+
+function registrationOf(target: WaitTarget): Registration {
+  const { workflowExecution } = activityInfo();
+  if (workflowExecution === undefined) throw new Error("only an activity of a workflow can register a wait");
+  const { workflowId, runId } = workflowExecution;
+  return { waiter: { workflowId, runId, activityId: target.activityId }, target, since: Date.now() };
+}
+
+/** Anybody can write annotations: what isn't a registration of ours is no wait. */
+function readRegistration(object: KubeObject): Registration | undefined {
+  const text = object.metadata.annotations?.[WAIT_ANNOTATION];
+  if (text === undefined) return undefined;
+  try {
+    const { waiter, target, since } = JSON.parse(text) as Partial<Registration>;
+    return waiter && target && since !== undefined && refersTo(target, object) ? { waiter, target, since } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const refersTo = (target: WaitTarget, object: KubeObject): boolean => {
+  const ref = refOf(object);
+  return target.kind === ref.kind && target.name === ref.name && target.namespace === ref.namespace;
+};
+
+function judge(target: WaitTarget, object: KubeObject): Standing {
+  if (target.until === "ready") return extensionReady(object as ExtensionLike, target.timestamp);
+  if (target.until === "rolledOut") return rolledOut(object);
+  if (target.until === "addressed") return addressed(object);
+  const { lastError } = (object as ExtensionLike).status ?? {};
+  const finalizers = object.metadata.finalizers ?? [];
+  const waitsFor = finalizers.length === 0 ? "nothing holds it" : `held by ${finalizers.join(", ")}`;
+  return { reached: false, message: lastError?.description ?? waitsFor };
+}
+
+const gone = ({ until }: WaitTarget): Standing =>
+  until === "gone" ? { reached: true } : { reached: false, message: "it was deleted", error: { codes: [] } };
+
+/** "reached", the error to fail with, the ms after which to look again, or "wait" for the next event. */
+function verdict({ target, since }: Registration, standing: Standing): "reached" | "wait" | number | StepError {
+  if (standing.reached) return "reached";
+  if (!standing.error) return "wait";
+  const remaining = since + target.severeAfter - Date.now();
+  if (remaining > 0) return remaining;
+  return new StepError(sentence(target, standing), standing.error.codes as StepError["codes"]);
+}
+
+const extensions = "extensions.gardener.cloud/v1alpha1";
+
+/** Control planes are labelled, so that a seed's other workloads don't cross the wire. */
+const watched: readonly (TypeRef & { labelSelector?: string })[] = [
+  ...["Infrastructure", "ControlPlane", "Worker", "OperatingSystemConfig", "Network", "DNSRecord"].map((kind) => ({
+    apiVersion: extensions,
+    kind,
+  })),
+  { apiVersion: "apps/v1", kind: "Deployment", labelSelector: "gardener.cloud/role=controlplane" },
+  { apiVersion: "apps/v1", kind: "StatefulSet", labelSelector: "gardener.cloud/role=controlplane" },
+  { apiVersion: "v1", kind: "Service", labelSelector: "gardener.cloud/role=controlplane" },
+  { apiVersion: "v1", kind: "Namespace", labelSelector: "gardener.cloud/role=shoot" },
+];
+
+const keyOf = ({ apiVersion, kind }: TypeRef): string => `${apiVersion}/${kind}`;

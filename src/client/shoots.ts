@@ -1,0 +1,117 @@
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from "@temporalio/client";
+import type { FlowProgress, ShootRef } from "../api/shoot-run.ts";
+import {
+  changedSignal,
+  flowWorkflowId,
+  gardenQueue,
+  progressQuery,
+  retryUpdate,
+  searchAttributes,
+  shootWorkflowId,
+  workflowTypes,
+  type FlowKind,
+} from "../workflows/contract.ts";
+
+/** An operation's workflow, as a list shows it. */
+export interface FlowSummary {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  readonly status: string;
+  readonly startedAt: Date;
+  readonly closedAt?: Date;
+  readonly shoot?: string;
+  readonly seed?: string;
+  readonly operation?: string;
+  readonly phase?: string;
+  readonly errorCode?: string;
+}
+
+/** Talks to the workflows of Shoots. */
+export interface ShootClient {
+  /** Says that something about the Shoot changed; starts its workflow when there is none. */
+  nudge(ref: ShootRef): Promise<void>;
+  /** Where the running or last operation is; undefined when there was none, or no worker answers for it. */
+  progress(ref: ShootRef): Promise<FlowProgress | undefined>;
+  /** Asks waiting steps to go on; answers which. Throws what stands against it. */
+  retry(ref: ShootRef, step?: string): Promise<readonly string[]>;
+  /** Operations, newest first; of one Shoot when `namespace/name` is given. */
+  flows(shoot?: string): Promise<FlowSummary[]>;
+  /** The progress of a workflow by its id. */
+  progressOf(workflowId: string): Promise<FlowProgress | undefined>;
+}
+
+/** The Shoots' workflows behind this connection. */
+export function createShootClient(client: Client): ShootClient {
+  const kinds: readonly FlowKind[] = ["delete", "reconcile"];
+
+  const progressOf = async (workflowId: string) => {
+    try {
+      return await client.workflow.getHandle(workflowId).query(progressQuery);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw new Error(`cannot ask ${workflowId} where it is`, { cause: error });
+    }
+  };
+
+  return {
+    async nudge(ref) {
+      await client.workflow.signalWithStart(workflowTypes.shoot, {
+        workflowId: shootWorkflowId(ref),
+        taskQueue: gardenQueue,
+        args: [ref],
+        signal: changedSignal,
+        signalArgs: [],
+        staticSummary: `Shoot ${ref.namespace}/${ref.name}`,
+        typedSearchAttributes: [{ key: searchAttributes.shoot, value: `${ref.namespace}/${ref.name}` }],
+      });
+    },
+    progressOf,
+    async progress(ref) {
+      const found = await Promise.all(kinds.map((kind) => progressOf(flowWorkflowId(ref, kind))));
+      return found.filter((one) => one !== undefined).sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0];
+    },
+    async retry(ref, step) {
+      const request = step === undefined ? {} : { step };
+      for (const kind of kinds) {
+        const handle = client.workflow.getHandle(flowWorkflowId(ref, kind));
+        try {
+          return await handle.executeUpdate(retryUpdate, { args: [request] });
+        } catch (error) {
+          if (error instanceof WorkflowUpdateFailedError) throw new Error(error.cause?.message ?? error.message, { cause: error });
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        }
+      }
+      throw new Error(`no operation of Shoot ${ref.namespace}/${ref.name} is running`);
+    },
+    async flows(shoot) {
+      const operations = `WorkflowType IN ("${workflowTypes.reconcile}", "${workflowTypes.delete}")`;
+      const query = shoot === undefined ? operations : `${operations} AND ShootName = "${shoot}"`;
+      const found: FlowSummary[] = [];
+      for await (const execution of client.workflow.list({ query })) found.push(summaryOf(execution));
+      return found;
+    },
+  };
+}
+
+type Execution = ReturnType<Client["workflow"]["list"]> extends AsyncIterable<infer One> ? One : never;
+
+function summaryOf(execution: Execution): FlowSummary {
+  const attributes = execution.typedSearchAttributes;
+  const known = {
+    closedAt: execution.closeTime,
+    shoot: attributes.get(searchAttributes.shoot),
+    seed: attributes.get(searchAttributes.seed),
+    operation: attributes.get(searchAttributes.operation),
+    phase: attributes.get(searchAttributes.phase),
+    errorCode: attributes.get(searchAttributes.errorCode),
+  };
+  return {
+    workflowId: execution.workflowId,
+    runId: execution.runId,
+    type: execution.type,
+    status: execution.status.name,
+    startedAt: execution.startTime,
+    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
+  };
+}

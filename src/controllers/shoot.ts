@@ -1,0 +1,63 @@
+import { OPERATION_ANNOTATION, type Shoot } from "../api/index.ts";
+import type { ShootRef } from "../api/shoot-run.ts";
+import type { ShootClient } from "../client/shoots.ts";
+import { createController, createReflector, type KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** What the controller needs; `sweepPeriod` is ms. */
+export interface ShootControllerDeps {
+  readonly garden: KubeClient;
+  readonly shoots: Pick<ShootClient, "nudge">;
+  readonly log: Logger;
+  readonly sweepPeriod?: number;
+}
+
+/**
+ * Tells each Shoot's workflow that something changed. Edges come from the watch; a sweep over all Shoots makes up for
+ * every edge that got lost. Changes of the status are our own writes and tell nobody anything.
+ */
+export function createShootController({ garden, shoots, log, sweepPeriod = 600_000 }: ShootControllerDeps) {
+  const reflector = createReflector<Shoot>(garden, { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" }, {
+    log,
+    onEvent: ({ type, object, old }) => {
+      if (type === "deleted" || (old && asks(old) === asks(object))) return;
+      controller.enqueue(keyOf(object));
+    },
+  });
+  const controller = createController({
+    name: "shoot",
+    log,
+    concurrency: 8,
+    async reconcile({ name, namespace }) {
+      const shoot = reflector.get(name, namespace);
+      if (shoot) await shoots.nudge(refOf(shoot));
+    },
+  });
+  let sweep: NodeJS.Timeout | undefined;
+
+  return {
+    start() {
+      controller.start();
+      reflector.start();
+      sweep = setInterval(() => reflector.list().forEach((shoot) => controller.enqueue(keyOf(shoot))), sweepPeriod);
+    },
+    synced: () => reflector.synced(),
+    async stop() {
+      clearInterval(sweep);
+      await reflector.stop();
+      await controller.stop();
+    },
+  };
+}
+
+/** Everything about a Shoot that asks for something: its spec, its deletion, a request, and finalizers that are gone. */
+const asks = ({ metadata }: Shoot): string =>
+  [metadata.uid, metadata.generation, metadata.deletionTimestamp, metadata.annotations?.[OPERATION_ANNOTATION]].join("|");
+
+const keyOf = ({ metadata }: Shoot) => ({ name: metadata.name, namespace: metadata.namespace });
+
+const refOf = ({ metadata }: Shoot): ShootRef => ({
+  namespace: metadata.namespace,
+  name: metadata.name,
+  uid: metadata.uid ?? "",
+});

@@ -1,0 +1,42 @@
+import { createServer, type Server } from "node:http";
+
+/** What a process tells its supervisor; `ready` is asked anew each time. */
+export interface HealthOptions {
+  readonly port: number;
+  readonly ready: () => boolean;
+}
+
+/** Serves /healthz, /readyz and /metrics (the process's own figures) on plain HTTP; port 0 serves nothing. */
+export async function serveHealth({ port, ready }: HealthOptions): Promise<{ stop(): Promise<void> }> {
+  if (port === 0) return { stop: async () => {} };
+  const server = createServer((request, response) => {
+    const { status, body } = answer(request.url ?? "/", ready);
+    response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${body}\n`);
+  });
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, resolve));
+  return { stop: () => close(server) };
+}
+
+function answer(path: string, ready: () => boolean): { status: number; body: string } {
+  if (path === "/healthz") return { status: 200, body: "ok" };
+  if (path === "/readyz") return ready() ? { status: 200, body: "ok" } : { status: 503, body: "not ready" };
+  if (path === "/metrics") return { status: 200, body: metrics() };
+  return { status: 404, body: "not found" };
+}
+
+/** Names as Prometheus' client libraries give them. */
+function metrics(): string {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  return [
+    `process_resident_memory_bytes ${rss}`,
+    `nodejs_heap_size_used_bytes ${heapUsed}`,
+    `process_cpu_seconds_total ${(user + system) / 1e6}`,
+  ].join("\n");
+}
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });

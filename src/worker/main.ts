@@ -1,0 +1,69 @@
+import { createGardenActivities } from "../activities/garden.ts";
+import { createSeedActivities } from "../activities/seed.ts";
+import { createWaits } from "../activities/waits.ts";
+import { createCompleter } from "../client/completer.ts";
+import { connectTemporal } from "../client/connect.ts";
+import { parseConfig, required, type Config } from "../config.ts";
+import { serveHealth } from "../health.ts";
+import { createKubeClient } from "../kube/index.ts";
+import { createLogger, type Logger } from "../log.ts";
+import { createGardenWorker } from "./garden.ts";
+import { connectWorker, installRuntime } from "./runtime.ts";
+import { createSeedWorker } from "./seed.ts";
+
+/** `worker garden` runs the workflows and what acts on the garden; `worker seed` what acts on one seed. */
+await main(process.argv[2]);
+
+async function main(role: string | undefined): Promise<void> {
+  const config = parseConfig(process.env);
+  if (role !== "garden" && role !== "seed") throw new Error(`cannot start worker ${role ?? ""}: say garden or seed`);
+  const log = createLogger({ name: `worker-${role}`, level: config.logLevel });
+  installRuntime(log);
+  await (role === "garden" ? runGarden(config, log) : runSeed(config, log));
+}
+
+async function runGarden(config: Config, log: Logger): Promise<void> {
+  const connection = await connectWorker(config.temporalAddress, log);
+  const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
+  const garden = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
+  const worker = await createGardenWorker({
+    connection,
+    namespace: config.temporalNamespace,
+    activities: createGardenActivities({
+      garden,
+      periods: config,
+      ended: (workflowId) => client.workflow.getHandle(workflowId).result().then(ignore, ignore),
+    }),
+  });
+  await serve(config, log, worker);
+  await garden.close();
+}
+
+async function runSeed(config: Config, log: Logger): Promise<void> {
+  const seedName = required(config.seedName, "PERENNIAL_SEED_NAME");
+  const connection = await connectWorker(config.temporalAddress, log);
+  const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
+  const garden = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
+  const seed = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
+  const waits = createWaits({ client: seed, completer: createCompleter(client), log });
+  waits.start();
+  await waits.synced(); // before the first activity asks how an object stands
+  const activities = createSeedActivities({ garden, seed, waits, completer: createCompleter(client), log });
+  const worker = await createSeedWorker({ connection, namespace: config.temporalNamespace, seed: seedName, activities });
+  await serve(config, log.child({ seed: seedName }), worker);
+  await waits.stop();
+  await Promise.all([garden.close(), seed.close()]);
+}
+
+/** Runs until SIGTERM or SIGINT; what is under way is finished within the worker's grace time. */
+async function serve(config: Config, log: Logger, worker: Awaited<ReturnType<typeof createSeedWorker>>): Promise<void> {
+  const health = await serveHealth({ port: config.healthPort, ready: () => worker.getState() === "RUNNING" });
+  const stop = () => void (worker.getState() === "RUNNING" && worker.shutdown());
+  process.once("SIGTERM", stop).once("SIGINT", stop);
+  log.info({ temporal: config.temporalAddress }, "worker started");
+  await worker.run();
+  await health.stop();
+  log.info("worker stopped");
+}
+
+function ignore(): void {}

@@ -1,0 +1,24 @@
+import { Worker, type NativeConnection } from "@temporalio/worker";
+import type { SeedActivities } from "../activities/index.ts";
+import { seedQueue } from "../workflows/contract.ts";
+
+/** What a seed's worker runs with. */
+export interface SeedWorkerOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly seed: string;
+  readonly activities: SeedActivities;
+}
+
+/** The worker of queue `seed-<name>`: activities only, so that nothing but it needs access to the seed. */
+export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
+  return Worker.create({
+    connection: o.connection,
+    namespace: o.namespace,
+    taskQueue: seedQueue(o.seed),
+    activities: o.activities,
+    maxConcurrentActivityTaskExecutions: 50,
+    activityTaskPollerBehavior: { type: "autoscaling", minimum: 1, initial: 2, maximum: 5 },
+    shutdownGraceTime: "20s",
+  });
+}
