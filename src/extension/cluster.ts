@@ -1,0 +1,22 @@
+import type { Cluster } from "../api/index.ts";
+import { FORCE_DELETION_ANNOTATION } from "../api/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import { EXTENSIONS_API } from "./extension-object.ts";
+
+/** The Cluster of a Shoot's namespace: what the Shoot, its Seed and its CloudProfile look like. Throws when there is none. */
+export async function getCluster(client: KubeClient, namespace: string): Promise<Cluster> {
+  const cluster = await client.read<Cluster>({ apiVersion: EXTENSIONS_API, kind: "Cluster", name: namespace });
+  if (!cluster) throw new Error(`cannot read Cluster ${namespace}: there is none`);
+  return cluster;
+}
+
+/** Whether the Shoot's last operation has failed for good, so that extensions must leave its objects alone. */
+export function hasShootFailed(cluster: Cluster | undefined): boolean {
+  return cluster?.spec.shoot.status?.lastOperation?.state === "Failed";
+}
+
+/** Whether the Shoot's owner asked to delete it whatever is left behind. */
+export function needsForceDeletion(cluster: Cluster | undefined): boolean {
+  const metadata = cluster?.spec.shoot.metadata;
+  return metadata?.deletionTimestamp !== undefined && metadata.annotations?.[FORCE_DELETION_ANNOTATION] === "true";
+}

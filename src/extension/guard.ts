@@ -1,0 +1,28 @@
+import type { Cluster, OperationType } from "../api/index.ts";
+import type { ExtensionObject } from "./extension-object.ts";
+
+/** Allows or refuses each operation, and can stop one that runs: the place for a check of who may act for a Shoot. */
+export interface Guard {
+  /** Resolves when the operation may begin; throws an OperationRefused when it may not. Called before anything is written. */
+  enter(operation: GuardedOperation): Promise<Permit>;
+}
+
+/** What a guard decides on. */
+export interface GuardedOperation {
+  readonly object: ExtensionObject;
+  readonly cluster: Cluster | undefined;
+  readonly type: OperationType;
+}
+
+/** The leave to act, as long as `signal` has not aborted; given back with `release` when the operation is over, however it ended. */
+export interface Permit {
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
+/** The guard that allows everything. */
+export const openGuard: Guard = {
+  async enter() {
+    return { signal: new AbortController().signal, release: () => undefined };
+  },
+};

@@ -1,0 +1,15 @@
+/** The framework for authors of Gardener extension controllers: write an Actuator, run it with createExtensionController. */
+export type { Actuator, ActuatorContext, ActuatorResult, ActuatorStatus } from "./actuator.ts";
+export { getCluster } from "./cluster.ts";
+export { createExtensionController, type ExtensionController, type ExtensionControllerOptions } from "./controller.ts";
+export { ExtensionError, OperationRefused } from "./errors.ts";
+export type {
+  ClusterFor,
+  ExtensionKind,
+  ExtensionKinds,
+  ExtensionObject,
+  ExtensionStatus,
+} from "./extension-object.ts";
+export type { Guard, GuardedOperation, Permit } from "./guard.ts";
+export { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
+export { readSecret } from "./secret.ts";

@@ -1,0 +1,69 @@
+import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../api/index.ts";
+import { isConflict, refOf, type KubeClient } from "../kube/index.ts";
+import type { ExtensionObject } from "./extension-object.ts";
+import { requestedOperation } from "./operation.ts";
+
+/** Makes sure that the object can't go before `delete` has run; returns the object as it is then. */
+export async function addFinalizer(
+  client: KubeClient,
+  object: ExtensionObject,
+  finalizer: string,
+): Promise<ExtensionObject> {
+  const changed = await changeMetadata(client, object, ({ metadata }) =>
+    metadata.finalizers?.includes(finalizer) ? undefined : { finalizers: [...(metadata.finalizers ?? []), finalizer] },
+  );
+  return changed ?? object;
+}
+
+/** Lets the object go, as far as we are concerned; the finalizers of others stay. */
+export async function removeFinalizer(client: KubeClient, object: ExtensionObject, finalizer: string): Promise<void> {
+  await changeMetadata(client, object, ({ metadata }) =>
+    metadata.finalizers?.includes(finalizer)
+      ? { finalizers: metadata.finalizers.filter((f) => f !== finalizer) }
+      : undefined,
+  );
+}
+
+/** Lets the object go, whoever else holds it: what a migrated object needs, because nobody will act on it here again. */
+export async function removeAllFinalizers(client: KubeClient, object: ExtensionObject): Promise<void> {
+  await changeMetadata(client, object, ({ metadata }) =>
+    metadata.finalizers?.length ? { finalizers: null } : undefined,
+  );
+}
+
+/** Answers the caller's request by removing its annotation, unless a newer request stands there by now; returns the object as it is then. */
+export async function removeOperationAnnotation(client: KubeClient, object: ExtensionObject): Promise<ExtensionObject> {
+  const answered = request(object);
+  const changed = await changeMetadata(client, object, (current) =>
+    requestedOperation(current) !== undefined && request(current) === answered
+      ? { annotations: { [OPERATION_ANNOTATION]: null } }
+      : undefined,
+  );
+  return changed ?? object;
+}
+
+/** Compare-and-swap, starting with the object at hand and reading it again when it has changed; undefined when it is gone. */
+async function changeMetadata(
+  client: KubeClient,
+  object: ExtensionObject,
+  change: (object: ExtensionObject) => Record<string, unknown> | undefined,
+): Promise<ExtensionObject | undefined> {
+  const ref = refOf(object);
+  let current: ExtensionObject | undefined = object;
+  for (;;) {
+    if (!current || current.metadata.uid !== object.metadata.uid) return undefined;
+    const metadata = change(current);
+    if (!metadata) return current;
+    try {
+      const { resourceVersion } = current.metadata;
+      return await client.patch<ExtensionObject>(ref, { metadata: { ...metadata, resourceVersion } });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      current = await client.read<ExtensionObject>(ref);
+    }
+  }
+}
+
+function request(object: ExtensionObject): string {
+  return `${requestedOperation(object)} ${object.metadata.annotations?.[TIMESTAMP_ANNOTATION]}`;
+}

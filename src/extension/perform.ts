@@ -1,0 +1,109 @@
+import type { Cluster, OperationType } from "../api/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+import type { Actuator, ActuatorContext, ActuatorResult } from "./actuator.ts";
+import { needsForceDeletion } from "./cluster.ts";
+import { finalizerOf, type ExtensionKind, type ExtensionObject } from "./extension-object.ts";
+import { addFinalizer, removeAllFinalizers, removeFinalizer, removeOperationAnnotation } from "./metadata.ts";
+import { requestedOperation } from "./operation.ts";
+import { actuatorStatus, errorStatus, processingStatus, succeededStatus, writeStatus } from "./status.ts";
+
+/** One operation on one object, with all that it needs. */
+export interface Task<T extends ExtensionObject, C extends Cluster | undefined> {
+  readonly client: KubeClient;
+  readonly log: Logger;
+  readonly kind: ExtensionKind;
+  readonly actuator: Actuator<T, C>;
+  readonly object: T;
+  readonly cluster: C;
+  readonly operation: OperationType;
+  /** Once it has aborted, nothing is written to the object any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs one operation and keeps the object's finalizer, annotation and status in step with it, in Gardener's order.
+ * Throws what the actuator threw, after writing it to the status.
+ */
+export async function perform<T extends ExtensionObject, C extends Cluster | undefined>(
+  task: Task<T, C>,
+): Promise<ActuatorResult | undefined> {
+  const object = await begin(task);
+  let result: ActuatorResult | undefined;
+  try {
+    result = (await act(task, object)) ?? undefined;
+  } catch (error) {
+    if (!task.signal.aborted) await reportError(task, object, error);
+    throw error;
+  }
+  task.signal.throwIfAborted();
+  await conclude(task, object, result ?? {});
+  return result;
+}
+
+/** The finalizer comes before anything that it must protect; a reconcile is answered only once Processing says that it runs. */
+async function begin<T extends ExtensionObject>(task: Task<T, Cluster | undefined>): Promise<T> {
+  const { client, kind, operation } = task;
+  let object: ExtensionObject = task.object;
+  if (operation !== "Migrate" && operation !== "Delete") object = await addFinalizer(client, object, finalizerOf(kind));
+  object = await writeStatus(
+    client,
+    object,
+    processingStatus(operation, `${words[operation].doing} ${kind}`, new Date()),
+  );
+  if (requestedOperation(object) === "reconcile") object = await removeOperationAnnotation(client, object);
+  return object as T;
+}
+
+function act<T extends ExtensionObject, C extends Cluster | undefined>(
+  { actuator, cluster, operation, ...task }: Task<T, C>,
+  object: T,
+): Promise<ActuatorResult | void> {
+  const { client, log, signal } = task;
+  const saveStatus: ActuatorContext["saveStatus"] = async (fields) => {
+    signal.throwIfAborted();
+    await writeStatus(client, object, actuatorStatus(object, fields));
+  };
+  const context: ActuatorContext = { client, log, signal, operation, saveStatus };
+  if (operation === "Migrate") return actuator.migrate(object, cluster, context);
+  if (operation === "Restore") return actuator.restore(object, cluster, context);
+  if (operation !== "Delete") return actuator.reconcile(object, cluster, context);
+  if (actuator.forceDelete && needsForceDeletion(cluster)) return actuator.forceDelete(object, cluster, context);
+  return actuator.delete(object, cluster, context);
+}
+
+async function conclude(
+  task: Task<ExtensionObject, Cluster | undefined>,
+  object: ExtensionObject,
+  result: ActuatorResult,
+) {
+  const { client, kind, operation } = task;
+  if (operation === "Restore") await removeOperationAnnotation(client, object);
+  const succeeded = succeededStatus(object, operation, `${words[operation].done} ${kind}`, new Date());
+  await writeStatus(client, object, { ...actuatorStatus(object, result), ...succeeded });
+  if (operation === "Delete") await removeFinalizer(client, object, finalizerOf(kind));
+  if (operation !== "Migrate") return;
+  await removeAllFinalizers(client, object);
+  await removeOperationAnnotation(client, object);
+}
+
+async function reportError(task: Task<ExtensionObject, Cluster | undefined>, object: ExtensionObject, error: unknown) {
+  const { client, kind, operation } = task;
+  try {
+    await writeStatus(
+      client,
+      object,
+      errorStatus(object, operation, `Error ${words[operation].inError} ${kind}`, error, new Date()),
+    );
+  } catch (unwritten) {
+    throw new AggregateError([error, unwritten], `cannot report the error of ${kind} ${object.metadata.name}`);
+  }
+}
+
+const words: Readonly<Record<OperationType, { doing: string; done: string; inError: string }>> = {
+  Create: { doing: "Creating the", done: "Successfully created", inError: "creating" },
+  Reconcile: { doing: "Reconciling the", done: "Successfully reconciled", inError: "reconciling" },
+  Delete: { doing: "Deleting the", done: "Successfully deleted", inError: "deleting" },
+  Migrate: { doing: "Migrating the", done: "Successfully migrated", inError: "migrating" },
+  Restore: { doing: "Restoring the", done: "Successfully restored", inError: "restoring" },
+};
