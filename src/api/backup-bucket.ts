@@ -2,12 +2,12 @@ import { z } from "zod";
 import { lastError, lastOperation } from "./meta.ts";
 import { objectReference, secretReference } from "./references.ts";
 import { defineResource } from "./resource.ts";
-import { object, raw } from "./schema.ts";
+import { object, onceSet, raw } from "./schema.ts";
 
 const backupBucketProvider = object({
   type: z.string().describe("Type is the type of provider."),
   region: z.string().describe("Region is the region of the bucket."),
-});
+}).meta(onceSet("type", "region"));
 
 const backupBucketSpec = object({
   provider: backupBucketProvider.describe("Provider holds the details of cloud provider of the object store."),
@@ -48,7 +48,8 @@ export const BackupBucket = defineResource({
   version: "v1beta1",
   kind: "BackupBucket",
   plural: "backupbuckets",
-  shortNames: ["bb"],
+  shortNames: ["bbc"],
+  categories: ["all"],
   scope: "Cluster",
   description: "A bucket for the backups of Shoots.",
   content: { spec: backupBucketSpec, status: backupBucketStatus.optional() },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { expirableVersion, machineImage } from "./machine-image.ts";
 import { machineType, volumeType } from "./machine-type.ts";
-import { object, raw } from "./schema.ts";
+import { object, onceSet, raw } from "./schema.ts";
 import { seedSelector } from "./seed-selector.ts";
 
 const kubernetesSettings = object({
@@ -86,7 +86,7 @@ export const cloudProfileSpec = object({
     .describe(
       "ControlPlane holds settings that control what control-plane-related features shoots using this CloudProfile may configure.",
     ),
-});
+}).meta(onceSet("type"));
 
 const expirableVersionStatus = object({
   version: z.string().optional().describe("Version is the version identifier."),

@@ -17,9 +17,11 @@ const controllerDeployment = object({
 export const ControllerDeployment = defineResource({
   group: "core.gardener.cloud",
   version: "v1beta1",
+  alsoServed: ["v1"],
   kind: "ControllerDeployment",
   plural: "controllerdeployments",
   shortNames: ["ctrldeploy"],
+  categories: ["all"],
   scope: "Cluster",
   description: "How an extension controller is deployed.",
   content: { ...controllerDeployment.shape },

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { condition } from "./meta.ts";
+import { conditions } from "./meta.ts";
 import { objectReference } from "./references.ts";
 import { defineResource } from "./resource.ts";
-import { object, raw } from "./schema.ts";
+import { object, raw, rules } from "./schema.ts";
 
 const controllerInstallationSpec = object({
   registrationRef: objectReference.describe("RegistrationRef is used to reference a ControllerRegistration resource."),
@@ -12,11 +12,23 @@ const controllerInstallationSpec = object({
     .optional()
     .describe("DeploymentRef is used to reference a ControllerDeployment resource."),
   resourceRefs: z.array(objectReference).optional().describe("ResourceRefs is used to reference Resource resources."),
-});
+}).meta(
+  rules(
+    {
+      rule: "!has(oldSelf.registrationRef.name) || has(self.registrationRef.name) && self.registrationRef.name == oldSelf.registrationRef.name",
+      message: "cannot be changed",
+      fieldPath: ".registrationRef",
+    },
+    {
+      rule: "!has(oldSelf.seedRef) || has(self.seedRef) && (!has(oldSelf.seedRef.name) || has(self.seedRef.name) && self.seedRef.name == oldSelf.seedRef.name)",
+      message: "cannot be changed",
+      fieldPath: ".seedRef",
+    },
+  ),
+);
 
 const controllerInstallationStatus = object({
-  conditions: z
-    .array(condition)
+  conditions: conditions
     .optional()
     .describe("Conditions represents the latest available observations of a ControllerInstallations's current state."),
   providerStatus: raw().optional().describe("ProviderStatus contains type-specific status."),
@@ -29,6 +41,7 @@ export const ControllerInstallation = defineResource({
   kind: "ControllerInstallation",
   plural: "controllerinstallations",
   shortNames: ["ctrlinst"],
+  categories: ["all"],
   scope: "Cluster",
   description: "An extension controller on one Seed.",
   content: { spec: controllerInstallationSpec, status: controllerInstallationStatus.optional() },

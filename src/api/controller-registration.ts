@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { labelSelector } from "./references.ts";
 import { defineResource } from "./resource.ts";
-import { duration, object } from "./schema.ts";
+import { duration, listMap, object, rules } from "./schema.ts";
 
 const controllerResourceLifecycle = object({
   reconcile: z
@@ -26,6 +26,7 @@ const controllerResource = object({
     .describe("ReconcileTimeout defines how long Gardener should wait for the resource reconciliation."),
   primary: z
     .boolean()
+    .meta({ default: true })
     .optional()
     .describe(
       "Primary determines if the controller backed by this ControllerRegistration is responsible for the extension resource's lifecycle.",
@@ -53,7 +54,15 @@ const controllerResource = object({
     .describe(
       "ContinuousEndpointUpdate indicates whether the extension requires the SelfHostedShootExposure endpoints to be continuously updated with healthy/valid control plane endpoints.",
     ),
-});
+}).meta(
+  rules(
+    { rule: "self.primary == oldSelf.primary", message: "primary cannot be changed", fieldPath: ".primary" },
+    {
+      rule: "self.kind == 'Extension' || !has(self.lifecycle) && !has(self.reconcileTimeout) && !has(self.autoEnable)",
+      message: "lifecycle, reconcileTimeout and autoEnable are for resources of kind Extension only",
+    },
+  ),
+);
 
 const deploymentRef = object({
   name: z.string().describe("Name is the name of the 'ControllerDeployment' that is being referred to."),
@@ -62,6 +71,7 @@ const deploymentRef = object({
 const controllerRegistrationDeployment = object({
   policy: z
     .enum(["OnDemand", "Always", "AlwaysExceptNoShoots"])
+    .meta({ default: "OnDemand" })
     .optional()
     .describe("Policy controls how the controller is deployed."),
   seedSelector: labelSelector.optional().describe("SeedSelector contains an optional label selector for seeds."),
@@ -74,6 +84,8 @@ const controllerRegistrationDeployment = object({
 const controllerRegistrationSpec = object({
   resources: z
     .array(controllerResource)
+    .max(64)
+    .meta(listMap("kind", "type"))
     .optional()
     .describe(
       "Resources is a list of combinations of kinds (DNSProvider, Infrastructure, Generic, ...) and their actual types (aws-route53, gcp, auditlog, ...).",
@@ -81,7 +93,14 @@ const controllerRegistrationSpec = object({
   deployment: controllerRegistrationDeployment
     .optional()
     .describe("Deployment contains information for how this controller is deployed."),
-});
+}).meta(
+  rules({
+    rule: "!has(self.deployment) || !has(self.deployment.seedSelector) || !has(self.resources) || !self.resources.exists(r, r.primary)",
+    message:
+      "seedSelector is forbidden when a resource is primary, because every Seed that needs it must get its controller",
+    fieldPath: ".deployment.seedSelector",
+  }),
+);
 
 /** An extension controller and the kinds and types of objects that it handles. */
 export const ControllerRegistration = defineResource({
@@ -90,13 +109,10 @@ export const ControllerRegistration = defineResource({
   kind: "ControllerRegistration",
   plural: "controllerregistrations",
   shortNames: ["ctrlreg"],
+  categories: ["all"],
   scope: "Cluster",
   description: "An extension controller and the kinds and types of objects that it handles.",
   content: { spec: controllerRegistrationSpec },
-  columns: [
-    { name: "Resources", path: ".spec.resources[*].kind" },
-    { name: "Types", path: ".spec.resources[*].type", priority: 1 },
-  ],
 });
 
 /** An extension controller and the kinds and types of objects that it handles. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { objectReference } from "./references.ts";
 import { defineResource } from "./resource.ts";
-import { object } from "./schema.ts";
+import { object, onceSet } from "./schema.ts";
 
 const credentialsBindingProvider = object({
   type: z.string().describe("Type is the type of the provider."),
-});
+}).meta(onceSet("type"));
 
 const credentialsBinding = object({
   provider: credentialsBindingProvider.describe("Provider defines the provider type of the CredentialsBinding."),

@@ -19,10 +19,12 @@ const machineImageVersion = object({
   ...expirableVersion.shape,
   cri: z
     .array(cri)
+    .meta({ default: [{ name: "containerd" }] })
     .optional()
     .describe("CRI list of supported container runtime and interfaces supported by this version"),
   architectures: z
     .array(z.string())
+    .meta({ default: ["amd64"] })
     .optional()
     .describe("Architectures is the list of CPU architectures of the machine image in this version."),
   kubeletVersionConstraint: z
@@ -43,5 +45,9 @@ export const machineImage = object({
   versions: z
     .array(machineImageVersion)
     .describe("Versions contains versions, expiration dates and container runtimes of the machine image"),
-  updateStrategy: z.string().optional().describe("UpdateStrategy is the update strategy to use for the machine image."),
+  updateStrategy: z
+    .enum(["patch", "minor", "major"])
+    .meta({ default: "major" })
+    .optional()
+    .describe("UpdateStrategy is the update strategy to use for the machine image."),
 });

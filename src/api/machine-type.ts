@@ -17,8 +17,16 @@ export const machineType = object({
   storage: machineTypeStorage
     .optional()
     .describe("Storage is the amount of storage associated with the root volume of this machine type."),
-  usable: z.boolean().optional().describe("Usable defines if the machine type can be used for shoot clusters."),
-  architecture: z.string().optional().describe("Architecture is the CPU architecture of this machine type."),
+  usable: z
+    .boolean()
+    .meta({ default: true })
+    .optional()
+    .describe("Usable defines if the machine type can be used for shoot clusters."),
+  architecture: z
+    .string()
+    .meta({ default: "amd64" })
+    .optional()
+    .describe("Architecture is the CPU architecture of this machine type."),
   capabilities: z
     .record(z.string(), z.array(z.string()))
     .optional()
@@ -34,6 +42,10 @@ export const machineType = object({
 export const volumeType = object({
   class: z.string().describe("Class is the class of the volume type."),
   name: z.string().describe("Name is the name of the volume type."),
-  usable: z.boolean().optional().describe("Usable defines if the volume type can be used for shoot clusters."),
+  usable: z
+    .boolean()
+    .meta({ default: true })
+    .optional()
+    .describe("Usable defines if the volume type can be used for shoot clusters."),
   minSize: quantity().optional().describe("MinSize is the minimal supported storage size."),
 });

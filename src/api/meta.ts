@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorCode } from "./error-codes.ts";
-import { object, raw, timestamp } from "./schema.ts";
+import { listMap, object, raw, timestamp } from "./schema.ts";
 
 /** Metadata that every Kubernetes object carries. */
 export const objectMeta = object({
@@ -83,6 +83,9 @@ export const condition = object({
   message: z.string().describe("Why the condition has this status, for people."),
   codes: z.array(errorCode).optional().describe("Codes that classify the problem."),
 });
+
+/** Conditions, of which each writer owns its own: one per type. */
+export const conditions = z.array(condition).meta(listMap("type"));
 
 /** What an operation does to its object. */
 export type OperationType = z.infer<typeof operationType>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { condition } from "./meta.ts";
+import { conditions } from "./meta.ts";
 import { subject } from "./references.ts";
 import { defineResource } from "./resource.ts";
-import { object, raw, timestamp } from "./schema.ts";
+import { object, onceSet, raw, timestamp } from "./schema.ts";
 
 const projectMember = object({
   ...subject.shape,
@@ -59,7 +59,7 @@ const projectSpec = object({
     .array(raw())
     .optional()
     .describe("DualApprovalForDeletion contains configuration for the dual approval concept for resource deletion."),
-});
+}).meta(onceSet("namespace"));
 
 const projectStatus = object({
   observedGeneration: z
@@ -81,8 +81,7 @@ const projectStatus = object({
   lastActivityTimestamp: timestamp()
     .optional()
     .describe("LastActivityTimestamp contains the timestamp from the last activity performed in this project."),
-  conditions: z
-    .array(condition)
+  conditions: conditions
     .optional()
     .describe("Conditions represents the latest available observations of a Project's current state."),
 });

@@ -17,6 +17,7 @@ export interface ResourceDefinition<
   readonly kind: Kind;
   readonly plural: string;
   readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
   readonly scope: Scope;
   /** First words of `kubectl explain`. */
   readonly description: string;

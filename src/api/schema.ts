@@ -31,15 +31,25 @@ export const intOrString = () => z.union([z.int(), z.string()]).meta({ "x-kubern
 /** Bytes as base64. */
 export const bytes = () => z.string().meta({ format: "byte" });
 
-/** CEL rules for the API server: each field keeps the value it got first, and cannot be removed again. */
+/** CEL rules for the API server: each text keeps the first value that it got, and cannot be removed again. */
 export function onceSet(...fields: readonly string[]): { "x-kubernetes-validations": readonly Rule[] } {
   return rules(
     ...fields.map((field) => ({
-      rule: `!has(oldSelf.${field}) || has(self.${field}) && self.${field} == oldSelf.${field}`,
+      rule: `!has(oldSelf.${field}) || oldSelf.${field} == '' || has(self.${field}) && self.${field} == oldSelf.${field}`,
       message: `${field} cannot be changed once it is set`,
       fieldPath: `.${field}`,
     })),
   );
+}
+
+/** A list of which the items are told apart by these fields, so that server-side apply can share it between writers. */
+export function listMap(...keys: readonly string[]) {
+  return { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys };
+}
+
+/** A CEL rule for the API server: the field keeps its value. */
+export function immutable() {
+  return rules({ rule: "self == oldSelf", message: "cannot be changed" });
 }
 
 /** CEL rules for the API server, for a schema's `.meta()`. */

@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { objectReference, secretReference } from "./references.ts";
 import { defineResource } from "./resource.ts";
-import { object } from "./schema.ts";
+import { object, onceSet } from "./schema.ts";
 
 const secretBindingProvider = object({
   type: z.string().describe("Type is the type of the provider."),
-});
+}).meta(onceSet("type"));
 
 const secretBinding = object({
-  secretRef: secretReference.describe("SecretRef is a reference to a secret object in the same or another namespace."),
+  secretRef: secretReference
+    .meta(onceSet("name", "namespace"))
+    .describe("SecretRef is a reference to a secret object in the same or another namespace."),
   quotas: z
     .array(objectReference)
     .optional()

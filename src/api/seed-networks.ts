@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { objectReference } from "./references.ts";
-import { object } from "./schema.ts";
+import { object, onceSet } from "./schema.ts";
 
 const shootNetworks = object({
   pods: z.string().optional().describe("Pods is the CIDR of the pod network."),
@@ -21,9 +21,10 @@ export const seedNetworks = object({
     ),
   ipFamilies: z
     .array(z.enum(["IPv4", "IPv6"]))
+    .meta({ default: ["IPv4"] })
     .optional()
     .describe("IPFamilies specifies the IP protocol versions to use for seed networking."),
-});
+}).meta(onceSet("pods", "services", "nodes"));
 
 const seedDNSProvider = object({
   type: z.string().describe("Type describes the type of the dns-provider, for example 'aws-route53'"),

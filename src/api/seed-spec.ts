@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { accessRestriction } from "./access-restriction.ts";
 import { extensionReference } from "./extension-reference.ts";
-import { condition, lastOperation } from "./meta.ts";
+import { conditions, lastOperation } from "./meta.ts";
 import { namedResourceReference, objectReference } from "./references.ts";
-import { object, quantity, raw, timestamp } from "./schema.ts";
+import { object, onceSet, quantity, raw, rules, timestamp } from "./schema.ts";
 import { seedDNS, seedNetworks } from "./seed-networks.ts";
 import { gardener } from "./shoot-availability.ts";
 
@@ -16,7 +16,7 @@ const backup = object({
     .describe(
       "CredentialsRef is reference to a resource holding the credentials used for authentication with the object store service where the backups are stored.",
     ),
-});
+}).meta(onceSet("provider", "region"));
 
 const seedProvider = object({
   type: z.string().describe("Type is the name of the provider."),
@@ -69,6 +69,7 @@ const seedSettings = object({
       "ExcessCapacityReservation controls the excess capacity reservation for shoot control planes in the seed.",
     ),
   scheduling: seedSettingScheduling
+    .meta({ default: { visible: true } })
     .optional()
     .describe("Scheduling controls settings for scheduling decisions for the seed."),
   loadBalancerServices: raw()
@@ -115,7 +116,7 @@ const ingress = object({
   controller: ingressController.describe(
     "Controller configures a Gardener managed Ingress Controller listening on the ingressDomain",
   ),
-});
+}).meta(onceSet("domain"));
 
 /** SeedSpec is the specification of a Seed. */
 export const seedSpec = object({
@@ -127,7 +128,10 @@ export const seedSpec = object({
   provider: seedProvider.describe("Provider defines the provider type and region for this Seed cluster."),
   taints: z.array(seedTaint).optional().describe("Taints describes taints on the seed."),
   volume: seedVolume.optional().describe("Volume contains settings for persistentvolumes created in the seed cluster."),
-  settings: seedSettings.optional().describe("Settings contains certain settings for this seed cluster."),
+  settings: seedSettings
+    .meta({ default: {} })
+    .optional()
+    .describe("Settings contains certain settings for this seed cluster."),
   ingress: ingress.optional().describe("Ingress configures Ingress specific settings of the Seed cluster."),
   accessRestrictions: z
     .array(accessRestriction)
@@ -143,7 +147,13 @@ export const seedSpec = object({
     .describe(
       "Resources holds a list of named resource references that can be referred to in extension configs by their names.",
     ),
-});
+}).meta(
+  rules({
+    rule: "!has(oldSelf.backup) || has(self.backup)",
+    message: "backup cannot be removed",
+    fieldPath: ".backup",
+  }),
+);
 
 /** SeedStatus is the status of a Seed. */
 export const seedStatus = object({
@@ -151,8 +161,7 @@ export const seedStatus = object({
     .optional()
     .describe("Gardener holds information about the Gardener which last acted on the Shoot."),
   kubernetesVersion: z.string().optional().describe("KubernetesVersion is the Kubernetes version of the seed cluster."),
-  conditions: z
-    .array(condition)
+  conditions: conditions
     .optional()
     .describe("Conditions represents the latest available observations of a Seed's current state."),
   observedGeneration: z
@@ -171,4 +180,4 @@ export const seedStatus = object({
   lastOperation: lastOperation
     .optional()
     .describe("LastOperation holds information about the last operation on the Seed."),
-});
+}).meta(onceSet("clusterIdentity"));

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { object } from "./schema.ts";
+import { object, onceSet } from "./schema.ts";
 
 const failureTolerance = object({
   type: z
     .enum(["node", "zone"])
     .describe("Type specifies the type of failure that the highly available resource can tolerate"),
-});
+}).meta(onceSet("type"));
 
 /** HighAvailability specifies the configuration settings for high availability for a resource. */
 export const highAvailability = object({

@@ -175,6 +175,7 @@ const kubeControllerManagerConfig = object({
     ),
   nodeCIDRMaskSize: z
     .int32()
+    .meta({ default: 24 })
     .optional()
     .describe("NodeCIDRMaskSize defines the mask size for node cidr in cluster (default is 24)."),
   podEvictionTimeout: duration()
@@ -202,9 +203,14 @@ const kubeProxyConfig = object({
   ...kubernetesConfig.shape,
   mode: z
     .enum(["IPTables", "IPVS", "NFTables"])
+    .meta({ default: "IPTables" })
     .optional()
     .describe("Mode specifies which proxy mode to use. defaults to IPTables."),
-  enabled: z.boolean().optional().describe("Enabled indicates whether kube-proxy should be deployed or not."),
+  enabled: z
+    .boolean()
+    .meta({ default: true })
+    .optional()
+    .describe("Enabled indicates whether kube-proxy should be deployed or not."),
 });
 
 /** Kubernetes contains the version and configuration variables for the Shoot control plane. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { crossVersionReference } from "./references.ts";
-import { object, raw } from "./schema.ts";
+import { object, onceSet, raw } from "./schema.ts";
 
 const dnsIncludeExclude = object({
   include: z.array(z.string()).optional().describe("Include is a list of domains that shall be included."),
@@ -41,7 +41,7 @@ export const dns = object({
     .array(dnsProvider)
     .optional()
     .describe("Providers is a list of DNS providers that shall be enabled for this shoot cluster. Deprecated."),
-});
+}).meta(onceSet("domain"));
 
 /** Networking defines networking parameters for the shoot cluster. */
 export const networking = object({
@@ -52,6 +52,7 @@ export const networking = object({
   services: z.string().optional().describe("Services is the CIDR of the service network."),
   ipFamilies: z
     .array(z.enum(["IPv4", "IPv6"]))
+    .meta({ default: ["IPv4"] })
     .optional()
     .describe("IPFamilies specifies the IP protocol versions to use for shoot networking."),
-});
+}).meta(onceSet("type", "pods", "services", "nodes"));

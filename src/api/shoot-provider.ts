@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { kubeletConfig } from "./kubelet-config.ts";
 import { taint } from "./references.ts";
-import { duration, intOrString, object, raw } from "./schema.ts";
+import { duration, intOrString, listMap, object, onceSet, raw } from "./schema.ts";
 import { cri, machineControllerManagerSettings } from "./shoot-machines.ts";
 
 const workerKubernetes = object({
@@ -27,7 +27,11 @@ const machine = object({
   image: shootMachineImage
     .optional()
     .describe("Image holds information about the machine image to use for all nodes of this pool."),
-  architecture: z.string().optional().describe("Architecture is CPU architecture of machines in this worker pool."),
+  architecture: z
+    .string()
+    .meta({ default: "amd64" })
+    .optional()
+    .describe("Architecture is CPU architecture of machines in this worker pool."),
 });
 
 const volume = object({
@@ -90,7 +94,10 @@ export const worker = object({
     .string()
     .optional()
     .describe("CABundle is a certificate bundle which will be installed onto every machine of this worker pool."),
-  cri: cri.optional().describe("CRI contains configurations of CRI support of every machine in the worker pool."),
+  cri: cri
+    .meta({ default: { name: "containerd" } })
+    .optional()
+    .describe("CRI contains configurations of CRI support of every machine in the worker pool."),
   kubernetes: workerKubernetes
     .optional()
     .describe("Kubernetes contains configuration for Kubernetes components related to this worker pool."),
@@ -103,9 +110,11 @@ export const worker = object({
   maximum: z.int32().describe("Maximum is the maximum number of machines to create."),
   minimum: z.int32().describe("Minimum is the minimum number of machines to create."),
   maxSurge: intOrString()
+    .meta({ default: 1 })
     .optional()
     .describe("MaxSurge is maximum number of machines that are created during an update."),
   maxUnavailable: intOrString()
+    .meta({ default: 0 })
     .optional()
     .describe("MaxUnavailable is the maximum number of machines that can be unavailable during an update."),
   providerConfig: raw()
@@ -126,6 +135,7 @@ export const worker = object({
     .optional()
     .describe("Zones is a list of availability zones that are used to evenly distribute this worker pool."),
   systemComponents: workerSystemComponents
+    .meta({ default: { allow: true } })
     .optional()
     .describe("SystemComponents contains configuration for system components related to this worker pool"),
   machineControllerManager: machineControllerManagerSettings
@@ -145,7 +155,8 @@ export const worker = object({
       "Priority (or weight) is the importance by which this worker group will be scaled by cluster autoscaling.",
     ),
   updateStrategy: z
-    .string()
+    .enum(["AutoRollingUpdate", "AutoInPlaceUpdate", "ManualInPlaceUpdate"])
+    .meta({ default: "AutoRollingUpdate" })
     .optional()
     .describe("UpdateStrategy specifies the machine update strategy for the worker pool."),
   controlPlane: raw()
@@ -176,6 +187,15 @@ export const provider = object({
   infrastructureConfig: raw()
     .optional()
     .describe("InfrastructureConfig contains the provider-specific infrastructure config blob."),
-  workers: z.array(worker).optional().describe("Workers is a list of worker groups."),
+  workers: z.array(worker).meta(listMap("name")).optional().describe("Workers is a list of worker groups."),
   workersSettings: workersSettings.optional().describe("WorkersSettings contains settings for all workers."),
+}).meta({
+  "x-kubernetes-validations": [
+    ...onceSet("type")["x-kubernetes-validations"],
+    {
+      rule: "(has(self.workers) && size(self.workers) > 0) == (has(oldSelf.workers) && size(oldSelf.workers) > 0)",
+      message: "a Shoot cannot get its first or lose its last worker pool: create another Shoot",
+      fieldPath: ".workers",
+    },
+  ],
 });

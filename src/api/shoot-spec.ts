@@ -2,7 +2,7 @@ import { z } from "zod";
 import { accessRestrictionWithOptions } from "./access-restriction.ts";
 import { extensionReference } from "./extension-reference.ts";
 import { namedResourceReference, toleration } from "./references.ts";
-import { object, raw } from "./schema.ts";
+import { object, onceSet, raw } from "./schema.ts";
 import { seedSelector } from "./seed-selector.ts";
 import { highAvailability } from "./shoot-availability.ts";
 import { kubernetes } from "./shoot-kubernetes.ts";
@@ -93,6 +93,7 @@ export const shootSpec = object({
   provider: provider.describe("Provider contains all provider-specific and provider-relevant information."),
   purpose: z
     .enum(["evaluation", "testing", "development", "production", "infrastructure"])
+    .meta({ default: "evaluation" })
     .optional()
     .describe("Purpose is the purpose class for this cluster."),
   region: z.string().describe("Region is a name of a region. This field is immutable."),
@@ -137,6 +138,7 @@ export const shootSpec = object({
     .describe("ControlPlane contains general settings for the control plane of the shoot."),
   schedulerName: z
     .string()
+    .meta({ default: "default-scheduler" })
     .optional()
     .describe("SchedulerName is the name of the responsible scheduler which schedules the shoot."),
   cloudProfile: cloudProfileReference
@@ -152,4 +154,13 @@ export const shootSpec = object({
     .array(accessRestrictionWithOptions)
     .optional()
     .describe("AccessRestrictions describe a list of access restrictions for this shoot cluster."),
+}).meta({
+  "x-kubernetes-validations": [
+    ...onceSet("region", "schedulerName", "exposureClassName")["x-kubernetes-validations"],
+    {
+      rule: "!(has(self.secretBindingName) && has(self.credentialsBindingName))",
+      message: "secretBindingName and credentialsBindingName exclude each other: keep credentialsBindingName",
+      fieldPath: ".secretBindingName",
+    },
+  ],
 });

@@ -44,7 +44,7 @@ export const ShootState = defineResource({
   version: "v1beta1",
   kind: "ShootState",
   plural: "shootstates",
-  shortNames: ["ss"],
+  categories: ["all"],
   scope: "Namespaced",
   description: "What is needed to bring a Shoot's control plane back on another Seed.",
   content: { spec: shootStateSpec.optional() },

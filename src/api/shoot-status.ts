@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { condition, lastError, lastOperation } from "./meta.ts";
-import { object, raw, timestamp } from "./schema.ts";
+import { conditions, lastError, lastOperation } from "./meta.ts";
+import { object, onceSet, raw, timestamp } from "./schema.ts";
 import { gardener } from "./shoot-availability.ts";
 import { shootCredentials } from "./shoot-credentials.ts";
 
@@ -36,12 +36,10 @@ const networkingStatus = object({
 
 /** ShootStatus holds the most recently observed status of the Shoot cluster. */
 export const shootStatus = object({
-  conditions: z
-    .array(condition)
+  conditions: conditions
     .optional()
     .describe("Conditions represents the latest available observations of a Shoots's current state."),
-  constraints: z
-    .array(condition)
+  constraints: conditions
     .optional()
     .describe("Constraints represents conditions of a Shoot's current state that constraint some operations on it."),
   gardener: gardener
@@ -108,4 +106,4 @@ export const shootStatus = object({
   liveMigration: raw()
     .optional()
     .describe("LiveMigration contains information about an ongoing live control plane migration of the Shoot."),
-});
+}).meta(onceSet("uid", "technicalID", "clusterIdentity"));

@@ -1,14 +1,15 @@
 import { z } from "zod";
-import { condition, lastError, lastOperation } from "../meta.ts";
+import { conditions, lastError, lastOperation } from "../meta.ts";
 import { namedResourceReference } from "../references.ts";
-import { object, raw } from "../schema.ts";
+import { immutable, object, raw } from "../schema.ts";
 import { leadership } from "./leadership.ts";
 
 /** DefaultSpec contains common status fields for every extension resource. */
 export const defaultSpec = object({
-  type: z.string().describe("Type contains the instance of the resource's kind."),
+  type: z.string().meta(immutable()).describe("Type contains the instance of the resource's kind."),
   class: z
     .enum(["garden", "seed", "shoot"])
+    .meta(immutable())
     .optional()
     .describe("Class holds the extension class used to control the responsibility for multiple provider extensions."),
   leadership: leadership
@@ -20,8 +21,7 @@ export const defaultSpec = object({
 /** DefaultStatus contains common status fields for every extension resource. */
 export const defaultStatus = object({
   providerStatus: raw().optional().describe("ProviderStatus contains provider-specific status."),
-  conditions: z
-    .array(condition)
+  conditions: conditions
     .optional()
     .describe("Conditions represents the latest available observations of a Seed's current state."),
   lastError: lastError

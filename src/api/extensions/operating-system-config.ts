@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { secretReference } from "../references.ts";
 import { defineResource } from "../resource.ts";
-import { json, object, timestamp } from "../schema.ts";
+import { immutable, json, object, timestamp } from "../schema.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const registryHost = object({
@@ -151,6 +151,7 @@ const operatingSystemConfigSpec = object({
   criConfig: criConfig.optional().describe("CRI config is a structure contains configurations of the CRI library"),
   purpose: z
     .enum(["provision", "reconcile"])
+    .meta(immutable())
     .describe("Purpose describes how the result of this OperatingSystemConfig is used by Gardener."),
   units: z
     .array(unit)

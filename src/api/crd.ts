@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { KubeObject } from "./meta.ts";
+import type { Column, Resource } from "./resource.ts";
+import { toStructural, type JsonSchema } from "./structural.ts";
+
+/** The CustomResourceDefinition of a resource. Throws when its schema has no structural form, naming the field. */
+export function toCustomResourceDefinition(resource: Resource): KubeObject {
+  const { group, plural, kind, scope } = resource;
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}`, ...(resource.labels && { labels: { ...resource.labels } }) },
+    spec: {
+      group,
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        ...(resource.shortNames && { shortNames: [...resource.shortNames] }),
+        ...(resource.categories && { categories: [...resource.categories] }),
+      },
+      scope,
+      versions: [resource.version, ...(resource.alsoServed ?? [])].map((name) => version(resource, name)),
+    },
+  };
+}
+
+function version(resource: Resource, name: string) {
+  return {
+    name,
+    served: true,
+    storage: name === resource.version,
+    ...("status" in resource.content && { subresources: { status: {} } }),
+    additionalPrinterColumns: [...(resource.columns ?? []), age].map(printerColumn),
+    schema: { openAPIV3Schema: rootSchema(resource) },
+  };
+}
+
+const age: Column = { name: "Age", path: ".metadata.creationTimestamp", type: "date" };
+
+function printerColumn({ name, path, type = "string", priority, description }: Column) {
+  return { name, jsonPath: path, type, ...(priority && { priority }), ...(description && { description }) };
+}
+
+function rootSchema(resource: Resource): JsonSchema {
+  const schema = z.toJSONSchema(z.looseObject(resource.content), {
+    target: "openapi-3.0",
+    io: "input",
+    reused: "inline",
+    unrepresentable: "throw",
+  });
+  const { properties, required, ...rest } = toStructural(schema as JsonSchema, resource.kind);
+  return {
+    description: resource.description,
+    ...rest,
+    ...(resource.rules && { "x-kubernetes-validations": resource.rules }),
+    properties: { ...typeMeta, ...properties },
+    ...(required && { required }),
+  };
+}
+
+const typeMeta = {
+  apiVersion: { type: "string", description: "Version of the schema that this object follows." },
+  kind: { type: "string", description: "Kind of this object." },
+  metadata: { type: "object" },
+};
