@@ -1,0 +1,33 @@
+import { connectTemporal } from "../client/connect.ts";
+import { createShootClient } from "../client/shoots.ts";
+import { parseConfig, required } from "../config.ts";
+import { createShootController } from "../controllers/shoot.ts";
+import { serveHealth } from "../health.ts";
+import { createKubeClient } from "../kube/index.ts";
+import { createLogger } from "../log.ts";
+
+/** Watches the garden and tells the Shoots' workflows what changed. */
+await main();
+
+async function main(): Promise<void> {
+  const config = parseConfig(process.env);
+  const log = createLogger({ name: "manager", level: config.logLevel });
+  const garden = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
+  const temporal = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
+  const shoots = createShootController({ garden, shoots: createShootClient(temporal), log });
+
+  let ready = false;
+  const health = await serveHealth({ port: config.healthPort, ready: () => ready });
+  shoots.start();
+  void shoots.synced().then(() => (ready = true));
+  log.info({ garden: garden.server, temporal: config.temporalAddress }, "manager started");
+
+  await new Promise<void>((resolve) => {
+    process.once("SIGTERM", () => resolve()).once("SIGINT", () => resolve());
+  });
+  ready = false;
+  await shoots.stop();
+  await health.stop();
+  await Promise.all([garden.close(), temporal.connection.close()]);
+  log.info("manager stopped");
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import type { ShootView } from "../../../src/activities/index.ts";
+import { decide, operationType, supersedes } from "../../../src/workflows/decide.ts";
+import { shootRun } from "../../support/shoot-run.ts";
+
+const now = Date.parse("2026-01-01T12:00:00Z");
+const hour = 3_600_000;
+const { operation: _, ...run } = shootRun({ generation: 3 });
+
+const succeeded = { type: "Reconcile", state: "Succeeded", lastUpdateTime: "2026-01-01T11:30:00Z" } as const;
+const view = (change: Partial<ShootView>): ShootView => ({
+  generation: 3,
+  observedGeneration: 3,
+  deleting: false,
+  finalizer: true,
+  initialised: true,
+  ignored: false,
+  syncPeriod: hour,
+  lastOperation: succeeded,
+  run,
+  ...change,
+});
+const { lastOperation: __, ...fresh } = view({});
+
+describe("what the entity does next", () => {
+  it("creates a Shoot that has had no operation", () => {
+    expect(decide(fresh, now, 0)).toMatchObject({ do: "operate", run: { operation: "Create" } });
+  });
+  it("waits for the rest of the sync period, and up to a tenth of it longer", () => {
+    expect(decide(view({}), now, 0)).toEqual({ do: "wait", for: hour / 2 });
+    expect(decide(view({}), now, 1)).toEqual({ do: "wait", for: hour / 2 + hour / 10 });
+  });
+  it("reconciles a new generation at once", () => {
+    expect(decide(view({ generation: 4 }), now, 0)).toMatchObject({ do: "operate", run: { operation: "Reconcile" } });
+  });
+  it.each(["reconcile", "retry", "rotate-ssh-keypair;reconcile"])("answers the request %s", (request) => {
+    expect(decide(view({ request }), now, 0)).toMatchObject({ do: "operate", request });
+  });
+  it("leaves a failed Shoot alone until somebody asks", () => {
+    const failed = { ...succeeded, state: "Failed" };
+    expect(decide(view({ lastOperation: failed }), now, 0)).toEqual({ do: "wait", for: hour });
+    expect(decide(view({ lastOperation: failed, request: "retry" }), now, 0)).toMatchObject({ do: "operate" });
+    expect(decide(view({ lastOperation: failed, generation: 4 }), now, 0)).toMatchObject({ do: "operate" });
+  });
+  it("goes on at once with what did not end", () => {
+    const lastOperation = { type: "Create", state: "Processing", lastUpdateTime: succeeded.lastUpdateTime } as const;
+    expect(decide(view({ lastOperation }), now, 0)).toMatchObject({ do: "operate", run: { operation: "Create" } });
+  });
+  it("lets a Shoot go that never began, or whose deletion is done, without asking a seed", () => {
+    expect(decide(view({ deleting: true, initialised: false }), now, 0)).toEqual({ do: "release" });
+    const lastOperation = { ...succeeded, type: "Delete" } as const;
+    expect(decide(view({ deleting: true, lastOperation }), now, 0)).toEqual({ do: "release" });
+  });
+  it("deletes even a Shoot that is ignored or failed", () => {
+    const lastOperation = { ...succeeded, state: "Failed" };
+    expect(decide(view({ deleting: true, ignored: true, lastOperation }), now, 0)).toMatchObject({ run: { operation: "Delete" } });
+  });
+  it("reports what keeps an operation from beginning", () => {
+    const { run: _run, ...without } = view({ problem: { message: "no seed", codes: [] } });
+    expect(decide(without, now, 0)).toEqual({ do: "report" });
+  });
+});
+
+describe("a running operation", () => {
+  it.each<[string, Partial<ShootView>, boolean]>([
+    ["nothing new", {}, false],
+    ["a new generation", { generation: 4 }, true],
+    ["a deletion", { deleting: true }, true],
+    ["a retry", { request: "retry" }, false],
+    ["a reconcile while it runs", { request: "reconcile" }, false],
+    ["a reconcile of a failed one", { request: "reconcile", lastOperation: { ...succeeded, state: "Failed" } }, true],
+  ])("is overtaken by %s: %s", (_name, change, expected) => {
+    expect(supersedes(view(change), shootRun({ generation: 3 }))).toBe(expected);
+  });
+  it("is not overtaken by the deletion it carries out", () => {
+    expect(supersedes(view({ deleting: true, generation: 4 }), shootRun({ operation: "Delete", generation: 3 }))).toBe(false);
+  });
+});
+
+describe("the operation's type", () => {
+  it.each([
+    ["Create", "Error", "Create"],
+    ["Create", "Succeeded", "Reconcile"],
+    ["Reconcile", "Failed", "Reconcile"],
+    ["Migrate", "Error", "Migrate"],
+    ["Migrate", "Succeeded", "Restore"],
+    ["Migrate", "Aborted", "Restore"],
+    ["Restore", "Processing", "Restore"],
+    ["Delete", "Failed", "Reconcile"],
+  ] as const)("after %s %s is %s", (type, state, expected) => {
+    expect(operationType({ lastOperation: { type, state, lastUpdateTime: "" } })).toBe(expected);
+  });
+});
