@@ -1,5 +1,5 @@
 import { isNotFound } from "./errors.ts";
-import { unknownKindError } from "./refusal.ts";
+import { errorOnTheWay, unknownKindError } from "./refusal.ts";
 import type { Transport } from "./transport.ts";
 
 /** What names a kind: `{ apiVersion: "apps/v1", kind: "Deployment" }`. */
@@ -52,10 +52,15 @@ export function createDiscovery(transport: Transport): Discovery {
   return {
     async find(type, what) {
       const isIt = (candidate: ResourceType) => candidate.kind === type.kind;
-      const known = await (versions.get(type.apiVersion) ?? refresh(type.apiVersion));
-      const found = known.find(isIt) ?? (await refresh(type.apiVersion)).find(isIt);
-      if (found === undefined) throw unknownKindError(what, type.apiVersion, type.kind);
-      return found;
+      try {
+        const before = versions.get(type.apiVersion);
+        const known = (await (before ?? refresh(type.apiVersion))).find(isIt);
+        const found = known ?? (before && (await refresh(type.apiVersion)).find(isIt));
+        if (found !== undefined) return found;
+      } catch (error) {
+        throw errorOnTheWay(what, error);
+      }
+      throw unknownKindError(what, type.apiVersion, type.kind);
     },
     async all() {
       const [core, groups] = await Promise.all(["/api", "/apis"].map((path) => askAll(transport, path)));

@@ -11,7 +11,7 @@ export interface KubeErrorDetails {
   readonly reason: string;
   readonly retryable: boolean;
   /** Seconds, from the Retry-After header. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   readonly causes?: readonly ErrorCause[];
 }
 

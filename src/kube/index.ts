@@ -4,6 +4,7 @@ export type { ClusterSource } from "./credentials.ts";
 export type { ResourceType, TypeRef } from "./discovery.ts";
 export * from "./errors.ts";
 export { parseKubeconfig, renderKubeconfig, type Kubeconfig, type KubeconfigParts } from "./kubeconfig.ts";
+export type { Change } from "./object-cache.ts";
 export { inWords, refOf, type ObjectRef } from "./path.ts";
 export * from "./status.ts";
 export * from "./watch.ts";

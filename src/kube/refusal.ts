@@ -5,15 +5,14 @@ export interface Refusal {
   readonly status: number;
   readonly body: unknown;
   /** Seconds, from the Retry-After header. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
 }
 
 /** The error for an answer: `what` is the call in words ("apply Deployment ns/name"). */
 export function refusalError(what: string, { status, body, retryAfter }: Refusal): KubeError {
   const { reason, message, causes } = parseStatus(status, body);
   const retryable = isRetryable(status, reason, message, causes);
-  const details = { status, reason, retryable, causes, ...(retryAfter === undefined ? {} : { retryAfter }) };
-  return new KubeError(`cannot ${what}: ${message}`, details);
+  return new KubeError(`cannot ${what}: ${message}`, { status, reason, retryable, retryAfter, causes });
 }
 
 /** The error for a call that got no answer: connection refused or lost, a timeout, a bad certificate. */
@@ -27,6 +26,13 @@ export function connectionError(what: string, server: string, cause: unknown): K
 export function unknownKindError(what: string, apiVersion: string, kind: string): KubeError {
   const details = { status: 404, reason: "UnknownKind", retryable: true };
   return new KubeError(`cannot ${what}: the API server has no kind ${kind} in ${apiVersion}`, details);
+}
+
+/** An error on the way to a call, told as the error of that call. */
+export function errorOnTheWay(what: string, error: unknown): unknown {
+  return error instanceof KubeError
+    ? new KubeError(`cannot ${what}: ${error.message}`, error, { cause: error })
+    : error;
 }
 
 interface Status {
@@ -59,7 +65,7 @@ function isRetryable(status: number, reason: string, message: string, causes: re
 function isLostRace(reason: string, message: string, causes: readonly ErrorCause[]): boolean {
   if (reason === "AlreadyExists") return message.includes("object is being deleted");
   const ownedByOther = causes.some((cause) => cause.reason === "FieldManagerConflict");
-  return !ownedByOther && !/uid mismatch|UID in precondition/.test(message);
+  return !ownedByOther && !/uid mismatch|UID in the precondition/.test(message);
 }
 
 function isTimeout(cause: unknown): boolean {

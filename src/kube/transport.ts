@@ -91,7 +91,7 @@ export function createTransport({ credentials, userAgent, log }: TransportDeps):
     throw refusalError(call.what, {
       status: answer.statusCode,
       body: await content(answer),
-      ...given({ retryAfter: retryAfter(answer) }),
+      retryAfter: retryAfter(answer),
     });
   }
 

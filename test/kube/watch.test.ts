@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  createKubeClient,
+  createReflector,
+  type Change,
+  type KubeClient,
+  type Reflector,
+} from "../../src/kube/index.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
+import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
+import { installWidgets, widget, widgetType, type Widget } from "../support/widget.ts";
+
+let controlPlane: ControlPlane;
+let client: KubeClient;
+let proxy: FaultyProxy;
+let proxied: KubeClient;
+let reflector: Reflector<Widget>;
+let news: string[];
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  client = controlPlane.client;
+  await installWidgets(client);
+  proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
+  proxied = createKubeClient({ kubeconfig: proxy.kubeconfig });
+});
+
+afterAll(async () => {
+  await proxied?.close();
+  await proxy?.close();
+  await controlPlane?.stop();
+});
+
+beforeEach(async () => {
+  await client.removeAll(widgetType, {});
+  news = [];
+});
+
+afterEach(() => reflector.stop());
+
+/** "added a", "updated a", ... in the order in which they were told. */
+function note({ type, object }: Change<Widget>): void {
+  news.push(`${type} ${object.metadata.name}`);
+}
+
+function apply(name: string, size = 1): Promise<Widget> {
+  return client.apply(widget("default", name, { size }));
+}
+
+function remove(name: string): Promise<void> {
+  return client.remove({ ...widgetType, namespace: "default", name });
+}
+
+describe("a reflector", () => {
+  test("has told and cached what there was when it is synced, and follows what comes", async () => {
+    await apply("a");
+    reflector = createReflector<Widget>(client, widgetType, { onEvent: note });
+    reflector.start();
+    await reflector.synced();
+    expect(news).toEqual(["added a"]);
+    expect(reflector.get("a", "default")?.spec.size).toBe(1);
+    expect(reflector.get("a", "default")?.metadata.managedFields).toBeUndefined();
+
+    await apply("b");
+    await apply("a", 2);
+    await remove("b");
+    await eventually(() => news.length === 4);
+    expect(news).toEqual(["added a", "added b", "updated a", "deleted b"]);
+    expect(reflector.list("default").map(({ metadata }) => metadata.name)).toEqual(["a"]);
+    expect(reflector.list("elsewhere")).toEqual([]);
+  });
+
+  test("updates its cache before it tells, and tells how the object was before", async () => {
+    const seen: unknown[] = [];
+    reflector = createReflector<Widget>(client, widgetType, {
+      onEvent: ({ object, old }) => {
+        seen.push([old?.spec.size, object.spec.size, reflector.get("a", "default")?.spec.size]);
+      },
+    });
+    reflector.start();
+    await reflector.synced();
+    await apply("a", 1);
+    await apply("a", 2);
+    await eventually(() => seen.length === 2);
+    expect(seen).toEqual([
+      [undefined, 1, 1],
+      [1, 2, 2],
+    ]);
+  });
+
+  test("sees only what it selects", async () => {
+    reflector = createReflector<Widget>(client, widgetType, { onEvent: note, fieldSelector: "metadata.name=b" });
+    reflector.start();
+    await reflector.synced();
+    await apply("a");
+    await apply("b");
+    await eventually(() => news.length > 0);
+    expect(news).toEqual(["added b"]);
+  });
+
+  test("waits for a kind that is not there yet", async () => {
+    const type = { apiVersion: "v1", kind: "Gadget" };
+    reflector = createReflector<Widget>(client, type, { onEvent: note });
+    const synced = reflector.synced();
+    reflector.start();
+    await reflector.stop();
+    await expect(synced).rejects.toThrow("the watch for Gadget was stopped before its first list");
+  });
+
+  test("goes on after a handler threw", async () => {
+    reflector = createReflector<Widget>(client, widgetType, {
+      onEvent: (event) => {
+        note(event);
+        throw new Error("the handler is broken");
+      },
+    });
+    reflector.start();
+    await reflector.synced();
+    await apply("a");
+    await apply("a", 2);
+    await eventually(() => news.length === 2);
+    expect(news).toEqual(["added a", "updated a"]);
+  });
+
+  test("tells nothing after it was stopped", async () => {
+    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector.start();
+    await reflector.synced();
+    await reflector.stop();
+    await apply("a");
+    const other = createReflector<Widget>(client, widgetType, { onEvent: () => {} });
+    other.start();
+    await other.synced();
+    await other.stop();
+    expect(news).toEqual([]);
+  });
+});
+
+describe("a reflector whose connection breaks", () => {
+  test("goes on where it was, without a new list, when only the connection was lost", async () => {
+    await apply("a");
+    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector.start();
+    await reflector.synced();
+    await eventually(() => proxy.requests.some((line) => line.includes("watch=true")));
+    const before = proxy.requests.length;
+    proxy.cut();
+    await remove("a");
+    await apply("b");
+    proxy.mend();
+    await eventually(() => news.length === 3);
+    expect(news).toEqual(["added a", "deleted a", "added b"]);
+    expect(proxy.requests.slice(before).some((line) => line.includes("limit=500"))).toBe(false);
+  });
+
+  test("survives a SIGKILL of the API server and tells what changed afterwards", async () => {
+    await apply("a");
+    reflector = createReflector<Widget>(client, widgetType, { onEvent: note });
+    reflector.start();
+    await reflector.synced();
+    await controlPlane.kill();
+    await controlPlane.restart();
+    await eventually(() => apply("b"));
+    await remove("a");
+    await eventually(() => news.length === 3);
+    expect(news).toEqual(["added a", "added b", "deleted a"]);
+  });
+
+  test("lists again when the server no longer has the history, and tells every difference", async () => {
+    for (const name of ["kept", "changed", "deleted", "remade"]) await apply(name);
+    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector.start();
+    await reflector.synced();
+    news = [];
+    const before = proxy.requests.length;
+    proxy.cut();
+    await apply("changed", 2);
+    await remove("deleted");
+    await remove("remade");
+    await apply("remade");
+    await apply("new");
+    // A new API server knows nothing of the past, and the compaction leaves nothing to ask etcd for.
+    const { metadata } = await apply("new", 2);
+    await controlPlane.etcdctl("compaction", String(metadata.resourceVersion));
+    await controlPlane.restart();
+    proxy.mend();
+    await eventually(() => news.length === 5);
+    expect(news.toSorted()).toEqual([
+      "added new",
+      "added remade",
+      "deleted deleted",
+      "deleted remade",
+      "updated changed",
+    ]);
+    expect(proxy.requests.slice(before).some((line) => line.includes("limit=500"))).toBe(true);
+    expect(
+      reflector
+        .list()
+        .map(({ metadata }) => metadata.name)
+        .toSorted(),
+    ).toEqual(["changed", "kept", "new", "remade"]);
+  });
+
+  test("waits as long as a throttling server asks", async () => {
+    const throttle = { status: 429, headers: { "retry-after": "1" } };
+    proxy.fail(/GET .*widgets/, throttle, throttle);
+    const startedAt = Date.now();
+    await apply("a");
+    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector.start();
+    await reflector.synced();
+    expect(Date.now() - startedAt).toBeGreaterThan(1_900);
+    expect(news).toEqual(["added a"]);
+  });
+
+  test("lists again after an error inside the stream", async () => {
+    const gone = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old" } };
+    proxy.fail(/watch=true/, { status: 200, body: gone });
+    const before = proxy.requests.length;
+    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector.start();
+    await reflector.synced();
+    await apply("a");
+    await eventually(() => news.length === 1);
+    expect(proxy.requests.slice(before).filter((line) => line.includes("limit=500"))).toHaveLength(2);
+  });
+
+  test("does not ask in a tight loop when the server ends every watch at once", async () => {
+    const empty = { status: 200 };
+    proxy.fail(/watch=true/, ...Array.from({ length: 3 }, () => empty));
+    const startedAt = Date.now();
+    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector.start();
+    await reflector.synced();
+    await apply("a");
+    await eventually(() => news.length === 1);
+    expect(Date.now() - startedAt).toBeGreaterThan(250 + 500);
+  });
+});
+
+describe("many reflectors", () => {
+  test("leave connections for calls: 40 watches and a call at the same time", async () => {
+    const many = Array.from({ length: 40 }, () => createReflector<Widget>(proxied, widgetType, { onEvent: note }));
+    for (const each of many) each.start();
+    await Promise.all(many.map((each) => each.synced()));
+    await eventually(() => proxied.read({ apiVersion: "v1", kind: "Namespace", name: "default" }), 5_000);
+    await apply("a");
+    await eventually(() => news.length === 40);
+    await Promise.all(many.map((each) => each.stop()));
+  });
+});

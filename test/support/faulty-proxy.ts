@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Agent, request } from "undici";
+import { parseKubeconfig, renderKubeconfig } from "../../src/kube/index.ts";
+
+/** What the proxy does to a request instead of passing it on: an answer of its own, or a cut connection. */
+export type Fault =
+  { readonly status: number; readonly headers?: Record<string, string>; readonly body?: object } | "reset";
+
+/** A proxy in front of an API server that misbehaves on demand and counts what it sees. */
+export interface FaultyProxy {
+  readonly kubeconfig: string;
+  /** Method and path of every request so far. */
+  readonly requests: string[];
+  /** How many connections were opened so far. */
+  connections(): number;
+  /** Meets the next requests that match with these faults, one each. */
+  fail(match: RegExp, ...faults: readonly Fault[]): void;
+  /** Cuts all connections, and refuses requests until `mend`. */
+  cut(): void;
+  mend(): void;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy on loopback; `kubeconfig` must authenticate with a token. */
+export async function startFaultyProxy(kubeconfig: string): Promise<FaultyProxy> {
+  const { server: upstream, cluster, user } = parseKubeconfig(kubeconfig);
+  const ca = Buffer.from(String(cluster["certificate-authority-data"]), "base64").toString();
+  const agent = new Agent({ allowH2: false, connect: { ca }, bodyTimeout: 0 });
+  const requests: string[] = [];
+  let faults: { readonly match: RegExp; readonly fault: Fault }[] = [];
+  let broken = false;
+  let connections = 0;
+
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const line = `${incoming.method} ${incoming.url}`;
+    requests.push(line);
+    const planned = faults.find(({ match }) => match.test(line));
+    faults = faults.filter((fault) => fault !== planned);
+    const fault = broken ? "reset" : planned?.fault;
+    if (fault === "reset") return void incoming.socket.destroy();
+    if (fault !== undefined) {
+      outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
+      return void outgoing.end(fault.body === undefined ? "" : `${JSON.stringify(fault.body)}\n`);
+    }
+    const answer = await request(upstream + incoming.url, {
+      dispatcher: agent,
+      method: incoming.method as "GET",
+      headers: { ...incoming.headers, host: undefined, connection: undefined, "transfer-encoding": undefined },
+      body: incoming.method === "GET" ? null : incoming,
+    });
+    outgoing.writeHead(answer.statusCode, answer.headers);
+    outgoing.on("close", () => answer.body.on("error", () => {}).destroy());
+    answer.body.on("error", () => outgoing.destroy()).pipe(outgoing);
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+  server.on("connection", () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    kubeconfig: renderKubeconfig({ server: `http://127.0.0.1:${port}`, ca, token: String(user["token"]) }),
+    requests,
+    connections: () => connections,
+    fail: (match, ...more) => void faults.push(...more.map((fault) => ({ match, fault }))),
+    cut() {
+      broken = true;
+      server.closeAllConnections();
+    },
+    mend: () => void (broken = false),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await agent.destroy();
+    },
+  };
+}
