@@ -1,0 +1,117 @@
+// The part of workflows that is data: whoever explains a flow reads its table.
+const flowTables = ["workflows/contract", "workflows/conditions", "workflows/reconcile", "workflows/delete"];
+
+// The arrows of ARCHITECTURE.md. A folder may import itself, what is listed here, and nothing else.
+const arrows = {
+  api: [],
+  flow: [],
+  workflows: ["flow"],
+  components: [],
+  kube: ["api", "log"],
+  activities: ["api", "components", "kube"],
+  admission: ["api", "kube", "log"],
+  local: ["api", "kube", "log"],
+  extension: ["api", "kube", "admission"],
+  client: ["workflows/contract"],
+  controllers: ["api", "kube", "client"],
+  "provider-local": ["extension", "local", "api", "kube", "config", "health", "log"],
+  worker: ["activities", "kube", "client", "workflows/contract", "config", "health", "log"],
+  manager: ["controllers", "admission", "api", "kube", "client", "config", "health", "log"],
+  cli: ["api", "flow", "components", "kube", "client", "local", ...flowTables, "config", "log"],
+  config: [],
+  health: ["log"],
+  log: [],
+};
+
+// Erased at compile time, so they carry no code across. Everyone may know the shape of a resource and of the logger,
+// except the engine, which knows nothing.
+const typeArrows = { flow: [], api: [], log: [], workflows: ["api", "activities", "components"] };
+const typeArrowsOf = (folder) => typeArrows[folder] ?? ["api", "log"];
+
+// Each package has one home. Everything else talks to that home.
+const homes = {
+  "@kubernetes/client-node": ["kube"],
+  "@peculiar/x509": ["activities", "admission", "local"],
+  "@temporalio/activity": ["activities"],
+  "@temporalio/client": ["client"],
+  "@temporalio/worker": ["worker"],
+  "@temporalio/workflow": ["workflows"],
+  commander: ["cli"],
+  execa: ["local", "provider-local"],
+  listr2: ["cli"],
+  pino: ["log"],
+  undici: ["kube", "local"], // local: downloads of pinned binaries
+  zod: ["api", "admission", "cli", "config"],
+};
+
+const anyOf = (paths) => `^src/(${paths.join("|")})(/|\\.ts$)`;
+
+module.exports = {
+  forbidden: [
+    ...Object.entries(arrows).map(([folder, targets]) => ({
+      name: `arrows-of-${folder}`,
+      severity: "error",
+      from: { path: anyOf([folder]) },
+      to: { path: "^src/", pathNot: anyOf([folder, ...targets]), dependencyTypesNot: ["type-only"] },
+    })),
+    ...Object.entries(arrows).map(([folder, targets]) => ({
+      name: `type-arrows-of-${folder}`,
+      severity: "error",
+      from: { path: anyOf([folder]) },
+      to: {
+        path: "^src/",
+        pathNot: anyOf([folder, ...targets, ...typeArrowsOf(folder)]),
+        dependencyTypes: ["type-only"],
+      },
+    })),
+    ...Object.entries(homes).map(([name, folders]) => ({
+      name: `home-of-${name}`,
+      severity: "error",
+      from: { path: "^src/", pathNot: anyOf(folders) },
+      to: { path: `node_modules/${name}/` },
+    })),
+    {
+      name: "workflows-are-deterministic",
+      comment: "Workflow code runs in a sandbox: no Node, no packages but Temporal's own.",
+      severity: "error",
+      from: { path: anyOf(["workflows", "flow"]) },
+      to: { dependencyTypes: ["core", "npm"], pathNot: "node_modules/@temporalio/(workflow|common)/" },
+    },
+    {
+      name: "the-pure-import-nothing",
+      comment: "The engine and the components are functions of their arguments.",
+      severity: "error",
+      from: { path: anyOf(["flow", "components"]) },
+      to: { dependencyTypes: ["core", "npm"], pathNot: "^(node:)?crypto$" },
+    },
+    {
+      name: "folders-are-known",
+      comment: "A new folder gets its row above first.",
+      severity: "error",
+      from: { path: "^src/", pathNot: anyOf(Object.keys(arrows)) },
+      to: {},
+    },
+    {
+      name: "source-knows-no-tests",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^(test|bench|scripts)/" },
+    },
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+    { name: "no-orphans", severity: "error", from: { orphan: true, path: "^src/", pathNot: "/main\\.ts$" }, to: {} },
+    {
+      name: "no-undeclared-packages",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
+    },
+    { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    tsPreCompilationDeps: true, // sees type-only imports
+    tsConfig: { fileName: "tsconfig.json" },
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^dist/" },
+    enhancedResolveOptions: { extensions: [".ts", ".js"], conditionNames: ["import", "node", "default"] },
+  },
+};

@@ -1,0 +1,124 @@
+import tseslint from "typescript-eslint";
+import { house } from "./scripts/house-rules.ts";
+
+const correctness = {
+  "array-callback-return": "error",
+  "default-case-last": "error",
+  eqeqeq: ["error", "always", { null: "ignore" }],
+  "for-direction": "error",
+  "getter-return": "error",
+  "no-async-promise-executor": "error",
+  "no-case-declarations": "error",
+  "no-compare-neg-zero": "error",
+  "no-cond-assign": "error",
+  "no-constant-binary-expression": "error",
+  "no-constant-condition": "error",
+  "no-constructor-return": "error",
+  "no-control-regex": "error",
+  "no-debugger": "error",
+  "no-dupe-else-if": "error",
+  "no-duplicate-case": "error",
+  "no-empty": "error",
+  "no-empty-pattern": "error",
+  "no-ex-assign": "error",
+  "no-extra-boolean-cast": "error",
+  "no-fallthrough": "error",
+  "no-irregular-whitespace": "error",
+  "no-loss-of-precision": "error",
+  "no-misleading-character-class": "error",
+  "no-new-wrappers": "error",
+  "no-prototype-builtins": "error",
+  "no-self-assign": "error",
+  "no-self-compare": "error",
+  "no-sparse-arrays": "error",
+  "no-unreachable-loop": "error",
+  "no-unsafe-finally": "error",
+  "no-useless-backreference": "error",
+  "no-useless-catch": "error",
+  "no-useless-escape": "error",
+  "no-useless-return": "error",
+  "no-var": "error",
+  "object-shorthand": "error",
+  "prefer-const": "error",
+  "preserve-caught-error": "error",
+  "require-atomic-updates": "off", // reports every `x = await f(x)` on a closure's own variable
+  "require-yield": "error",
+  "use-isnan": "error",
+  "valid-typeof": "error",
+};
+
+const shape = {
+  complexity: ["error", 12],
+  "max-depth": ["error", 3],
+  "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
+  "max-params": ["error", 4],
+  "no-else-return": "error",
+  "no-nested-ternary": "error",
+  "no-warning-comments": ["error", { terms: ["todo", "fixme", "xxx"], location: "anywhere" }],
+};
+
+const types = {
+  "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "separate-type-imports" }],
+  "@typescript-eslint/no-explicit-any": "error",
+  "@typescript-eslint/no-floating-promises": "error",
+  "@typescript-eslint/no-import-type-side-effects": "error",
+  "@typescript-eslint/no-misused-promises": "error",
+  "@typescript-eslint/no-non-null-assertion": "error",
+  "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
+  "@typescript-eslint/only-throw-error": "error",
+  "@typescript-eslint/require-await": "off", // an async function may keep an interface's promise without waiting
+  "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+  "@typescript-eslint/return-await": ["error", "error-handling-correctness-only"],
+  "@typescript-eslint/unbound-method": "off", // our objects are closures: their functions need no `this`
+  "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+};
+
+/** Every file type-checked, complexity bounded, each exception named and explained. */
+export default tseslint.config(
+  { ignores: ["dist/", "node_modules/", "coverage/", ".dependency-cruiser.cjs"] },
+  tseslint.configs.recommendedTypeChecked,
+  {
+    files: ["**/*.{ts,js}"],
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ["eslint.config.js"] } } },
+    linterOptions: { reportUnusedDisableDirectives: "error", reportUnusedInlineConfigs: "error" },
+    plugins: { house },
+    rules: { ...correctness, ...shape, ...types, "house/explained-exceptions": "error", "house/file-names": "error" },
+  },
+  {
+    files: ["src/**/*.ts"],
+    rules: { "house/documented-exports": "error", "no-console": "error" },
+  },
+  {
+    files: ["src/**/*.ts"],
+    ignores: ["src/config.ts", "src/*/main.ts", "src/{cli,kube,local}/**"], // the doors: they start or are started by others
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        { object: "process", property: "env", message: "The environment is parsed once, in src/config.ts." },
+      ],
+    },
+  },
+  {
+    files: ["test/**/*.ts", "bench/**/*.ts", "scripts/**/*.ts"],
+    rules: {
+      "@typescript-eslint/no-unsafe-assignment": "off", // vitest's asymmetric matchers are typed any
+      "max-lines": ["error", { max: 450, skipBlankLines: true, skipComments: true }],
+      "max-params": ["error", 5],
+      "no-restricted-syntax": [
+        "error",
+        banned(
+          "CallExpression[callee.object.name='vi'][callee.property.name=/^(mock|doMock|hoisted)$/]",
+          "no module mocks",
+        ),
+        banned(
+          "MemberExpression[object.name=/^(describe|it|test|suite)$/][property.name=/^(only|skip|skipIf|todo)$/]",
+          "every test runs, always",
+        ),
+      ],
+    },
+  },
+);
+
+function banned(selector, message) {
+  return { selector, message };
+}

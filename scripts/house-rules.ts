@@ -1,0 +1,88 @@
+/**
+ * The house style that no published lint rule checks: docstrings, file names, explained exceptions.
+ * ESLint loads this file through eslint.config.js.
+ */
+import { basename } from "node:path";
+import type { AST, Rule } from "eslint";
+
+type Node = AST.Program["body"][number];
+
+/** The rules as an ESLint plugin, named `house/...` in eslint.config.js. */
+export const house = {
+  rules: {
+    "documented-exports": {
+      meta: { type: "suggestion", messages: { missing: "Export without a docstring: say what it guarantees." } },
+      create: (context) => ({
+        Program: (program) => {
+          for (const [index, node] of program.body.entries()) {
+            if (needsDocstring(node, program.body[index - 1], context)) context.report({ node, messageId: "missing" });
+          }
+        },
+      }),
+    },
+    "explained-exceptions": {
+      meta: {
+        type: "problem",
+        messages: {
+          unexplained: "A lint exception names its rule and its reason: `eslint-disable-next-line <rule> -- <why>`.",
+        },
+      },
+      create: (context) => ({
+        Program: () => {
+          for (const comment of context.sourceCode.getAllComments()) {
+            if (isUnexplained(comment.value) && comment.loc) {
+              context.report({ loc: comment.loc, messageId: "unexplained" });
+            }
+          }
+        },
+      }),
+    },
+    "file-names": {
+      meta: {
+        type: "suggestion",
+        messages: {
+          drawer: "'{{ name }}' is a drawer, not a word of the domain.",
+          shape: "'{{ name }}' is not kebab-case.",
+        },
+      },
+      create: (context) => ({
+        Program: (node) => {
+          const name = basename(context.filename).replace(/(\.test|\.bench)?\.[cm]?[jt]s$/, "");
+          const messageId = fileNameFault(name);
+          if (messageId) context.report({ node, messageId, data: { name } });
+        },
+      }),
+    },
+  } satisfies Record<string, Rule.RuleModule>,
+};
+
+function needsDocstring(node: Node, before: Node | undefined, context: Rule.RuleContext): boolean {
+  if (node.type !== "ExportNamedDeclaration" && node.type !== "ExportDefaultDeclaration") return false;
+  if (!node.declaration) return false; // a re-export is documented where it is declared
+  const text = context.sourceCode.getText(node);
+  if (/^export type \w+ = z\.(infer|input|output)</.test(text)) return false; // the schema above it carries the text
+  if (isOverload(text, before, context)) return false;
+  const last = context.sourceCode.getCommentsBefore(node).at(-1);
+  return !(last?.type === "Block" && last.value.startsWith("*"));
+}
+
+/** Later overloads and the implementation share the docstring of the first. */
+function isOverload(text: string, before: Node | undefined, context: Rule.RuleContext): boolean {
+  const name = functionName(text);
+  return name !== undefined && before !== undefined && functionName(context.sourceCode.getText(before)) === name;
+}
+
+function functionName(text: string): string | undefined {
+  return /^export (?:async )?function\*? (\w+)/.exec(text)?.[1];
+}
+
+function isUnexplained(comment: string): boolean {
+  const directive = /^\s*eslint-disable(-next-line|-line)?\b(?<rest>[\s\S]*)$/.exec(comment);
+  if (directive) return !/^\s+[\w@/-]+(\s*,\s*[\w@/-]+)*\s+--\s+\S/.test(directive.groups?.["rest"] ?? "");
+  return /^\s*@ts-(ignore|nocheck)/.test(comment) || /^\s*@ts-expect-error\s*$/.test(comment);
+}
+
+function fileNameFault(name: string): "drawer" | "shape" | undefined {
+  if (/^(utils?|helpers?|common|misc|types|shared)$/.test(name)) return "drawer";
+  return /^[a-z0-9]+(-[a-z0-9]+)*(\.config)?$/.test(name) ? undefined : "shape";
+}
