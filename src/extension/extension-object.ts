@@ -68,3 +68,8 @@ export function finalizerOf(kind: ExtensionKind): string {
   const name = kind === "OperatingSystemConfig" ? "operatingsystemconfigs" : kind.toLowerCase();
   return `extensions.gardener.cloud/${name}`;
 }
+
+/** Whether an object is of the type and class that a controller handles. */
+export function isHandled(object: ExtensionObject, o: { type: string; class?: string }): boolean {
+  return object.spec.type === o.type && (object.spec.class ?? "shoot") === (o.class ?? "shoot");
+}

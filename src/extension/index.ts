@@ -1,7 +1,8 @@
 /** The framework for authors of Gardener extension controllers: write an Actuator, run it with createExtensionController. */
 export type { Actuator, ActuatorContext, ActuatorResult, ActuatorStatus } from "./actuator.ts";
 export { getCluster } from "./cluster.ts";
-export { createExtensionController, type ExtensionController, type ExtensionControllerOptions } from "./controller.ts";
+export { createExtensionController, type ExtensionController } from "./controller.ts";
+export type { ExtensionControllerOptions } from "./controller-options.ts";
 export { ExtensionError, OperationRefused } from "./errors.ts";
 export type {
   ClusterFor,

@@ -3,8 +3,13 @@ import { decideOperation, type Decision } from "../../../src/extension/operation
 import { extensionObject, type Sketch } from "./extension-object.ts";
 
 const finalizer = "extensions.gardener.cloud/infrastructure";
-const decide = (sketch: Sketch, shootFailed = false): Decision =>
-  decideOperation(extensionObject({ finalizers: [finalizer], ...sketch }), { finalizer, shootFailed });
+const decide = (sketch: Sketch, o: { shootFailed?: boolean; revisit?: boolean } = {}): Decision =>
+  decideOperation(extensionObject({ finalizers: [finalizer], ...sketch }), {
+    finalizer,
+    shootFailed: false,
+    revisit: false,
+    ...o,
+  });
 
 describe("the operation of an extension object", () => {
   test.each<[string, Sketch, string]>([
@@ -12,7 +17,6 @@ describe("the operation of an extension object", () => {
     ["a create is unfinished", { last: ["Create", "Processing"] }, "Create"],
     ["a create ended in an error", { last: ["Create", "Error"] }, "Create"],
     ["a create is unfinished, reconcile is requested", { last: ["Create", "Error"], operation: "reconcile" }, "Create"],
-    ["a create is done", { last: ["Create", "Succeeded"] }, "Reconcile"],
     ["a reconcile is requested", { last: ["Create", "Succeeded"], operation: "reconcile" }, "Reconcile"],
     ["a reconcile is unfinished", { last: ["Reconcile", "Error"] }, "Reconcile"],
     ["a migration is requested", { last: ["Reconcile", "Succeeded"], operation: "migrate" }, "Migrate"],
@@ -21,7 +25,11 @@ describe("the operation of an extension object", () => {
     ["a migrated object is restored", { last: ["Migrate", "Succeeded"], operation: "restore" }, "Restore"],
     ["a restore is requested of a new object", { operation: "restore" }, "Restore"],
     ["a restore is unfinished", { last: ["Restore", "Processing"] }, "Restore"],
-    ["a restore is done", { last: ["Restore", "Succeeded"] }, "Reconcile"],
+    [
+      "a restore is done, reconcile is requested",
+      { last: ["Restore", "Succeeded"], operation: "reconcile" },
+      "Reconcile",
+    ],
     ["it is being deleted", { last: ["Reconcile", "Succeeded"], deleting: true }, "Delete"],
     ["it is being deleted, its create unfinished", { last: ["Create", "Error"], deleting: true }, "Delete"],
     ["it is being deleted, a deletion failed", { last: ["Delete", "Error"], deleting: true }, "Delete"],
@@ -54,6 +62,11 @@ describe("an extension object is left alone when", () => {
     ["it has migrated and is deleted", { last: ["Migrate", "Succeeded"], deleting: true }, false, "already migrated"],
     ["it is deleted and nothing was made", { deleting: true, finalizers: ["other"] }, false, "no finalizer"],
   ])("%s", (_, sketch, shootFailed, skip) => {
-    expect(decide(sketch, shootFailed)).toEqual({ skip });
+    expect(decide(sketch, { shootFailed })).toEqual({ skip });
+  });
+
+  test("its last operation succeeded and nobody asks, unless its actuator wanted to see it again", () => {
+    expect(decide({ last: ["Restore", "Succeeded"] })).toEqual({ skip: "nothing asked" });
+    expect(decide({ last: ["Restore", "Succeeded"] }, { revisit: true })).toEqual({ run: "Reconcile" });
   });
 });

@@ -1,0 +1,22 @@
+import type { KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+import type { Actuator } from "./actuator.ts";
+import type { ClusterFor, ExtensionKind, ExtensionKinds } from "./extension-object.ts";
+import type { Guard } from "./guard.ts";
+
+/** Who handles which objects, and how. */
+export interface ExtensionControllerOptions<K extends ExtensionKind> {
+  /** The seed's API server. */
+  readonly client: KubeClient;
+  readonly kind: K;
+  /** Only objects with this `spec.type` are handled. */
+  readonly type: string;
+  /** Only objects of this class are handled; an object without one is of class `shoot`. */
+  readonly class?: "garden" | "seed" | "shoot";
+  readonly actuator: Actuator<ExtensionKinds[K], ClusterFor<K>>;
+  readonly log: Logger;
+  /** How many objects are worked on at once; 5 unless told otherwise. */
+  readonly concurrency?: number;
+  /** Asked before every operation; everything is allowed unless told otherwise. */
+  readonly guard?: Guard;
+}

@@ -1,0 +1,69 @@
+import type { Cluster } from "../api/index.ts";
+import type { Key, KubeClient } from "../kube/index.ts";
+import { getCluster, hasShootFailed } from "./cluster.ts";
+import type { ExtensionControllerOptions } from "./controller-options.ts";
+import {
+  EXTENSIONS_API,
+  finalizerOf,
+  isHandled,
+  type ClusterFor,
+  type ExtensionKind,
+  type ExtensionKinds,
+  type ExtensionObject,
+} from "./extension-object.ts";
+import { openGuard } from "./guard.ts";
+import { decideOperation } from "./operation.ts";
+import { perform } from "./perform.ts";
+import type { Revisits } from "./revisits.ts";
+
+/** One look at one object: decides, asks the guard, performs. */
+export async function reconcileObject<K extends ExtensionKind>(
+  options: ExtensionControllerOptions<K> & { readonly revisits: Revisits; readonly signal: AbortSignal },
+  key: Key,
+): Promise<void | { requeueAfter: number }> {
+  const { client, kind, actuator, revisits, guard = openGuard } = options;
+  const object = await client.read<ExtensionObject>({ apiVersion: EXTENSIONS_API, kind, ...key });
+  if (!object || !isHandled(object, options)) return;
+  const log = options.log.child({ ...key });
+
+  const cluster = await readCluster(client, object);
+  const circumstances = {
+    finalizer: finalizerOf(kind),
+    shootFailed: hasShootFailed(cluster),
+    revisit: revisits.take(key),
+  };
+  const decision = decideOperation(object, circumstances);
+  if ("skip" in decision) {
+    log.debug({ reason: decision.skip }, "operation skipped");
+    return decision.skip === "shoot failed" ? { requeueAfter: recheckFailedShoot } : undefined;
+  }
+
+  const operation = decision.run;
+  const permit = await guard.enter({ object, cluster, type: operation });
+  const operationLog = log.child({ operation });
+  try {
+    const signal = AbortSignal.any([options.signal, permit.signal]);
+    operationLog.info("operation started");
+    const performance = { client, log: operationLog, kind, operation, signal };
+    // The API server holds this kind's objects to its schema, and the kind decides whether there is a Cluster.
+    const subject = { actuator, object: object as unknown as ExtensionKinds[K], cluster: cluster as ClusterFor<K> };
+    const result = await perform({ ...performance, ...subject });
+    operationLog.info("operation done");
+    if (result?.requeueAfter === undefined) return;
+    revisits.plan(key, result.requeueAfter);
+    return { requeueAfter: result.requeueAfter };
+  } finally {
+    permit.release();
+  }
+}
+
+/** A Shoot that is taken up again triggers its objects itself; this is for a trigger that came while it still counted as failed. */
+const recheckFailedShoot = 60_000;
+
+/** Cluster-scoped objects and those of the garden namespace belong to no Shoot. */
+async function readCluster(
+  client: KubeClient,
+  { metadata: { namespace } }: ExtensionObject,
+): Promise<Cluster | undefined> {
+  return namespace === undefined || namespace === "garden" ? undefined : await getCluster(client, namespace);
+}

@@ -1,0 +1,29 @@
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseAllDocuments } from "yaml";
+import type { KubeObject } from "../../src/api/index.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+
+const directory = new URL("../../deploy/crds/", import.meta.url);
+
+/** Applies the CustomResourceDefinitions of deploy/crds, or of one API group of it, and resolves when all are served. */
+export async function applyCrds(client: KubeClient, group = ""): Promise<void> {
+  const files = (await readdir(directory)).filter((name) => name.startsWith(group) && name.endsWith(".yaml"));
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, directory), "utf8")));
+  const crds = texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as KubeObject));
+  await Promise.all(crds.map((crd) => client.apply(crd)));
+  for (const crd of crds) await established(client, crd);
+}
+
+async function established(client: KubeClient, { apiVersion, kind, metadata: { name } }: KubeObject): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const crd = await client.read<Crd>({ apiVersion, kind, name });
+    if (crd?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")) return;
+    await sleep(50);
+  }
+  throw new Error(`${name} is not served after ten seconds`);
+}
+
+interface Crd extends KubeObject {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
