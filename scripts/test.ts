@@ -1,0 +1,95 @@
+/**
+ * `npm test`: the projects unit, kube, flow and e2e, each in a vitest of its own, and their sum in the last line.
+ *
+ * `--no-e2e` leaves out what needs root; the names of projects choose among them; the rest goes to vitest as it is.
+ */
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureBinaries } from "../src/local/binaries.ts";
+import { binaries, type BinaryName } from "../src/local/versions.ts";
+import { createLogger } from "../src/log.ts";
+import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
+
+const projects = ["unit", "kube", "flow", "e2e"] as const;
+type Project = (typeof projects)[number];
+
+/** What a project takes from the cache of binaries; e2e gets the rest by itself. */
+const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
+  unit: [],
+  kube: ["etcd", "etcdctl", "kube-apiserver", "kubectl"],
+  flow: ["temporal"],
+  e2e: Object.keys(binaries) as BinaryName[],
+};
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(argv: readonly string[]): Promise<number> {
+  const { chosen, rest } = parse(argv);
+  const obstacle = chosen.includes("e2e") ? obstacleTo(process) : undefined;
+  const runnable = obstacle === undefined ? chosen : chosen.filter((project) => project !== "e2e");
+  const counts: [string, Counts][] = [];
+  for (const project of runnable) counts.push([project, await runProject(project, rest)]);
+  if (obstacle !== undefined) counts.push(["e2e", { passed: 0, failed: 1, note: obstacle }]);
+
+  console.log();
+  for (const [project, count] of counts) console.log(explain(project, count));
+  console.log(formatSum(counts.map(([, count]) => count)));
+  return counts.some(([, { failed }]) => failed > 0) ? 1 : 0;
+}
+
+function parse(argv: readonly string[]): { chosen: readonly Project[]; rest: readonly string[] } {
+  const named = projects.filter((project) => argv.includes(project));
+  const chosen = (named.length > 0 ? named : projects).filter(
+    (project) => project !== "e2e" || !argv.includes("--no-e2e"),
+  );
+  const rest = argv.filter((word) => word !== "--no-e2e" && !named.includes(word as Project));
+  return { chosen, rest };
+}
+
+function obstacleTo({ platform, getuid }: NodeJS.Process): string | undefined {
+  const way = "run the tests as root on Linux, or leave these out with `npm test -- --no-e2e`";
+  if (platform !== "linux") return `the e2e tests make machines out of Linux namespaces: ${way}`;
+  if (getuid?.() !== 0) return `the e2e tests make machines out of namespaces, which takes root: ${way}`;
+  return undefined;
+}
+
+async function runProject(project: Project, rest: readonly string[]): Promise<Counts> {
+  console.log(`\n── ${project} ──`);
+  try {
+    const log = createLogger({ name: "test", level: "warn" });
+    await ensureBinaries(needs[project], { log, usePath: false, onProgress: console.log });
+  } catch (error) {
+    return { passed: 0, failed: 1, note: error instanceof Error ? error.message : String(error) };
+  }
+  return await runVitest(project, rest);
+}
+
+/** Counts by vitest's own report: what was printed is for people. */
+async function runVitest(project: Project, rest: readonly string[]): Promise<Counts> {
+  const directory = await mkdtemp(join(tmpdir(), "perennial-test-report-"));
+  try {
+    const report = join(directory, "report.json");
+    const vitest = join(import.meta.dirname, "../node_modules/vitest/vitest.mjs");
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const exit = await run(process.execPath, [vitest, "run", "--project", project, ...reporters, ...rest]);
+    return countTests(await readFile(report, "utf8").catch(() => undefined), exit);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** A signal to us goes on to the tests, so that they clean up; we wait for them. */
+async function run(command: string, args: readonly string[]): Promise<number> {
+  const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
+  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on("SIGINT", pass).on("SIGTERM", pass);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once("error", reject).once("close", (code) => resolve(code ?? 1));
+    });
+  } finally {
+    process.off("SIGINT", pass).off("SIGTERM", pass);
+  }
+}
