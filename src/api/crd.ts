@@ -55,9 +55,22 @@ function rootSchema(resource: Resource): JsonSchema {
     description: resource.description,
     ...rest,
     ...(resource.rules && { "x-kubernetes-validations": resource.rules }),
-    properties: { ...typeMeta, ...properties },
+    properties: { ...typeMeta, ...described(properties) },
     ...(required && { required }),
   };
+}
+
+function described(properties: JsonSchema["properties"] = {}): JsonSchema["properties"] {
+  const texts: Readonly<Record<string, string>> = {
+    spec: "What is wanted.",
+    status: "What has been seen last.",
+  };
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [
+      name,
+      name in texts ? { description: texts[name] ?? "", ...field } : field,
+    ]),
+  );
 }
 
 const typeMeta = {

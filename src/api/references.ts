@@ -51,7 +51,13 @@ export const resourceData = object({
 export const labelSelector = object({
   matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that an object must have."),
   matchExpressions: z
-    .array(object({ key: z.string(), operator: z.string(), values: z.array(z.string()).optional() }))
+    .array(
+      object({
+        key: z.string().describe("Key of the label."),
+        operator: z.string().describe("In, NotIn, Exists or DoesNotExist."),
+        values: z.array(z.string()).optional().describe("Values for In and NotIn."),
+      }),
+    )
     .optional()
     .describe("Requirements that an object's labels must meet."),
 });
@@ -71,7 +77,10 @@ export const toleration = object({
 });
 
 /** Address of a node. */
-export const nodeAddress = object({ type: z.string(), address: z.string() });
+export const nodeAddress = object({
+  type: z.string().describe("InternalIP, ExternalIP, Hostname, InternalDNS or ExternalDNS."),
+  address: z.string().describe("The address."),
+});
 
 /** Where a load balancer can be reached. */
 export const loadBalancerIngress = object({
@@ -79,7 +88,13 @@ export const loadBalancerIngress = object({
   hostname: z.string().optional().describe("Host name."),
   ipMode: z.string().optional().describe("How packets reach the address: VIP or Proxy."),
   ports: z
-    .array(object({ port: z.int32(), protocol: z.string(), error: z.string().optional() }))
+    .array(
+      object({
+        port: z.int32().describe("Number of the port."),
+        protocol: z.string().describe("TCP, UDP or SCTP."),
+        error: z.string().optional().describe("Why the port cannot be used."),
+      }),
+    )
     .optional()
     .describe("Ports and their state."),
 });

@@ -67,4 +67,6 @@ export function defineResource<
 /** Any resource, seen without its content's type. */
 export interface Resource extends ResourceDefinition<string, string, string, "Namespaced" | "Cluster", z.ZodRawShape> {
   readonly apiVersion: string;
+  /** The object, checked; fields that the schema does not name are kept. */
+  parse(value: unknown): unknown;
 }

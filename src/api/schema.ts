@@ -35,11 +35,15 @@ export const bytes = () => z.string().meta({ format: "byte" });
 export function onceSet(...fields: readonly string[]): { "x-kubernetes-validations": readonly Rule[] } {
   return rules(
     ...fields.map((field) => ({
-      rule: `!has(oldSelf.${field}) || oldSelf.${field} == '' || has(self.${field}) && self.${field} == oldSelf.${field}`,
+      rule: unchanged(field === "namespace" ? "__namespace__" : field), // a reserved word of CEL
       message: `${field} cannot be changed once it is set`,
       fieldPath: `.${field}`,
     })),
   );
+}
+
+function unchanged(field: string): string {
+  return `!has(oldSelf.${field}) || oldSelf.${field} == '' || has(self.${field}) && self.${field} == oldSelf.${field}`;
 }
 
 /** A list of which the items are told apart by these fields, so that server-side apply can share it between writers. */

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ControllerRegistration, KubeObject, Seed, Shoot } from "../../src/api/index.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { crdManifests, exampleObjects } from "../support/examples.ts";
+import { furtherExamples } from "../support/extension-examples.ts";
+
+let controlPlane: ControlPlane;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  const crds = await crdManifests();
+  await Promise.all(crds.map((crd) => controlPlane.client.apply(crd)));
+  await Promise.all(crds.map(established));
+  for (const example of await exampleObjects()) await controlPlane.client.apply(example);
+}, 120_000);
+
+afterAll(() => controlPlane.stop());
+
+test("an API server takes every CustomResourceDefinition for structural", async () => {
+  const crds = await controlPlane.client.list({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+  });
+  const objections = crds.flatMap((crd) => conditionsOf(crd).filter(({ type }) => type === "NonStructuralSchema"));
+  expect(objections).toEqual([]);
+  expect(crds).toHaveLength(25);
+});
+
+test("an API server accepts an example of every kind", async () => {
+  for (const example of furtherExamples) {
+    const { apiVersion, kind } = await controlPlane.client.apply(example);
+    expect({ apiVersion, kind }).toEqual({ apiVersion: example.apiVersion, kind: example.kind });
+  }
+});
+
+test("fields that the schema does not name are kept", async () => {
+  const shoot = await controlPlane.client.apply({
+    ...named("kept"),
+    spec: { ...spec(), future: { deep: [{ a: 1 }] } },
+  });
+  expect(shoot["spec"]).toMatchObject({ future: { deep: [{ a: 1 }] } });
+});
+
+test("defaults appear in a Shoot, a Seed and a ControllerRegistration", async () => {
+  const { client } = controlPlane;
+  const shoot = await client.read<Shoot>(reference("Shoot", "local", "garden-dev"));
+  expect(shoot?.spec).toMatchObject({
+    schedulerName: "default-scheduler",
+    networking: { ipFamilies: ["IPv4"] },
+    provider: {
+      workers: [{ maxSurge: 1, maxUnavailable: 0, cri: { name: "containerd" }, systemComponents: { allow: true } }],
+    },
+  });
+  const seed = await client.read<Seed>(reference("Seed", "seed-1"));
+  expect(seed?.spec.settings?.scheduling).toEqual({ visible: true });
+  const registration = await client.apply<ControllerRegistration>(registrationOf("defaults", {}));
+  expect(registration.spec.resources?.[0]?.primary).toBe(true);
+});
+
+test.each<[string, object]>([
+  ["region", { region: "elsewhere" }],
+  ["provider.type", { provider: { type: "other", workers: spec().provider.workers } }],
+  ["workers", { provider: { type: "local" } }],
+  ["networking.pods", { networking: { ...spec().networking, pods: "10.9.0.0/16" } }],
+  ["networking.services", { networking: { ...spec().networking, services: "10.9.0.0/16" } }],
+  ["networking.type", { networking: { ...spec().networking, type: "calico" } }],
+  ["networking.nodes", { networking: { ...spec().networking, nodes: "10.9.0.0/16" } }],
+  ["dns.domain", { dns: { domain: "other.example.com" } }],
+])("a Shoot's %s cannot be changed", async (field, change) => {
+  const { client } = controlPlane;
+  await client.apply({ ...named("frozen"), spec: spec() });
+  await expect(client.apply({ ...named("frozen"), spec: { ...spec(), ...change } })).rejects.toThrow(
+    new RegExp(`${field.split(".").at(-1)}.*(cannot be changed|cannot get)`, "s"),
+  );
+});
+
+test("a Shoot's nodes network can be set later", async () => {
+  const { nodes: _, ...networking } = spec().networking;
+  await controlPlane.client.apply({ ...named("later"), spec: { ...spec(), networking } });
+  const shoot = await controlPlane.client.apply({ ...named("later"), spec: spec() });
+  expect(shoot["spec"]).toMatchObject({ networking: { nodes: "172.30.0.0/16" } });
+});
+
+test("a Shoot's identity cannot be changed or lost once it is set", async () => {
+  const { client } = controlPlane;
+  const { apiVersion, kind, metadata } = await client.apply({ ...named("identity"), spec: spec() });
+  const { name, namespace } = metadata;
+  const status = { uid: "1", technicalID: "shoot--dev--identity", gardener: { id: "a", name: "b", version: "c" } };
+  const withStatus = (status: object) => ({ apiVersion, kind, metadata: { name, namespace }, status }) as KubeObject;
+  await client.applyStatus(withStatus(status));
+  await expect(client.applyStatus(withStatus({ ...status, uid: "2" }))).rejects.toThrow("uid cannot be changed");
+  await expect(client.applyStatus(withStatus({ uid: "1" }))).rejects.toThrow("technicalID cannot be changed");
+});
+
+test("a status is written through its subresource only", async () => {
+  const shoot = await controlPlane.client.apply({ ...named("statusless"), spec: spec(), status: { uid: "x" } });
+  expect(shoot["status"]).toBeUndefined();
+});
+
+test("two writers of conditions do not overwrite each other", async () => {
+  const { client } = controlPlane;
+  await client.apply({ ...named("shared"), spec: spec() });
+  for (const type of ["APIServerAvailable", "EveryNodeReady"]) {
+    const status = { conditions: [condition(type)] };
+    await client.applyStatus({ ...named("shared"), status }, { fieldManager: type });
+  }
+  const shoot = await client.read<Shoot>(reference("Shoot", "shared", "garden-dev"));
+  expect(shoot?.status?.conditions?.map(({ type }) => type).sort()).toEqual(["APIServerAvailable", "EveryNodeReady"]);
+});
+
+test("a resource's primary cannot be changed, and a seedSelector excludes it", async () => {
+  const { client } = controlPlane;
+  await client.apply(registrationOf("primary", {}));
+  await expect(client.apply(registrationOf("primary", { primary: false }))).rejects.toThrow(
+    "primary cannot be changed",
+  );
+  const selected = registrationOf("selected", {}, { seedSelector: { matchLabels: { a: "b" } } });
+  await expect(client.apply(selected)).rejects.toThrow("seedSelector is forbidden");
+});
+
+test("an extension object's type cannot be changed", async () => {
+  const { client } = controlPlane;
+  const network = furtherExamples.find(({ kind }) => kind === "Network");
+  if (!network) throw new Error("there is no example of a Network");
+  await client.apply(network);
+  const changed = { ...network, spec: { ...(network["spec"] as object), type: "other" } };
+  await expect(client.apply(changed)).rejects.toThrow("cannot be changed");
+});
+
+test("kubectl shows a Shoot's columns and explains its fields", async () => {
+  const table = await controlPlane.client.get("/apis/core.gardener.cloud/v1beta1/namespaces/garden-dev/shoots/local");
+  expect(table).toMatchObject({ kind: "Shoot" });
+  const openapi = JSON.stringify(await controlPlane.client.get("/openapi/v3/apis/core.gardener.cloud/v1beta1"));
+  expect(openapi).toContain("Region is a name of a region.");
+});
+
+function spec() {
+  return {
+    region: "local",
+    cloudProfile: { kind: "CloudProfile", name: "local" },
+    kubernetes: { version: "1.34.4" },
+    dns: { domain: "a.example.com" },
+    networking: { type: "local", pods: "10.180.0.0/16", services: "10.190.0.0/16", nodes: "172.30.0.0/16" },
+    provider: { type: "local", workers: [{ name: "w", minimum: 1, maximum: 1, machine: { type: "local" } }] },
+  };
+}
+
+function named(name: string) {
+  return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", metadata: { name, namespace: "garden-dev" } };
+}
+
+function reference(kind: string, name: string, namespace?: string) {
+  return { apiVersion: "core.gardener.cloud/v1beta1", kind, name, ...(namespace && { namespace }) };
+}
+
+function registrationOf(name: string, resource: object, deployment?: object): ControllerRegistration {
+  return {
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "ControllerRegistration",
+    metadata: { name },
+    spec: { resources: [{ kind: "Infrastructure", type: name, ...resource }], ...(deployment && { deployment }) },
+  };
+}
+
+function condition(type: string) {
+  const now = new Date().toISOString();
+  return {
+    type,
+    status: "True" as const,
+    reason: "Fine",
+    message: "Fine.",
+    lastTransitionTime: now,
+    lastUpdateTime: now,
+  };
+}
+
+async function established(crd: KubeObject): Promise<void> {
+  const { apiVersion, kind, metadata } = crd;
+  for (;;) {
+    const found = await controlPlane.client.read({ apiVersion, kind, name: metadata.name });
+    if (found && conditionsOf(found).some(({ type, status }) => type === "Established" && status === "True")) return;
+    await sleep(50);
+  }
+}
+
+function conditionsOf(object: KubeObject): { type: string; status: string; message: string }[] {
+  const status = object["status"] as { conditions?: { type: string; status: string; message: string }[] } | undefined;
+  return status?.conditions ?? [];
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { isNonRetryable, resources, Shoot } from "../../../src/api/index.ts";
+import { exampleObjects } from "../../support/examples.ts";
+import { furtherExamples } from "../../support/extension-examples.ts";
+
+const shoot = {
+  apiVersion: "core.gardener.cloud/v1beta1",
+  kind: "Shoot",
+  metadata: { name: "a", namespace: "garden-dev", future: 1 },
+  spec: {
+    region: "local",
+    kubernetes: { version: "1.34.4", future: { a: 1 } },
+    provider: { type: "local", workers: [{ name: "w", minimum: 1, maximum: 1, machine: { type: "l" }, future: [1] }] },
+  },
+  future: true,
+};
+
+test("fields that we do not know survive parsing, at any depth", () => {
+  expect(Shoot.parse(shoot)).toEqual(shoot);
+});
+
+test("parsing says which field is wrong", () => {
+  expect(() => Shoot.parse({ ...shoot, spec: { ...shoot.spec, region: 1 } })).toThrow(/region/);
+});
+
+test("an object of another kind is not taken for a Shoot", () => {
+  expect(Shoot.schema.safeParse({ ...shoot, kind: "Seed" }).success).toBe(false);
+});
+
+test("there is a valid example of every kind", async () => {
+  const examples = [...(await exampleObjects()), ...furtherExamples];
+  for (const resource of resources) {
+    const example = examples.find((o) => o.kind === resource.kind && o.apiVersion === resource.apiVersion);
+    expect(() => resource.parse(example), resource.kind).not.toThrow();
+  }
+});
+
+test("rate limits are retried, wrong credentials are not", () => {
+  expect(isNonRetryable("ERR_INFRA_RATE_LIMITS_EXCEEDED")).toBe(false);
+  expect(isNonRetryable("ERR_INFRA_UNAUTHORIZED")).toBe(true);
+  expect(isNonRetryable("ERR_SOMETHING_ELSE")).toBe(false);
+});
