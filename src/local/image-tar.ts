@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { readFile, rename, rm, stat } from "node:fs/promises";
+import { posix } from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { pack, type Pack } from "tar-stream";
+
+/** An image of one layer. Paths are absolute. */
+export interface ImageSpec {
+  /** With registry and tag, as pods name it. */
+  readonly name: string;
+  readonly files: readonly ImageFile[];
+  /** Symbolic links: where they are, and what they lead to. */
+  readonly links?: Readonly<Record<string, string>>;
+  readonly entrypoint?: readonly string[];
+}
+
+/** A file of an image: a copy of one on the host, or text. */
+export type ImageFile =
+  | { readonly path: string; readonly source: string; readonly mode: number }
+  | { readonly path: string; readonly text: string; readonly mode: number };
+
+/** Writes the image as an OCI layout tar that `ctr images import` takes. All or nothing: the file appears when it is whole. */
+export async function writeImageTar(image: ImageSpec, file: string): Promise<void> {
+  const [layerFile, draft] = [`${file}.layer`, `${file}.new`];
+  try {
+    const layer = await writeLayer(image, layerFile);
+    await writeLayout(image, layer, layerFile, draft);
+    await rename(draft, file);
+  } finally {
+    await rm(layerFile, { force: true });
+    await rm(draft, { force: true });
+  }
+}
+
+/** Times in images are zero, so that the same content has the same digest. */
+const epoch = new Date(0);
+
+async function writeLayer({ files, links = {} }: ImageSpec, file: string): Promise<Descriptor> {
+  const layer = pack();
+  const hash = createHash("sha256");
+  const hashing = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  const written = pipeline(layer, hashing, createWriteStream(file));
+  const fill = async () => {
+    for (const directory of parentsOf([...files.map(({ path }) => path), ...Object.keys(links)])) {
+      const mode = directory === "/tmp" ? 0o1777 : 0o755;
+      await addEntry(layer, { name: `${directory.slice(1)}/`, type: "directory", mode });
+    }
+    for (const entry of files) {
+      const header = { name: entry.path.slice(1), mode: entry.mode };
+      if ("text" in entry) await addEntry(layer, header, entry.text);
+      else await addFile(layer, header, entry.source);
+    }
+    for (const [path, linkname] of Object.entries(links))
+      await addEntry(layer, { name: path.slice(1), type: "symlink", linkname, mode: 0o777 });
+    layer.finalize();
+  };
+  await Promise.all([fill(), written]);
+  const { size } = await stat(file);
+  return { mediaType: "application/vnd.oci.image.layer.v1.tar", digest: `sha256:${hash.digest("hex")}`, size };
+}
+
+interface Descriptor {
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly size: number;
+}
+
+async function writeLayout(image: ImageSpec, layer: Descriptor, layerFile: string, file: string): Promise<void> {
+  const platform = { os: "linux", architecture: process.arch === "x64" ? "amd64" : process.arch };
+  const config = jsonBlob("application/vnd.oci.image.config.v1+json", {
+    created: epoch.toISOString(),
+    ...platform,
+    config: {
+      Env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+      ...(image.entrypoint === undefined ? {} : { Entrypoint: image.entrypoint }),
+      WorkingDir: "/",
+    },
+    rootfs: { type: "layers", diff_ids: [layer.digest] },
+    history: [{ created: epoch.toISOString(), created_by: "perennial" }],
+  });
+  const manifestType = "application/vnd.oci.image.manifest.v1+json";
+  const manifest = jsonBlob(manifestType, {
+    schemaVersion: 2,
+    mediaType: manifestType,
+    config: config.descriptor,
+    layers: [layer],
+  });
+  const annotations = { "io.containerd.image.name": image.name, "org.opencontainers.image.ref.name": image.name };
+  const layout = pack();
+  const written = pipeline(layout, createWriteStream(file));
+  const fill = async () => {
+    await addEntry(layout, { name: "oci-layout" }, JSON.stringify({ imageLayoutVersion: "1.0.0" }));
+    await addFile(layout, { name: blobPath(layer) }, layerFile);
+    for (const { descriptor, bytes } of [config, manifest])
+      await addEntry(layout, { name: blobPath(descriptor) }, bytes);
+    const manifests = [{ ...manifest.descriptor, platform, annotations }];
+    await addEntry(layout, { name: "index.json" }, JSON.stringify({ schemaVersion: 2, manifests }));
+    layout.finalize();
+  };
+  await Promise.all([fill(), written]);
+}
+
+function jsonBlob(mediaType: string, value: unknown): { readonly descriptor: Descriptor; readonly bytes: Buffer } {
+  const bytes = Buffer.from(JSON.stringify(value));
+  const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  return { descriptor: { mediaType, digest, size: bytes.length }, bytes };
+}
+
+function blobPath({ digest }: Descriptor): string {
+  return `blobs/${digest.replace(":", "/")}`;
+}
+
+function parentsOf(paths: readonly string[]): string[] {
+  const parents = new Set<string>();
+  for (const path of paths) for (let dir = posix.dirname(path); dir !== "/"; dir = posix.dirname(dir)) parents.add(dir);
+  return [...parents.add("/tmp")].sort();
+}
+
+interface Header {
+  readonly name: string;
+  readonly mode?: number;
+  readonly type?: "directory" | "symlink";
+  readonly linkname?: string;
+}
+
+async function addEntry(tar: Pack, header: Header, content: string | Buffer = ""): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    tar.entry({ ...header, mtime: epoch }, content, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+async function addFile(tar: Pack, header: Header, source: string): Promise<void> {
+  const { size } = await stat(source);
+  if (size === 0) return await addEntry(tar, header, await readFile(source));
+  await new Promise<void>((resolve, reject) => {
+    const entry = tar.entry({ ...header, size, mtime: epoch }, (error) => (error ? reject(error) : resolve()));
+    pipeline(createReadStream(source), entry).catch(reject);
+  });
+}
