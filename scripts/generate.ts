@@ -1,0 +1,50 @@
+/** Writes every generated file of the repository; with `--check` it only says which of them are out of date. */
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { apiReference } from "./api-reference.ts";
+import { cliReference } from "./cli-reference.ts";
+import { flowReference } from "./flow-reference.ts";
+import { crdFiles } from "./generate-crds.ts";
+
+const root = join(import.meta.dirname, "..");
+const crds = "deploy/crds";
+
+const files = await generatedFiles();
+const stale = process.argv.includes("--check") ? await findStale(files) : await write(files);
+if (stale.length > 0) {
+  console.error(`out of date: ${stale.join(", ")}: run \`npm run generate\` and commit what it writes`);
+  process.exitCode = 1;
+}
+
+async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ...[...crdFiles()].map(([name, content]) => [join(crds, name), content] as const),
+    ["docs/api.md", apiReference()],
+    ["docs/cli.md", await cliReference()],
+    ["docs/flows.md", flowReference()],
+  ]);
+}
+
+async function findStale(wanted: ReadonlyMap<string, string>): Promise<string[]> {
+  const stale = await leftoverCrds(wanted);
+  for (const [path, content] of wanted) {
+    const found = await readFile(join(root, path), "utf8").catch(() => undefined);
+    if (found !== content) stale.push(path);
+  }
+  return stale;
+}
+
+async function write(wanted: ReadonlyMap<string, string>): Promise<[]> {
+  for (const path of await leftoverCrds(wanted)) await rm(join(root, path));
+  for (const [path, content] of wanted) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+  return [];
+}
+
+/** Files of resources that are gone. */
+async function leftoverCrds(wanted: ReadonlyMap<string, string>): Promise<string[]> {
+  const names = await readdir(join(root, crds)).catch(() => []);
+  return names.map((name) => join(crds, name)).filter((path) => !wanted.has(path));
+}
