@@ -1,0 +1,26 @@
+import type { KubeClient } from "../kube/index.ts";
+import type { ShootClient } from "../client/shoots.ts";
+import type { ClusterOptions } from "./connection.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The environment variables a verb may look at. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A garden cluster, with the namespace that its kubeconfig's context names. */
+export interface Garden {
+  readonly client: KubeClient;
+  readonly namespace: string | undefined;
+}
+
+/** What a verb works with; connections are made when they are asked for and closed when the verb has ended. */
+export interface Context {
+  readonly terminal: Terminal;
+  readonly variables: Variables;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  now(): number;
+  garden(options: ClusterOptions): Promise<Garden>;
+  /** The seed's cluster where its kubeconfig is at hand, as in a local environment; undefined elsewhere. */
+  seed(name: string, options: ClusterOptions): Promise<KubeClient | undefined>;
+  flows(options: ClusterOptions): Promise<ShootClient>;
+}

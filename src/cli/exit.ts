@@ -1,0 +1,58 @@
+/** What the process's exit code tells a script; the list is part of the CLI's contract and of its help. */
+export const exitCodes = {
+  /** What was asked for is done. */
+  done: 0,
+  /** The operation failed, or something failed that no other code names. */
+  failed: 1,
+  /** The command line is wrong; nothing was tried. */
+  usage: 2,
+  /** The named object does not exist. */
+  notFound: 3,
+  /** The garden cluster or Temporal did not answer. */
+  unreachable: 4,
+  /** --timeout passed; the operation goes on without us. */
+  timeout: 5,
+  /** Ctrl-C; the operation goes on without us. */
+  interrupted: 130,
+} as const;
+
+/** A name of an exit code. */
+export type Exit = keyof typeof exitCodes;
+
+/** The table of exit codes as the help prints it. */
+export const exitCodeHelp = `
+Exit codes:
+  0    done
+  1    the operation failed
+  2    wrong command line, nothing was tried
+  3    the named object does not exist
+  4    the garden cluster or Temporal does not answer
+  5    the timeout passed; the operation goes on
+  130  interrupted; the operation goes on
+`;
+
+/** An error for the user: one sentence that names the field and the remedy, and the exit code that goes with it. */
+export class CliError extends Error {
+  readonly exit: Exit;
+
+  constructor(exit: Exit, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "CliError";
+    this.exit = exit;
+  }
+}
+
+/** The sentence and exit code for anything that was thrown: ours as they are, the network's and Temporal's translated. */
+export function explainError(error: unknown): { readonly exit: Exit; readonly sentence: string } {
+  if (error instanceof CliError) return { exit: error.exit, sentence: error.message };
+  const sentence = error instanceof Error ? error.message : String(error);
+  return { exit: unreachable(error) ? "unreachable" : "failed", sentence };
+}
+
+/** Whether the error, or what caused it, is a connection that could not be made. */
+function unreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? error.code : undefined;
+  const known = ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+  return (typeof code === "string" && known.includes(code)) || unreachable(error.cause);
+}

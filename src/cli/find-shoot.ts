@@ -1,0 +1,71 @@
+import type { Shoot } from "../api/index.ts";
+import type { ShootRef } from "../api/shoot-run.ts";
+import type { KubeClient } from "../kube/index.ts";
+import type { Garden } from "./context.ts";
+import { CliError } from "./exit.ts";
+import { required, text } from "./option.ts";
+
+/** The kind that most verbs are about. */
+export const shootType = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" } as const;
+
+/** The argument that names a Shoot. */
+export const shootArgument = required("Name of the Shoot, or namespace/name");
+
+/** The option that says where the Shoot is. */
+export const namespaceOption = text("namespace", "Namespace of the Shoot [the kubeconfig's]", "n");
+
+/** What the command line says of a Shoot; `exactly` keeps destructive verbs from looking anywhere else. */
+export interface ShootQuery {
+  readonly shoot: string;
+  readonly namespace?: string | undefined;
+  readonly exactly?: boolean;
+}
+
+/**
+ * The Shoot that is meant: in the namespace that is named, or the only one of that name anywhere. Throws which
+ * namespaces there are to choose from.
+ */
+export async function findShoot({ client, namespace: current }: Garden, query: ShootQuery): Promise<Shoot> {
+  const [name, given] = splitName(query);
+  if (given !== undefined)
+    return (await readShoot(client, given, name)) ?? missing(name, given, await namespacesOf(client, name));
+  const here = current === undefined ? undefined : await readShoot(client, current, name);
+  if (here) return here;
+  const namespaces = await namespacesOf(client, name);
+  const [only] = namespaces;
+  if (only === undefined) throw new CliError("notFound", `Shoot "${name}" does not exist: see 'perennial shoot list'`);
+  if (namespaces.length > 1 || query.exactly) {
+    throw new CliError(
+      "usage",
+      `say which Shoot "${name}" you mean: it exists in ${namespaces.join(", ")}; add -n NAMESPACE`,
+    );
+  }
+  return (await readShoot(client, only, name)) ?? missing(name, only, []);
+}
+
+/** The Shoot's lasting name, by which its workflows are found. */
+export function shootRef({ metadata: { namespace, name, uid } }: Shoot): ShootRef {
+  return { namespace, name, uid: uid ?? "" };
+}
+
+/** The Shoot as it is now, or undefined when it is gone. */
+export function readShoot(client: KubeClient, namespace: string, name: string): Promise<Shoot | undefined> {
+  return client.read<Shoot>({ ...shootType, namespace, name });
+}
+
+function splitName({ shoot, namespace }: ShootQuery): [name: string, namespace: string | undefined] {
+  const [first = "", second] = shoot.split("/");
+  if (second === undefined) return [first, namespace];
+  if (namespace === undefined || namespace === first) return [second, first];
+  throw new CliError("usage", `-n ${namespace} contradicts "${shoot}": name the namespace once`);
+}
+
+async function namespacesOf(client: KubeClient, name: string): Promise<string[]> {
+  const shoots = await client.list<Shoot>(shootType, { fieldSelector: `metadata.name=${name}` });
+  return shoots.map((shoot) => shoot.metadata.namespace).sort();
+}
+
+function missing(name: string, namespace: string, elsewhere: readonly string[]): never {
+  const hint = elsewhere.length > 0 ? `it exists in ${elsewhere.join(", ")}` : "see 'perennial shoot list'";
+  throw new CliError("notFound", `Shoot "${name}" does not exist in namespace "${namespace}": ${hint}`);
+}

@@ -1,0 +1,55 @@
+import type { FlowSummary } from "../../client/shoots.ts";
+import { defineCommand } from "../command.ts";
+import { clusterOptions } from "../connection.ts";
+import { flag, text } from "../option.ts";
+import { outputOption, printList, type Column } from "../output.ts";
+import { formatAge, formatDuration } from "../time.ts";
+
+/** `perennial flow list` */
+export const list = defineCommand({
+  name: "list",
+  summary: "List operations, newest first",
+  args: {},
+  options: {
+    shoot: text("namespace/name", "Only those of this Shoot"),
+    running: flag("Only those that have not ended"),
+    output: outputOption,
+    ...clusterOptions,
+  },
+  async run({ options, context }) {
+    const flows = await context.flows(options);
+    const found = (await flows.flows(options.shoot)).filter((flow) => !options.running || flow.closedAt === undefined);
+    const { out, err } = context.terminal;
+    if (found.length === 0 && options.output === undefined) return void err.write("No operations found.\n");
+    printList(out, found, {
+      format: options.output,
+      columns: flowColumns(context.now()),
+      name: (flow) => flow.workflowId,
+    });
+  },
+});
+
+function flowColumns(now: number): readonly Column<FlowSummary>[] {
+  return [
+    { title: "SHOOT", value: (flow) => flow.shoot },
+    { title: "OPERATION", value: (flow) => flow.operation ?? flow.type },
+    { title: "PHASE", value: phase },
+    { title: "ERROR CODE", value: (flow) => flow.errorCode },
+    { title: "SEED", value: (flow) => flow.seed },
+    {
+      title: "DURATION",
+      value: (flow) => formatDuration((flow.closedAt?.getTime() ?? now) - flow.startedAt.getTime()),
+    },
+    { title: "AGE", value: (flow) => formatAge(flow.startedAt.toISOString(), now) },
+    { title: "WORKFLOW", wide: true, value: (flow) => flow.workflowId },
+    { title: "RUN", wide: true, value: (flow) => flow.runId },
+  ];
+}
+
+/** A flow that has ended says how; one that runs says what its Shoot's status says. */
+function phase(flow: FlowSummary): string {
+  if (flow.closedAt === undefined) return flow.phase ?? "Processing";
+  return flow.status === "COMPLETED"
+    ? (flow.phase ?? "Completed")
+    : flow.status.charAt(0) + flow.status.slice(1).toLowerCase();
+}

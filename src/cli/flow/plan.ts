@@ -1,0 +1,65 @@
+import { defineCommand } from "../command.ts";
+import { clusterOptions } from "../connection.ts";
+import { CliError } from "../exit.ts";
+import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
+import { choice } from "../option.ts";
+import { printObject, renderTable } from "../output.ts";
+import { planShoot, type ShootPlan } from "../shoot-plan.ts";
+import { paint } from "../style.ts";
+import type { Output } from "../terminal.ts";
+
+/** `perennial flow plan` */
+export const plan = defineCommand({
+  name: "plan",
+  summary: "Show what an operation would do to a Shoot, and what it would skip and why; touches nothing",
+  examples: ["perennial flow plan demo", "perennial flow plan demo --operation delete"],
+  args: { shoot: shootArgument },
+  options: {
+    namespace: namespaceOption,
+    operation: choice(["reconcile", "delete"], "Operation [the one the Shoot asks for]"),
+    output: choice(["json", "yaml"], "Output", "o"),
+    ...clusterOptions,
+  },
+  async run({ args, options, context }) {
+    const garden = await context.garden(options);
+    const shoot = await findShoot(garden, { shoot: args.shoot, namespace: options.namespace });
+    const [{ readShootView }, { reconcile }, { deleteShoot }] = await Promise.all([
+      import("../../activities/shoot-view.ts"),
+      import("../../workflows/reconcile.ts"),
+      import("../../workflows/delete.ts"),
+    ]);
+    const view = await readShootView(garden.client, shootRef(shoot), defaultPeriods);
+    if (!view) throw new CliError("notFound", `Shoot ${args.shoot} has just gone: see 'perennial shoot list'`);
+    const planned = planShoot(shoot, {
+      view,
+      tables: { reconcile, delete: deleteShoot },
+      operation: options.operation,
+      now: context.now(),
+    });
+    const { out } = context.terminal;
+    if (options.output) printObject(out, planned, options.output);
+    else out.write(renderPlan(out, planned));
+  },
+});
+
+/** The periods of a worker that was not told otherwise, in ms; they only decide what the plan says of the next resync. */
+const defaultPeriods = { syncPeriod: 3_600_000, retryDuration: 43_200_000 };
+
+/** The plan as text: what and why, then a line per step. */
+export function renderPlan(out: Output, planned: ShootPlan): string {
+  const skipped = planned.steps.filter((step) => step.skipped).length;
+  const table = renderTable(planned.steps, [
+    { title: "STEP", value: (step) => step.step },
+    { title: "WOULD", value: (step) => (step.skipped ? "skip" : "run") },
+    { title: "AFTER", value: (step) => step.after.join(",") || "–" },
+    { title: "WHY NOT", value: (step) => step.because ?? "–" },
+  ]);
+  return [
+    `${paint(out, "strong", `${planned.operation} ${planned.shoot}`)} (${planned.flow})`,
+    `${planned.due.charAt(0).toUpperCase()}${planned.due.slice(1)}.`,
+    ...(planned.assumes ? [`Assumed: ${planned.assumes}.`] : []),
+    `${planned.steps.length - skipped} steps would run, ${skipped} would be skipped. Nothing was touched.`,
+    "",
+    table,
+  ].join("\n");
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Shoot } from "../api/index.ts";
+import type { FlowProgress } from "../api/shoot-run.ts";
+import type { ShootClient } from "../client/shoots.ts";
+import type { Context, Garden } from "./context.ts";
+import { CliError, explainError, type Exit } from "./exit.ts";
+import { readShoot, shootRef } from "./find-shoot.ts";
+import { createProgressDisplay } from "./progress-display.ts";
+import { paint } from "./style.ts";
+import { standingOf } from "./settled.ts";
+import type { Output } from "./terminal.ts";
+
+/** What is followed, and for how long at most (ms). */
+export interface Following {
+  readonly garden: Garden;
+  readonly flows: ShootClient;
+  readonly shoot: Shoot;
+  readonly timeout?: number | undefined;
+}
+
+/** Follows a Shoot's operation on the terminal until it stands: ready or gone is done, parked is failed. */
+export async function followShoot(context: Context, { garden, flows, shoot, timeout }: Following): Promise<Exit> {
+  const { namespace, name } = shoot.metadata;
+  const out = context.terminal.err;
+  const subject = `${namespace}/${name}`;
+  const display = createProgressDisplay(out, subject);
+  const progressOf = createProgressReader(flows, shoot);
+  const trouble = createTrouble(out);
+  const deadline = timeout === undefined ? Number.POSITIVE_INFINITY : context.now() + timeout;
+  try {
+    for (;;) {
+      if (context.signal.aborted) return interrupted(out, subject);
+      if (context.now() > deadline)
+        throw new CliError(
+          "timeout",
+          `Shoot ${subject} is not there yet after --timeout; it goes on: perennial shoot watch ${subject}`,
+        );
+      // The status first: it is written after the flow's own progress, so the last picture is complete.
+      const current = await trouble.tolerate(() => readShoot(garden.client, namespace, name), shoot);
+      const gone = current === undefined || current.metadata.uid !== shoot.metadata.uid;
+      const progress = await trouble.tolerate(() => progressOf(), undefined);
+      if (progress) display.show(progress, context.now());
+      if (gone) return tell(out, "good", `Shoot ${subject} is gone`, "done");
+      const standing = standingOf(current);
+      if (standing === "ready") return tell(out, "good", `Shoot ${subject} is ready`, "done");
+      if (standing === "failed")
+        return tell(out, "bad", `Shoot ${subject} waits for somebody: perennial shoot describe ${subject}`, "failed");
+      await sleep(500, undefined, { signal: context.signal }).catch(() => {});
+    }
+  } finally {
+    display.end();
+  }
+}
+
+/** The progress of what runs or begins from now on; what had ended before is not shown again. */
+function createProgressReader(flows: ShootClient, shoot: Shoot): () => Promise<FlowProgress | undefined> {
+  let before: string | undefined;
+  let first = true;
+  return async () => {
+    const progress = await flows.progress(shootRef(shoot));
+    if (first) before = progress?.finishedAt === undefined ? undefined : progress.startedAt;
+    first = false;
+    return progress?.startedAt === before ? undefined : progress;
+  };
+}
+
+/** A hiccup of a connection is said once and does not end the following. */
+function createTrouble(out: Output) {
+  let said: string | undefined;
+  return {
+    async tolerate<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+      try {
+        const value = await read();
+        return value;
+      } catch (error) {
+        const { sentence } = explainError(error);
+        if (sentence !== said) out.write(`${paint(out, "attention", "waiting:")} ${sentence}\n`);
+        said = sentence;
+        return otherwise;
+      }
+    },
+  };
+}
+
+function tell(out: Output, tone: "good" | "bad", sentence: string, exit: Exit): Exit {
+  out.write(`${paint(out, tone, sentence)}\n`);
+  return exit;
+}
+
+function interrupted(out: Output, subject: string): Exit {
+  out.write(`Interrupted; the operation goes on. Follow it again: perennial shoot watch ${subject}\n`);
+  return "interrupted";
+}

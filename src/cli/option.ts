@@ -1,0 +1,84 @@
+import { CliError } from "./exit.ts";
+
+/** A positional argument; `parse` gets its text, or undefined when it was left out. */
+export interface Argument<T> {
+  readonly summary: string;
+  readonly required: boolean;
+  parse(text: string | undefined): T;
+}
+
+/** An option; without a placeholder it is a flag. `parse` gets every text given for it and the flag's name for its errors. */
+export interface Option<T> {
+  readonly summary: string;
+  readonly short?: string;
+  readonly placeholder?: string;
+  readonly repeated?: boolean;
+  parse(texts: readonly string[], flag: string): T;
+}
+
+/** An argument that must be there. */
+export function required(summary: string): Argument<string> {
+  return { summary, required: true, parse: (text) => text ?? "" };
+}
+
+/** An argument that may be left out. */
+export function optional(summary: string): Argument<string | undefined> {
+  return { summary, required: false, parse: (text) => text };
+}
+
+/** An option that is on when it is named. */
+export function flag(summary: string, short?: string): Option<boolean> {
+  return { summary, ...(short && { short }), parse: (texts) => texts.length > 0 };
+}
+
+/** An option with a text; the last one given wins. */
+export function text(placeholder: string, summary: string, short?: string): Option<string | undefined> {
+  return { summary, placeholder, ...(short && { short }), parse: (texts) => texts.at(-1) };
+}
+
+/** An option that may be given many times. */
+export function repeated(placeholder: string, summary: string): Option<readonly string[]> {
+  return { summary, placeholder, repeated: true, parse: (texts) => texts };
+}
+
+/** An option with one of a few words. */
+export function choice<const T extends string>(
+  words: readonly T[],
+  summary: string,
+  short?: string,
+): Option<T | undefined> {
+  return {
+    summary: `${summary}: ${words.join(", ")}`,
+    placeholder: "word",
+    ...(short && { short }),
+    parse(texts, name) {
+      const given = texts.at(-1);
+      const word = words.find((candidate) => candidate === given);
+      if (given !== undefined && !word)
+        throw new CliError("usage", `${name} cannot be "${given}": use one of ${words.join(", ")}`);
+      return word;
+    },
+  };
+}
+
+/** An option with a length of time such as 90s, 10m or 1h30m; its value is in milliseconds. */
+export function duration(summary: string): Option<number | undefined> {
+  return {
+    summary,
+    placeholder: "time",
+    parse(texts, name) {
+      const given = texts.at(-1);
+      return given === undefined ? undefined : parseDuration(given, name);
+    },
+  };
+}
+
+/** Reads 1h2m3s or a plain number of seconds into milliseconds. */
+function parseDuration(given: string, name: string): number {
+  if (/^\d+$/.test(given)) return Number(given) * 1000;
+  const match = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(given);
+  if (!match || given === "")
+    throw new CliError("usage", `${name} cannot be "${given}": use a time such as 90s, 10m or 1h30m`);
+  const [, hours = "0", minutes = "0", seconds = "0"] = match;
+  return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
+}

@@ -1,0 +1,124 @@
+import {
+  Argument as CommanderArgument,
+  Command as Commander,
+  CommanderError,
+  Option as CommanderOption,
+} from "commander";
+import type { Context } from "./context.ts";
+import { CliError, exitCodeHelp, exitCodes, explainError, type Exit } from "./exit.ts";
+import type { Option } from "./option.ts";
+import { loadVerbs, type Group, type Verb } from "./registry.ts";
+import { paint } from "./style.ts";
+
+/** Runs one command line and answers with the exit code; never throws, never ends the process. */
+export async function runCli(argv: readonly string[], groups: readonly Group[], context: Context): Promise<number> {
+  const outcome: { exit: Exit } = { exit: "done" };
+  try {
+    const program = await buildProgram(argv, groups, context, outcome);
+    await program.parseAsync([...argv], { from: "user" });
+    return exitCodes[outcome.exit];
+  } catch (error) {
+    return report(error, context);
+  }
+}
+
+/** Only the verbs of the group that is named are loaded, so that start-up does not pay for the others. */
+async function buildProgram(
+  argv: readonly string[],
+  groups: readonly Group[],
+  context: Context,
+  outcome: { exit: Exit },
+) {
+  const program = quiet(new Commander("perennial"), context)
+    .description("Keeps Kubernetes clusters alive: Gardener's APIs and extensions, driven by durable workflows.")
+    .addHelpText("after", exitCodeHelp);
+  const named = groups.find((group) => group.name === argv.find((word) => !word.startsWith("-") && word !== "help"));
+  for (const group of groups) {
+    const verbs = group === named ? await loadVerbs(group) : [];
+    if ("load" in group) {
+      const verb = verbs[0];
+      program.addCommand(
+        verb ? buildVerb(verb, context, outcome) : quiet(new Commander(group.name), context).summary(group.summary),
+      );
+    } else {
+      const parent = quiet(new Commander(group.name), context).description(group.summary);
+      for (const verb of verbs) parent.addCommand(buildVerb(verb, context, outcome));
+      program.addCommand(parent);
+    }
+  }
+  return program;
+}
+
+function buildVerb(verb: Verb, context: Context, outcome: { exit: Exit }): Commander {
+  const commander = quiet(new Commander(verb.name), context).summary(verb.summary);
+  commander.description([verb.summary, verb.description].filter(Boolean).join("\n\n"));
+  if (verb.examples)
+    commander.addHelpText("after", `\nExamples:\n${verb.examples.map((line) => `  ${line}\n`).join("")}`);
+  for (const [name, { summary, required }] of Object.entries(verb.args)) {
+    commander.addArgument(new CommanderArgument(required ? `<${name}>` : `[${name}]`, summary));
+  }
+  for (const [key, option] of Object.entries(verb.options)) commander.addOption(buildOption(key, option));
+  return commander.action(async () => {
+    outcome.exit = (await verb.run({ ...parseValues(verb, commander), context })) ?? "done";
+  });
+}
+
+function buildOption(key: string, { summary, short, placeholder }: Option<unknown>): CommanderOption {
+  const long = `${flagOf(key)}${placeholder ? ` <${placeholder}>` : ""}`;
+  const option = new CommanderOption(short ? `-${short}, ${long}` : long, summary);
+  return placeholder ? option.argParser((text: string, before: string[] = []) => [...before, text]) : option;
+}
+
+/** Commander has split the words; what they mean is decided by the verb's own declarations. */
+function parseValues(verb: Verb, commander: Commander) {
+  const given: Record<string, unknown> = commander.opts();
+  const args: Record<string, unknown> = {};
+  for (const [index, [name, argument]] of Object.entries(verb.args).entries()) {
+    args[name] = argument.parse(commander.args[index]);
+  }
+  const options: Record<string, unknown> = {};
+  for (const [key, option] of Object.entries(verb.options)) {
+    options[key] = option.parse(textsOf(given[key]), flagOf(key));
+  }
+  return { args, options };
+}
+
+/** A flag that was named counts as one text. */
+function textsOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return value === true ? ["true"] : [];
+}
+
+function flagOf(key: string): string {
+  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Writes to the context's terminal and throws instead of ending the process. */
+function quiet(commander: Commander, { terminal }: Context): Commander {
+  return commander
+    .exitOverride()
+    .helpOption("-h, --help", "Show this help")
+    .configureOutput({
+      writeOut: (text) => terminal.out.write(text),
+      writeErr: (text) => terminal.err.write(text),
+      getOutHelpWidth: () => terminal.out.width ?? 100,
+      getErrHelpWidth: () => terminal.err.width ?? 100,
+      getOutHasColors: () => terminal.out.colour,
+      getErrHasColors: () => terminal.err.colour,
+      outputError: () => {},
+    });
+}
+
+function report(error: unknown, { terminal, signal }: Context): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.done;
+    if (error.code === "commander.help") return exitCodes.usage; // a group without a verb: its help is the answer
+    const sentence = error.message.replace(/^error: /, "").replaceAll("\n", " ");
+    terminal.err.write(`${paint(terminal.err, "bad", "error:")} ${sentence}; see --help\n`);
+    return exitCodes.usage;
+  }
+  if (signal.aborted && !(error instanceof CliError)) return exitCodes.interrupted;
+  const { exit, sentence } = explainError(error);
+  terminal.err.write(`${paint(terminal.err, "bad", "error:")} ${sentence}\n`);
+  return exitCodes[exit];
+}

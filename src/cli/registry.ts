@@ -1,0 +1,41 @@
+import type { Command } from "./command.ts";
+
+/** Any verb, its value types forgotten. */
+export type Verb = Command;
+
+/** A word of the command line: a group of verbs, or a verb of its own. */
+export type Group =
+  | { readonly name: string; readonly summary: string; readonly verbs: readonly (() => Promise<Verb>)[] }
+  | { readonly name: string; readonly summary: string; readonly load: () => Promise<Verb> };
+
+/** Every verb there is, in the order of the help; a new one is its file and one line here. */
+export const registry: readonly Group[] = [
+  {
+    name: "shoot",
+    summary: "Shoots: look at them, follow them, ask for operations",
+    verbs: [
+      async () => (await import("./shoot/list.ts")).list,
+      async () => (await import("./shoot/describe.ts")).describe,
+      async () => (await import("./shoot/watch.ts")).watch,
+      async () => (await import("./shoot/kubeconfig.ts")).kubeconfig,
+      async () => (await import("./shoot/reconcile.ts")).reconcile,
+      async () => (await import("./shoot/retry.ts")).retry,
+      async () => (await import("./shoot/delete.ts")).deleteShoot,
+    ],
+  },
+  {
+    name: "flow",
+    summary: "Flows: the operations of Shoots, step by step",
+    verbs: [
+      async () => (await import("./flow/list.ts")).list,
+      async () => (await import("./flow/show.ts")).show,
+      async () => (await import("./flow/plan.ts")).plan,
+    ],
+  },
+  { name: "version", summary: "Print the version", load: async () => (await import("./version.ts")).version },
+];
+
+/** The verbs of a group, imported. */
+export function loadVerbs(group: Group): Promise<Verb[]> {
+  return Promise.all("load" in group ? [group.load()] : group.verbs.map((load) => load()));
+}

@@ -1,0 +1,167 @@
+import type { Shoot } from "../api/index.ts";
+import type { Condition, LastError, LastOperation } from "../api/meta.ts";
+import type { FlowProgress } from "../api/shoot-run.ts";
+import type { Blocking } from "./blocking.ts";
+import { renderTable } from "./output.ts";
+import { health } from "./shoot-columns.ts";
+import type { ObjectReport, StepOwner } from "./step-owner.ts";
+import { paint } from "./style.ts";
+import type { Output } from "./terminal.ts";
+import { formatAge } from "./time.ts";
+
+/** Everything `shoot describe` knows; `-o json` and `-o yaml` print it as it is. */
+export interface ShootDescription {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly created: string | undefined;
+  readonly deleting: string | undefined;
+  readonly status: string;
+  readonly provider: string;
+  readonly region: string;
+  readonly kubernetes: string;
+  readonly seed: string | undefined;
+  readonly technicalID: string | undefined;
+  readonly address: string | undefined;
+  readonly requests: readonly string[];
+  readonly lastOperation: LastOperation | undefined;
+  readonly blocking: (Blocking & StepOwner & { readonly report?: ObjectReport }) | undefined;
+  readonly conditions: readonly Condition[];
+  readonly lastErrors: readonly LastError[];
+  readonly progress: FlowProgress | undefined;
+  /** Why the flow could not be asked, where it could not. */
+  readonly unanswered: string | undefined;
+}
+
+/** What the Shoot itself says. */
+export function describeShoot(shoot: Shoot) {
+  const { metadata, spec } = shoot;
+  const annotations = Object.entries(metadata.annotations ?? {});
+  const verbs = annotations.filter(([key]) => /^((shoot|confirmation|maintenance)\.)?gardener\.cloud\//.test(key));
+  return {
+    namespace: metadata.namespace,
+    name: metadata.name,
+    uid: metadata.uid,
+    created: metadata.creationTimestamp,
+    deleting: metadata.deletionTimestamp,
+    provider: spec.provider.type,
+    region: spec.region,
+    kubernetes: spec.kubernetes.version ?? "",
+    requests: verbs.map(([key, value]) => `${key}=${value}`),
+    ...describeStatus(shoot),
+  };
+}
+
+function describeStatus(shoot: Shoot) {
+  const status = shoot.status ?? {};
+  return {
+    status: health(shoot),
+    seed: status.seedName ?? shoot.spec.seedName,
+    technicalID: status.technicalID,
+    address: status.advertisedAddresses?.[0]?.url,
+    lastOperation: status.lastOperation,
+    conditions: status.conditions ?? [],
+    lastErrors: status.lastErrors ?? [],
+  };
+}
+
+/** The description as text: what it is, what was done, what is in the way, how it is. */
+export function renderDescription(out: Output, shoot: ShootDescription, now: number): string {
+  const { blocking, lastOperation: last } = shoot;
+  const lines = [
+    ...fields({
+      Name: shoot.name,
+      Namespace: shoot.namespace,
+      UID: shoot.uid,
+      Created: ago(shoot.created, now),
+      "Deletion asked": shoot.deleting && ago(shoot.deleting, now),
+      Provider: `${shoot.provider}, region ${shoot.region}`,
+      Kubernetes: shoot.kubernetes,
+      Seed: [shoot.seed ?? "<none>", shoot.technicalID && `namespace ${shoot.technicalID}`].filter(Boolean).join(", "),
+      "API server": shoot.address,
+      Requests: shoot.requests.join(", ") || undefined,
+      Status: shoot.status,
+      "Last operation": last
+        ? `${last.type} ${last.state} (${last.progress}%), ${ago(last.lastUpdateTime, now)}`
+        : "<none>",
+      "": last?.description,
+    }),
+    ...(blocking ? ["", ...renderBlocking(out, shoot, blocking, now)] : []),
+    ...(shoot.unanswered ? ["", paint(out, "attention", `The flow does not answer: ${shoot.unanswered}`)] : []),
+  ];
+  return `${lines.join("\n")}\n${renderConditions(shoot.conditions, now)}${renderErrors(shoot.lastErrors, now)}`;
+}
+
+type Obstacle = NonNullable<ShootDescription["blocking"]>;
+
+function renderBlocking(out: Output, shoot: ShootDescription, blocking: Obstacle, now: number): string[] {
+  const { step, state, since, attempt, error } = blocking;
+  const waits = state === "running";
+  const length = since ? ` for ${formatAge(since, now)} (since ${since})` : "";
+  const subject = `${shoot.namespace}/${shoot.name}`;
+  const details = fields({
+    Owner: blocking.owner,
+    Object: renderObject(shoot, blocking),
+    "It says": renderReport(blocking.report, now),
+    Attempt: attempt === undefined ? undefined : String(attempt),
+    Error: error?.message,
+    Codes: error?.codes.join(", "),
+    Remedy: state === "parked" ? `mend the cause, then: perennial shoot retry ${subject} --step ${step}` : undefined,
+  });
+  const headline = `${waits ? "Waiting for" : "Blocked by"} step ${step}: ${state}${length}`;
+  return [paint(out, waits ? "strong" : "bad", headline), ...details.map((line) => `  ${line}`)];
+}
+
+function renderObject(
+  { technicalID = "?" }: ShootDescription,
+  { kind, object, type, report }: Obstacle,
+): string | undefined {
+  if (kind === undefined) return undefined;
+  const name = report?.object ?? object;
+  return [kind, name && `${technicalID}/${name}`, type && `of type ${type}`].filter(Boolean).join(" ");
+}
+
+function renderReport(report: ObjectReport | undefined, now: number): string | undefined {
+  if (!report) return undefined;
+  const { state, lastUpdateTime, description } = report;
+  return [state, lastUpdateTime && ago(lastUpdateTime, now), description].filter(Boolean).join(", ");
+}
+
+function renderConditions(conditions: readonly Condition[], now: number): string {
+  if (conditions.length === 0) return "";
+  return `\nConditions:\n${indent(
+    renderTable(conditions, [
+      { title: "TYPE", value: (one) => one.type },
+      { title: "STATUS", value: (one) => one.status },
+      { title: "SINCE", value: (one) => formatAge(one.lastTransitionTime, now) },
+      { title: "REASON", value: (one) => one.reason },
+      { title: "MESSAGE", value: (one) => one.message },
+    ]),
+  )}`;
+}
+
+function renderErrors(errors: readonly LastError[], now: number): string {
+  if (errors.length === 0) return "";
+  return `\nLast errors:\n${indent(
+    renderTable(errors, [
+      { title: "STEP", value: (one) => one.taskID },
+      { title: "SEEN", value: (one) => formatAge(one.lastUpdateTime, now) },
+      { title: "CODES", value: (one) => one.codes?.join(",") },
+      { title: "DESCRIPTION", value: (one) => one.description },
+    ]),
+  )}`;
+}
+
+function fields(values: Readonly<Record<string, string | undefined>>): string[] {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const width = Math.max(...given.map(([name]) => name.length)) + 2;
+  return given.map(([name, value]) => `${name ? `${name}:`.padEnd(width) : " ".repeat(width)} ${value}`);
+}
+
+function ago(time: string | undefined, now: number): string {
+  return time === undefined ? "<unknown>" : `${formatAge(time, now)} ago (${time})`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "  ");
+}

@@ -1,0 +1,45 @@
+import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
+import { defineCommand } from "../command.ts";
+import { clusterOptions } from "../connection.ts";
+import type { Terminal } from "../terminal.ts";
+import { CliError } from "../exit.ts";
+import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
+import { followShoot } from "../follow.ts";
+import { duration, flag } from "../option.ts";
+
+/** `perennial shoot delete` */
+export const deleteShoot = defineCommand({
+  name: "delete",
+  summary: "Delete a Shoot and everything in it",
+  description: `Sets the annotation ${CONFIRM_DELETION_ANNOTATION}=true, then deletes. The namespace is never guessed.`,
+  examples: ["perennial shoot delete garden-local/demo --wait"],
+  args: { shoot: shootArgument },
+  options: {
+    namespace: namespaceOption,
+    yes: flag("Do not ask for confirmation", "y"),
+    wait: flag("Follow the deletion until the Shoot is gone"),
+    timeout: duration("With --wait, give up following after this time"),
+    ...clusterOptions,
+  },
+  async run({ args, options, context }) {
+    const garden = await context.garden(options);
+    const shoot = await findShoot(garden, { shoot: args.shoot, namespace: options.namespace, exactly: true });
+    const { namespace, name, uid } = shoot.metadata;
+    if (!options.yes) await confirm(context.terminal, namespace, name);
+    const flows = options.wait ? await context.flows(options) : undefined;
+    const ref = { ...shootType, namespace, name };
+    await garden.client.patch(ref, { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
+    await garden.client.remove(ref, uid === undefined ? {} : { uid });
+    context.terminal.out.write(`deletion of Shoot ${namespace}/${name} asked for\n`);
+    if (flows) return followShoot(context, { garden, flows, shoot, timeout: options.timeout });
+    return undefined;
+  },
+});
+
+/** The name has to be typed; where nobody can type it, --yes has to be given. */
+async function confirm({ ask }: Terminal, namespace: string, name: string): Promise<void> {
+  if (!ask) throw new CliError("usage", `deleting Shoot ${namespace}/${name} has to be confirmed: add --yes`);
+  const typed = await ask(`Delete Shoot ${namespace}/${name} and everything in it? Type its name to confirm: `);
+  if (typed.trim() !== name)
+    throw new CliError("failed", `Shoot ${namespace}/${name} is kept: the name typed is another`);
+}

@@ -1,0 +1,59 @@
+import type { Shoot } from "../../api/index.ts";
+import { blockingFromStatus, findBlocking } from "../blocking.ts";
+import { defineCommand } from "../command.ts";
+import { clusterOptions, type ClusterOptions } from "../connection.ts";
+import type { Context, Garden } from "../context.ts";
+import { explainError } from "../exit.ts";
+import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
+import { choice } from "../option.ts";
+import { printObject } from "../output.ts";
+import { describeShoot, renderDescription, type ShootDescription } from "../shoot-description.ts";
+import { standingOf } from "../settled.ts";
+import { findOwner, readReport } from "../step-owner.ts";
+
+/** `perennial shoot describe` */
+export const describe = defineCommand({
+  name: "describe",
+  summary: "Show a Shoot, and the one step that its operation waits for: who owns it, and since when",
+  args: { shoot: shootArgument },
+  options: { namespace: namespaceOption, output: choice(["json", "yaml"], "Output", "o"), ...clusterOptions },
+  async run({ args, options, context }) {
+    const garden = await context.garden(options);
+    const shoot = await findShoot(garden, { shoot: args.shoot, namespace: options.namespace });
+    const description = await gather(context, garden, shoot, options);
+    const { out } = context.terminal;
+    if (options.output) printObject(out, description, options.output);
+    else out.write(renderDescription(out, description, context.now()));
+  },
+});
+
+/** What the Shoot, its flow, the garden and, where it can be reached, the seed say; no silence of one hides the others. */
+async function gather(
+  context: Context,
+  garden: Garden,
+  shoot: Shoot,
+  options: ClusterOptions,
+): Promise<ShootDescription> {
+  const answer = await askFlow(context, shoot, options);
+  const { progress } = answer;
+  const current = progress !== undefined && standingOf(shoot) !== "ready";
+  const blocking = (current ? findBlocking(progress) : undefined) ?? blockingFromStatus(shoot);
+  if (!blocking) return { ...describeShoot(shoot), ...answer, blocking };
+  const owner = await findOwner(garden.client, blocking.step, shoot);
+  const seed = await context.seed(shoot.status?.seedName ?? "", options);
+  const report = seed && (await readReport(seed, owner, shoot.status?.technicalID ?? "").catch(() => undefined));
+  return { ...describeShoot(shoot), ...answer, blocking: { ...blocking, ...owner, ...(report && { report }) } };
+}
+
+async function askFlow(
+  context: Context,
+  shoot: Shoot,
+  options: ClusterOptions,
+): Promise<Pick<ShootDescription, "progress" | "unanswered">> {
+  try {
+    const flows = await context.flows(options);
+    return { progress: await flows.progress(shootRef(shoot)), unanswered: undefined };
+  } catch (error) {
+    return { progress: undefined, unanswered: explainError(error).sentence };
+  }
+}

@@ -1,0 +1,28 @@
+import type { Shoot } from "../../api/index.ts";
+import { defineCommand } from "../command.ts";
+import { clusterOptions } from "../connection.ts";
+import { namespaceOption, shootType } from "../find-shoot.ts";
+import { outputOption, printList } from "../output.ts";
+import { shootColumns } from "../shoot-columns.ts";
+
+/** `perennial shoot list` */
+export const list = defineCommand({
+  name: "list",
+  summary: "List the Shoots of a namespace, or of all",
+  args: {},
+  options: { namespace: namespaceOption, output: outputOption, ...clusterOptions },
+  async run({ options, context }) {
+    const { client } = await context.garden(options);
+    const shoots = await client.list<Shoot>(
+      shootType,
+      options.namespace === undefined ? {} : { namespace: options.namespace },
+    );
+    const { out, err } = context.terminal;
+    if (shoots.length === 0 && options.output === undefined) return void err.write("No Shoots found.\n");
+    printList(out, shoots, {
+      format: options.output,
+      columns: shootColumns(context.now()),
+      name: (shoot) => `shoot.core.gardener.cloud/${shoot.metadata.name}`,
+    });
+  },
+});

@@ -1,0 +1,42 @@
+import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
+import type { Shoot } from "../../api/index.ts";
+import { defineCommand } from "../command.ts";
+import { clusterOptions } from "../connection.ts";
+import { CliError } from "../exit.ts";
+import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
+import { followShoot } from "../follow.ts";
+import { duration, flag } from "../option.ts";
+
+/** `perennial shoot reconcile` */
+export const reconcile = defineCommand({
+  name: "reconcile",
+  summary: "Ask for a reconciliation of a Shoot",
+  description: "Sets the annotation gardener.cloud/operation=reconcile, as kubectl annotate would.",
+  args: { shoot: shootArgument },
+  options: {
+    namespace: namespaceOption,
+    wait: flag("Follow the operation until it has ended"),
+    timeout: duration("With --wait, give up following after this time"),
+    ...clusterOptions,
+  },
+  async run({ args, options, context }) {
+    const garden = await context.garden(options);
+    const shoot = await findShoot(garden, { shoot: args.shoot, namespace: options.namespace });
+    const { namespace, name, annotations } = shoot.metadata;
+    const pending = annotations?.[OPERATION_ANNOTATION];
+    if (pending !== undefined && pending !== "reconcile") {
+      throw new CliError(
+        "failed",
+        `Shoot ${namespace}/${name} has an operation that has not begun (${OPERATION_ANNOTATION}=${pending}): wait for it, or remove the annotation`,
+      );
+    }
+    const flows = options.wait ? await context.flows(options) : undefined;
+    const asked = await garden.client.patch<Shoot>(
+      { ...shootType, namespace, name },
+      { metadata: { annotations: { [OPERATION_ANNOTATION]: "reconcile" } } },
+    );
+    context.terminal.out.write(`reconciliation of Shoot ${namespace}/${name} asked for\n`);
+    if (flows) return followShoot(context, { garden, flows, shoot: asked, timeout: options.timeout });
+    return undefined;
+  },
+});

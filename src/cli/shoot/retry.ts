@@ -1,0 +1,39 @@
+import { defineCommand } from "../command.ts";
+import { clusterOptions } from "../connection.ts";
+import { CliError, explainError } from "../exit.ts";
+import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
+import { followShoot } from "../follow.ts";
+import { duration, flag, text } from "../option.ts";
+
+/** `perennial shoot retry` */
+export const retry = defineCommand({
+  name: "retry",
+  summary: "Let steps that are parked or wait for their next attempt go on now",
+  description: "Only these steps are done again, each at the point where it stopped; nothing before them is repeated.",
+  examples: ["perennial shoot retry demo", "perennial shoot retry demo --step infrastructure --wait"],
+  args: { shoot: shootArgument },
+  options: {
+    namespace: namespaceOption,
+    step: text("name", "Only this step"),
+    wait: flag("Follow the operation until it has ended"),
+    timeout: duration("With --wait, give up following after this time"),
+    ...clusterOptions,
+  },
+  async run({ args, options, context }) {
+    const garden = await context.garden(options);
+    const shoot = await findShoot(garden, { shoot: args.shoot, namespace: options.namespace });
+    const flows = await context.flows(options);
+    const { namespace, name } = shoot.metadata;
+    const steps = await flows.retry(shootRef(shoot), options.step).catch((cause: unknown) => {
+      const { exit, sentence } = explainError(cause);
+      throw new CliError(
+        exit,
+        `cannot retry Shoot ${namespace}/${name}: ${sentence}; see 'perennial shoot describe ${namespace}/${name}'`,
+        { cause },
+      );
+    });
+    context.terminal.out.write(`retrying ${steps.join(", ")} of Shoot ${namespace}/${name}\n`);
+    if (options.wait) return followShoot(context, { garden, flows, shoot, timeout: options.timeout });
+    return undefined;
+  },
+});

@@ -1,0 +1,123 @@
+import type { ControllerRegistration, Seed, Shoot } from "../api/index.ts";
+import type { KubeObject } from "../api/meta.ts";
+import type { KubeClient } from "../kube/index.ts";
+
+/** Who has to act for a step: our own worker, or an extension controller through one of its objects. */
+export interface StepOwner {
+  /** In words: who it is. */
+  readonly owner: string;
+  readonly kind?: string;
+  /** Name of the object in the Shoot's namespace of the seed. */
+  readonly object?: string;
+  readonly type?: string;
+}
+
+/** An object of an extension kind; without a name it is any of the kind in the Shoot's namespace. */
+export interface ExtensionName {
+  readonly kind: string;
+  readonly object: string | undefined;
+  readonly type: string | undefined;
+}
+
+/** What an extension object says of itself, as far as it helps. */
+export interface ObjectReport {
+  readonly object: string;
+  readonly state?: string;
+  readonly description?: string;
+  readonly lastUpdateTime?: string;
+}
+
+/** The extension object behind a step; undefined for steps that our own worker carries out. */
+export function extensionOf(step: string, shoot: Shoot): ExtensionName | undefined {
+  const stem = step.replace(/^remove(?=[A-Z])/, "");
+  const find = stepObjects[`${stem.charAt(0).toLowerCase()}${stem.slice(1)}`];
+  return find?.(shoot);
+}
+
+/** The owner of a step: looks up in the garden which ControllerRegistration answers for the kind and type. */
+export async function findOwner(garden: KubeClient, step: string, shoot: Shoot): Promise<StepOwner> {
+  const extension = extensionOf(step, shoot);
+  const seedName = shoot.status?.seedName ?? shoot.spec.seedName ?? "";
+  if (!extension) return { owner: `Perennial's worker for seed ${seedName || "<none>"}` };
+  const { kind, object } = extension;
+  const type = extension.type ?? (await internalDnsType(garden, seedName));
+  const registrations = await garden.list<ControllerRegistration>({ ...core, kind: "ControllerRegistration" });
+  const found = registrations.filter(({ spec }) =>
+    spec.resources?.some((one) => one.kind === kind && one.type === type),
+  );
+  const names = found.map(({ metadata }) => metadata.name).join(", ");
+  const owner = names
+    ? `extension controller ${names}`
+    : "an extension controller that no ControllerRegistration names";
+  return { owner, kind, ...(object !== undefined && { object }), ...(type !== undefined && { type }) };
+}
+
+/** What the object in the seed says, the unfinished one where a kind has several; undefined when there is no object. */
+export async function readReport(
+  seed: KubeClient,
+  { kind, object }: StepOwner,
+  namespace: string,
+): Promise<ObjectReport | undefined> {
+  if (kind === undefined) return undefined;
+  const all = await seed.list<ExtensionObject>({ ...extensions, kind }, { namespace });
+  const named = all.filter(({ metadata }) => object === undefined || metadata.name === object);
+  const found = named.find(({ status }) => status?.lastOperation?.state !== "Succeeded") ?? named[0];
+  if (!found) return undefined;
+  const { lastOperation, lastError } = found.status ?? {};
+  if (!lastOperation) return { object: found.metadata.name, state: "no controller has acted on it yet" };
+  const description = lastError?.description ?? lastOperation.description;
+  return {
+    object: found.metadata.name,
+    state: `${lastOperation.type ?? ""} ${lastOperation.state ?? ""}`.trim(),
+    ...(description !== undefined && { description }),
+    ...(lastOperation.lastUpdateTime !== undefined && { lastUpdateTime: lastOperation.lastUpdateTime }),
+  };
+}
+
+async function internalDnsType(garden: KubeClient, seedName: string): Promise<string | undefined> {
+  const seed = await garden.read<Seed>({ ...core, kind: "Seed", name: seedName });
+  return seed?.spec.dns.internal?.type ?? seed?.spec.dns.provider?.type;
+}
+
+const core = { apiVersion: "core.gardener.cloud/v1beta1" } as const;
+const extensions = { apiVersion: "extensions.gardener.cloud/v1alpha1" } as const;
+
+interface ExtensionObject extends KubeObject {
+  readonly status?: {
+    readonly lastOperation?: { type?: string; state?: string; description?: string; lastUpdateTime?: string };
+    readonly lastError?: { description?: string };
+  };
+}
+
+type Find = (shoot: Shoot) => ExtensionName;
+
+const provider =
+  (kind: string): Find =>
+  ({ metadata, spec }) => ({ kind, object: metadata.name, type: spec.provider.type });
+
+const dns =
+  (purpose: string): Find =>
+  ({ metadata, spec }) => ({
+    kind: "DNSRecord",
+    object: `${metadata.name}-${purpose}`,
+    type:
+      purpose === "external"
+        ? (spec.dns?.providers?.find((one) => one.primary)?.type ?? spec.dns?.providers?.[0]?.type)
+        : undefined,
+  });
+
+/** The steps of the flow tables that act through an extension object, and that object; nodes join through Worker. */
+const stepObjects: Readonly<Record<string, Find>> = {
+  infrastructure: provider("Infrastructure"),
+  controlPlane: provider("ControlPlane"),
+  worker: provider("Worker"),
+  nodesReady: provider("Worker"),
+  network: ({ metadata, spec }) => ({ kind: "Network", object: metadata.name, type: spec.networking?.type }),
+  operatingSystemConfig: ({ spec }) => ({
+    kind: "OperatingSystemConfig",
+    object: undefined, // several: one per pool and purpose
+    type: spec.provider.workers?.[0]?.machine.image?.name,
+  }),
+  internalDns: dns("internal"),
+  externalDns: dns("external"),
+};
