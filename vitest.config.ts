@@ -18,6 +18,7 @@ export default defineConfig({
         test: {
           name: "flow",
           include: ["test/flow/**/*.test.ts"],
+          setupFiles: ["test/support/quiet-runtime.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 1,

@@ -99,6 +99,7 @@ function createReports(board: Board, run: ShootRun) {
   let ended = false;
   let writing = false;
 
+  const urgent = () => board.changes.urgent !== written.urgent || board.status().state !== state;
   const changed = () => board.changes.all !== written.all || board.changes.urgent !== written.urgent;
 
   /** One at a time: two open activities of one id wedge a workflow. */
@@ -137,7 +138,7 @@ function createReports(board: Board, run: ShootRun) {
       CancellationScope.nonCancellable(async () => {
         while (!ended) {
           await condition(() => ended || changed());
-          if (!ended) await condition(() => ended || board.changes.urgent !== written.urgent, REPORT_PERIOD);
+          if (!ended) await condition(() => ended || urgent(), REPORT_PERIOD);
           if (changed()) await write();
         }
         if (changed()) await write();

@@ -1,0 +1,175 @@
+import { ApplicationFailure } from "@temporalio/common";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FlowProgress } from "../../src/api/shoot-run.ts";
+import { createShootClient } from "../../src/client/shoots.ts";
+import { flowWorkflowId, shootWorkflowId } from "../../src/workflows/contract.ts";
+import { eventually } from "../support/eventually.ts";
+import { startFlowLab, type FlowLab } from "../support/flow-lab.ts";
+
+let lab: FlowLab;
+beforeAll(async () => void (lab = await startFlowLab()));
+afterAll(() => lab.stop());
+
+const step = (progress: FlowProgress | undefined, name: string) => progress?.steps.find((one) => one.name === name);
+
+describe("a Shoot's workflow", () => {
+  it("creates the Shoot, writes its status, and waits for what comes next", async () => {
+    const world = lab.world();
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    expect(world.status).toMatchObject({ progress: 100, lastErrors: [] });
+    expect(world.calls).toContain("deployComponent kube-apiserver");
+    expect(world.calls.indexOf("applyExtension Infrastructure")).toBeLessThan(world.calls.indexOf("deployComponent kube-apiserver"));
+    const progress = await lab.shoots.progress(world.ref);
+    expect(progress).toMatchObject({ operation: "Create", percent: 100 });
+    expect(step(progress, "nodesReady")?.state).toBe("done");
+    await world.gone();
+  });
+
+  it("parks a step that only a person can mend, goes on with the rest, and resumes at exactly that step", async () => {
+    const world = lab.world();
+    world.fail["deployComponent etcd"] = ApplicationFailure.nonRetryable("quota", "StepError", {
+      message: "quota is used up",
+      codes: ["ERR_INFRA_QUOTA_EXCEEDED"],
+      retryable: false,
+    });
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status?.state).toBe("Failed"));
+    expect(world.status?.lastErrors).toMatchObject([
+      { taskID: "etcd", description: "quota is used up", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] },
+    ]);
+    expect(world.calls).toContain("applyExtension Infrastructure");
+    expect(world.calls).not.toContain("deployComponent kube-apiserver");
+
+    const before = world.calls.length;
+    delete world.fail["deployComponent etcd"];
+    expect(await lab.shoots.retry(world.ref)).toEqual(["etcd"]);
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    const after = world.calls.slice(before);
+    expect(after.indexOf("writeStatus Processing")).toBeLessThan(after.indexOf("deployComponent etcd"));
+    expect(after.indexOf("syncCluster")).toBeLessThan(after.indexOf("deployComponent etcd"));
+    expect(after).not.toContain("applyExtension Infrastructure");
+    expect(after).not.toContain("deployComponent namespace");
+    await world.gone();
+  });
+
+  it("retries what may succeed later, and says so meanwhile", async () => {
+    const world = lab.world();
+    world.fail["waitFor Infrastructure"] = ApplicationFailure.nonRetryable("busy", "StepError", {
+      message: "the provider is busy",
+      codes: ["ERR_INFRA_RATE_LIMITS_EXCEEDED"],
+      retryable: true,
+    });
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status).toMatchObject({ state: "Error" }));
+    expect(step(await lab.shoots.progress(world.ref), "infrastructure")).toMatchObject({ state: "retrying", attempt: 1 });
+    delete world.fail["waitFor Infrastructure"];
+    await lab.shoots.retry(world.ref, "infrastructure");
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    expect(world.calls.filter((call) => call === "applyExtension Infrastructure")).toHaveLength(2);
+    await world.gone();
+  });
+
+  it("refuses to retry where nothing waits", async () => {
+    const world = lab.world();
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("waitFor Infrastructure"));
+    await expect(lab.shoots.retry(world.ref, "infrastructure")).rejects.toThrow("does not wait for a retry");
+    world.hold.clear();
+    await world.gone();
+  });
+
+  it("answers a retry asked for by annotation, once", async () => {
+    const world = lab.world();
+    world.fail["deployComponent etcd"] = ApplicationFailure.nonRetryable("no", "StepError", {
+      message: "no",
+      codes: ["ERR_CONFIGURATION_PROBLEM"],
+      retryable: false,
+    });
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status?.state).toBe("Failed"));
+    delete world.fail["deployComponent etcd"];
+    world.view.request = "retry";
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    expect(world.view.request).toBeUndefined();
+    expect(world.calls.filter((call) => call === "beginOperation Create")).toHaveLength(1);
+    await world.gone();
+  });
+
+  it("stops a create between steps when the Shoot is deleted, and deletes it", async () => {
+    const world = lab.world();
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("waitFor Infrastructure"));
+    world.view.deleting = true;
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("beginOperation Delete"));
+    world.hold.clear();
+    await eventually(() => expect(world.calls).toContain("releaseShoot"));
+    expect(world.calls).not.toContain("deployComponent kube-controller-manager");
+    expect(world.status).toMatchObject({ state: "Succeeded", progress: 100 });
+    await lab.client.workflow.getHandle(shootWorkflowId(world.ref)).result();
+  });
+
+  it("begins again with a new generation, in the middle of the old one", async () => {
+    const world = lab.world();
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("waitFor Infrastructure"));
+    world.view.generation = 2;
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls.filter((call) => call === "beginOperation Create")).toHaveLength(2));
+    expect(world.calls).not.toContain("deployComponent kube-controller-manager");
+    world.hold.clear();
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    await world.gone();
+  });
+
+  it("takes up a running operation again after somebody terminated the Shoot's own workflow", async () => {
+    const world = lab.world();
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("waitFor Infrastructure"));
+    await lab.client.workflow.getHandle(shootWorkflowId(world.ref)).terminate("test");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls.filter((call) => call === "beginOperation Create")).toHaveLength(2));
+    world.hold.clear();
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    expect(world.calls.filter((call) => call === "deployComponent namespace")).toHaveLength(1);
+    await world.gone();
+  });
+
+  it("begins anew when somebody terminated the operation", async () => {
+    const world = lab.world();
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("waitFor Infrastructure"));
+    world.hold.clear();
+    await lab.client.workflow.getHandle(flowWorkflowId(world.ref, "reconcile")).terminate("test");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    await world.gone();
+  });
+
+  it("writes no secret and no manifest into its histories", async () => {
+    const world = lab.world();
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    const history = await lab.client.workflow.getHandle(flowWorkflowId(world.ref, "reconcile")).fetchHistory();
+    const payloads = [...JSON.stringify(history).matchAll(/"data":"([^"]+)"/g)].map(([, data = ""]) => Buffer.from(data, "base64").toString());
+    expect(payloads).toContain('"kube-apiserver"');
+    expect(payloads.filter((payload) => /BEGIN|client-key|kubeconfig:|"data":\{|"spec":/.test(payload))).toEqual([]);
+    expect(history.events?.length).toBeLessThan(400);
+    await world.gone();
+  });
+});
+
+describe("the client", () => {
+  it("says that nothing runs where nothing runs", async () => {
+    const { ref } = lab.world();
+    expect(await createShootClient(lab.client).progress(ref)).toBeUndefined();
+    await expect(lab.shoots.retry(ref)).rejects.toThrow("no operation of Shoot");
+  });
+});

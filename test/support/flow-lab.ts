@@ -1,0 +1,176 @@
+import { fileURLToPath } from "node:url";
+import { Context } from "@temporalio/activity";
+import { Worker, type ApplicationFailure } from "@temporalio/worker";
+import type { GardenActivities, OperationStatus, SeedActivities, ShootView, WaitTarget } from "../../src/activities/index.ts";
+import type { ShootRef, ShootRun } from "../../src/api/shoot-run.ts";
+import { createShootClient, type ShootClient } from "../../src/client/shoots.ts";
+import { gardenQueue, shootWorkflowId } from "../../src/workflows/contract.ts";
+import { shootRun } from "./shoot-run.ts";
+import { startTemporal, type TemporalServer } from "./temporal.ts";
+
+/** The world as the activities of one Shoot find it; tests change it while flows run. */
+export interface World {
+  readonly ref: ShootRef;
+  readonly view: { -readonly [Key in keyof ShootView]?: ShootView[Key] | undefined };
+  status?: OperationStatus;
+  /** Every activity that ran, with its first telling argument. */
+  readonly calls: string[];
+  /** What a call fails with, for as long as it is here. */
+  readonly fail: Record<string, ApplicationFailure | undefined>;
+  /** Calls that do not return for as long as they are here. */
+  readonly hold: Set<string>;
+  /** Ends the Shoot's workflow: the Shoot is gone. */
+  gone(): Promise<void>;
+}
+
+/** A real Temporal server, our workflows, and activities that act on a world in memory, passed in at the worker's seam. */
+export interface FlowLab extends Pick<TemporalServer, "client"> {
+  readonly shoots: ShootClient;
+  world(change?: Partial<ShootRun>): World;
+  stop(): Promise<void>;
+}
+
+/** Starts the lab: one worker for the garden, one for seed-1. */
+export async function startFlowLab(): Promise<FlowLab> {
+  const temporal = await startTemporal();
+  const worlds = new Map<string, World>();
+  const shoots = createShootClient(temporal.client);
+  const workers = await Promise.all([
+    Worker.create({
+      connection: temporal.connection,
+      taskQueue: gardenQueue,
+      workflowsPath: fileURLToPath(new URL("../../src/workflows/index.ts", import.meta.url)),
+      activities: gardenActivities(worlds, temporal),
+      stickyQueueScheduleToStartTimeout: "2s",
+    }),
+    Worker.create({ connection: temporal.connection, taskQueue: "seed-seed-1", activities: seedActivities(worlds) }),
+  ]);
+  const running = workers.map((worker) => worker.run());
+  let count = 0;
+
+  return {
+    client: temporal.client,
+    shoots,
+    world(change = {}) {
+      const run = shootRun({ uid: `uid-${(count += 1)}`, name: `shoot-${count}`, ...change });
+      const world = createWorld(run, shoots, temporal);
+      worlds.set(run.uid, world);
+      return world;
+    },
+    async stop() {
+      workers.forEach((worker) => worker.shutdown());
+      await Promise.all(running);
+      await temporal.stop();
+    },
+  };
+}
+
+function createWorld(run: ShootRun, shoots: ShootClient, temporal: TemporalServer): World {
+  const { namespace, name, uid } = run;
+  const ref = { namespace, name, uid };
+  const { operation: _, ...facts } = run;
+  const view = { generation: 1, observedGeneration: 0, deleting: false, finalizer: true, initialised: true, ignored: false, syncPeriod: 3_600_000, run: facts };
+  return {
+    ref,
+    view,
+    calls: [],
+    fail: {},
+    hold: new Set(),
+    async gone() {
+      Object.assign(view, { gone: true });
+      await shoots.nudge(ref);
+      await temporal.client.workflow.getHandle(shootWorkflowId(ref)).result();
+    },
+  };
+}
+
+function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: TemporalServer): GardenActivities {
+  const of = ({ uid }: ShootRef) => found(worlds, uid);
+  return {
+    async readShoot(ref) {
+      const { view } = of(ref);
+      return "gone" in view ? null : ({ ...view, run: { ...view.run, generation: view.generation } } as ShootView);
+    },
+    async beginOperation(run, request) {
+      const world = of(run);
+      world.calls.push(`beginOperation ${run.operation}`);
+      world.view.observedGeneration = run.generation;
+      if (world.view.request === request) world.view.request = undefined;
+      note(world, run, "Processing");
+    },
+    async writeStatus(run, status) {
+      const world = of(run);
+      world.calls.push(`writeStatus ${status.state}`);
+      world.status = status;
+      note(world, run, status.state);
+    },
+    reportProblem: async () => {},
+    async acknowledgeRequest(ref) {
+      of(ref).view.request = undefined;
+    },
+    async releaseShoot(ref) {
+      const world = of(ref);
+      world.calls.push("releaseShoot");
+      Object.assign(world.view, { gone: true });
+    },
+    async followFlow(workflowId) {
+      const beat = setInterval(() => Context.current().heartbeat(), 1_000);
+      const ended = temporal.client.workflow.getHandle(workflowId).result();
+      await ended.catch(() => {}).finally(() => clearInterval(beat));
+    },
+  };
+}
+
+function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
+  const act = async (run: ShootRun, call: string) => {
+    const world = found(worlds, run.uid);
+    world.calls.push(call);
+    for (;;) {
+      const failure = world.fail[call];
+      if (failure) throw failure;
+      if (!world.hold.has(call)) return;
+      Context.current().heartbeat();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const chore = (name: string) => (run: ShootRun) => act(run, name);
+  const target = (kind: string, step: string): WaitTarget[] => [
+    { apiVersion: "v1", kind, name: "x", until: "ready", activityId: `${step}/wait`, severeAfter: 0, deadline: 600_000 },
+  ];
+  const acting = (name: string) => async (run: ShootRun, kind: string, step: string) => {
+    await act(run, `${name} ${kind}`);
+    return target(kind, step);
+  };
+  return {
+    deployComponent: acting("deployComponent"),
+    destroyComponent: acting("destroyComponent"),
+    applyExtension: acting("applyExtension"),
+    removeExtension: acting("removeExtension"),
+    removeNamespace: async () => [],
+    waitFor: (run, { kind }) => act(run, `waitFor ${kind}`),
+    explainWait: async () => ({ message: "late", codes: [] }),
+    deploySecrets: chore("deploySecrets"),
+    deployCloudProviderSecret: chore("deployCloudProviderSecret"),
+    deployNodeAgentSecrets: chore("deployNodeAgentSecrets"),
+    publishInfrastructure: chore("publishInfrastructure"),
+    publishAddress: chore("publishAddress"),
+    publishKubeconfig: chore("publishKubeconfig"),
+    syncCluster: chore("syncCluster"),
+    initializeShootClients: chore("initializeShootClients"),
+    cleanWebhooks: chore("cleanWebhooks"),
+    cleanExtendedApis: chore("cleanExtendedApis"),
+    cleanKubernetesResources: chore("cleanKubernetesResources"),
+    removeCluster: chore("removeCluster"),
+    readControlPlane: async () => ({ namespaceUsable: true, cleanup: false, controlPlaneNeeded: false }),
+  };
+}
+
+function note(world: World, run: ShootRun, state: string): void {
+  world.view.lastOperation = { type: run.operation, state, lastUpdateTime: new Date().toISOString() };
+}
+
+function found(worlds: ReadonlyMap<string, World>, uid: string): World {
+  const world = worlds.get(uid);
+  if (world === undefined) throw new Error(`no world of ${uid}`);
+  return world;
+}
