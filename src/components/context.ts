@@ -1,0 +1,59 @@
+import type { CloudProfile, Seed, Shoot } from "../api/index.ts";
+
+/** All that the objects of a control plane are made from. Holds no secrets, only their names and checksums. */
+export interface ControlPlaneContext {
+  readonly shoot: Shoot;
+  readonly cloudProfile: CloudProfile;
+  readonly seed: Seed;
+  /** The Shoot's namespace in the seed; also its technical id. */
+  readonly namespace: string;
+  /** SHA-256 of the data of each Secret in the namespace, by name: a changed Secret rolls the pods that mount it. */
+  readonly checksums: Readonly<Record<string, string>>;
+  readonly images: ImageVector;
+  /** IP address or host name of the API server's load balancer, once there is one. */
+  readonly apiServerAddress?: string;
+  /** Domain of which `api.<domain>` is the API server's name for machines. */
+  readonly internalDomain?: string;
+  /** Domain of which `api.<domain>` is the API server's name for people. */
+  readonly externalDomain?: string;
+  /** Replicas of each workload in the seed; by default 1, or 0 for a hibernated Shoot. */
+  readonly replicas?: number;
+}
+
+/** The images of everything that we deploy. */
+export interface ImageVector {
+  readonly kubeApiServer: string;
+  readonly kubeControllerManager: string;
+  readonly kubeScheduler: string;
+  readonly kubeProxy: string;
+  readonly etcd: string;
+  readonly coredns: string;
+  readonly pause: string;
+}
+
+/** The images that belong to a Kubernetes version such as `1.34.4`. */
+export function imagesFor(kubernetesVersion: string): ImageVector {
+  const tag = `v${kubernetesVersion.replace(/^v/, "")}`;
+  return {
+    kubeApiServer: `registry.k8s.io/kube-apiserver:${tag}`,
+    kubeControllerManager: `registry.k8s.io/kube-controller-manager:${tag}`,
+    kubeScheduler: `registry.k8s.io/kube-scheduler:${tag}`,
+    kubeProxy: `registry.k8s.io/kube-proxy:${tag}`,
+    etcd: "registry.k8s.io/etcd:3.6.10-0",
+    coredns: "registry.k8s.io/coredns/coredns:v1.13.1",
+    pause: "registry.k8s.io/pause:3.10",
+  };
+}
+
+/** How many pods each of the control plane's workloads has now. */
+export function replicasOf({ replicas, shoot }: ControlPlaneContext): number {
+  return replicas ?? (shoot.spec.hibernation?.enabled === true ? 0 : 1);
+}
+
+/** The Shoot's worker pools; none for a workerless Shoot. */
+export function poolsOf({ shoot }: ControlPlaneContext): readonly WorkerPool[] {
+  return shoot.spec.provider.workers ?? [];
+}
+
+/** A worker pool as the user describes it. */
+export type WorkerPool = NonNullable<Shoot["spec"]["provider"]["workers"]>[number];

@@ -1,0 +1,124 @@
+import type { KubeObject } from "../api/index.ts";
+import { commandLine } from "./command-line.ts";
+import { replicasOf, type ControlPlaneContext } from "./context.ts";
+import { mountFiles, secretPath } from "./files.ts";
+import { controlPlanePod, controlPlaneRole, probe, restricted } from "./workload.ts";
+
+/** The Shoot's two etcds: `etcd-main` for everything, `etcd-events` for events, which come and go. */
+export function etcd(context: ControlPlaneContext): KubeObject[] {
+  return [
+    ...cluster(context, { role: "main", storage: "10Gi", quota: 8 * 1024 ** 3 }),
+    ...cluster(context, { role: "events", storage: "2Gi", quota: 1024 ** 3 }),
+  ];
+}
+
+interface EtcdCluster {
+  readonly role: "main" | "events";
+  /** Size of the volume; a StatefulSet's volumes cannot be resized later. */
+  readonly storage: string;
+  /** Bytes after which etcd takes no more writes. */
+  readonly quota: number;
+}
+
+function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdCluster): KubeObject[] {
+  const { namespace, images } = context;
+  const name = `etcd-${role}`;
+  const selector = { app: "etcd-statefulset", role };
+  const metadata = { namespace, labels: { ...selector, ...controlPlaneRole } };
+  const files = mountFiles(context, {
+    "ca-etcd": ["ca.crt"],
+    "ca-etcd-peer": ["ca.crt"],
+    "etcd-server": "all",
+    "etcd-peer": "all",
+  });
+  const volume = `${role}-etcd`;
+  const container = {
+    name: "etcd",
+    image: images.etcd,
+    imagePullPolicy: "IfNotPresent",
+    command: command(name, namespace, quota),
+    ports: [
+      { name: "client", containerPort: 2379 },
+      { name: "peer", containerPort: 2380 },
+      { name: "metrics", containerPort: 2381 },
+    ],
+    startupProbe: probe("/readyz", 2381, { periodSeconds: 1, failureThreshold: 300 }, "HTTP"),
+    livenessProbe: probe("/livez", 2381, { periodSeconds: 10, failureThreshold: 6 }, "HTTP"),
+    readinessProbe: probe("/readyz", 2381, { periodSeconds: 5, failureThreshold: 3 }, "HTTP"),
+    resources: { requests: { cpu: "25m", memory: "64Mi" } },
+    securityContext: restricted(),
+    volumeMounts: [{ name: volume, mountPath: "/var/etcd/data" }, ...files.volumeMounts],
+  };
+  const spec = {
+    ...controlPlanePod,
+    terminationGracePeriodSeconds: 30,
+    containers: [container],
+    volumes: files.volumes,
+  };
+  return [
+    service(`${name}-client`, metadata, selector, { name: "client", port: 2379 }),
+    service(
+      `${name}-peer`,
+      metadata,
+      selector,
+      { name: "peer", port: 2380 },
+      { clusterIP: "None", publishNotReadyAddresses: true },
+    ),
+    {
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { name, ...metadata },
+      spec: {
+        replicas: replicasOf(context),
+        serviceName: `${name}-peer`,
+        podManagementPolicy: "Parallel",
+        selector: { matchLabels: selector },
+        template: { metadata: { labels: metadata.labels, annotations: files.annotations }, spec },
+        volumeClaimTemplates: [
+          {
+            apiVersion: "v1",
+            kind: "PersistentVolumeClaim",
+            metadata: { name: volume },
+            spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } },
+          },
+        ],
+      },
+    },
+  ];
+}
+
+function command(name: string, namespace: string, quota: number): string[] {
+  const peer = `https://${name}-0.${name}-peer.${namespace}.svc:2380`;
+  return commandLine("etcd", {
+    name: `${name}-0`,
+    "data-dir": "/var/etcd/data/new.etcd",
+    "listen-client-urls": "https://0.0.0.0:2379",
+    "advertise-client-urls": `https://${name}-client.${namespace}.svc:2379`,
+    "client-cert-auth": true,
+    "trusted-ca-file": secretPath("ca-etcd", "ca.crt"),
+    "cert-file": secretPath("etcd-server", "tls.crt"),
+    "key-file": secretPath("etcd-server", "tls.key"),
+    "listen-peer-urls": "https://0.0.0.0:2380",
+    "initial-advertise-peer-urls": peer,
+    "initial-cluster": `${name}-0=${peer}`,
+    "initial-cluster-token": name,
+    "peer-client-cert-auth": true,
+    "peer-trusted-ca-file": secretPath("ca-etcd-peer", "ca.crt"),
+    "peer-cert-file": secretPath("etcd-peer", "tls.crt"),
+    "peer-key-file": secretPath("etcd-peer", "tls.key"),
+    "listen-metrics-urls": "http://0.0.0.0:2381",
+    "quota-backend-bytes": quota,
+    "snapshot-count": 10_000,
+  });
+}
+
+function service(
+  name: string,
+  metadata: object,
+  selector: object,
+  port: { name: string; port: number },
+  extra = {},
+): KubeObject {
+  const ports = [{ ...port, protocol: "TCP", targetPort: port.port }];
+  return { apiVersion: "v1", kind: "Service", metadata: { name, ...metadata }, spec: { ...extra, selector, ports } };
+}

@@ -1,0 +1,49 @@
+import type { Component, ComponentName, RolloutRef } from "./component.ts";
+import { coredns } from "./coredns.ts";
+import { etcd } from "./etcd.ts";
+import { gardenerAccess } from "./gardener-access.ts";
+import { kubeApiServer } from "./kube-apiserver.ts";
+import { kubeApiServerService } from "./kube-apiserver-service.ts";
+import { kubeControllerManager } from "./kube-controller-manager.ts";
+import { kubeProxy } from "./kube-proxy.ts";
+import { kubeScheduler } from "./kube-scheduler.ts";
+import { namespace } from "./namespace.ts";
+import { nodeBootstrap } from "./node-bootstrap.ts";
+
+export type { Component, ComponentName, RolloutRef } from "./component.ts";
+export {
+  imagesFor,
+  poolsOf,
+  replicasOf,
+  type ControlPlaneContext,
+  type ImageVector,
+  type WorkerPool,
+} from "./context.ts";
+export { externalApiServerName, internalApiServerName, networksOf, type ShootNetworks } from "./networks.ts";
+
+const workload =
+  (kind: "Deployment" | "StatefulSet" | "DaemonSet") =>
+  (name: string, namespace?: string): RolloutRef => ({
+    apiVersion: "apps/v1",
+    kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+  });
+const deployment = workload("Deployment");
+const statefulSet = workload("StatefulSet");
+const daemonSet = workload("DaemonSet");
+
+/** Every part of a control plane. */
+// prettier-ignore
+export const components: Readonly<Record<ComponentName, Component>> = {
+  "namespace":               { target: "seed", objects: namespace, rollout: [] },
+  "kube-apiserver-service":  { target: "seed", objects: kubeApiServerService, rollout: [{ apiVersion: "v1", kind: "Service", name: "kube-apiserver" }] },
+  "etcd":                    { target: "seed", objects: etcd, rollout: [statefulSet("etcd-main"), statefulSet("etcd-events")] },
+  "kube-apiserver":          { target: "seed", objects: kubeApiServer, rollout: [deployment("kube-apiserver")] },
+  "kube-controller-manager": { target: "seed", objects: kubeControllerManager, rollout: [deployment("kube-controller-manager")] },
+  "kube-scheduler":          { target: "seed", objects: kubeScheduler, rollout: [deployment("kube-scheduler")] },
+  "gardener-access":         { target: "shoot", objects: gardenerAccess, rollout: [] },
+  "node-bootstrap":          { target: "shoot", objects: nodeBootstrap, rollout: [] },
+  "kube-proxy":              { target: "shoot", objects: kubeProxy, rollout: [daemonSet("kube-proxy", "kube-system")] },
+  "coredns":                 { target: "shoot", objects: coredns, rollout: [deployment("coredns", "kube-system")] },
+};

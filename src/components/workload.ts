@@ -1,0 +1,42 @@
+import { ROLE_LABEL } from "../api/annotations.ts";
+
+/** Labels of a control-plane workload and its pods, as upstream extensions select them. */
+export const controlPlaneLabels = (role: string) => ({ app: "kubernetes", role });
+
+/** The label that tells the control plane's objects from what extensions add. */
+export const controlPlaneRole = { [ROLE_LABEL]: "controlplane" };
+
+/** What all pods of a control plane have in common: no access to the seed's API, the runtime's seccomp profile. */
+export const controlPlanePod = {
+  automountServiceAccountToken: false,
+  enableServiceLinks: false,
+  securityContext: { seccompProfile: { type: "RuntimeDefault" } },
+};
+
+/** As `controlPlanePod`, for programs that need neither root nor a low port. */
+export const unprivilegedPod = {
+  ...controlPlanePod,
+  securityContext: {
+    ...controlPlanePod.securityContext,
+    runAsNonRoot: true,
+    runAsUser: 65532,
+    runAsGroup: 65532,
+    fsGroup: 65532,
+  },
+};
+
+/** A container's rights: no more than the capabilities named. */
+export function restricted(...capabilities: string[]) {
+  const add = capabilities.length === 0 ? {} : { add: capabilities };
+  return { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"], ...add } };
+}
+
+/** An HTTPS (or HTTP) probe of a health endpoint. */
+export function probe(path: string, port: number, timing: Timing, scheme: "HTTPS" | "HTTP" = "HTTPS") {
+  return { httpGet: { path, port, scheme }, timeoutSeconds: 10, ...timing };
+}
+
+interface Timing {
+  readonly periodSeconds: number;
+  readonly failureThreshold: number;
+}
