@@ -2,6 +2,7 @@ import type { Condition, KubeObject } from "../api/meta.ts";
 import type { KubeClient } from "./client.ts";
 import { isConflict } from "./errors.ts";
 import type { ObjectRef } from "./path.ts";
+import { now } from "./time.ts";
 
 /**
  * Changes an object's status by compare-and-swap: reads, lets `change` say what the status shall be, writes, and begins
@@ -42,11 +43,6 @@ export function setCondition(
   const lastTransitionTime = current.status === update.status ? current.lastTransitionTime : at;
   const next = { ...update, lastTransitionTime, lastUpdateTime: says(current, update) ? current.lastUpdateTime : at };
   return conditions.map((condition) => (condition === current ? next : condition));
-}
-
-/** The time as Kubernetes writes it, in seconds: `2026-01-31T12:00:00Z`. */
-export function now(date: Date = new Date()): string {
-  return date.toISOString().replace(/\.\d+Z$/, "Z");
 }
 
 function says(current: Condition, { status, reason, message, codes }: ConditionUpdate): boolean {

@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import type { KubeObject } from "../api/meta.ts";
+import type { Logger } from "../log.ts";
+import type { KubeClient } from "./client.ts";
+import { isNotFound } from "./errors.ts";
+import { given } from "./given.ts";
+import { microTime } from "./time.ts";
+
+/** Something that happened to an object, for the people who own it. */
+export interface Occurrence {
+  readonly regarding: KubeObject;
+  readonly type?: "Normal" | "Warning";
+  /** Why, in one CamelCase word: `ReconcileError`. */
+  readonly reason: string;
+  /** What we did, in one CamelCase word: `Reconcile`. */
+  readonly action: string;
+  /** One sentence; cut off at 1 kB. */
+  readonly note: string;
+}
+
+/** Writes Events. What happens again within ten minutes counts up the series of its object and reason. */
+export interface EventRecorder {
+  /** Notes the occurrence and returns at once. An Event that cannot be written is logged: nothing may fail for its sake. */
+  record(occurrence: Occurrence): void;
+  /** Resolves when everything recorded so far was written. */
+  settled(): Promise<void>;
+}
+
+/** A recorder of events.k8s.io/v1 Events. `controller` is a qualified name like `perennial.dev/manager`, `instance` the process. */
+export function createEventRecorder(o: {
+  readonly client: KubeClient;
+  readonly controller: string;
+  readonly instance: string;
+  readonly log: Logger;
+}): EventRecorder {
+  const all = new Map<string, Series>();
+
+  async function write(series: Series): Promise<void> {
+    while (series.written < series.count) {
+      const { count } = series;
+      try {
+        if (!(await writeSeries(series))) await o.client.create(eventOf(series));
+      } catch (error) {
+        const { regarding, reason } = series.latest;
+        log.warn({ object: regarding.metadata.name, reason, err: error }, "event not written");
+      }
+      series.written = count;
+    }
+  }
+
+  /** False when there is no Event yet that could count up; the API server forgets them after an hour. */
+  async function writeSeries({ name, written, count, latest }: Series): Promise<boolean> {
+    if (written === 0) return false;
+    const series = { count, lastObservedTime: microTime() };
+    try {
+      await o.client.patch({ ...eventType, namespace: namespaceOf(latest), name }, { series });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  function eventOf({ name, count, latest }: Series): KubeObject {
+    const { regarding, type = "Normal", reason, action, note } = latest;
+    const { namespace, uid, resourceVersion } = regarding.metadata;
+    const eventTime = microTime();
+    return {
+      ...eventType,
+      metadata: { namespace: namespaceOf(latest), name },
+      regarding: {
+        apiVersion: regarding.apiVersion,
+        kind: regarding.kind,
+        name: regarding.metadata.name,
+        ...given({ namespace, uid, resourceVersion }),
+      },
+      ...{ type, reason, action, note: note.slice(0, 1024), eventTime },
+      reportingController: o.controller,
+      reportingInstance: o.instance,
+      ...(count > 1 ? { series: { count, lastObservedTime: eventTime } } : {}),
+    };
+  }
+
+  const { log } = o;
+  return {
+    record(occurrence) {
+      forgetOld(all);
+      const key = keyOf(occurrence);
+      const known = all.get(key);
+      const again = known?.latest.note === occurrence.note;
+      const series = again ? known : newSeries(occurrence);
+      series.count++;
+      series.at = Date.now();
+      // A note cannot be changed once written: another one begins a series of its own.
+      series.writing = Promise.all([known?.writing, series.writing]).then(() => write(series));
+      all.set(key, series);
+    },
+    async settled() {
+      await Promise.all([...all.values()].map((series) => series.writing));
+    },
+  };
+}
+
+const eventType = { apiVersion: "events.k8s.io/v1", kind: "Event" } as const;
+
+const seriesLifetime = 10 * 60_000;
+
+interface Series {
+  readonly name: string;
+  readonly latest: Occurrence;
+  count: number;
+  written: number;
+  at: number;
+  writing: Promise<void>;
+}
+
+function newSeries(latest: Occurrence): Series {
+  const name = `${latest.regarding.metadata.name.slice(0, 230)}.${randomBytes(8).toString("hex")}`;
+  return { name, latest, count: 0, written: 0, at: Date.now(), writing: Promise.resolve() };
+}
+
+function keyOf({ regarding: { kind, metadata }, type, reason, action }: Occurrence): string {
+  return [kind, metadata.namespace, metadata.name, metadata.uid, type, reason, action].join("/");
+}
+
+function namespaceOf({ regarding }: Occurrence): string {
+  return regarding.metadata.namespace ?? "default";
+}
+
+function forgetOld(all: Map<string, Series>): void {
+  for (const [key, { at }] of all) if (Date.now() - at > seriesLifetime) all.delete(key);
+}

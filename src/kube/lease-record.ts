@@ -1,0 +1,75 @@
+import type { KubeObject } from "../api/meta.ts";
+import type { KubeClient } from "./client.ts";
+import { microTime } from "./time.ts";
+
+/** A Lease as far as election goes. */
+export interface Lease extends KubeObject {
+  readonly spec: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
+}
+
+/** What one candidate reads from and writes to a Lease. */
+export interface LeaseRecord {
+  /** Takes or renews the Lease: true when it is ours now, false when somebody else's; a lost race throws a conflict. */
+  acquire(): Promise<boolean>;
+  /** Gives the Lease back if it is ours. */
+  release(): Promise<void>;
+}
+
+/**
+ * The Lease as one candidate sees it. Whether another holder's Lease has run out is judged by when we last saw it change
+ * on our own clock, never by the times in it: clocks of other machines may be wrong.
+ */
+export function createLeaseRecord(o: {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly name: string;
+  readonly identity: string;
+  /** Milliseconds. */
+  readonly expireAfter: number;
+}): LeaseRecord {
+  const { client, namespace, name, identity } = o;
+  const ref = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace, name } as const;
+  const leaseDurationSeconds = Math.max(1, Math.round(o.expireAfter / 1000));
+  let seen: { readonly version: string; readonly at: number } | undefined;
+
+  function expired({ metadata, spec }: Lease): boolean {
+    const version = `${metadata.uid} ${spec.holderIdentity} ${spec.renewTime} ${spec.leaseTransitions}`;
+    if (seen?.version !== version) seen = { version, at: performance.now() };
+    return !spec.holderIdentity || performance.now() - seen.at >= o.expireAfter;
+  }
+
+  return {
+    async acquire() {
+      const lease = await client.read<Lease>(ref);
+      const renewTime = microTime();
+      const ours = { holderIdentity: identity, leaseDurationSeconds, renewTime };
+      if (lease === undefined) {
+        const { apiVersion, kind } = ref;
+        const metadata = { namespace, name };
+        await client.create<Lease>({
+          apiVersion,
+          kind,
+          metadata,
+          spec: { ...ours, acquireTime: renewTime, leaseTransitions: 0 },
+        });
+        return true;
+      }
+      const renewal = lease.spec.holderIdentity === identity;
+      if (!expired(lease) && !renewal) return false;
+      const taken = { acquireTime: renewTime, leaseTransitions: (lease.spec.leaseTransitions ?? 0) + 1 };
+      await client.replace<Lease>({ ...lease, spec: { ...lease.spec, ...ours, ...(renewal ? {} : taken) } });
+      return true;
+    },
+    async release() {
+      const lease = await client.read<Lease>(ref);
+      if (lease?.spec.holderIdentity !== identity) return;
+      await client.replace<Lease>({ ...lease, spec: { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 } });
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import {
+  createKubeClient,
+  createLeaseElector,
+  microTime,
+  type KubeClient,
+  type LeaseElector,
+} from "../../src/kube/index.ts";
+import type { Lease } from "../../src/kube/lease-record.ts";
+import { createLogger } from "../../src/log.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
+import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
+
+const log = createLogger({ name: "test", level: "silent" });
+const timing = { expireAfter: 1_500, renewWithin: 1_000, retryEvery: 100 };
+const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace: "default", name: "leader" } as const;
+let controlPlane: ControlPlane;
+let proxy: FaultyProxy;
+let proxied: KubeClient;
+let electors: LeaseElector[];
+let history: string[];
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
+  proxied = createKubeClient({ kubeconfig: proxy.kubeconfig });
+});
+
+afterAll(async () => {
+  await proxied?.close();
+  await proxy?.close();
+  await controlPlane?.stop();
+});
+
+beforeEach(async () => {
+  await controlPlane.client.remove(lease);
+  electors = [];
+  history = [];
+});
+
+afterEach(async () => {
+  proxy.mend();
+  await Promise.all(electors.map((elector) => elector.stop()));
+});
+
+function start(identity: string, client = controlPlane.client): LeaseElector {
+  const elector = createLeaseElector({
+    ...{ client, identity, timing, log, namespace: lease.namespace, name: lease.name },
+    async lead(signal) {
+      history.push(`${identity} leads`);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      history.push(`${identity} ended`);
+    },
+  });
+  electors.push(elector);
+  elector.start();
+  return elector;
+}
+
+test("one of many candidates leads, and when it stops the next takes over at once", async () => {
+  const candidates = ["a", "b", "c"].map((identity) => start(identity));
+  await eventually(() => candidates.some((each) => each.leading()));
+  await sleep(500);
+  expect(history).toHaveLength(1);
+  const first = candidates.findIndex((each) => each.leading());
+  const stoppedAt = Date.now();
+  await candidates[first]?.stop();
+  await eventually(() => candidates.some((each) => each.leading()));
+  expect(Date.now() - stoppedAt).toBeLessThan(timing.expireAfter / 2);
+  expect(history[1]).toBe(history[0]?.replace("leads", "ended"));
+  const { spec } = (await controlPlane.client.read<Lease>(lease)) ?? {};
+  expect(spec).toMatchObject({ leaseDurationSeconds: 2, leaseTransitions: 1 });
+});
+
+test("a leader that cannot renew has ended its work before another begins", async () => {
+  const cutOff = start("cut-off", proxied);
+  await eventually(() => cutOff.leading());
+  start("other");
+  proxy.cut();
+  await eventually(() => history.length === 3);
+  expect(history).toEqual(["cut-off leads", "cut-off ended", "other leads"]);
+  expect(cutOff.leading()).toBe(false);
+});
+
+test("a leader leads on through an outage shorter than its lease", async () => {
+  const leader = start("a", proxied);
+  await eventually(() => leader.leading());
+  proxy.cut();
+  await sleep(400);
+  proxy.mend();
+  await sleep(1_500);
+  expect(leader.leading()).toBe(true);
+  expect(history).toEqual(["a leads"]);
+});
+
+test("a holder whose clock is wrong keeps its lease as long as it renews, and no longer", async () => {
+  const { apiVersion, kind, namespace, name } = lease;
+  const renew = (time: number) =>
+    controlPlane.client.apply<Lease>({
+      ...{ apiVersion, kind, metadata: { namespace, name } },
+      spec: { holderIdentity: "wrong clock", renewTime: microTime(new Date(time)), leaseDurationSeconds: 2 },
+    });
+  await renew(0);
+  const candidate = start("candidate");
+  for (let time = 1; time <= 10; time++) {
+    await sleep(250);
+    await renew(time * 1_000);
+  }
+  expect(candidate.leading()).toBe(false);
+  await renew(Date.now() + 3_600_000);
+  const lastRenewal = performance.now();
+  await eventually(() => candidate.leading());
+  expect(performance.now() - lastRenewal).toBeGreaterThan(timing.expireAfter - 50);
+});
+
+test("a leader whose lease somebody took ends its work at the next renewal", async () => {
+  const leader = start("a");
+  await eventually(() => leader.leading());
+  await eventually(() => controlPlane.client.patch(lease, { spec: { holderIdentity: "thief" } }));
+  await eventually(() => history.includes("a ended"), 500);
+});
