@@ -69,7 +69,7 @@ function isLostRace(reason: string, message: string, causes: readonly ErrorCause
 }
 
 function isTimeout(cause: unknown): boolean {
-  return /Timeout|ETIMEDOUT/.test(codeOf(cause)) || (cause instanceof Error && cause.name === "TimeoutError");
+  return /timeout|ETIMEDOUT/i.test(codeOf(cause));
 }
 
 function codeOf(cause: unknown): string {

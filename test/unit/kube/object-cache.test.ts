@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { KubeObject } from "../../../src/api/meta.ts";
+import { createObjectCache } from "../../../src/kube/object-cache.ts";
+
+function object(name: string, resourceVersion: string, uid = `uid of ${name}`): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "ns", name, uid, resourceVersion, managedFields: [{}] },
+  };
+}
+
+test("a list tells every difference to what was known, and leaves the cache equal to it", () => {
+  const cache = createObjectCache<KubeObject>();
+  for (const name of ["same", "changed", "gone", "remade"]) cache.take("ADDED", object(name, "1"));
+  const news = [
+    ...cache.replaceAll([
+      object("same", "1"),
+      object("changed", "2"),
+      object("remade", "3", "other"),
+      object("new", "4"),
+    ]),
+  ];
+  expect(news.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
+    "deleted gone",
+    "updated changed",
+    "deleted remade",
+    "added remade",
+    "added new",
+  ]);
+  expect(cache.list("ns").map(({ metadata }) => metadata.name)).toEqual(["same", "changed", "remade", "new"]);
+});
+
+test("each change of a list is in the cache when it is told", () => {
+  const cache = createObjectCache<KubeObject>();
+  for (const { object: told } of cache.replaceAll([object("a", "1"), object("b", "2")])) {
+    expect(cache.get(told.metadata.name, "ns")).toBeDefined();
+    if (told.metadata.name === "a") expect(cache.get("b", "ns")).toBeUndefined();
+  }
+});
+
+test("an event that says nothing new is not told", () => {
+  const cache = createObjectCache<KubeObject>();
+  expect(cache.take("ADDED", object("a", "1"))).toHaveLength(1);
+  expect(cache.take("MODIFIED", object("a", "1"))).toEqual([]);
+  expect(cache.take("DELETED", object("b", "2"))).toEqual([]);
+});
+
+test("objects without a namespace have names of their own", () => {
+  const cache = createObjectCache<KubeObject>();
+  cache.take("ADDED", { apiVersion: "v1", kind: "Node", metadata: { name: "ns/a", resourceVersion: "1" } });
+  cache.take("ADDED", { apiVersion: "v1", kind: "Node", metadata: { name: "b", resourceVersion: "2" } });
+  expect(cache.get("b")?.metadata.name).toBe("b");
+  expect(cache.get("b", "ns")).toBeUndefined();
+});
+
+test("managedFields are not kept", () => {
+  const cache = createObjectCache<KubeObject>();
+  cache.take("ADDED", object("a", "1"));
+  expect(cache.get("a", "ns")?.metadata).not.toHaveProperty("managedFields");
+});
