@@ -19,6 +19,20 @@ export {
   type ImageVector,
   type WorkerPool,
 } from "./context.ts";
+export {
+  cloudProviderSecretRef,
+  controlPlaneObject,
+  dnsRecordObject,
+  dnsSecretName,
+  infrastructureObject,
+  networkObject,
+  type DnsProvider,
+} from "./extension-objects.ts";
+export { BOOTSTRAP_TOKEN_SECRET, machineApiServer } from "./node-agent.ts";
+export { machineConfig, nodeAgentSecret, type MachineConfig, type SecretLookup } from "./node-agent-secret.ts";
+export { operatingSystemConfigName, operatingSystemConfigs } from "./operating-system-config.ts";
+export { nodeAgentSecretName } from "./pool.ts";
+export { workerObject, type WorkerInputs } from "./worker.ts";
 export { externalApiServerName, internalApiServerName, networksOf, type ShootNetworks } from "./networks.ts";
 
 const workload =

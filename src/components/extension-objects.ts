@@ -1,0 +1,107 @@
+import { isIP } from "node:net";
+import type { ControlPlane, DNSRecord, Infrastructure, Network, Raw } from "../api/index.ts";
+import type { ControlPlaneContext } from "./context.ts";
+import { networksOf } from "./networks.ts";
+
+const apiVersion = "extensions.gardener.cloud/v1alpha1";
+
+/** The Secret with the user's cloud credentials, copied into the Shoot's namespace. */
+export const cloudProviderSecretRef = ({ namespace }: ControlPlaneContext) => ({ name: "cloudprovider", namespace });
+
+/** What the provider has to build before there can be machines. */
+export function infrastructureObject(context: ControlPlaneContext): Infrastructure {
+  const { region, provider } = context.shoot.spec;
+  return {
+    apiVersion,
+    kind: "Infrastructure",
+    metadata: metadata(context),
+    spec: {
+      type: provider.type,
+      region,
+      secretRef: cloudProviderSecretRef(context),
+      ...(provider.infrastructureConfig ? { providerConfig: provider.infrastructureConfig } : {}),
+    },
+  };
+}
+
+/** What the provider adds to the control plane, given what it built. */
+export function controlPlaneObject(context: ControlPlaneContext, infrastructureProviderStatus?: Raw): ControlPlane {
+  const { region, provider } = context.shoot.spec;
+  return {
+    apiVersion,
+    kind: "ControlPlane",
+    metadata: metadata(context),
+    spec: {
+      type: provider.type,
+      region,
+      secretRef: cloudProviderSecretRef(context),
+      ...(infrastructureProviderStatus ? { infrastructureProviderStatus } : {}),
+      ...(provider.controlPlaneConfig ? { providerConfig: provider.controlPlaneConfig } : {}),
+    },
+  };
+}
+
+/** The network between the Shoot's pods. */
+export function networkObject(context: ControlPlaneContext): Network {
+  const { networking } = context.shoot.spec;
+  const { pods, services } = networksOf(context);
+  return {
+    apiVersion,
+    kind: "Network",
+    metadata: metadata(context),
+    spec: {
+      type: networking?.type ?? "",
+      podCIDR: pods,
+      serviceCIDR: services,
+      ipFamilies: networking?.ipFamilies ?? ["IPv4"],
+      ...(networking?.providerConfig ? { providerConfig: networking.providerConfig } : {}),
+    },
+  };
+}
+
+/** Who manages a domain: the type of DNS provider, and its zone if that is known. */
+export interface DnsProvider {
+  readonly type: string;
+  readonly zone?: string;
+}
+
+/** Name of an own copy of the DNS provider's credentials in the Shoot's namespace. */
+export const dnsSecretName = ({ shoot }: ControlPlaneContext, purpose: "internal" | "external") =>
+  `dnsrecord-${shoot.metadata.name}-${purpose}`;
+
+/** `api.<domain>` of the API server's load balancer; throws while there is no address or no such domain. */
+export function dnsRecordObject(
+  context: ControlPlaneContext,
+  purpose: "internal" | "external",
+  { type, zone }: DnsProvider,
+): DNSRecord {
+  const { namespace, shoot, apiServerAddress } = context;
+  const domain = purpose === "internal" ? context.internalDomain : context.externalDomain;
+  if (domain === undefined)
+    throw new Error(`cannot describe ${purpose} DNSRecord of ${namespace}: it has no such domain`);
+  if (apiServerAddress === undefined) {
+    throw new Error(`cannot describe ${purpose} DNSRecord of ${namespace}: kube-apiserver has no address yet`);
+  }
+  return {
+    apiVersion,
+    kind: "DNSRecord",
+    metadata: { name: `${shoot.metadata.name}-${purpose}`, namespace },
+    spec: {
+      type,
+      secretRef: { name: dnsSecretName(context, purpose), namespace },
+      ...(zone === undefined ? {} : { zone }),
+      name: `api.${domain}`,
+      recordType: recordType(apiServerAddress),
+      values: [apiServerAddress],
+      ttl: 120,
+    },
+  };
+}
+
+function recordType(address: string): DNSRecord["spec"]["recordType"] {
+  return ({ 4: "A", 6: "AAAA" } as const)[isIP(address)] ?? "CNAME";
+}
+
+function metadata({ shoot, namespace }: ControlPlaneContext) {
+  return { name: shoot.metadata.name, namespace };
+}
