@@ -59,7 +59,7 @@ export function createController({ name, reconcile, concurrency = 4, log: parent
     clearTimeout(later.get(id));
     later.delete(id);
     try {
-      const result = await reconcile(key, stopping);
+      const result = await reconcile(key, { signal: stopping.signal });
       failures.delete(id);
       if (result !== undefined) enqueueLater(id, key, result.requeueAfter);
     } catch (error) {

@@ -34,19 +34,27 @@ export function createCredentialSource(source: ClusterSource): CredentialSource 
   let config = load(source);
   let lookup: Promise<Credentials> | undefined;
   let staleAt = 0;
+  let outdated = false;
+
+  async function refresh(): Promise<Credentials> {
+    if (outdated) config = load(source);
+    outdated = false;
+    return lookUp(config);
+  }
+
   return {
     server: config.server,
     current() {
       if (lookup === undefined || Date.now() >= staleAt) {
         staleAt = Date.now() + credentialLifetime;
-        lookup = lookUp(config);
+        lookup = refresh();
         lookup.catch(() => (staleAt = 0));
       }
       return lookup;
     },
     renew() {
       staleAt = 0;
-      if (!("kubeconfig" in source)) config = load(source);
+      outdated = true;
     },
   };
 }
@@ -56,6 +64,12 @@ const credentialLifetime = 60_000;
 const podFiles = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 function load(source: ClusterSource): Kubeconfig {
+  const config = find(source);
+  if (!("proxy-url" in config.cluster)) return config;
+  throw new Error(`cannot use the kubeconfig for ${config.server}: proxy-url is not supported`);
+}
+
+function find(source: ClusterSource): Kubeconfig {
   if ("kubeconfig" in source) return parseKubeconfig(source.kubeconfig);
   if ("file" in source) return readKubeconfig(source.file);
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;

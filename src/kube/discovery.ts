@@ -90,7 +90,8 @@ async function askAll(transport: Transport, path: string): Promise<ResourceType[
     for (const { version, resources = [] } of versions.toReversed()) {
       const apiVersion = metadata?.name === undefined ? version : `${metadata.name}/${version}`;
       for (const { resource, responseKind, scope, verbs } of resources) {
-        const { kind } = responseKind;
+        const kind = responseKind?.kind;
+        if (kind === undefined) continue;
         kinds.set(kind, { apiVersion, kind, plural: resource, namespaced: scope === "Namespaced", verbs });
       }
     }
@@ -105,7 +106,7 @@ interface GroupList {
       readonly version: string;
       readonly resources?: readonly {
         readonly resource: string;
-        readonly responseKind: { readonly kind: string };
+        readonly responseKind?: { readonly kind: string };
         readonly scope: "Namespaced" | "Cluster";
         readonly verbs: readonly string[];
       }[];

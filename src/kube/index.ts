@@ -4,6 +4,7 @@ export type { ClusterSource } from "./credentials.ts";
 export type { ResourceType, TypeRef } from "./discovery.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
+export * from "./http-client.ts";
 export { parseKubeconfig, renderKubeconfig, type Kubeconfig, type KubeconfigParts } from "./kubeconfig.ts";
 export * from "./lease.ts";
 export type { Change } from "./object-cache.ts";

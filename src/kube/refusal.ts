@@ -22,6 +22,12 @@ export function connectionError(what: string, server: string, cause: unknown): K
   return new KubeError(`${message}: ${innermost(cause)}`, { status: 0, reason, retryable: true }, { cause });
 }
 
+/** The error for a call that was not made for want of credentials: a file is missing, a plugin failed. */
+export function credentialsError(what: string, server: string, cause: unknown): KubeError {
+  const message = `cannot ${what}: no credentials for ${server}: ${innermost(cause)}`;
+  return new KubeError(message, { status: 0, reason: "NoCredentials", retryable: true }, { cause });
+}
+
 /** The error for a kind the server does not know (yet): its CRD may still come. */
 export function unknownKindError(what: string, apiVersion: string, kind: string): KubeError {
   const details = { status: 404, reason: "UnknownKind", retryable: true };

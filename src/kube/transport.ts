@@ -4,7 +4,8 @@ import type { Logger } from "../log.ts";
 import type { CredentialSource } from "./credentials.ts";
 import { given } from "./given.ts";
 import { createPools } from "./pools.ts";
-import { connectionError, refusalError } from "./refusal.ts";
+import { KubeError } from "./errors.ts";
+import { connectionError, credentialsError, refusalError } from "./refusal.ts";
 
 /** One request; `what` names the call in errors: "apply Deployment ns/name". */
 export interface Call {
@@ -63,7 +64,9 @@ export function createTransport({ credentials, userAgent, log }: TransportDeps):
   }
 
   async function sendOnce(call: Call, streaming: boolean): Promise<Answer> {
-    const { tls, authorization } = await credentials.current();
+    const { tls, authorization } = await credentials.current().catch((error: unknown) => {
+      throw credentialsError(call.what, server, error);
+    });
     const pool = pools.use(tls)[streaming ? "streams" : "calls"];
     const options = {
       dispatcher: pool,
@@ -97,7 +100,7 @@ export function createTransport({ credentials, userAgent, log }: TransportDeps):
 
   const explain = (call: Call) => (error: unknown) => {
     if (call.signal?.aborted === true) throw call.signal.reason;
-    throw error instanceof Error && error.name === "KubeError" ? error : connectionError(call.what, server, error);
+    throw error instanceof KubeError ? error : connectionError(call.what, server, error);
   };
 
   return {

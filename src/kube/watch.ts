@@ -3,7 +3,7 @@ import type { Logger } from "../log.ts";
 import { createBackoff } from "./backoff.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import type { TypeRef } from "./discovery.ts";
-import { isExpired } from "./errors.ts";
+import { isExpired, KubeError } from "./errors.ts";
 import { createObjectCache, type Change } from "./object-cache.ts";
 
 /** What a reflector needs: the objects to follow, and who hears of their changes. */
@@ -52,7 +52,7 @@ export function createReflector<T extends KubeObject>(
         }
       } catch (error) {
         if (signal.aborted) return;
-        if (isExpired(error)) version = undefined;
+        if (!isInterruption(error)) version = undefined;
         log?.[isExpired(error) ? "debug" : "warn"]({ ...context, err: error }, "watch interrupted");
         await backoff.wait(signal, error);
         continue;
@@ -92,4 +92,9 @@ export function createReflector<T extends KubeObject>(
       await running;
     },
   };
+}
+
+/** Whether the history may still be there: the connection was lost or the server is busy. Anything else needs a new list. */
+function isInterruption(error: unknown): boolean {
+  return error instanceof KubeError && [0, 429, 503].includes(error.status);
 }

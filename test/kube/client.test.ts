@@ -1,3 +1,4 @@
+import { rm, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/api/meta.ts";
 import {
@@ -334,6 +335,17 @@ describe("credentials", () => {
     expect(await errorOf(stranger.read(ref("any")))).toMatchObject({ status: 401, retryable: true });
     await stranger.close();
   });
+});
+
+test("a kubeconfig file that was rotated is read again when the server refuses what it said before", async () => {
+  const file = `${controlPlane.kubeconfigFile}.rotated`;
+  await writeFile(file, controlPlane.tokenKubeconfig.replace(/token: .*/, "token: expired"));
+  const late = createKubeClient({ file });
+  await writeFile(file, controlPlane.kubeconfig);
+  expect(await late.read(ref("any"))).toBeUndefined();
+  await rm(file);
+  expect(await late.read(ref("any"))).toBeUndefined();
+  await late.close();
 });
 
 const brokenWebhook = {

@@ -83,3 +83,10 @@ test("outside of a pod there is no in-cluster configuration", () => {
     "cannot use the in-cluster configuration: this process does not run in a pod with a service account",
   );
 });
+
+test("a proxy in the kubeconfig is refused rather than passed by", () => {
+  const text = kubeconfig({}, { "proxy-url": "http://proxy:3128" });
+  expect(() => createCredentialSource({ kubeconfig: text })).toThrow(
+    "cannot use the kubeconfig for https://127.0.0.1:6443: proxy-url is not supported",
+  );
+});

@@ -6,7 +6,13 @@ import {
   isNamespaceTerminating,
   isNotFound,
 } from "../../../src/kube/errors.ts";
-import { connectionError, errorOnTheWay, refusalError, unknownKindError } from "../../../src/kube/refusal.ts";
+import {
+  connectionError,
+  credentialsError,
+  errorOnTheWay,
+  refusalError,
+  unknownKindError,
+} from "../../../src/kube/refusal.ts";
 
 const what = "apply Deployment ns/name";
 
@@ -101,6 +107,12 @@ describe("a call without an answer", () => {
       });
     },
   );
+});
+
+test("a call for which there are no credentials says so, and may succeed later", () => {
+  const error = credentialsError(what, "https://10.0.0.1", new Error("spawn plugin ENOENT"));
+  expect(error.message).toBe(`cannot ${what}: no credentials for https://10.0.0.1: spawn plugin ENOENT`);
+  expect(error.retryable).toBe(true);
 });
 
 test("a kind that the server lacks may come later", () => {

@@ -1,0 +1,138 @@
+import type { KubeObject } from "../api/meta.ts";
+import type { Logger } from "../log.ts";
+import type { JsonPatchOperation, KubeClient, MergePatch, Selection, Snapshot } from "./client.ts";
+import { createCredentialSource, type ClusterSource } from "./credentials.ts";
+import { createDiscovery, type TypeRef } from "./discovery.ts";
+import { isNotFound } from "./errors.ts";
+import { given } from "./given.ts";
+import { inWords, pathOf, queryOf, refOf, type ObjectRef, type Query } from "./path.ts";
+import { createTransport } from "./transport.ts";
+import { readWatch } from "./watch-stream.ts";
+
+/** Opens the door; throws at once for an unusable source, connects with the first call. */
+export function createKubeClient(source: ClusterSource, o: { log?: Logger; userAgent?: string } = {}): KubeClient {
+  const credentials = createCredentialSource(source);
+  const transport = createTransport({ credentials, userAgent: o.userAgent ?? "perennial", ...given({ log: o.log }) });
+  const discovery = createDiscovery(transport);
+
+  async function send(verb: string, method: Method, ref: ObjectRef, request: Request = {}): Promise<unknown> {
+    const what = `${verb} ${inWords(ref)}`;
+    const type = await discovery.find(ref, what);
+    // POST goes to the collection, everything else to the object itself.
+    const target = method === "POST" ? given({ namespace: ref.namespace }) : ref;
+    const path = pathOf(type, target, request.subresource, what) + queryOf(request.query ?? {});
+    const { body, contentType } = request;
+    return transport.call({ what, method, path, ...given({ body, contentType }) });
+  }
+
+  const put = <T extends KubeObject>(verb: string, method: Method, object: T, request: Request = {}) =>
+    send(verb, method, refOf(object), {
+      body: withoutManagedFields(object),
+      ...request,
+      query: { ...request.query, fieldValidation: "Strict" },
+    }) as Promise<T>;
+
+  async function snapshot<T extends KubeObject>(type: TypeRef, selection: Selection = {}): Promise<Snapshot<T>> {
+    const { namespace, ...selectors } = selection;
+    const what = `list ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
+    const path = pathOf(await discovery.find(type, what), given({ namespace }), undefined, what);
+    const items: T[] = [];
+    for (let more: string | undefined; ;) {
+      const query = queryOf({ ...selectors, limit: 500, ...given({ continue: more }) });
+      const page = (await transport.call({ what, path: path + query })) as Page<T>;
+      // Items of a list carry no kind of their own.
+      for (const item of page.items) items.push({ ...item, apiVersion: type.apiVersion, kind: type.kind });
+      more = page.metadata.continue;
+      if (!more) return { items, resourceVersion: page.metadata.resourceVersion };
+    }
+  }
+
+  const client: KubeClient = {
+    server: transport.server,
+    read: <T>(ref: ObjectRef) => unlessGone(send("read", "GET", ref)) as Promise<T | undefined>,
+    list: async <T extends KubeObject>(type: TypeRef, selection?: Selection) =>
+      (await snapshot<T>(type, selection)).items,
+    snapshot,
+    async *watch(type, { namespace, signal, ...selectors }) {
+      const what = `watch ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
+      const path = pathOf(await discovery.find(type, what), given({ namespace }), undefined, what);
+      const timeoutSeconds = 240 + Math.floor(Math.random() * 240);
+      const query = queryOf({ ...selectors, watch: true, allowWatchBookmarks: true, timeoutSeconds });
+      yield* readWatch(what, await transport.stream({ what, path: path + query, signal }));
+    },
+    apply: (object, { dryRun = false, fieldManager = "perennial" } = {}) =>
+      put("apply", "PATCH", object, {
+        contentType: applyPatch,
+        query: { fieldManager, force: true, ...given({ dryRun: dryRun ? "All" : undefined }) },
+      }),
+    applyStatus: (object, { fieldManager = "perennial" } = {}) =>
+      put("apply the status of", "PATCH", object, {
+        contentType: applyPatch,
+        subresource: "status",
+        query: { fieldManager, force: true },
+      }),
+    create: (object) => put("create", "POST", object),
+    replace: (object) => put("replace", "PUT", object),
+    replaceStatus: (object) => put("replace the status of", "PUT", object, { subresource: "status" }),
+    patch: <T>(ref: ObjectRef, patch: MergePatch | readonly JsonPatchOperation[], o: { subresource?: string } = {}) =>
+      send("patch", "PATCH", ref, {
+        body: patch,
+        contentType: Array.isArray(patch) ? "application/json-patch+json" : "application/merge-patch+json",
+        ...given({ subresource: o.subresource }),
+      }) as Promise<T>,
+    async remove(ref, { uid, ...options } = {}) {
+      const body = {
+        propagationPolicy: "Background",
+        ...options,
+        ...given({ preconditions: uid === undefined ? undefined : { uid } }),
+      };
+      await unlessGone(send("remove", "DELETE", ref, { body }));
+    },
+    async removeAll(type, { namespace, labelSelector, fieldSelector, ...options }) {
+      const what = `remove all ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
+      const found = await unlessGone(discovery.find(type, what));
+      if (found === undefined) return;
+      const body = { propagationPolicy: "Background", ...options };
+      const selectors = given({ labelSelector, fieldSelector });
+      if (found.verbs.includes("deletecollection") && (namespace !== undefined || !found.namespaced)) {
+        const path = pathOf(found, given({ namespace }), undefined, what) + queryOf(selectors);
+        await transport.call({ what, method: "DELETE", path, body });
+        return;
+      }
+      const { items } = await snapshot(type, { ...selectors, ...given({ namespace }) });
+      for (const item of items) await client.remove(refOf(item), { ...options, ...given({ uid: item.metadata.uid }) });
+    },
+    types: () => discovery.all(),
+    get: (path) => transport.call({ what: `get ${path}`, path, accept: "*/*" }),
+    close: () => transport.close(),
+  };
+  return client;
+}
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+interface Request {
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly subresource?: string;
+  readonly query?: Query;
+}
+
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+}
+
+const applyPatch = "application/apply-patch+yaml";
+
+function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): unknown {
+  const { managedFields: _, ...metadata } = object.metadata as Record<string, unknown>;
+  return { ...object, metadata };
+}
