@@ -31,7 +31,7 @@ export async function launch({ command, args, env, cwd }: Launch, pidFile: strin
     const child = spawn("/bin/sh", ["-c", launcher, pidFile, command, ...args], {
       detached: true,
       stdio: ["ignore", output.fd, output.fd],
-      env: { ...process.env, ...env },
+      env: { ...surroundings(process.env), ...env },
       ...(cwd === undefined ? {} : { cwd }),
     });
     await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
@@ -46,6 +46,21 @@ export async function launch({ command, args, env, cwd }: Launch, pidFile: strin
   } finally {
     await output.close();
   }
+}
+
+/**
+ * What a process inherits: not the settings of npm, tests, Node, Temporal, kubectl and ourselves, which are meant for
+ * whoever starts it, and no proxy for the networks of this machine.
+ */
+export function surroundings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const foreign = /^(npm_|VITEST|NODE_(?!EXTRA_CA_CERTS)|TEMPORAL_|PERENNIAL_|KUBECONFIG$|INIT_CWD$|no_proxy$)/i;
+  const kept = Object.entries(environment).filter(([name]) => !foreign.test(name));
+  const direct = [
+    environment["NO_PROXY"] ?? environment["no_proxy"],
+    "127.0.0.1,localhost,::1,10.0.0.0/8,172.16.0.0/12",
+  ];
+  const noProxy = direct.filter((part) => part !== undefined && part !== "").join(",");
+  return { ...Object.fromEntries(kept), NO_PROXY: noProxy, no_proxy: noProxy };
 }
 
 /** Returns when the process says that it is ready; throws, with the end of its log, when it ended or takes too long. */

@@ -1,0 +1,40 @@
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseAllDocuments } from "yaml";
+import type { KubeObject } from "../api/meta.ts";
+import type { KubeClient } from "../kube/index.ts";
+
+const deploy = new URL("../../deploy/", import.meta.url);
+
+/** The objects in a YAML file below `deploy/`. */
+export async function readManifest(file: string): Promise<KubeObject[]> {
+  const documents = parseAllDocuments(await readFile(new URL(file, deploy), "utf8"));
+  return "empty" in documents ? [] : documents.map((document) => document.toJS() as KubeObject);
+}
+
+/** Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. */
+export async function applyCrds(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
+  const files = (await readdir(new URL("crds/", deploy))).filter((name) => name.endsWith(".yaml"));
+  const all = (await Promise.all(files.map((name) => readManifest(`crds/${name}`)))).flat();
+  const wanted = all.filter((crd) => isSeeds(crd) === (cluster === "seed"));
+  await Promise.all(wanted.map((crd) => client.apply(crd)));
+  await Promise.all(wanted.map((crd) => untilServed(client, crd)));
+}
+
+/** Extension objects live in seeds, all else in the garden. */
+function isSeeds({ metadata }: KubeObject): boolean {
+  return metadata.name.endsWith(".extensions.gardener.cloud");
+}
+
+async function untilServed(client: KubeClient, { apiVersion, kind, metadata: { name } }: KubeObject): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const crd = await client.read<CustomResourceDefinition>({ apiVersion, kind, name });
+    if (crd?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")) return;
+    await delay(100);
+  }
+  throw new Error(`cannot use ${name}: the API server does not serve it after 30 s`);
+}
+
+interface CustomResourceDefinition extends KubeObject {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}

@@ -1,0 +1,108 @@
+import { createKubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+import { ensureBinaries } from "./binaries.ts";
+import { applyAddons } from "./cluster-addons.ts";
+import type { ControlPlane } from "./cluster-control-plane.ts";
+import { ensureSeedNode } from "./cluster-node.ts";
+import { startCluster, type RunningCluster } from "./clusters.ts";
+import { startDns } from "./dns.ts";
+import { clusterNetworks, type Environment } from "./environment.ts";
+import { createImageStore } from "./image-store.ts";
+import { applyCrds } from "./manifests.ts";
+import { ensureBridge } from "./network-bridge.ts";
+import { applyObjects } from "./objects.ts";
+import { startOwnProcesses } from "./own-processes.ts";
+import { ensurePackages } from "./packages.ts";
+import type { Processes } from "./processes.ts";
+import { startTemporal } from "./temporal.ts";
+import type { createPhases } from "./up-phases.ts";
+import { binaries as pinned, type BinaryName } from "./versions.ts";
+
+/** What both ways of coming up work with. */
+export interface UpContext {
+  readonly environment: Environment;
+  readonly processes: Processes;
+  readonly log: Logger;
+  readonly run: ReturnType<typeof createPhases>["run"];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Makes a garden and seeds on this machine, and everything around them. */
+export async function makeClusters(context: UpContext, seedCount: number): Promise<void> {
+  const { environment, processes, log, run, signal } = context;
+  const seedNames = Array.from({ length: seedCount }, (_, index) => `seed-${index + 1}`);
+  const cancel = signal === undefined ? {} : { signal };
+  await run("packages", async (tell) => await ensurePackages({ onProgress: tell, ...cancel }));
+  const binaries = await run("binaries", async (tell) => {
+    const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
+    const names = (Object.keys(pinned) as BinaryName[]).filter((name) => name !== "temporal");
+    // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
+    return { ...(await ensureBinaries(names, { log, onProgress: tell, usePath: false, ...cancel })), temporal };
+  });
+  await run("images", createImageStore(log));
+  await run("network", async () => await ensureBridge(environment));
+  const dns = await run("dns", async () => await startDns(environment, processes));
+  const temporal = await run("temporal", async () => await startTemporal(environment, processes, binaries.temporal));
+  const start = async (name: string, index: number) => await startControlPlane(context, binaries, name, index);
+  const garden = await run("garden", async () => await start("garden", 0));
+  const seeds = await run("seeds", async (tell) => {
+    let ready = 0;
+    return await all(
+      seedNames.map(async (name, index) => {
+        const seed = await start(name, index + 1);
+        await furnish(context, seed);
+        tell(`${++ready} of ${seedNames.length} ready`);
+        return seed;
+      }),
+    );
+  });
+  await run("crds", async () => {
+    await all([
+      within(garden, log, async (client) => await applyCrds(client, "garden")),
+      ...seeds.map(async (seed) => await within(seed, log, async (client) => await applyCrds(client, "seed"))),
+    ]);
+  });
+  await run("objects", async () => {
+    await within(garden, log, async (client) => await applyObjects(client, environment, seedNames, dns));
+  });
+  await run("processes", async (tell) => {
+    await startOwnProcesses({ environment, processes, temporal, dns, seeds: seedNames, onProgress: tell });
+  });
+}
+
+async function startControlPlane(
+  { environment, processes, log }: UpContext,
+  binaries: ControlPlane["binaries"],
+  name: string,
+  index: number,
+): Promise<RunningCluster> {
+  const networks = clusterNetworks(environment, name);
+  const spec = { name, networks, scheduler: name !== "garden", port: 6443 + index };
+  return await startCluster({ environment, processes, binaries, log }, spec);
+}
+
+async function furnish({ environment, log, signal }: UpContext, seed: RunningCluster): Promise<void> {
+  await within(seed, log, async (client) => {
+    await applyAddons(client, environment, seed.networks);
+    await ensureSeedNode({ environment, log, ...(signal === undefined ? {} : { signal }) }, seed, client);
+  });
+}
+
+async function within<T>(
+  { kubeconfig }: Pick<RunningCluster, "kubeconfig">,
+  log: Logger,
+  work: (client: ReturnType<typeof createKubeClient>) => Promise<T>,
+): Promise<T> {
+  const client = createKubeClient({ file: kubeconfig }, { log });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Like Promise.all, but what is under way is over before the first failure is thrown. */
+async function all<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return await Promise.all(work);
+}
