@@ -39,7 +39,7 @@ export function required<T>(value: T | undefined, variable: string): T {
 const port = z.coerce.number().int().min(0).max(65_535);
 
 const Variables = z.object({
-  PERENNIAL_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  PERENNIAL_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
   PERENNIAL_GARDEN_KUBECONFIG: z.string().min(1).optional(),
   PERENNIAL_TEMPORAL_ADDRESS: z.string().min(1).default("127.0.0.1:7233"),
   PERENNIAL_TEMPORAL_NAMESPACE: z.string().min(1).default("default"),

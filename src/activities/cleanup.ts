@@ -15,6 +15,9 @@ export interface Cleanup {
   kubernetesResources(): Promise<void>;
 }
 
+/** Upstream's label on what a clean-up must leave alone. */
+export const NO_CLEANUP_LABEL = "shoot.gardener.cloud/no-cleanup";
+
 /** How long a phase may take, in ms, and how often it looks. */
 const PHASE = { deadline: 600_000, interval: 2_000 } as const;
 
@@ -64,16 +67,16 @@ async function removeUsers(shoot: KubeClient, type: ResourceType): Promise<strin
 
 /** What the cluster itself lives on, and what we deployed: it goes with the control plane. */
 function isOurs({ kind, metadata, ...object }: KubeObject): boolean {
-  if (metadata.labels?.["shoot.gardener.cloud/no-cleanup"] === "true") return true;
+  if (metadata.labels?.[NO_CLEANUP_LABEL] === "true") return true;
+  if (metadata.namespace === "kube-system" && isOwned(metadata)) return true; // goes, or stays, with its owner
   if (kind === "Namespace") return systemNamespaces.has(metadata.name);
-  if (kind === "Service" && metadata.namespace === "default" && metadata.name === "kubernetes") return true;
-  if (kind === "Pod") return isMirror(metadata.annotations) || metadata.namespace === "kube-system";
+  if (kind === "Service") return metadata.namespace === "default" && metadata.name === "kubernetes";
   if (kind === "APIService") return (object["spec"] as { service?: unknown } | undefined)?.service === undefined;
-  return metadata.namespace === "kube-system" && metadata.labels?.["origin"] === "gardener";
+  return metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined;
 }
 
-const isMirror = (annotations: KubeObject["metadata"]["annotations"]): boolean =>
-  annotations?.["kubernetes.io/config.mirror"] !== undefined;
+const isOwned = ({ ownerReferences = [] }: KubeObject["metadata"]): boolean =>
+  ownerReferences.some(({ controller }) => controller === true);
 
 const systemNamespaces = new Set(["default", "kube-system", "kube-public", "kube-node-lease"]);
 

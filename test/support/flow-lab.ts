@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Context } from "@temporalio/activity";
-import { Worker, type ApplicationFailure } from "@temporalio/worker";
+import type { ApplicationFailure } from "@temporalio/common";
+import { Worker } from "@temporalio/worker";
 import type { GardenActivities, OperationStatus, SeedActivities, ShootView, WaitTarget } from "../../src/activities/index.ts";
 import type { ShootRef, ShootRun } from "../../src/api/shoot-run.ts";
 import { createShootClient, type ShootClient } from "../../src/client/shoots.ts";

@@ -1,0 +1,114 @@
+import { CONFIRM_DELETION_ANNOTATION, OPERATION_ANNOTATION, TASKS_ANNOTATION, TIMESTAMP_ANNOTATION } from "../api/annotations.ts";
+import type { KubeObject } from "../api/meta.ts";
+import type { ShootRun } from "../api/shoot-run.ts";
+import { refOf, type KubeClient } from "../kube/index.ts";
+import { readContext } from "./context.ts";
+import { extensionObjects } from "./extension-objects.ts";
+import type { ExtensionKind, Purpose, WaitTarget } from "./index.ts";
+import { timeouts } from "./timeouts.ts";
+import type { ExtensionLike } from "./readiness.ts";
+import { needsTrigger } from "./trigger.ts";
+import type { Waits } from "./waits.ts";
+
+/** What acting on extension objects needs. */
+export interface ExtensionDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly waits: Waits;
+}
+
+/** Applies and removes the objects whose controllers are anybody's. */
+export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
+  const applyOne = async (object: KubeObject, kind: ExtensionKind, step: string, tasks: readonly string[]) => {
+    const existing = await seed.read<ExtensionLike>(refOf(object));
+    const asked = tasks.includes(taskOf(kind, object.metadata.name));
+    const triggers = needsTrigger({ kind, existing, asked, changed: specDiffers(object, existing) });
+    const timestamp = triggers ? nextTimestamp(existing) : existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
+    const target = targetOf(object, kind, step, timestamp);
+    const operation = triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {};
+    const stamp = timestamp === undefined ? {} : { [TIMESTAMP_ANNOTATION]: timestamp };
+    const annotations = { ...object.metadata.annotations, ...operation, ...stamp, ...waits.registration(target) };
+    await seed.apply({ ...object, metadata: { ...object.metadata, annotations } });
+    return target;
+  };
+
+  return {
+    /** Applies every object of the kind with a new operation id, and says who waits. */
+    async apply(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+      const context = await readContext(garden, seed, run);
+      const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
+      const objects = await extensionObjects({ garden, seed, context, kind, purpose });
+      const targets = await Promise.all(objects.map((object) => applyOne(object, kind, step, tasks)));
+      await removeStale(seed, run, kind, objects);
+      return targets;
+    },
+
+    /** Confirms and deletes every object of the kind that there is, whatever the Shoot's spec says of it now. */
+    async remove(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+      const existing = (await listOf(seed, run, kind)).filter(({ metadata }) => isOf(metadata.name, run, purpose));
+      return Promise.all(
+        existing.map(async (object) => {
+          const target: WaitTarget = { ...targetOf(object, kind, step), until: "gone" };
+          await confirmAndRemove(seed, object, waits.registration(target));
+          return target;
+        }),
+      );
+    },
+  };
+}
+
+const apiVersion = "extensions.gardener.cloud/v1alpha1";
+
+function targetOf(object: KubeObject, kind: ExtensionKind, step: string, timestamp?: string): WaitTarget {
+  const { name, namespace } = object.metadata;
+  return {
+    apiVersion,
+    kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    until: "ready",
+    activityId: `${step}/wait/${name}`,
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...timeouts[kind],
+  };
+}
+
+/** An operation's id. Later than the last one by at least a millisecond, whatever the clock did meanwhile. */
+function nextTimestamp(existing: ExtensionLike | undefined): string {
+  const last = Date.parse(existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
+  const now = Math.max(Date.now(), Number.isNaN(last) ? 0 : last + 1);
+  return new Date(now).toISOString().replace("Z", "000000Z");
+}
+
+/** Upstream's names of the tasks in `shoot.gardener.cloud/tasks`. */
+function taskOf(kind: ExtensionKind, name: string): string {
+  if (kind !== "DNSRecord") return `deploy${kind}`;
+  return name.endsWith("-internal") ? "deployDNSRecordInternal" : "deployDNSRecordExternal";
+}
+
+/** Whether what the record says changes; more than that nobody decides by. */
+function specDiffers(object: KubeObject, existing: ExtensionLike | undefined): boolean {
+  const values = (one: KubeObject | undefined) => JSON.stringify((one?.["spec"] as { values?: unknown } | undefined)?.values);
+  return values(object) !== values(existing);
+}
+
+/** Both DNSRecords are removed by their purpose; every other kind as a whole. */
+const isOf = (name: string, run: ShootRun, purpose: Purpose | undefined): boolean =>
+  purpose === undefined || name === `${run.name}-${purpose}`;
+
+const listOf = (seed: KubeClient, run: ShootRun, kind: ExtensionKind) =>
+  seed.list<KubeObject>({ apiVersion, kind }, { namespace: run.technicalID });
+
+/** Configurations of pools that are no more; whose user data no machine boots from again. */
+async function removeStale(seed: KubeClient, run: ShootRun, kind: ExtensionKind, wanted: readonly KubeObject[]): Promise<void> {
+  if (kind !== "OperatingSystemConfig") return;
+  const names = new Set(wanted.map(({ metadata }) => metadata.name));
+  const stale = (await listOf(seed, run, kind)).filter(({ metadata }) => !names.has(metadata.name));
+  await Promise.all(stale.map((object) => confirmAndRemove(seed, object, {})));
+}
+
+async function confirmAndRemove(seed: KubeClient, object: KubeObject, annotations: Record<string, string>): Promise<void> {
+  const confirmed = { ...annotations, [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: new Date().toISOString() };
+  await seed.patch(refOf(object), { metadata: { annotations: confirmed } });
+  await seed.remove(refOf(object));
+}

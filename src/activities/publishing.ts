@@ -1,0 +1,83 @@
+import { parse, stringify } from "yaml";
+import type { Infrastructure } from "../api/index.ts";
+import type { KubeObject } from "../api/meta.ts";
+import type { ShootRun } from "../api/shoot-run.ts";
+import { externalApiServerName, internalApiServerName } from "../components/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import { readGardenObjects, syncCluster } from "./cluster.ts";
+import { readContext } from "./context.ts";
+import { StepError } from "./failure.ts";
+import { shootType } from "./shoot-view.ts";
+
+/** What a flow makes known in the garden: networks, addresses, and the users' way in. */
+export function createPublishing({ garden, seed }: { readonly garden: KubeClient; readonly seed: KubeClient }) {
+  const patchStatus = (run: ShootRun, status: Record<string, unknown>) =>
+    garden.patch(
+      { ...shootType, namespace: run.namespace, name: run.name },
+      { metadata: { uid: run.uid }, status },
+      { subresource: "status" },
+    );
+
+  return {
+    /** The networks that the provider chose; extensions read them from `Cluster`. */
+    async publishInfrastructure(run: ShootRun): Promise<void> {
+      const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure", namespace: run.technicalID, name: run.name };
+      const { status } = (await seed.read<Infrastructure>(ref)) ?? {};
+      const { networking, egressCIDRs, nodesCIDR } = status ?? {};
+      const nodes = networking?.nodes ?? (nodesCIDR === undefined ? undefined : [nodesCIDR]);
+      const known = { ...networking, ...(nodes ? { nodes } : {}), ...(egressCIDRs ? { egressCIDRs } : {}) };
+      if (Object.keys(known).length > 0) await patchStatus(run, { networking: known });
+      await syncCluster(seed, run, await readGardenObjects(garden, run));
+    },
+
+    /** Under which addresses the Shoot's API server is reached. */
+    async publishAddress(run: ShootRun): Promise<void> {
+      const context = await readContext(garden, seed, run);
+      const urls = [
+        ["external", externalApiServerName(context)],
+        ["internal", internalApiServerName(context)],
+        ["unmanaged", context.apiServerAddress],
+      ] as const;
+      const advertisedAddresses = urls.flatMap(([name, host]) => (host === undefined ? [] : [{ name, url: `https://${host}` }]));
+      if (advertisedAddresses.length > 0) await patchStatus(run, { advertisedAddresses });
+    },
+
+    /** An administrator's kubeconfig, where upstream keeps it: Secret `<shoot>.kubeconfig` beside the Shoot. */
+    async publishKubeconfig(run: ShootRun): Promise<void> {
+      const context = await readContext(garden, seed, run);
+      const own = await readOwnKubeconfig(seed, run);
+      const host = externalApiServerName(context) ?? context.apiServerAddress;
+      if (host === undefined) throw new StepError("the Shoot's API server has no address yet");
+      const kubeconfig = withServer(own, `https://${host}`);
+      await garden.apply({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: {
+          name: `${run.name}.kubeconfig`,
+          namespace: run.namespace,
+          labels: { "gardener.cloud/role": "kubeconfig" },
+          ownerReferences: [{ ...shootType, name: run.name, uid: run.uid }],
+        },
+        type: "Opaque",
+        data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
+      });
+    },
+  };
+}
+
+async function readOwnKubeconfig(seed: KubeClient, run: ShootRun): Promise<string> {
+  const ref = { apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "gardener-internal" };
+  const secret = await seed.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
+  if (secret?.data?.kubeconfig === undefined) throw new StepError(`Secret ${run.technicalID}/gardener-internal has no kubeconfig yet`);
+  return Buffer.from(secret.data.kubeconfig, "base64").toString();
+}
+
+/** The same kubeconfig for another address; the certificate is then checked against that. */
+function withServer(kubeconfig: string, server: string): string {
+  const config = parse(kubeconfig) as { clusters: { name: string; cluster: Record<string, unknown> }[] };
+  const clusters = config.clusters.map(({ name, cluster }) => {
+    const { "tls-server-name": _, ...kept } = cluster;
+    return { name, cluster: { ...kept, server } };
+  });
+  return stringify({ ...config, clusters }, { version: "1.1", lineWidth: 0 });
+}
