@@ -24,8 +24,7 @@ export async function sweepLeftovers(): Promise<void> {
     // No owner yet: somebody is making the directory right now.
     if (owner === undefined || (await lives(owner))) continue;
     const children = await readFile(join(directory, "children"), "utf8").catch(() => "");
-    for (const child of children.split("\n"))
-      if (child !== "" && (await lives(child))) process.kill(pidOf(child), "SIGKILL");
+    await Promise.all(children.split("\n").map(end));
     await rm(directory, { recursive: true, force: true });
   }
 }
@@ -36,6 +35,16 @@ async function identify(pid: number): Promise<string> {
   // The command in parentheses may hold anything; state is field 3 and start time field 22.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" ? "" : `${pid} ${fields[19] ?? ""}`;
+}
+
+async function end(identity: string): Promise<void> {
+  if (identity === "" || !(await lives(identity))) return;
+  try {
+    process.kill(pidOf(identity), "SIGKILL");
+  } catch (error) {
+    // It ended between the look and the kill.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }
 
 async function lives(identity: string): Promise<boolean> {
