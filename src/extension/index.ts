@@ -4,6 +4,7 @@ export { getCluster } from "./cluster.ts";
 export { createExtensionController, type ExtensionController } from "./controller.ts";
 export type { ExtensionControllerOptions } from "./controller-options.ts";
 export { ExtensionError, OperationRefused } from "./errors.ts";
+export { EXTENSIONS_API } from "./extension-object.ts";
 export type {
   ClusterFor,
   ExtensionKind,

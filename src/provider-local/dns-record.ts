@@ -1,0 +1,50 @@
+import type { Cluster, DNSRecord } from "../api/index.ts";
+import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from "../extension/index.ts";
+import { updateRecords, type NameServer } from "./name-server.ts";
+
+/** The DNS server and zone for records whose Secret doesn't name one. */
+export interface DefaultNameServer {
+  readonly server: NameServer;
+  readonly zone: string;
+}
+
+/** Names in DNS by signed updates (RFC 2136); the record's Secret names the server and key, else the process does. */
+export function createDnsRecordActuator(fallback?: DefaultNameServer): Actuator<DNSRecord, Cluster | undefined> {
+  const reconcile: Actuator<DNSRecord, Cluster | undefined>["reconcile"] = async (object, _cluster, context) => {
+    const { server, zone } = await findServer(object, context, fallback);
+    const { name, recordType: type, values, ttl = 120 } = object.spec;
+    await updateRecords(server, zone, { name, type, values, ttl });
+    return zone === undefined ? {} : { status: { zone } };
+  };
+  return {
+    reconcile,
+    restore: reconcile,
+    migrate: async () => undefined,
+    async delete(object, _cluster, context) {
+      const { server, zone } = await findServer(object, context, fallback);
+      const { name, recordType: type } = object.spec;
+      await updateRecords(server, zone, { name, type, values: [], ttl: 0 });
+    },
+  };
+}
+
+/** The keys of the Secret are those of Gardener's rfc2136 provider. */
+async function findServer(
+  { spec, metadata }: DNSRecord,
+  { client }: ActuatorContext,
+  fallback: DefaultNameServer | undefined,
+): Promise<{ server: NameServer; zone: string | undefined }> {
+  const { name = "", namespace = metadata.namespace } = spec.secretRef;
+  const found = await client.read({ apiVersion: "v1", kind: "Secret", name, namespace });
+  const data = found ? await readSecret(client, { name, namespace }) : {};
+  const { Server, TSIGKeyName, TSIGSecret, TSIGSecretAlgorithm = "hmac-sha256", Zone } = data;
+  if (Server !== undefined && TSIGKeyName !== undefined && TSIGSecret !== undefined) {
+    const [address = Server, port] = Server.split(/:(?=\d+$)/);
+    const key = { name: TSIGKeyName.replace(/\.$/, ""), secret: TSIGSecret, algorithm: TSIGSecretAlgorithm };
+    return { server: { address, key, ...(port === undefined ? {} : { port: Number(port) }) }, zone: spec.zone ?? Zone };
+  }
+  if (fallback) return { server: fallback.server, zone: spec.zone ?? fallback.zone };
+  throw new ExtensionError(`cannot find the DNS server of ${spec.name}: Secret ${namespace}/${name} names none`, [
+    "ERR_CONFIGURATION_PROBLEM",
+  ]);
+}

@@ -1,0 +1,105 @@
+import { Resolver } from "node:dns/promises";
+import { isIP } from "node:net";
+import { execa } from "execa";
+
+/** A DNS server that takes signed updates (RFC 2136), and how they are signed. */
+export interface NameServer {
+  readonly address: string;
+  /** 53 unless told otherwise. */
+  readonly port?: number;
+  readonly key:
+    { readonly file: string } | { readonly name: string; readonly secret: string; readonly algorithm: string };
+}
+
+/** All values of one name and type. */
+export interface RecordSet {
+  readonly name: string;
+  readonly type: "A" | "AAAA" | "CNAME" | "TXT";
+  readonly values: readonly string[];
+  /** Seconds. */
+  readonly ttl: number;
+}
+
+/**
+ * Replaces all values of the name and type in one update; no values removes them. Throws when the server refused or
+ * afterwards answers something else.
+ */
+export async function updateRecords(server: NameServer, zone: string | undefined, records: RecordSet): Promise<void> {
+  const script = renderUpdate(server, zone, records);
+  const keyFile = "file" in server.key ? ["-k", server.key.file] : [];
+  const { exitCode, stderr } = await execa("nsupdate", [...keyFile, "-t", "10"], { input: script, reject: false });
+  if (exitCode !== 0)
+    throw new Error(`cannot update ${records.type} ${records.name}: ${stderr.trim() || "nsupdate failed"}`);
+  const answered = await queryRecords(server, records);
+  const wanted = normalize(records);
+  if (JSON.stringify(answered) === JSON.stringify(wanted)) return;
+  throw new Error(
+    `cannot update ${records.type} ${records.name}: the server answers [${answered}] instead of [${wanted}]`,
+  );
+}
+
+/** What the server itself says now, sorted; nothing when it has none. */
+export async function queryRecords(
+  server: NameServer,
+  { name, type }: Pick<RecordSet, "name" | "type">,
+): Promise<string[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 3 });
+  const host = server.address.includes(":") ? `[${server.address}]` : server.address;
+  resolver.setServers([`${host}:${server.port ?? 53}`]);
+  try {
+    const answer = await resolver.resolve(name, type);
+    const values = (answer as (string | string[])[]).map((value) => (Array.isArray(value) ? value.join("") : value));
+    return normalize({ type, values });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENODATA" || error.code === "ENOTFOUND"))
+      return [];
+    throw new Error(`cannot ask for ${type} ${name}`, { cause: error });
+  }
+}
+
+/** The lines that nsupdate reads: the old values and the new ones in one transaction. */
+export function renderUpdate(server: NameServer, zone: string | undefined, records: RecordSet): string {
+  const name = absolute(records.name);
+  return [
+    `server ${server.address} ${server.port ?? 53}`,
+    ...("file" in server.key ? [] : [`key ${server.key.algorithm}:${server.key.name} ${server.key.secret}`]),
+    ...(zone === undefined ? [] : [`zone ${absolute(zone)}`]),
+    `update delete ${name} ${records.type}`,
+    ...records.values.map(
+      (value) => `update add ${name} ${records.ttl} ${records.type} ${renderValue(records.type, value)}`,
+    ),
+    "send",
+    "",
+  ].join("\n");
+}
+
+function renderValue(type: RecordSet["type"], value: string): string {
+  if (type === "CNAME") return absolute(value);
+  if (type !== "TXT") return address(value);
+  const strings = Buffer.from(value)
+    .toString("latin1")
+    .match(/[^]{1,255}/g) ?? [""];
+  return strings.map((part) => `"${part.replaceAll(/[\\"]|[^ -~]/g, escape)}"`).join(" ");
+}
+
+/** Only an address may stand where an address stands: anything else would be read as further commands. */
+function address(value: string): string {
+  if (isIP(value) === 0) throw new Error(`cannot write an address record: ${JSON.stringify(value)} is no IP address`);
+  return value;
+}
+
+/** Zone files write a quote or backslash behind a backslash, and a byte that is no printable character as three digits. */
+function escape(byte: string): string {
+  return /[ -~]/.test(byte) ? `\\${byte}` : `\\${String(byte.charCodeAt(0)).padStart(3, "0")}`;
+}
+
+function normalize({ type, values }: Pick<RecordSet, "type" | "values">): string[] {
+  const plain = values.map((value) => (type === "TXT" ? value : value.toLowerCase().replace(/\.$/, "")));
+  return [...new Set(plain)].sort();
+}
+
+function absolute(name: string): string {
+  if (!/^[-\w.*]+$/.test(name))
+    throw new Error(`cannot write DNS name ${JSON.stringify(name)}: it has characters that no name has`);
+  return name.endsWith(".") ? name : `${name}.`;
+}

@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import type { KubeClient } from "../kube/index.ts";
+import { createExtensionController, type ExtensionControllerOptions, type ExtensionKind } from "../extension/index.ts";
+import { seedMachineName } from "../local/cluster-node.ts";
+import type { Environment } from "../local/environment.ts";
+import type { Machines } from "../local/machine.ts";
+import type { Logger } from "../log.ts";
+import { createAddressPool } from "./address-pool.ts";
+import { loadBalancerAddresses } from "./addresses.ts";
+import { createControlPlaneActuator } from "./control-plane.ts";
+import { createDnsRecordActuator, type DefaultNameServer } from "./dns-record.ts";
+import { createInfrastructureActuator } from "./infrastructure.ts";
+import { createLoadBalancers } from "./load-balancer.ts";
+import { createMachineKeeper } from "./machine-keeper.ts";
+import { createNetworkActuator, resumePodNetworks } from "./network.ts";
+import { createOperatingSystemConfigActuator } from "./operating-system-config.ts";
+import { createPodNetworks } from "./pod-network.ts";
+import { createShootAccess } from "./shoot-access.ts";
+import { createTurns } from "./turns.ts";
+import { createVolumeProvisioner, type Runner } from "./volumes.ts";
+import { createWorkerActuator } from "./worker.ts";
+
+/** What the provider of one seed is made of. */
+export interface ProviderDeps {
+  readonly client: KubeClient;
+  readonly seed: string;
+  readonly environment: Environment;
+  readonly machines: Machines;
+  readonly nameServer?: DefaultNameServer;
+  readonly log: Logger;
+}
+
+/** A running provider. */
+export interface Provider {
+  /** Starts everything; resolves when all that exists has been seen once. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Everything that a seed and its Shoots ask of a cloud, on this machine: all extension kinds, volumes, load balancers. */
+export function createProvider({ client, seed, environment, machines, nameServer, log }: ProviderDeps): Provider {
+  const shoots = createShootAccess(client, log);
+  const podNetworks = createPodNetworks({ machines, shoots, log });
+  const turns = createTurns();
+  const extension = <K extends ExtensionKind>(
+    options: Pick<ExtensionControllerOptions<K>, "kind" | "type" | "actuator">,
+  ) => createExtensionController<K>({ client, log, ...options });
+
+  const directory = join(environment.stateDir, "load-balancer-addresses");
+  const pool = createAddressPool(directory, () => loadBalancerAddresses(environment));
+  const parts: Runner[] = [
+    extension({ kind: "Infrastructure", type: "local", actuator: createInfrastructureActuator(environment) }),
+    extension({ kind: "ControlPlane", type: "local", actuator: createControlPlaneActuator(environment) }),
+    extension({ kind: "OperatingSystemConfig", type: "local", actuator: createOperatingSystemConfigActuator() }),
+    extension({ kind: "Worker", type: "local", actuator: createWorkerActuator({ machines, shoots, turns }) }),
+    extension({ kind: "Network", type: "local", actuator: createNetworkActuator(podNetworks) }),
+    extension({ kind: "DNSRecord", type: "rfc2136", actuator: createDnsRecordActuator(nameServer) }),
+    createVolumeProvisioner({ client, directory: join(environment.stateDir, "volumes", seed), log }),
+    createLoadBalancers({ client, cluster: seed, machine: seedMachineName(seed), machines, pool, log }),
+    createMachineKeeper({ client, environment, machines, turns, log }),
+  ];
+
+  return {
+    async start() {
+      for (const part of parts) part.start();
+      await Promise.all(parts.map((part) => part.synced()));
+      await resumePodNetworks(client, podNetworks);
+    },
+    async stop() {
+      await Promise.all([...parts.map((part) => part.stop()), podNetworks.stopAll()]);
+      await shoots.close();
+    },
+  };
+}

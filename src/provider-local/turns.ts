@@ -1,0 +1,23 @@
+/** Work of which only one at a time may run for a key, in this process. */
+export interface Turns {
+  /** Runs the work when all earlier work for the key has ended, however it ended. */
+  take<R>(key: string, work: () => Promise<R>): Promise<R>;
+  isTaken(key: string): boolean;
+}
+
+/** Turns that nobody has taken yet. */
+export function createTurns(): Turns {
+  const last = new Map<string, Promise<unknown>>();
+  return {
+    take(key, work) {
+      const turn = (last.get(key) ?? Promise.resolve()).then(work, work);
+      last.set(key, turn);
+      const leave = () => {
+        if (last.get(key) === turn) last.delete(key);
+      };
+      turn.then(leave, leave);
+      return turn;
+    },
+    isTaken: (key) => last.has(key),
+  };
+}

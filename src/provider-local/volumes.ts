@@ -1,0 +1,113 @@
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { KubeObject } from "../api/index.ts";
+import { createController, createReflector, isAlreadyExists, type KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** The provisioner that StorageClasses name to get volumes from here. */
+export const PROVISIONER = "perennial.dev/local";
+
+/** A part of this process that runs until it is stopped. */
+export interface Runner {
+  start(): void;
+  synced(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Gives each PersistentVolumeClaim of our provisioner a directory below `directory`, and removes it with the volume. */
+export function createVolumeProvisioner(o: { client: KubeClient; directory: string; log: Logger }): Runner {
+  const log = o.log.child({ controller: "volumes" });
+  const deps = { ...o, log };
+  const claims = createController({ name: "volume-claims", log, reconcile: (key) => provision(deps, key) });
+  const volumes = createController({ name: "volumes", log, reconcile: (key) => reclaim(deps, key) });
+  const watchClaims = createReflector<Claim>(o.client, CLAIM, {
+    log,
+    onEvent: ({ object: { metadata } }) => claims.enqueue({ name: metadata.name, namespace: metadata.namespace ?? "" }),
+  });
+  const watchVolumes = createReflector<Volume>(o.client, VOLUME, {
+    log,
+    onEvent: ({ object: { metadata } }) => volumes.enqueue({ name: metadata.name }),
+  });
+  const parts = [claims, volumes, watchClaims, watchVolumes];
+  return {
+    start: () => parts.forEach((part) => part.start()),
+    synced: async () => void (await Promise.all([watchClaims.synced(), watchVolumes.synced()])),
+    stop: async () => void (await Promise.all(parts.map((part) => part.stop()))),
+  };
+}
+
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
+
+interface Claim extends KubeObject {
+  readonly spec: {
+    readonly volumeName?: string;
+    readonly storageClassName?: string;
+    readonly accessModes?: readonly string[];
+    readonly volumeMode?: string;
+    readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
+  };
+}
+
+interface StorageClass extends KubeObject {
+  readonly reclaimPolicy?: string;
+}
+
+interface Volume extends KubeObject {
+  readonly spec: { readonly hostPath?: { readonly path: string }; readonly persistentVolumeReclaimPolicy?: string };
+  readonly status?: { readonly phase?: string };
+}
+
+interface Deps {
+  readonly client: KubeClient;
+  readonly directory: string;
+  readonly log: Logger;
+}
+
+/** The cluster's own controller says, by an annotation, that the claim waits for us and where its pod will run. */
+async function provision({ client, directory, log }: Deps, key: { name: string; namespace?: string }): Promise<void> {
+  const claim = await client.read<Claim>({ ...CLAIM, ...key });
+  if (!claim || claim.metadata.deletionTimestamp || claim.spec.volumeName) return;
+  if (claim.metadata.annotations?.["volume.kubernetes.io/storage-provisioner"] !== PROVISIONER) return;
+  const { name, namespace, uid = "" } = claim.metadata;
+  const path = join(directory, uid);
+  await mkdir(path, { recursive: true });
+  // Whatever user a pod runs as, it gets a volume that it can write to, as from any provisioner.
+  await chmod(path, 0o777);
+  const { storageClassName = "", accessModes = ["ReadWriteOnce"], resources } = claim.spec;
+  const storageClass = await client.read<StorageClass>({
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    name: storageClassName,
+  });
+  const volume = {
+    ...VOLUME,
+    metadata: { name: `pvc-${uid}`, annotations: { "pv.kubernetes.io/provisioned-by": PROVISIONER } },
+    spec: {
+      capacity: { storage: resources?.requests?.["storage"] ?? "1Gi" },
+      accessModes,
+      storageClassName,
+      persistentVolumeReclaimPolicy: storageClass?.reclaimPolicy ?? "Delete",
+      claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid },
+      hostPath: { path, type: "Directory" },
+    },
+  };
+  try {
+    await client.create(volume);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+  log.info({ ...key, volume: volume.metadata.name }, "volume provisioned");
+}
+
+async function reclaim({ client, directory, log }: Deps, { name }: { name: string }): Promise<void> {
+  const volume = await client.read<Volume>({ ...VOLUME, name });
+  if (volume?.metadata.annotations?.["pv.kubernetes.io/provisioned-by"] !== PROVISIONER) return;
+  if (volume.status?.phase !== "Released" || volume.spec.persistentVolumeReclaimPolicy !== "Delete") return;
+  const { path = "" } = volume.spec.hostPath ?? {};
+  if (!path.startsWith(`${directory}/`))
+    throw new Error(`cannot remove volume ${name}: ${path} is not one of our directories`);
+  await rm(path, { recursive: true, force: true });
+  await client.remove({ ...VOLUME, name });
+  log.info({ volume: name }, "volume removed");
+}
