@@ -1,0 +1,46 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ApplicationFailure } from "@temporalio/common";
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { flowWorkflowId, shootWorkflowId } from "../src/workflows/contract.ts";
+import { startFlowLab, type World } from "../test/support/flow-lab.ts";
+
+/**
+ * Records what the replay test replays: a create, one with a parked and resumed step, and a delete. Run it for each
+ * release; histories of earlier releases stay, because their workflows may still be open.
+ */
+const directory = new URL("../test/flow/histories/", import.meta.url);
+await mkdir(directory, { recursive: true });
+const lab = await startFlowLab();
+
+const save = async (name: string, workflowId: string) => {
+  const history = await lab.client.workflow.getHandle(workflowId).fetchHistory();
+  await writeFile(new URL(`${name}.json`, directory), `${JSON.stringify(JSON.parse(historyToJSON(history)))}\n`);
+};
+const until = async (condition: () => boolean) => {
+  while (!condition()) await sleep(50);
+};
+const failing = (world: World, call: string) => {
+  world.fail[call] = ApplicationFailure.nonRetryable("no", "StepError", { message: "no", codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
+};
+
+const created = lab.world();
+await lab.shoots.nudge(created.ref);
+await until(() => created.status?.state === "Succeeded");
+await save("reconcile-create", flowWorkflowId(created.ref, "reconcile"));
+created.view.deleting = true;
+await lab.shoots.nudge(created.ref);
+await lab.client.workflow.getHandle(shootWorkflowId(created.ref)).result();
+await save("deleteShoot-after-create", flowWorkflowId(created.ref, "delete"));
+await save("shoot-create-delete", shootWorkflowId(created.ref));
+
+const parked = lab.world();
+failing(parked, "deployComponent etcd");
+await lab.shoots.nudge(parked.ref);
+await until(() => parked.status?.state === "Failed");
+delete parked.fail["deployComponent etcd"];
+await lab.shoots.retry(parked.ref);
+await until(() => parked.status?.state === "Succeeded");
+await save("reconcile-parked-and-retried", flowWorkflowId(parked.ref, "reconcile"));
+await parked.gone();
+await lab.stop();

@@ -1,0 +1,31 @@
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { bundleWorkflowCode, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
+import { beforeAll, describe, expect, it } from "vitest";
+
+const directory = new URL("./histories/", import.meta.url);
+const histories = (await readdir(directory)).filter((name) => name.endsWith(".json"));
+
+let workflowBundle: WorkflowBundle;
+beforeAll(async () => {
+  const workflowsPath = fileURLToPath(new URL("../../src/workflows/index.ts", import.meta.url));
+  workflowBundle = await bundleWorkflowCode({ workflowsPath });
+});
+
+describe("recorded histories", () => {
+  it("are there for every workflow type", () => {
+    expect(histories.map((name) => name.replace(/-.*/, ""))).toEqual(expect.arrayContaining(["reconcile", "deleteShoot", "shoot"]));
+  });
+
+  it.each(histories)("%s replays with today's code", async (name) => {
+    const history = historyFromJSON(JSON.parse(await readFile(new URL(name, directory), "utf8")));
+    await Worker.runReplayHistory({ workflowBundle }, history, "replay");
+  });
+
+  it("would not replay if a step had another name", async () => {
+    const recorded = await readFile(new URL("reconcile-create.json", directory), "utf8");
+    const history = historyFromJSON(JSON.parse(recorded.replaceAll('"kubeApiServer/apply"', '"kubeAPIServer/apply"')));
+    await expect(Worker.runReplayHistory({ workflowBundle }, history, "replay")).rejects.toThrow(/[Nn]ondeterminism|activity id/);
+  });
+});
