@@ -35,7 +35,10 @@ export async function issueAuthority(commonName: string, now: Date): Promise<Key
       signingAlgorithm: algorithm,
       extensions: [
         new x509.BasicConstraintsExtension(true, undefined, true),
-        new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature, true),
+        new x509.KeyUsagesExtension(
+          x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature,
+          true,
+        ),
         await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       ],
     },
@@ -62,7 +65,9 @@ export async function issueCertificate(authority: KeyPair, request: CertificateR
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
         new x509.ExtendedKeyUsageExtension(request.usages.map((usage) => extendedUsage[usage])),
         await x509.AuthorityKeyIdentifierExtension.create(issuer),
-        ...(request.hosts?.length ? [new x509.SubjectAlternativeNameExtension(request.hosts.map(alternativeName))] : []),
+        ...(request.hosts?.length
+          ? [new x509.SubjectAlternativeNameExtension(request.hosts.map(alternativeName))]
+          : []),
       ],
     },
     webcrypto,
@@ -82,7 +87,10 @@ export function isFit(pair: KeyPair, authority: KeyPair, request: CertificateReq
       certificate.checkPrivateKey(createPrivateKey(pair.key)) &&
       details.subject === new x509.Name(subject(request)).toString() &&
       same(hostsOf(details), (request.hosts ?? []).map(canonicalHost)) &&
-      same(certificate.keyUsage ?? [], request.usages.map((usage) => extendedUsage[usage])) &&
+      same(
+        certificate.keyUsage ?? [],
+        request.usages.map((usage) => extendedUsage[usage]),
+      ) &&
       isFresh(certificate, now)
     );
   } catch {
@@ -119,7 +127,10 @@ function serialNumber(): string {
   return `01${randomBytes(15).toString("hex")}`;
 }
 
-function subject({ organizations = [], commonName }: Pick<CertificateRequest, "commonName" | "organizations">): x509.JsonName {
+function subject({
+  organizations = [],
+  commonName,
+}: Pick<CertificateRequest, "commonName" | "organizations">): x509.JsonName {
   return [...organizations.map((organization) => ({ O: [organization] })), { CN: [commonName] }];
 }
 

@@ -28,6 +28,7 @@ export {
   networkObject,
   type DnsProvider,
 } from "./extension-objects.ts";
+export { sha256 as checksumOf } from "./files.ts";
 export { BOOTSTRAP_TOKEN_SECRET, machineApiServer } from "./node-agent.ts";
 export { machineConfig, nodeAgentSecret, type MachineConfig, type SecretLookup } from "./node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./operating-system-config.ts";

@@ -1,0 +1,95 @@
+import { BOOTSTRAP_TOKEN_SECRET, machineApiServer, type ControlPlaneContext } from "../components/index.ts";
+import { renderKubeconfig, type KubeClient } from "../kube/index.ts";
+import { createBootstrapToken, type BootstrapToken } from "./bootstrap-token.ts";
+import { generateSigningKey, isFit, issueAuthority, issueCertificate, isUsableAuthority, type KeyPair } from "./pki.ts";
+import { authorities, certificatesOf, type AuthorityName, type CertificatePlan } from "./secret-plan.ts";
+import { openSecretStore, type SecretStore } from "./secret-store.ts";
+
+/**
+ * Makes sure that the Shoot's namespace holds every key, certificate and kubeconfig of its control plane. What is there
+ * and fits is left alone, so a run that was killed is simply run again; authorities and signing keys are made once,
+ * certificates anew when their hosts, their authority or 80 % of their time are over. Returns SHA-256 by Secret name.
+ */
+export async function ensureSecrets(
+  client: KubeClient,
+  context: ControlPlaneContext,
+  now: Date = new Date(),
+): Promise<{ checksums: Record<string, string> }> {
+  const store = await openSecretStore(client, context.namespace);
+  const keys = new Map<AuthorityName, KeyPair>();
+  for (const [name, subject] of Object.entries(authorities) as [AuthorityName, string][]) {
+    keys.set(name, await ensureAuthority(store, context, name, subject, now));
+  }
+  const authority = (name: AuthorityName) => keys.get(name) ?? lost(context, name, "it was not made");
+  await ensureSigningKey(store, context);
+  await ensureBootstrapToken(store, context, authority("ca"));
+  for (const plan of certificatesOf(context)) {
+    await ensureCertificate(store, plan, authority(plan.authority), authority("ca"), now);
+  }
+  return { checksums: store.checksums() };
+}
+
+/** A new authority would lock out every machine and user: one that is damaged or expired is for people to decide on. */
+async function ensureAuthority(
+  store: SecretStore,
+  context: ControlPlaneContext,
+  name: AuthorityName,
+  subject: string,
+  now: Date,
+) {
+  const data = store.read(name);
+  const present = data && { certificate: data["ca.crt"] ?? "", key: data["ca.key"] ?? "" };
+  if (present && !isUsableAuthority(present, now)) lost(context, name, "it is damaged or has expired");
+  const pair = present ?? (await issueAuthority(subject, now));
+  await store.write(name, "authority", { "ca.crt": pair.certificate, "ca.key": pair.key });
+  return pair;
+}
+
+async function ensureSigningKey(store: SecretStore, context: ControlPlaneContext): Promise<void> {
+  const data = store.read("service-account-key");
+  const key = data ? data["id_rsa"] : await generateSigningKey();
+  if (!key) lost(context, "service-account-key", "it has no key id_rsa");
+  await store.write("service-account-key", "key", { id_rsa: key });
+}
+
+/** The token lives as long as the Shoot: another one would be another configuration for every machine. */
+async function ensureBootstrapToken(store: SecretStore, context: ControlPlaneContext, ca: KeyPair): Promise<void> {
+  const token = tokenIn(store) ?? createBootstrapToken();
+  const kubeconfig = renderKubeconfig({
+    server: machineApiServer(context),
+    ca: ca.certificate,
+    token: `${token.id}.${token.secret}`,
+  });
+  await store.write(BOOTSTRAP_TOKEN_SECRET, "token", {
+    "token-id": token.id,
+    "token-secret": token.secret,
+    kubeconfig,
+  });
+}
+
+function tokenIn(store: SecretStore): BootstrapToken | undefined {
+  const { "token-id": id, "token-secret": secret } = store.read(BOOTSTRAP_TOKEN_SECRET) ?? {};
+  return id && secret ? { id, secret } : undefined;
+}
+
+async function ensureCertificate(
+  store: SecretStore,
+  plan: CertificatePlan,
+  authority: KeyPair,
+  ca: KeyPair,
+  now: Date,
+) {
+  const { name, request, kubeconfig } = plan;
+  const data = store.read(name);
+  const present = { certificate: data?.["tls.crt"] ?? "", key: data?.["tls.key"] ?? "" };
+  const fits = isFit(present, authority, request, now);
+  const { certificate, key } = fits ? present : await issueCertificate(authority, request, now);
+  const pair = { "ca.crt": authority.certificate, "tls.crt": certificate, "tls.key": key };
+  if (kubeconfig === undefined) return store.write(name, "certificate", pair);
+  const text = renderKubeconfig({ ...kubeconfig, ca: ca.certificate, clientCert: certificate, clientKey: key });
+  await store.write(name, "kubeconfig", { ...pair, kubeconfig: text });
+}
+
+function lost({ namespace }: ControlPlaneContext, name: string, why: string): never {
+  throw new Error(`cannot use Secret ${namespace}/${name}: ${why}`);
+}
