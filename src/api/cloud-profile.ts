@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { cloudProfileSpec, cloudProfileStatus } from "./cloud-profile-spec.ts";
 import { defineResource } from "./resource.ts";
 

@@ -5,7 +5,7 @@ export type Raw = Record<string, unknown>;
 
 /** An object that names the fields we know and keeps those we do not; its type has only the known ones. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strip> {
-  return z.looseObject(shape) as unknown as z.ZodObject<Shape, z.core.$strip>;
+  return z.looseObject(shape);
 }
 
 /** Any JSON object, kept as it is (a provider's configuration or state). */

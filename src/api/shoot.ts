@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { defineResource } from "./resource.ts";
 import { shootSpec } from "./shoot-spec.ts";
 import { shootStatus } from "./shoot-status.ts";

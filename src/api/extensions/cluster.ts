@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { CloudProfile } from "../cloud-profile.ts";
 import { defineResource } from "../resource.ts";
 import { object, raw } from "../schema.ts";

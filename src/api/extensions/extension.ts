@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { defineResource } from "../resource.ts";
 import { object } from "../schema.ts";
