@@ -1,17 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ControllerRegistration, KubeObject, Seed, Shoot } from "../../src/api/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { crdManifests, exampleObjects } from "../support/examples.ts";
+import { applyCrds } from "../support/crds.ts";
+import { exampleObjects } from "../support/examples.ts";
 import { furtherExamples } from "../support/extension-examples.ts";
 
 let controlPlane: ControlPlane;
 
 beforeAll(async () => {
   controlPlane = await startControlPlane();
-  const crds = await crdManifests();
-  await Promise.all(crds.map((crd) => controlPlane.client.apply(crd)));
-  await Promise.all(crds.map(established));
+  await applyCrds(controlPlane.client);
   for (const example of await exampleObjects()) await controlPlane.client.apply(example);
 }, 120_000);
 
@@ -173,15 +171,6 @@ function condition(type: string) {
     lastTransitionTime: now,
     lastUpdateTime: now,
   };
-}
-
-async function established(crd: KubeObject): Promise<void> {
-  const { apiVersion, kind, metadata } = crd;
-  for (;;) {
-    const found = await controlPlane.client.read({ apiVersion, kind, name: metadata.name });
-    if (found && conditionsOf(found).some(({ type, status }) => type === "Established" && status === "True")) return;
-    await sleep(50);
-  }
 }
 
 function conditionsOf(object: KubeObject): { type: string; status: string; message: string }[] {

@@ -1,4 +1,4 @@
-import { readFile, readdir } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "../../src/api/index.ts";
@@ -12,15 +12,7 @@ export async function exampleObjects(): Promise<KubeObject[]> {
   return files.flat();
 }
 
-/** The CustomResourceDefinitions of deploy/crds. */
-export async function crdManifests(): Promise<KubeObject[]> {
-  const names = await readdir(join(root, "deploy/crds"));
-  const files = await Promise.all(names.map((name) => readManifests(`deploy/crds/${name}`)));
-  return files.flat();
-}
-
-/** The objects in a YAML file, given by its path from the top of the repository. */
-export async function readManifests(path: string): Promise<KubeObject[]> {
+async function readManifests(path: string): Promise<KubeObject[]> {
   const text = await readFile(join(root, path), "utf8");
   return parseAllDocuments(text, { version: "1.1" }).map((document) => document.toJS() as KubeObject);
 }

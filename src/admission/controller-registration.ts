@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import { ControllerDeployment, ControllerRegistration } from "../api/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import { judge, type Cause, type Webhook } from "./review.ts";
+
+/**
+ * Judges ControllerRegistrations: at most one is primary for each pair of kind and type, its deployment exists, and its
+ * spec stays as it is while it is being deleted.
+ */
+export function createControllerRegistrationValidator({ client }: { client: KubeClient }): Webhook {
+  return async ({ object, oldObject }) => {
+    const registration = ControllerRegistration.parse(object);
+    const specChanged = !isDeepStrictEqual(registration.spec, oldObject?.["spec"]);
+    if (!specChanged) return judge([]);
+    if (registration.metadata.deletionTimestamp !== undefined) {
+      return judge([{ field: "spec", message: "cannot be changed while it is being deleted", forbidden: true }]);
+    }
+    const causes = await Promise.all([primaryCauses(client, registration), deploymentCauses(client, registration)]);
+    return judge(causes.flat());
+  };
+}
+
+async function primaryCauses(client: KubeClient, registration: ControllerRegistration): Promise<Cause[]> {
+  const { apiVersion, kind } = ControllerRegistration;
+  const all = await client.list<ControllerRegistration>({ apiVersion, kind });
+  const owners = new Map(
+    all
+      .filter(({ metadata }) => metadata.name !== registration.metadata.name)
+      .flatMap((other) => primaries(other).map(({ key }) => [key, other.metadata.name] as const)),
+  );
+  return primaries(registration).flatMap(({ key, index, resource }) => {
+    const owner = owners.get(key);
+    if (owner === undefined) return [];
+    const message = `ControllerRegistration ${owner} is primary for ${resource.kind} of type ${resource.type}: set it to false here`;
+    return [{ field: `spec.resources[${index}].primary`, message }];
+  });
+}
+
+/** Keyed by kind and type together: several types of one kind each have an owner of their own. */
+function primaries({ spec }: ControllerRegistration) {
+  return (spec.resources ?? [])
+    .map((resource, index) => ({ resource, index, key: JSON.stringify([resource.kind, resource.type]) }))
+    .filter(({ resource }) => resource.primary !== false);
+}
+
+async function deploymentCauses(client: KubeClient, { spec }: ControllerRegistration): Promise<Cause[]> {
+  const { apiVersion, kind } = ControllerDeployment;
+  const causes = (spec.deployment?.deploymentRefs ?? []).map(async ({ name }, index): Promise<Cause[]> => {
+    if (await client.read({ apiVersion, kind, name })) return [];
+    const message = `there is no ControllerDeployment ${name}: create it first`;
+    return [{ field: `spec.deployment.deploymentRefs[${index}].name`, message }];
+  });
+  return (await Promise.all(causes)).flat();
+}

@@ -1,0 +1,18 @@
+import { CONFIRM_DELETION_ANNOTATION } from "../api/index.ts";
+import { judge, type AdmissionRequest, type Cause, type Webhook } from "./review.ts";
+
+/** Lets only those objects be deleted of which the deletion was confirmed before (Gardener: DeletionConfirmation). */
+export const confirmDeletion: Webhook = async (request) => judge(unconfirmed(request));
+
+/** Why the object may not be deleted yet: nobody has confirmed it. */
+export function unconfirmed({ oldObject }: AdmissionRequest): Cause[] {
+  const { annotations, deletionTimestamp } = oldObject?.metadata ?? {};
+  if (deletionTimestamp !== undefined || annotations?.[CONFIRM_DELETION_ANNOTATION] === "true") return [];
+  return [
+    {
+      field: `metadata.annotations[${CONFIRM_DELETION_ANNOTATION}]`,
+      message: `must be "true" before the object can be deleted: kubectl annotate ${CONFIRM_DELETION_ANNOTATION}=true`,
+      forbidden: true,
+    },
+  ];
+}

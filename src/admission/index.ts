@@ -1,0 +1,45 @@
+import type { KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+import { createBindingCheck, type MayBind } from "./binding.ts";
+import { createControllerRegistrationValidator } from "./controller-registration.ts";
+import { confirmDeletion } from "./deletion.ts";
+import { paths } from "./paths.ts";
+import { createSeedValidator } from "./seed.ts";
+import { createWebhookServer, type ServingCertificate, type WebhookServer } from "./server.ts";
+import { createShootDefaulter } from "./shoot-defaults.ts";
+import { createShootValidator } from "./shoot.ts";
+
+export type { MayBind } from "./binding.ts";
+export { judge, type AdmissionRequest, type Answer, type Cause, type UserInfo, type Webhook } from "./review.ts";
+export {
+  createWebhookServer,
+  type ServingCertificate,
+  type WebhookServer,
+  type WebhookServerOptions,
+} from "./server.ts";
+export { makeServingCertificate } from "./serving-certificate.ts";
+export { webhookConfigurations, type Endpoint } from "./webhook-configurations.ts";
+
+/** What the garden's admission server needs; `mayBind` asks the API server unless told otherwise. */
+export interface AdmissionServerOptions {
+  readonly client: KubeClient;
+  readonly log: Logger;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: ServingCertificate;
+  readonly mayBind?: MayBind;
+}
+
+/** The server of the garden's admission webhooks: defaults and rules that the schemas cannot express. */
+export function createAdmissionServer({ client, mayBind, ...options }: AdmissionServerOptions): WebhookServer {
+  return createWebhookServer({
+    ...options,
+    webhooks: {
+      [paths.defaultShoots]: createShootDefaulter({ client }),
+      [paths.shoots]: createShootValidator({ client, mayBind: mayBind ?? createBindingCheck(client) }),
+      [paths.seeds]: createSeedValidator({ client }),
+      [paths.controllerRegistrations]: createControllerRegistrationValidator({ client }),
+      [paths.confirmDeletion]: confirmDeletion,
+    },
+  });
+}

@@ -1,0 +1,8 @@
+/** Where the admission server answers which requests. */
+export const paths = {
+  defaultShoots: "/default/shoots",
+  shoots: "/validate/shoots",
+  seeds: "/validate/seeds",
+  controllerRegistrations: "/validate/controllerregistrations",
+  confirmDeletion: "/confirm-deletion",
+} as const;

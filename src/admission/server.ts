@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "../log.ts";
+import { readReview, writeReview, type Webhook } from "./review.ts";
+
+/** A serving certificate with its chain, and its key, in PEM. */
+export interface ServingCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** What a webhook server serves, and where; port 0 takes a free one. */
+export interface WebhookServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: ServingCertificate;
+  readonly log: Logger;
+  /** Webhooks by their path, such as `/validate/shoots`. */
+  readonly webhooks: Readonly<Record<string, Webhook>>;
+}
+
+/** An HTTPS server for admission webhooks. */
+export interface WebhookServer {
+  /** Begins to listen and returns the port. */
+  start(): Promise<number>;
+  /** Serves another certificate from the next connection on; open connections stay. */
+  renew(tls: ServingCertificate): void;
+  /** Answers what has been asked, closes all connections. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves webhooks to API servers. A request that cannot be judged is answered with 500, which an API server reports to
+ * the sender as an internal error that can be tried again.
+ */
+export function createWebhookServer({ host, port, tls, log, webhooks }: WebhookServerOptions): WebhookServer {
+  const server = createServer({ ...tls, minVersion: "TLSv1.2" }, (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      log.error({ err: error, path: request.url }, "cannot answer an admission request");
+      send(response, error instanceof BadRequest ? error.status : 500, messageOf(error));
+    });
+  });
+  // API servers keep idle connections for 90 s; closing them first would reset a request on its way.
+  server.keepAliveTimeout = 120_000;
+  server.headersTimeout = 125_000;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? "/", "https://localhost").pathname;
+    const webhook = webhooks[path];
+    if (!webhook) return send(response, 404, `there is no webhook at ${path}`);
+    if (request.method !== "POST") return send(response, 405, "an admission request is a POST");
+    const review = read(await bodyOf(request));
+    const verdict = await webhook(review);
+    const { operation, kind, namespace, name, userInfo } = review;
+    const fields = { operation, kind: kind.kind, namespace, name, user: userInfo.username };
+    if (verdict.allowed) log.debug(fields, "request admitted");
+    else log.info({ ...fields, causes: verdict.causes }, "request refused");
+    send(response, 200, writeReview(review, verdict), "application/json");
+  }
+
+  return {
+    async start() {
+      server.listen(port, host);
+      await once(server, "listening");
+      return (server.address() as AddressInfo).port;
+    },
+    renew: (tls) => server.setSecureContext({ ...tls, minVersion: "TLSv1.2" }),
+    async stop() {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      await closed;
+    },
+  };
+}
+
+class BadRequest extends Error {
+  readonly status: number;
+  constructor(status: number, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.status = status;
+  }
+}
+
+/** Object and old object of 1.5 MiB each, which is what etcd takes, and their envelope, escaped. */
+const bodyLimit = 8 * 1024 * 1024;
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyLimit) throw new BadRequest(413, `an admission request has at most ${bodyLimit} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function read(body: string) {
+  try {
+    return readReview(body);
+  } catch (cause) {
+    throw new BadRequest(400, "the body is not an AdmissionReview of admission.k8s.io/v1", cause);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: string, type = "text/plain"): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) }).end(body);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

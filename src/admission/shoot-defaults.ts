@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from "node:util";
+import semver from "semver";
+import { CREATED_BY_ANNOTATION, Shoot, type CloudProfile, type Seed } from "../api/index.ts";
+import type { JsonPatchOperation, KubeClient } from "../kube/index.ts";
+import type { AdmissionRequest, Webhook } from "./review.ts";
+import { offeredVersions } from "./shoot-version.ts";
+import { readProfile, readSeed } from "./shoot-change.ts";
+
+/**
+ * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
+ * networks and domain that the Seed suggests, and who created the Shoot. Touches nothing that the user has set, and no
+ * Shoot that is being deleted.
+ */
+export function createShootDefaulter({ client, now }: { client: KubeClient; now?: () => Date }): Webhook {
+  return async (request) => {
+    // The schema is checked after this; what it will refuse needs no defaults.
+    const { data: shoot } = Shoot.schema.safeParse(request.object);
+    if (!shoot || shoot.metadata.deletionTimestamp !== undefined) return { allowed: true };
+    if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true };
+    const named = withCloudProfile(shoot.spec);
+    const withNames = { ...shoot, spec: named };
+    const [profile, seed] = await Promise.all([readProfile(client, withNames), readSeed(client, withNames)]);
+    const versioned = profile ? withVersions(named, profile, now?.() ?? new Date()) : named;
+    const spec = request.operation === "CREATE" ? onCreation({ ...shoot, spec: versioned }, seed) : versioned;
+    return { allowed: true, patch: [...specPatch(shoot.spec, spec), ...creatorPatch(request, shoot)] };
+  };
+}
+
+type Spec = Shoot["spec"];
+
+function withCloudProfile(spec: Spec): Spec {
+  if (spec.cloudProfile || !spec.cloudProfileName) return spec;
+  return { ...spec, cloudProfile: { kind: "CloudProfile", name: spec.cloudProfileName } };
+}
+
+function withVersions(spec: Spec, profile: CloudProfile, now: Date): Spec {
+  const { kubernetes, provider } = spec;
+  const latest = offeredVersions(profile, now).find((version) => version.startsWith(`${kubernetes.version}.`));
+  const version = /^\d+\.\d+$/.test(kubernetes.version) && latest ? latest : kubernetes.version;
+  const workers = provider.workers?.map((pool) => withImage(pool, profile));
+  return {
+    ...spec,
+    kubernetes: { ...kubernetes, version },
+    provider: { ...provider, ...(workers && { workers }) },
+  };
+}
+
+type WorkerPool = NonNullable<Spec["provider"]["workers"]>[number];
+
+function withImage(pool: WorkerPool, profile: CloudProfile): WorkerPool {
+  const wanted = pool.machine.image?.name;
+  const image = profile.spec.machineImages.find(({ name }) => wanted === undefined || name === wanted);
+  const version = image?.versions
+    .filter(({ expirationDate, classification }) => expirationDate === undefined && classification !== "preview")
+    .map(({ version }) => version)
+    .sort((a, b) => semver.compare(semver.coerce(b) ?? "0.0.0", semver.coerce(a) ?? "0.0.0"))[0];
+  if (!image || !version || pool.machine.image?.version) return pool;
+  return { ...pool, machine: { ...pool.machine, image: { ...pool.machine.image, name: image.name, version } } };
+}
+
+function onCreation({ spec, metadata }: Shoot, seed: Seed | undefined): Spec {
+  if ((spec.provider.workers ?? []).length === 0) return spec;
+  const { kubeProxy, kubeControllerManager } = spec.kubernetes;
+  const suggested = seed?.spec.networks.shootDefaults;
+  const domain = spec.dns?.domain ?? suggestedDomain(metadata, seed);
+  return {
+    ...spec,
+    kubernetes: {
+      ...spec.kubernetes,
+      kubeProxy: { enabled: true, mode: "IPTables", ...kubeProxy },
+      kubeControllerManager: { nodeCIDRMaskSize: 24, ...kubeControllerManager },
+    },
+    networking: { ...suggested, ...spec.networking },
+    ...(domain && { dns: { ...spec.dns, domain } }),
+  };
+}
+
+function suggestedDomain({ name, namespace }: Shoot["metadata"], seed: Seed | undefined): string | undefined {
+  const parent = seed?.spec.dns.defaults?.[0]?.domain;
+  return parent && `${name}.${namespace.replace(/^garden-/, "")}.${parent}`;
+}
+
+function specPatch(before: Spec, spec: Spec): JsonPatchOperation[] {
+  return isDeepStrictEqual(before, spec) ? [] : [{ op: "replace", path: "/spec", value: spec }];
+}
+
+function creatorPatch({ operation, userInfo }: AdmissionRequest, { metadata }: Shoot): JsonPatchOperation[] {
+  if (operation !== "CREATE" || !userInfo.username || metadata.annotations?.[CREATED_BY_ANNOTATION]) return [];
+  const annotations = { ...metadata.annotations, [CREATED_BY_ANNOTATION]: userInfo.username };
+  return [{ op: "add", path: "/metadata/annotations", value: annotations }];
+}

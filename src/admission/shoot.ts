@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import { Shoot } from "../api/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import type { MayBind } from "./binding.ts";
+import { unconfirmed } from "./deletion.ts";
+import { judge, type AdmissionRequest, type Answer, type Webhook } from "./review.ts";
+import { readProfile, readSeed, type ShootChange } from "./shoot-change.ts";
+import { seedBindingCauses } from "./shoot-binding.ts";
+import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./shoot-lifecycle.ts";
+import { networkCauses } from "./shoot-networks.ts";
+import { profileCauses } from "./shoot-profile.ts";
+import { missingExtensions, referenceCauses } from "./shoot-references.ts";
+
+/** What the judgement of a Shoot depends on. */
+export interface ShootWebhookDeps {
+  readonly client: KubeClient;
+  readonly mayBind: MayBind;
+  readonly now?: () => Date;
+}
+
+/** Judges requests about Shoots by the rules of Gardener's API server that CEL cannot express. */
+export function createShootValidator(deps: ShootWebhookDeps): Webhook {
+  return async (request) => {
+    if (request.operation === "DELETE") return judge([...unconfirmed(request), ...deletionCauses(oldShoot(request))]);
+    const shoot = Shoot.parse(request.object);
+    const old = request.oldObject && oldShoot(request);
+    const specChanged = !old || !isDeepStrictEqual(shoot.spec, old.spec);
+    // Whoever cleans up behind a deleted Shoot must be able to remove its finalizer, whatever has become of the rest.
+    if (old && shoot.metadata.deletionTimestamp !== undefined && !specChanged)
+      return judge(forceDeletionCauses(shoot, old));
+    const before = old
+      ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old)]
+      : nameCauses(shoot);
+    if (!specChanged || before.length > 0) return judge(before);
+    return judgeSpec(deps, request, { shoot, old, now: deps.now?.() ?? new Date() });
+  };
+}
+
+async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, change: ShootChange): Promise<Answer> {
+  const { client, mayBind } = deps;
+  const { shoot, old } = change;
+  const [profile, seed] = await Promise.all([readProfile(client, shoot), readSeed(client, shoot)]);
+  const known: ShootChange = { ...change, profile, seed };
+  const causes = [
+    ...(await seedBindingCauses(known, () => mayBind(request.userInfo, shoot.metadata))),
+    ...(await referenceCauses(client, known)),
+    ...profileCauses(known),
+    ...networkCauses(known),
+    ...(old ? hibernationCauses(shoot, old) : []),
+  ];
+  return judge(causes, await missingExtensions(client, shoot));
+}
+
+function oldShoot(request: AdmissionRequest): Shoot {
+  return Shoot.parse(request.oldObject);
+}
