@@ -2,7 +2,14 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, w
 import { dirname, join } from "node:path";
 import { runService, type Service } from "./machine-service.ts";
 import { parseUnit } from "./machine-unit.ts";
-import { fileContent, fillIn, type MachineFacts, type UserData, type UserDataFile } from "./machine-user-data.ts";
+import {
+  fileContent,
+  fillIn,
+  type MachineFacts,
+  type UserData,
+  type UserDataFile,
+  type UserDataUnit,
+} from "./machine-user-data.ts";
 
 /** What runs in a machine and where that is kept, so that a reboot brings it back. */
 export interface Supervisor {
@@ -11,8 +18,8 @@ export interface Supervisor {
   /** Starts what was running before a reboot. */
   resume(): Promise<void>;
   /**
-   * Writes the files, then starts, restarts or stops the units named; a unit that runs already is restarted only if
-   * it or one of its `filePaths` changed. Units not named are left alone. Throws, before anything is written, if a unit cannot be read.
+   * Writes the files, then starts the units named, or stops those with command stop; a unit that runs already is restarted
+   * only if it or one of its `filePaths` changed. Units not named are left alone. Throws, before anything is written, if a unit cannot be read.
    */
   apply(userData: UserData): Promise<void>;
   /** Starts a unit of the machine's image, which user data does not name. */
@@ -24,46 +31,60 @@ export function createSupervisor(stateDir: string, logDir: string, facts: Machin
   const stateFile = join(stateDir, "units.json");
   const provisioned = existsSync(stateFile);
   const units = new Map<string, string>(provisioned ? readState(stateFile) : []);
+  const imageUnits = new Map<string, string>();
   const services = new Map<string, Service>();
+  const running = new Map<string, string>();
+  const textOf = ({ name, content }: UserDataUnit): string | undefined =>
+    content === undefined ? (units.get(name) ?? imageUnits.get(name)) : fillIn(content, facts);
 
   const start = async (name: string, content: string): Promise<void> => {
     await services.get(name)?.stop();
     const service = runService(parseUnit(name, content), logDir);
     services.set(name, service);
+    running.set(name, content);
     await service.started;
   };
   const stop = async (name: string): Promise<void> => {
     await services.get(name)?.stop();
     services.delete(name);
+    running.delete(name);
     units.delete(name);
   };
   const save = () => replaceFile(stateFile, Buffer.from(JSON.stringify([...units])), 0o600);
 
   return {
     provisioned,
-    start,
+    async start(name, content) {
+      imageUnits.set(name, content);
+      await start(name, content);
+    },
     async resume() {
       for (const [name, content] of units) await start(name, content);
     },
     async apply(userData) {
-      for (const { name, content } of userData.units)
-        if (content !== undefined) parseUnit(name, fillIn(content, facts));
+      for (const unit of userData.units) checkUnit(unit, textOf(unit));
       const changed = new Set(userData.files.filter((file) => writeUserFile(file, facts)).map(({ path }) => path));
-      for (const { name, content, command, filePaths = [] } of userData.units) {
-        const text = content === undefined ? units.get(name) : fillIn(content, facts);
+      for (const unit of userData.units) {
+        const { name, command, filePaths = [] } = unit;
+        const text = textOf(unit);
         if (command === "stop" || text === undefined) {
           await stop(name);
           continue;
         }
-        const same = services.has(name) && units.get(name) === text && !filePaths.some((path) => changed.has(path));
-        if (command === undefined && !services.has(name)) continue;
+        const same = running.get(name) === text && !filePaths.some((path) => changed.has(path));
         units.set(name, text);
         save();
-        if (command === "restart" || !same) await start(name, text);
+        if (!same) await start(name, text);
       }
       save();
     },
   };
+}
+
+function checkUnit({ name, command }: UserDataUnit, text: string | undefined): void {
+  if (command === "stop") return;
+  if (text === undefined) throw new Error(`cannot start unit ${name}: it has no content`);
+  parseUnit(name, text);
 }
 
 function readState(file: string): [string, string][] {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { BootInstructions } from "./machine-init.ts";
-import { identifyProcess, type ProcessIdentity } from "./machine-process.ts";
+import type { ProcessIdentity } from "./machine-process.ts";
 import type { MachinePaths } from "./machine-record.ts";
 
 /** Directories, besides those of the overlays, in which each machine has its own content at the same path. */
@@ -147,7 +147,7 @@ shield kernel/panic_on_oops 1
 shield kernel/keys/root_maxkeys 1000000
 shield kernel/keys/root_maxbytes 25000000
 
-hostname "$MACHINE_NAME"
+echo "$MACHINE_NAME" > /proc/sys/kernel/hostname
 rm -f /etc/resolv.conf /etc/hosts /etc/hostname
 echo "nameserver $NAMESERVER" > /etc/resolv.conf
 echo "$MACHINE_NAME" > /etc/hostname

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { describeProcess } from "./process-table.ts";
 
 /** A process that cannot be mistaken for a later one with the same number. */
 export interface ProcessIdentity {
@@ -8,31 +8,16 @@ export interface ProcessIdentity {
   readonly startTime: string;
 }
 
-/** The process that has this number now, or undefined when there is none (a zombie is none). */
-export function identifyProcess(pid: number): ProcessIdentity | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  } catch {
-    return undefined;
-  }
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state, startTime] = [fields[0], fields[19]];
-  if (state === "Z" || state === "X" || startTime === undefined) return undefined;
-  return { pid, startTime };
-}
-
 /** True while exactly this process lives. */
-export function isAlive(process: ProcessIdentity): boolean {
-  return identifyProcess(process.pid)?.startTime === process.startTime;
+export async function isAlive({ pid, startTime }: ProcessIdentity): Promise<boolean> {
+  return (await describeProcess(pid))?.startTime === startTime;
 }
 
 /** Kills exactly this process and returns once it is gone; throws after ten seconds. */
 export async function killProcess(target: ProcessIdentity): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (!isAlive(target)) return;
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(20)) {
+    if (!(await isAlive(target))) return;
     process.kill(target.pid, "SIGKILL");
-    await sleep(50);
   }
   throw new Error(`cannot kill process ${target.pid}: it is still there after ten seconds`);
 }

@@ -20,6 +20,7 @@ export interface UserDataUnit {
   readonly name: string;
   /** The unit file's text; without it the command is for a unit that is there already. */
   readonly content?: string;
+  /** A unit that runs as it should is left alone, also by "restart". Started unless told otherwise. */
   readonly command?: "start" | "restart" | "stop";
   readonly enable?: boolean;
   /** Files whose change restarts the unit. */

@@ -7,6 +7,7 @@ import { withLock } from "./lock.ts";
 import { bootMachine, readPid1 } from "./machine-boot.ts";
 import { createCgroup, removeCgroup, removeEmptyCgroup } from "./machine-cgroup.ts";
 import { isAlive, killProcess } from "./machine-process.ts";
+import { raiseHostLimits } from "./machine-limits.ts";
 import * as records from "./machine-record.ts";
 import { machineLinks } from "./machine-programs.ts";
 import type { UserData } from "./machine-user-data.ts";
@@ -60,6 +61,8 @@ export function createMachines(env: Environment, log: Logger): Machines {
   };
   const boot = async (paths: records.MachinePaths, record: records.MachineRecord): Promise<void> => {
     const { name, address, userData } = record;
+    // What an earlier boot left running, or empty cgroups of its pods, would count as this one's.
+    await removeCgroup(paths.cgroup);
     const cgroupFiles = await createCgroup(paths.cgroup);
     await createNamespace(env, paths.netns, address);
     for (const extra of record.addresses) await plugAddress(env, paths.netns, extra);
@@ -118,6 +121,7 @@ export function createMachines(env: Environment, log: Logger): Machines {
         if (known === undefined || JSON.stringify(known) !== JSON.stringify(record))
           await records.writeRecord(paths, record);
         if (!(await isRunning(paths))) {
+          await raiseHostLimits();
           await ensureBridge(env);
           await mkdir(paths.cniDir, { recursive: true });
           await boot(paths, record);
@@ -199,5 +203,5 @@ async function describe(
 
 async function isRunning(paths: records.MachinePaths): Promise<boolean> {
   const pid1 = await readPid1(paths);
-  return pid1 !== undefined && isAlive(pid1);
+  return pid1 !== undefined && (await isAlive(pid1));
 }

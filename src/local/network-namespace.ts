@@ -18,7 +18,7 @@ export async function createNamespace(env: Environment, netns: string, address: 
       `route add default via ${env.gateway}`,
     ].join("\n"),
   });
-  await inNamespace(netns, ["sysctl", "-qw", "net.ipv4.ip_forward=1"]);
+  await inNamespace(netns, ["/bin/sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"]);
 }
 
 /** Deletes the namespace, and with it its veth pair, routes and iptables rules, once nothing runs in it. Idempotent. */
