@@ -13,6 +13,7 @@ import { createPki, type KeyPair, type Pki } from "./cluster-pki.ts";
 import type { ClusterNetworks, Environment } from "./environment.ts";
 import { accepts, createPorts } from "./ports.ts";
 import type { Processes } from "./processes.ts";
+import { settleAll } from "./settle.ts";
 
 /** A control plane that is wanted on the host. */
 export interface ClusterSpec {
@@ -66,7 +67,7 @@ export async function startCluster(deps: ClusterDeps, spec: ClusterSpec): Promis
     processes.start({ ...controllerManagerCommand(plane), ready: port("kube-controller-manager") }),
     ...(spec.scheduler ? [processes.start({ ...schedulerCommand(plane), ready: port("kube-scheduler") })] : []),
   ];
-  await Promise.all(rest);
+  await settleAll(rest);
   const server = `https://${environment.gateway}:${plane.ports["kube-apiserver"]}`;
   return { name: spec.name, networks: spec.networks, server, kubeconfig, pki, authority: plane.authority };
 }

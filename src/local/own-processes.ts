@@ -7,6 +7,7 @@ import type { DnsServer } from "./dns.ts";
 import type { Environment } from "./environment.ts";
 import { createPorts } from "./ports.ts";
 import type { Processes, ProcessSpec } from "./processes.ts";
+import { settleAll } from "./settle.ts";
 import type { TemporalServer } from "./temporal.ts";
 
 /** What our own processes work with. */
@@ -31,7 +32,7 @@ export async function startOwnProcesses(own: OwnProcesses): Promise<void> {
   for (const { name } of await processes.list()) if (isOwn(name) && !wanted.has(name)) await processes.stop(name);
   let ready = 0;
   onProgress?.(`0 of ${specs.length} ready`);
-  await Promise.all(
+  await settleAll(
     specs.map(async (spec) => {
       await processes.start(spec);
       onProgress?.(`${++ready} of ${specs.length} ready`);

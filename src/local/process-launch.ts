@@ -91,5 +91,5 @@ export async function findPid(pidFile: string): Promise<number | undefined> {
 
 async function tail(logFile: string): Promise<string> {
   const lines = (await readFile(logFile, "utf8").catch(() => "")).trimEnd().split("\n");
-  return `the end of ${logFile}:\n${lines.slice(-8).join("\n")}`;
+  return `the end of ${logFile}:\n${lines.slice(-15).join("\n")}`;
 }

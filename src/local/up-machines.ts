@@ -14,6 +14,7 @@ import { applyObjects } from "./objects.ts";
 import { startOwnProcesses } from "./own-processes.ts";
 import { ensurePackages } from "./packages.ts";
 import type { Processes } from "./processes.ts";
+import { settleAll } from "./settle.ts";
 import { startTemporal } from "./temporal.ts";
 import type { createPhases } from "./up-phases.ts";
 import { binaries as pinned, type BinaryName } from "./versions.ts";
@@ -47,7 +48,7 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
   const garden = await run("garden", async () => await start("garden", 0));
   const seeds = await run("seeds", async (tell) => {
     let ready = 0;
-    return await all(
+    return await settleAll(
       seedNames.map(async (name, index) => {
         const seed = await start(name, index + 1);
         await furnish(context, seed);
@@ -57,7 +58,7 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
     );
   });
   await run("crds", async () => {
-    await all([
+    await settleAll([
       within(garden, log, async (client) => await applyCrds(client, "garden")),
       ...seeds.map(async (seed) => await within(seed, log, async (client) => await applyCrds(client, "seed"))),
     ]);
@@ -99,10 +100,4 @@ async function within<T>(
   } finally {
     await client.close();
   }
-}
-
-/** Like Promise.all, but what is under way is over before the first failure is thrown. */
-async function all<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(work);
-  return await Promise.all(work);
 }
