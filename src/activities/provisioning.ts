@@ -9,9 +9,10 @@ import {
   type ControlPlaneContext,
 } from "../components/index.ts";
 import type { KubeClient } from "../kube/index.ts";
+import { bootstrapTokenSecret } from "./bootstrap-token.ts";
 import { readContext } from "./context.ts";
 import { configurationProblem, StepError } from "./failure.ts";
-import { bootstrapTokenFor, ensureSecrets } from "./secrets.ts";
+import { ensureSecrets } from "./secrets.ts";
 import type { ShootClients } from "./shoot-clients.ts";
 
 /** What provisioning needs. */
@@ -54,11 +55,14 @@ export function createProvisioning({ garden, seed, shootClients }: ProvisioningD
       const shoot = await shootClients.get(run.technicalID);
       const secrets = await seed.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
       const data = new Map(secrets.map((secret) => [secret.metadata.name, secret.data ?? {}]));
-      await shoot.apply(bootstrapTokenFor(data.get(BOOTSTRAP_TOKEN_SECRET) ?? {}));
+      const valueOf = (secret: string, key: string) => readKey(data, run.technicalID, secret, key);
+      const id = decode(valueOf(BOOTSTRAP_TOKEN_SECRET, "token-id"));
+      const secret = decode(valueOf(BOOTSTRAP_TOKEN_SECRET, "token-secret"));
+      await shoot.apply(bootstrapTokenSecret({ id, secret }));
       for (const pool of poolsOf(context)) {
         const name = operatingSystemConfigName(context, pool, "reconcile");
         const config = await readConfig(seed, run.technicalID, name);
-        await shoot.apply(nodeAgentSecret(context, pool, config, (secret, key) => valueOf(data, run.technicalID, secret, key)));
+        await shoot.apply(nodeAgentSecret(context, pool, config, valueOf));
       }
     },
   };
@@ -96,7 +100,9 @@ async function readConfig(seed: KubeClient, namespace: string, name: string): Pr
   return config;
 }
 
-function valueOf(data: ReadonlyMap<string, Readonly<Record<string, string>>>, namespace: string, secret: string, key: string): string {
+const decode = (base64: string): string => Buffer.from(base64, "base64").toString();
+
+function readKey(data: ReadonlyMap<string, Readonly<Record<string, string>>>, namespace: string, secret: string, key: string): string {
   const value = data.get(secret)?.[key];
   if (value === undefined) throw configurationProblem(`Secret ${namespace}/${secret} has no key ${key}`);
   return value;

@@ -1,4 +1,3 @@
-import { parse, stringify } from "yaml";
 import type { Infrastructure } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
@@ -44,11 +43,7 @@ export function createPublishing({ garden, seed }: { readonly garden: KubeClient
 
     /** An administrator's kubeconfig, where upstream keeps it: Secret `<shoot>.kubeconfig` beside the Shoot. */
     async publishKubeconfig(run: ShootRun): Promise<void> {
-      const context = await readContext(garden, seed, run);
-      const own = await readOwnKubeconfig(seed, run);
-      const host = externalApiServerName(context) ?? context.apiServerAddress;
-      if (host === undefined) throw new StepError("the Shoot's API server has no address yet");
-      const kubeconfig = withServer(own, `https://${host}`);
+      const kubeconfig = await readUserKubeconfig(seed, run);
       await garden.apply({
         apiVersion: "v1",
         kind: "Secret",
@@ -59,25 +54,15 @@ export function createPublishing({ garden, seed }: { readonly garden: KubeClient
           ownerReferences: [{ ...shootType, name: run.name, uid: run.uid }],
         },
         type: "Opaque",
-        data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
+        data: { kubeconfig },
       });
     },
   };
 }
 
-async function readOwnKubeconfig(seed: KubeClient, run: ShootRun): Promise<string> {
-  const ref = { apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "gardener-internal" };
+async function readUserKubeconfig(seed: KubeClient, run: ShootRun): Promise<string> {
+  const ref = { apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "user-kubeconfig" };
   const secret = await seed.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
-  if (secret?.data?.kubeconfig === undefined) throw new StepError(`Secret ${run.technicalID}/gardener-internal has no kubeconfig yet`);
-  return Buffer.from(secret.data.kubeconfig, "base64").toString();
-}
-
-/** The same kubeconfig for another address; the certificate is then checked against that. */
-function withServer(kubeconfig: string, server: string): string {
-  const config = parse(kubeconfig) as { clusters: { name: string; cluster: Record<string, unknown> }[] };
-  const clusters = config.clusters.map(({ name, cluster }) => {
-    const { "tls-server-name": _, ...kept } = cluster;
-    return { name, cluster: { ...kept, server } };
-  });
-  return stringify({ ...config, clusters }, { version: "1.1", lineWidth: 0 });
+  if (secret?.data?.kubeconfig !== undefined) return secret.data.kubeconfig;
+  throw new StepError(`Secret ${run.technicalID}/user-kubeconfig has no kubeconfig yet`);
 }
