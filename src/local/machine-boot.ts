@@ -95,9 +95,10 @@ async function lastLine(file: string): Promise<string> {
   return (await readFile(file, "utf8")).trim().split("\n").at(-1) ?? "";
 }
 
-/** Joins the cgroups as the process that then becomes the machine. */
+/** Joins the cgroups, with as many open files as we may have, as the process that then becomes the machine. */
 const launchScript = `
 set -eu
+ulimit -n 1048576 2> /dev/null || ulimit -n "$(ulimit -Hn)"
 for file in $CGROUP_FILES; do echo $$ > "$file"; done
 unset CGROUP_FILES
 exec "$@"

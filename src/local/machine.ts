@@ -14,7 +14,7 @@ import type { UserData } from "./machine-user-data.ts";
 import { allocateAddress, releaseAddress, removeAddresses } from "./network-address.ts";
 import { ensureBridge } from "./network-bridge.ts";
 import { applyNetwork, type MachineNetwork } from "./network-cni.ts";
-import { plugAddress, unplugAddress } from "./network-extra.ts";
+import { plugAddress, unplugAddress } from "./network-plug.ts";
 import { createNamespace, listNamespaces, removeNamespace } from "./network-namespace.ts";
 
 /** What a machine is made from; `name` is its host name and unique in the environment. */
