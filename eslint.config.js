@@ -106,19 +106,16 @@ export default tseslint.config(
       "max-params": ["error", 5],
       "no-restricted-syntax": [
         "error",
-        banned(
-          "CallExpression[callee.object.name='vi'][callee.property.name=/^(mock|doMock|hoisted)$/]",
-          "no module mocks",
-        ),
-        banned(
-          "MemberExpression[object.name=/^(describe|it|test|suite)$/][property.name=/^(only|skip|skipIf|todo)$/]",
-          "every test runs, always",
-        ),
+        {
+          selector: "CallExpression[callee.object.name='vi'][callee.property.name=/^(mock|doMock|hoisted)$/]",
+          message: "no module mocks",
+        },
+        {
+          selector:
+            "MemberExpression[object.name=/^(describe|it|test|suite)$/][property.name=/^(only|skip|skipIf|todo)$/]",
+          message: "every test runs, always",
+        },
       ],
     },
   },
 );
-
-function banned(selector, message) {
-  return { selector, message };
-}

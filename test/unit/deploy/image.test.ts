@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+const dockerfile = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
+
+test("the image runs the Node that checkouts run", () => {
+  const version = /^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(dockerfile)?.[1];
+  expect(version).toBe(process.versions.node);
+});
+
+test("what is copied into the image is not kept out of its context", () => {
+  const kept = readFileSync(join(root, ".dockerignore"), "utf8").split("\n");
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, names = ""]) => names.split(" "));
+  expect(copied).not.toEqual([]);
+  for (const name of copied) expect(kept).toContain(`!${name}`);
+});
+
+test("the image does not run as root", () => {
+  expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+});
