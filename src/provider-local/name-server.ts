@@ -48,13 +48,18 @@ export async function queryRecords(
   resolver.setServers([`${host}:${server.port ?? 53}`]);
   try {
     const answer = await resolver.resolve(name, type);
-    const values = (answer as (string | string[])[]).map((value) => (Array.isArray(value) ? value.join("") : value));
+    const values = (answer as (string | string[])[]).map((value) => (Array.isArray(value) ? textOf(value) : value));
     return normalize({ type, values });
   } catch (error) {
     if (error instanceof Error && "code" in error && (error.code === "ENODATA" || error.code === "ENOTFOUND"))
       return [];
     throw new Error(`cannot ask for ${type} ${name}`, { cause: error });
   }
+}
+
+/** Node reads each byte of a TXT record as one character. */
+function textOf(strings: readonly string[]): string {
+  return Buffer.from(strings.join(""), "latin1").toString("utf8");
 }
 
 /** The lines that nsupdate reads: the old values and the new ones in one transaction. */

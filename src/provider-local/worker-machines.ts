@@ -73,7 +73,7 @@ export function planPool(
   const surge = Math.max(amountOf(pool.maxSurge, count, Math.ceil), unavailable === 0 ? 1 : 0);
   const room = count + surge - machines.length;
   if (missing.length > 0 && room > 0) return { create: missing.slice(0, room) };
-  const removable = Math.max(1, machines.length - (count - unavailable));
+  const removable = machines.length - (count - unavailable);
   return { remove: old.slice(0, removable), whenReady: current };
 }
 

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { DNSRecord } from "../../src/api/index.ts";
+import { createExtensionController, type ExtensionController } from "../../src/extension/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { createDnsRecordActuator } from "../../src/provider-local/dns-record.ts";
+import { queryRecords, updateRecords } from "../../src/provider-local/name-server.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { startNameServer, type TestNameServer } from "../support/name-server.ts";
+
+let plane: ControlPlane;
+let dns: TestNameServer;
+let controller: ExtensionController;
+const log = createLogger({ name: "test", level: "silent" });
+const namespace = "shoot--dev--dns";
+
+beforeAll(async () => {
+  [plane, dns] = await Promise.all([startControlPlane(), startNameServer()]);
+  const { client } = plane;
+  await applyCrds(client, "extensions.gardener.cloud");
+  await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  const spec = { cloudProfile: {}, shoot: { metadata: { name: "dns", namespace: "garden-dev" } } };
+  await client.apply({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "Cluster",
+    metadata: { name: namespace },
+    spec,
+  });
+  const actuator = createDnsRecordActuator({ server: dns.server, zone: dns.zone });
+  controller = createExtensionController({ client, kind: "DNSRecord", type: "rfc2136", actuator, log });
+  controller.start();
+});
+afterAll(async () => {
+  await controller.stop();
+  await Promise.all([plane.stop(), dns.stop()]);
+});
+
+describe("a DNSRecord", () => {
+  test("is in the DNS while it exists, with the values that it has now", async () => {
+    const name = "api.one.perennial.test";
+    await apply("one", { name, recordType: "A", values: ["172.30.128.1"] });
+    await succeeded("one");
+    expect(await queryRecords(dns.server, { name, type: "A" })).toEqual(["172.30.128.1"]);
+    await apply("one", { name, recordType: "A", values: ["172.30.128.3", "172.30.128.2"] });
+    await succeeded("one", 2);
+    expect(await queryRecords(dns.server, { name, type: "A" })).toEqual(["172.30.128.2", "172.30.128.3"]);
+    const record = await read("one");
+    expect(record?.status?.zone).toBe("perennial.test");
+    await plane.client.remove(ref("one"));
+    await vi.waitFor(async () => expect(await read("one")).toBeUndefined(), 10_000);
+    expect(await queryRecords(dns.server, { name, type: "A" })).toEqual([]);
+  });
+
+  test("uses the server and key of its Secret when that names them", async () => {
+    const { server, key } = dns;
+    const data = {
+      Server: `${server.address}:${server.port}`,
+      TSIGKeyName: key.name,
+      TSIGSecret: key.secret,
+      Zone: dns.zone,
+    };
+    const stringData = { ...data, TSIGSecretAlgorithm: key.algorithm };
+    await plane.client.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "own", namespace }, stringData });
+    const name = "own.perennial.test";
+    await apply("own", { name, recordType: "TXT", values: ["Seed=seed-1"], secretRef: { name: "own", namespace } });
+    await succeeded("own");
+    expect(await queryRecords(server, { name, type: "TXT" })).toEqual(["Seed=seed-1"]);
+  });
+
+  test("reports it when the server refuses", async () => {
+    await apply("foreign", { name: "api.example.org", recordType: "A", values: ["172.30.128.1"], zone: "example.org" });
+    await vi.waitFor(async () => expect((await read("foreign"))?.status?.lastError).toBeDefined(), 10_000);
+    expect((await read("foreign"))?.status?.lastError?.description).toMatch(
+      /cannot update A api.example.org: .*(NOTAUTH|REFUSED)/,
+    );
+  });
+});
+
+describe("a signed update", () => {
+  test.each([
+    ["A", ["172.30.128.9"]],
+    ["AAAA", ["fd00::1"]],
+    ["CNAME", ["target.perennial.test"]],
+    ["TXT", ["Seed=seed-1", 'with "quotes" and \\ and ; and ü', "x".repeat(600)]],
+  ] as const)("writes %s records, twice the same, and removes them, twice", async (type, values) => {
+    const records = { name: `${type.toLowerCase()}.perennial.test`, type, ttl: 5 };
+    const { server, zone } = dns;
+    await updateRecords(server, zone, { ...records, values });
+    await updateRecords(server, zone, { ...records, values });
+    expect(await queryRecords(server, records)).toEqual([...values].sort());
+    await updateRecords(server, zone, { ...records, values: [] });
+    await updateRecords(server, zone, { ...records, values: [] });
+    expect(await queryRecords(server, records)).toEqual([]);
+  });
+
+  test("fails when the server keeps something else, as with a CNAME beside an address", async () => {
+    const name = "both.perennial.test";
+    await updateRecords(dns.server, dns.zone, { name, type: "A", values: ["172.30.128.9"], ttl: 5 });
+    const cname = { name, type: "CNAME", values: ["ns.perennial.test"], ttl: 5 } as const;
+    await expect(updateRecords(dns.server, dns.zone, cname)).rejects.toThrow(
+      "the server answers [] instead of [ns.perennial.test]",
+    );
+  });
+
+  test("with another key changes nothing", async () => {
+    const key = { name: "test", secret: Buffer.from("wrong").toString("base64"), algorithm: "hmac-sha256" };
+    const records = { name: "wrong.perennial.test", type: "A", values: ["172.30.128.9"], ttl: 5 } as const;
+    await expect(updateRecords({ ...dns.server, key }, dns.zone, records)).rejects.toThrow(
+      /cannot update A wrong.perennial.test/,
+    );
+    expect(await queryRecords(dns.server, records)).toEqual([]);
+  });
+});
+
+function apply(name: string, spec: object): Promise<DNSRecord> {
+  return plane.client.apply<DNSRecord>({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "DNSRecord",
+    metadata: {
+      ...{ name, namespace },
+      annotations: { "gardener.cloud/operation": "reconcile", "gardener.cloud/timestamp": new Date().toISOString() },
+    },
+    spec: { type: "rfc2136", secretRef: { name: "none", namespace }, ttl: 5, ...spec },
+  } as unknown as DNSRecord);
+}
+
+async function succeeded(name: string, generation = 1): Promise<void> {
+  await vi.waitFor(async () => {
+    const { lastOperation, observedGeneration } = (await read(name))?.status ?? {};
+    expect([lastOperation?.state, observedGeneration]).toEqual(["Succeeded", generation]);
+  }, 10_000);
+}
+
+function read(name: string): Promise<DNSRecord | undefined> {
+  return plane.client.read<DNSRecord>(ref(name));
+}
+
+function ref(name: string) {
+  return { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "DNSRecord", name, namespace };
+}

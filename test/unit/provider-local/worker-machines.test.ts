@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  machineNames,
+  planPool,
+  POOL_HASH_LABEL,
+  poolHash,
+  type Pool,
+} from "../../../src/provider-local/worker-machines.ts";
+
+const pool = (changes: Partial<Pool> = {}): Pool => ({
+  name: "small",
+  machineType: "local",
+  minimum: 2,
+  maximum: 3,
+  maxSurge: 1,
+  maxUnavailable: 0,
+  userDataSecretRef: { name: "osc-result-small", key: "cloud_config" },
+  kubernetesVersion: "1.34.4",
+  ...changes,
+});
+const namespace = "shoot--dev--j";
+const made = (from: Pool, count: number) =>
+  machineNames(namespace, from, count).map((name) => ({ name, labels: { [POOL_HASH_LABEL]: poolHash(from) } }));
+
+describe("a pool's machines", () => {
+  test("have the same names each time, which are host names", () => {
+    const names = machineNames(namespace, pool(), 3);
+    expect(names).toEqual(machineNames(namespace, pool({ minimum: 1, maxSurge: 3 }), 3));
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^shoot--dev--j-small-[0-9a-f]{5}$/);
+    const [long] = machineNames(
+      "shoot--project123--name-of-21-characters",
+      pool({ name: "a-very-long-pool-name-indeed" }),
+      1,
+    );
+    expect(long?.length).toBeLessThanOrEqual(63);
+  });
+
+  test.each<[string, Partial<Pool>, boolean]>([
+    ["another minor version", { kubernetesVersion: "1.35.0" }, true],
+    ["another patch version", { kubernetesVersion: "1.34.5" }, false],
+    ["another machine type", { machineType: "big" }, true],
+    ["another image", { machineImage: { name: "local", version: "2" } }, true],
+    ["other user data", { userDataSecretRef: { name: "osc-result-other", key: "cloud_config" } }, true],
+    ["other labels", { labels: { a: "b" } }, false],
+    ["another size", { minimum: 5, maximum: 9 }, false],
+  ])("must be others: %s", (_, changes, expected) => {
+    expect(poolHash(pool(changes)) !== poolHash(pool())).toBe(expected);
+  });
+
+  test("hash the same whatever the order of fields", () => {
+    const hash = (providerConfig: Record<string, unknown>) => poolHash(pool({ providerConfig }));
+    expect(hash({ a: 1, b: { c: 2, d: 3 } })).toBe(hash({ b: { d: 3, c: 2 }, a: 1 }));
+  });
+});
+
+describe("the next action for a pool", () => {
+  const old = pool({ machineType: "old" });
+
+  test("makes all that is missing at once", () => {
+    expect(planPool(namespace, pool(), 2, [])).toEqual({ create: machineNames(namespace, pool(), 2) });
+  });
+
+  test("is none when all is there", () => {
+    expect(planPool(namespace, pool(), 2, made(pool(), 2))).toEqual({ done: true });
+  });
+
+  test("removes what is too much, without waiting for the others", () => {
+    const [, , third] = machineNames(namespace, pool(), 3);
+    expect(planPool(namespace, pool(), 2, made(pool(), 3))).toEqual({ remove: [third], whenReady: [] });
+  });
+
+  test("makes one new machine before it removes an old one", () => {
+    const [first, second] = made(pool(), 2);
+    expect(planPool(namespace, pool(), 2, made(old, 2))).toEqual({ create: [first?.name] });
+    const before = [...made(old, 2), ...(first ? [first] : [])];
+    expect(planPool(namespace, pool(), 2, before)).toEqual({
+      remove: [made(old, 2)[0]?.name],
+      whenReady: [first?.name],
+    });
+    expect(planPool(namespace, pool(), 2, before.slice(1))).toEqual({ create: [second?.name] });
+  });
+
+  test("removes first where no machine may be too many", () => {
+    const tight = { maxSurge: 0, maxUnavailable: 1 };
+    const before = made({ ...old, ...tight }, 2);
+    expect(planPool(namespace, pool(tight), 2, before)).toEqual({ remove: [before[0]?.name], whenReady: [] });
+  });
+
+  test("reads percentages as Kubernetes does: surge rounded up, unavailable down", () => {
+    const percent = { maxSurge: "25%", maxUnavailable: "25%" };
+    const before = made({ ...old, ...percent }, 2);
+    expect(planPool(namespace, pool(percent), 2, before)).toEqual({ create: machineNames(namespace, pool(), 1) });
+  });
+
+  test("removes all when none is wanted", () => {
+    expect(planPool(namespace, pool(), 0, made(old, 2))).toEqual({
+      remove: made(old, 2).map(({ name }) => name),
+      whenReady: [],
+    });
+  });
+
+  test("reaches the wanted machines from anywhere, never with too many or too few", () => {
+    const amount = fc.integer({ min: 0, max: 5 });
+    fc.assert(
+      fc.property(fc.nat(5), fc.nat(5), amount, amount, (count, before, maxSurge, maxUnavailable) => {
+        const target = pool({ maxSurge, maxUnavailable });
+        const most = Math.max(before, count + Math.max(maxSurge, 1));
+        const least = Math.min(before, count - Math.min(maxUnavailable, count));
+        let machines = made(old, before);
+        for (let round = 0; round < 50; round++) {
+          const action = planPool(namespace, target, count, machines);
+          if ("done" in action) {
+            expect(machines.map(({ name }) => name).sort()).toEqual(machineNames(namespace, target, count).sort());
+            return;
+          }
+          if ("create" in action) {
+            const labels = { [POOL_HASH_LABEL]: poolHash(target) };
+            machines = [...machines, ...action.create.map((name) => ({ name, labels }))];
+            expect(machines.length).toBeLessThanOrEqual(most);
+            continue;
+          }
+          expect(action.remove.length).toBeGreaterThan(0);
+          machines = machines.filter(({ name }) => !action.remove.includes(name));
+          expect(machines.length).toBeGreaterThanOrEqual(least);
+        }
+        throw new Error("no end");
+      }),
+    );
+  });
+});
