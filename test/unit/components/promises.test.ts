@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import type { KubeObject } from "../../../src/api/index.ts";
+import { components, operatingSystemConfigs, poolsOf, type ComponentName } from "../../../src/components/index.ts";
+import { exampleContext, exampleShoot } from "../../support/control-plane-context.ts";
+
+// What Gardener promises to control-plane webhooks ("Contract: ControlPlane webhooks").
+
+interface Container {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly env?: unknown;
+}
+
+const context = exampleContext();
+const servers = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"] as const;
+
+test.for(servers)("%s is a Deployment with a container of that name, whose command is the command line", (name) => {
+  const [container] = containersOf(name);
+  expect(container?.name).toBe(name);
+  expect(container?.command[0]).toBe(name);
+  expect(container?.command.slice(1).every((flag) => /^--[a-z-]+=\S+$/.test(flag))).toBe(true);
+});
+
+test.for(servers)("%s has no flag, environment variable or volume that depends on a provider", (name) => {
+  const flags = containersOf(name).flatMap(({ command }) => command.slice(1).map((flag) => flag.split("=")[0]));
+  expect(flags).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/^--(cloud-|configure-cloud-routes|external-cloud-volume-plugin)/)]),
+  );
+  expect(new Set(flags).size).toBe(flags.length);
+  expect(containersOf(name).map(({ env }) => env)).toEqual([undefined]);
+  expect(JSON.stringify(deploymentOf(name))).not.toMatch(/cloudprovider|cloud-provider/);
+});
+
+test("the flags that webhooks leave alone are there", () => {
+  const flags = (name: ComponentName) => containersOf(name)[0]?.command.map((flag) => flag.split("=")[0]);
+  expect(flags("kube-apiserver")).toEqual(
+    expect.arrayContaining([
+      "--enable-admission-plugins",
+      "--etcd-cafile",
+      "--etcd-certfile",
+      "--etcd-keyfile",
+      "--secure-port",
+    ]),
+  );
+  expect(flags("kube-controller-manager")).toEqual(
+    expect.arrayContaining([
+      "--kubeconfig",
+      "--authentication-kubeconfig",
+      "--authorization-kubeconfig",
+      "--leader-elect",
+      "--cluster-cidr",
+      "--cluster-name",
+    ]),
+  );
+  expect(flags("kube-scheduler")).toEqual(
+    expect.arrayContaining(["--config", "--authentication-kubeconfig", "--secure-port"]),
+  );
+});
+
+test("Service kube-apiserver is a load balancer without annotations", () => {
+  const [service] = components["kube-apiserver-service"].objects(context);
+  expect(service).toMatchObject({
+    kind: "Service",
+    metadata: { name: "kube-apiserver" },
+    spec: { type: "LoadBalancer" },
+  });
+  expect(service?.metadata.annotations).toBeUndefined();
+});
+
+test("the namespace tells each provider's webhooks that it is theirs", () => {
+  const [namespace] = components.namespace.objects(context);
+  expect(namespace?.metadata).toEqual({
+    name: "shoot--dev--example",
+    labels: {
+      "gardener.cloud/role": "shoot",
+      "seed.gardener.cloud/provider": "aws",
+      "shoot.gardener.cloud/provider": "local",
+      "networking.shoot.gardener.cloud/provider": "local",
+      "extensions.gardener.cloud/shoot-lakom-service": "true",
+    },
+    annotations: { "shoot.gardener.cloud/uid": "5d8f8d8e-0000-4000-8000-000000000001" },
+  });
+});
+
+test("the kubelet's unit has a single ExecStart without provider flags, and its configuration is a file of its own", () => {
+  const config = poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool))[1];
+  expect(config?.spec.purpose).toBe("reconcile");
+  const unit = config?.spec.units?.find(({ name }) => name === "kubelet.service")?.content ?? "";
+  expect(unit.match(/^ExecStart=/gm)).toHaveLength(1);
+  const line = unit.replaceAll("\\\n", "");
+  for (const flag of ["--config", "--bootstrap-kubeconfig", "--kubeconfig", "--node-labels"])
+    expect(line).toContain(` ${flag}=`);
+  expect(line).not.toMatch(/--(cloud-provider|cloud-config|provider-id)/);
+  expect(line).not.toContain("node-role.kubernetes.io");
+  const file = config?.spec.files?.find(({ path }) => path === "/var/lib/kubelet/config/kubelet");
+  expect(parse(file?.content.inline?.data ?? "")).toMatchObject({
+    kind: "KubeletConfiguration",
+    maxPods: 50,
+    evictionHard: { "memory.available": "200Mi" },
+  });
+});
+
+test("a hibernated Shoot has everything and runs nothing", () => {
+  const asleep = exampleContext({ shoot: exampleShoot({ hibernation: { enabled: true } }) });
+  const workloads = (["etcd", ...servers] as const).flatMap((name) =>
+    components[name].objects(asleep).filter(({ kind }) => /Deployment|StatefulSet/.test(kind)),
+  );
+  expect(workloads.map(({ spec }) => (spec as { replicas: number }).replicas)).toEqual([0, 0, 0, 0, 0]);
+});
+
+test("a changed Secret changes the pods that mount it", () => {
+  const before = deploymentOf("kube-apiserver");
+  const after = components["kube-apiserver"].objects({
+    ...context,
+    checksums: { ...context.checksums, "kube-apiserver": "other" },
+  });
+  expect(after).not.toContainEqual(before);
+});
+
+test("the same context makes the same objects", () => {
+  for (const { objects } of Object.values(components))
+    expect(objects(exampleContext())).toEqual(objects(exampleContext()));
+});
+
+test("only the objects of a component are waited for", () => {
+  for (const { objects, rollout } of Object.values(components)) {
+    const names = objects(context).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    expect(names).toEqual(expect.arrayContaining(rollout.map(({ kind, name }) => `${kind}/${name}`)));
+  }
+});
+
+function deploymentOf(name: ComponentName): KubeObject | undefined {
+  return components[name]
+    .objects(context)
+    .find(({ kind, metadata }) => kind === "Deployment" && metadata.name === name);
+}
+
+function containersOf(name: ComponentName): readonly Container[] {
+  const { spec } = deploymentOf(name) as unknown as {
+    spec: { template: { spec: { containers: readonly Container[] } } };
+  };
+  return spec.template.spec.containers;
+}
