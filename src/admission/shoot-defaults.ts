@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import semver from "semver";
-import { CREATED_BY_ANNOTATION, Shoot, type CloudProfile, type Seed } from "../api/index.ts";
+import { CREATED_BY_ANNOTATION, Shoot, type CloudProfile, type KubeObject, type Seed } from "../api/index.ts";
 import type { JsonPatchOperation, KubeClient } from "../kube/index.ts";
 import type { AdmissionRequest, Webhook } from "./review.ts";
 import { offeredVersions } from "./shoot-version.ts";
@@ -14,7 +14,7 @@ import { readProfile, readSeed } from "./shoot-change.ts";
 export function createShootDefaulter({ client, now }: { client: KubeClient; now?: () => Date }): Webhook {
   return async (request) => {
     // The schema is checked after this; what it will refuse needs no defaults.
-    const { data: shoot } = Shoot.schema.safeParse(request.object);
+    const { data: shoot } = Shoot.schema.safeParse(withAnyVersion(request.object));
     if (!shoot || shoot.metadata.deletionTimestamp !== undefined) return { allowed: true };
     if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true };
     const named = withCloudProfile(shoot.spec);
@@ -22,11 +22,17 @@ export function createShootDefaulter({ client, now }: { client: KubeClient; now?
     const [profile, seed] = await Promise.all([readProfile(client, withNames), readSeed(client, withNames)]);
     const versioned = profile ? withVersions(named, profile, now?.() ?? new Date()) : named;
     const spec = request.operation === "CREATE" ? onCreation({ ...shoot, spec: versioned }, seed) : versioned;
-    return { allowed: true, patch: [...specPatch(shoot.spec, spec), ...creatorPatch(request, shoot)] };
+    return { allowed: true, patch: [...specPatch(request.object?.["spec"], spec), ...creatorPatch(request, shoot)] };
   };
 }
 
 type Spec = Shoot["spec"];
+
+/** Users may leave the version to us, so that at this point a Shoot may have none. */
+function withAnyVersion(object: KubeObject | undefined): unknown {
+  const spec = object?.["spec"] as Partial<Spec> | undefined;
+  return { ...object, spec: { ...spec, kubernetes: { version: "", ...spec?.kubernetes } } };
+}
 
 function withCloudProfile(spec: Spec): Spec {
   if (spec.cloudProfile || !spec.cloudProfileName) return spec;
@@ -35,14 +41,23 @@ function withCloudProfile(spec: Spec): Spec {
 
 function withVersions(spec: Spec, profile: CloudProfile, now: Date): Spec {
   const { kubernetes, provider } = spec;
-  const latest = offeredVersions(profile, now).find((version) => version.startsWith(`${kubernetes.version}.`));
-  const version = /^\d+\.\d+$/.test(kubernetes.version) && latest ? latest : kubernetes.version;
+  const version = fullVersion(kubernetes.version, profile, now);
   const workers = provider.workers?.map((pool) => withImage(pool, profile));
   return {
     ...spec,
     kubernetes: { ...kubernetes, version },
     provider: { ...provider, ...(workers && { workers }) },
   };
+}
+
+/** `1.34` becomes the latest offered patch version of it, nothing becomes the latest of all; previews are left out. */
+function fullVersion(wanted: string, profile: CloudProfile, now: Date): string {
+  if (/^\d+\.\d+\./.test(wanted)) return wanted;
+  const previews = profile.spec.kubernetes.versions?.filter(({ classification }) => classification === "preview") ?? [];
+  const latest = offeredVersions(profile, now)
+    .filter((version) => !previews.some((preview) => preview.version === version))
+    .find((version) => wanted === "" || version.startsWith(`${wanted}.`));
+  return latest ?? wanted;
 }
 
 type WorkerPool = NonNullable<Spec["provider"]["workers"]>[number];
@@ -80,7 +95,7 @@ function suggestedDomain({ name, namespace }: Shoot["metadata"], seed: Seed | un
   return parent && `${name}.${namespace.replace(/^garden-/, "")}.${parent}`;
 }
 
-function specPatch(before: Spec, spec: Spec): JsonPatchOperation[] {
+function specPatch(before: unknown, spec: Spec): JsonPatchOperation[] {
   return isDeepStrictEqual(before, spec) ? [] : [{ op: "replace", path: "/spec", value: spec }];
 }
 

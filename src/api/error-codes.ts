@@ -1,7 +1,8 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { known } from "./schema.ts";
 
 /** Codes that classify an error for users and for the retry decision (Gardener: types_common.go). */
-export const errorCode = z.enum([
+export const errorCode = known(
   "ERR_INFRA_UNAUTHENTICATED",
   "ERR_INFRA_UNAUTHORIZED",
   "ERR_INFRA_QUOTA_EXCEEDED",
@@ -13,7 +14,7 @@ export const errorCode = z.enum([
   "ERR_CONFIGURATION_PROBLEM",
   "ERR_RETRYABLE_CONFIGURATION_PROBLEM",
   "ERR_PROBLEMATIC_WEBHOOK",
-]);
+);
 
 /** One of Gardener's error codes. */
 export type ErrorCode = z.infer<typeof errorCode>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { object, raw, timestamp } from "./schema.ts";
+import { known, object, raw, timestamp } from "./schema.ts";
 import { cri } from "./shoot-machines.ts";
 
 /** ExpirableVersion contains a version with associated lifecycle information. */
@@ -8,8 +8,7 @@ export const expirableVersion = object({
   expirationDate: timestamp()
     .optional()
     .describe("ExpirationDate defines the time at which this version expires. Deprecated."),
-  classification: z
-    .enum(["preview", "supported", "deprecated", "expired", "unavailable"])
+  classification: known("preview", "supported", "deprecated", "expired", "unavailable")
     .optional()
     .describe("Classification defines the state of a version (preview, supported, deprecated). Deprecated."),
   lifecycle: z.array(raw()).optional().describe("Lifecycle defines the lifecycle stages for this version."),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { conditions } from "./meta.ts";
 import { subject } from "./references.ts";
 import { defineResource } from "./resource.ts";
-import { object, onceSet, raw, timestamp } from "./schema.ts";
+import { known, object, onceSet, raw, timestamp } from "./schema.ts";
 
 const projectMember = object({
   ...subject.shape,
@@ -66,8 +66,7 @@ const projectStatus = object({
     .int()
     .optional()
     .describe("ObservedGeneration is the most recent generation observed for this project."),
-  phase: z
-    .enum(["Pending", "Ready", "Failed", "Terminating"])
+  phase: known("Pending", "Ready", "Failed", "Terminating")
     .optional()
     .describe("Phase is the current phase of the project."),
   staleSinceTimestamp: timestamp()

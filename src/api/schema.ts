@@ -16,6 +16,14 @@ export function raw<T extends object = Raw>(): z.ZodType<T, T> {
 /** Any JSON value, kept as it is. */
 export const json = (): z.ZodUnknown => z.unknown();
 
+/**
+ * A text of which we know these values. Others are accepted, because whoever writes it may be newer than we are, and an
+ * unknown word must not make an object unreadable.
+ */
+export function known<const Value extends string>(...values: readonly Value[]): z.ZodType<Value, Value> {
+  return z.string().meta({ examples: [...values] }) as unknown as z.ZodType<Value, Value>;
+}
+
 /** RFC 3339, as the API server writes it. */
 export const timestamp = () => z.string().meta({ format: "date-time" });
 

@@ -58,7 +58,7 @@ const controlPlane = object({
 });
 
 const cloudProfileReference = object({
-  kind: z.string().describe("Kind contains a CloudProfile kind."),
+  kind: z.string().meta({ default: "CloudProfile" }).describe("Kind contains a CloudProfile kind."),
   name: z.string().describe("Name contains the name of the referenced CloudProfile."),
 });
 

@@ -85,6 +85,13 @@ test("what a Shoot leaves open is filled in from its CloudProfile and its Seed",
   expect(created.metadata.annotations?.["gardener.cloud/created-by"]).toBe("admin");
 });
 
+test("a Shoot without a version of Kubernetes gets the latest that is no preview", async () => {
+  const { kubernetes: _, ...versionless } = spec("versionless");
+  const cloudProfile = { name: "more" };
+  const created = await client.create<KubeObject>({ ...shoot("versionless"), spec: { ...versionless, cloudProfile } });
+  expect(created["spec"]).toMatchObject({ kubernetes: { version: "1.36.0" }, cloudProfile: { kind: "CloudProfile" } });
+});
+
 test.each<[string, Partial<Shoot["spec"]>, string]>([
   ["region", { region: "nowhere" }, "spec.region: nowhere is not offered by CloudProfile local: choose one of local"],
   ["version of Kubernetes", { kubernetes: { version: "1.33.1" } }, "spec.kubernetes.version: 1.33.1 is not offered"],
@@ -338,6 +345,7 @@ function profileWith(name: string): KubeObject {
       kubernetes: {
         versions: [
           ...["1.33.1", "1.34.2", "1.34.4", "1.35.0", "1.36.0"].map((version) => ({ version })),
+          { version: "1.37.0", classification: "preview" },
           { version: "1.32.0", expirationDate: "2020-01-01T00:00:00Z" },
         ],
       },

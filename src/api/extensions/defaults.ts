@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { conditions, lastError, lastOperation } from "../meta.ts";
 import { namedResourceReference } from "../references.ts";
-import { immutable, object, raw } from "../schema.ts";
+import { immutable, known, object, raw } from "../schema.ts";
 import { leadership } from "./leadership.ts";
 
 /** DefaultSpec contains common status fields for every extension resource. */
 export const defaultSpec = object({
   type: z.string().meta(immutable()).describe("Type contains the instance of the resource's kind."),
-  class: z
-    .enum(["garden", "seed", "shoot"])
+  class: known("garden", "seed", "shoot")
     .meta(immutable())
     .optional()
     .describe("Class holds the extension class used to control the responsibility for multiple provider extensions."),

@@ -19,6 +19,12 @@ test("fields that we do not know survive parsing, at any depth", () => {
   expect(Shoot.parse(shoot)).toEqual(shoot);
 });
 
+test("words that a newer writer knows do not make an object unreadable", () => {
+  const lastOperation = { type: "LiveMigrate", state: "New", progress: 1, description: "", lastUpdateTime: "" };
+  const newer = { ...shoot, status: { lastOperation, lastErrors: [{ description: "", codes: ["ERR_NEW"] }] } };
+  expect(Shoot.parse(newer)).toEqual(newer);
+});
+
 test("parsing says which field is wrong", () => {
   expect(() => Shoot.parse({ ...shoot, spec: { ...shoot.spec, region: 1 } })).toThrow(/region/);
 });

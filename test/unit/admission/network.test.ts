@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { isNetwork, overlaps } from "../../../src/admission/network.ts";
+
+test.each([
+  ["10.0.0.0/8", "10.226.0.0/16", true],
+  ["10.226.0.0/16", "10.0.0.0/8", true],
+  ["10.226.0.0/16", "10.227.0.0/16", false],
+  ["0.0.0.0/0", "172.30.0.0/16", true],
+  ["10.0.0.1/32", "10.0.0.0/24", true],
+  ["2001:db8::/32", "2001:db8:1::/48", true],
+  ["2001:db8::/32", "2001:db9::/32", false],
+  ["10.0.0.0/8", "::/0", false],
+])("%s and %s share an address: %s", (a, b, shared) => {
+  expect(overlaps(a, b)).toBe(shared);
+});
+
+test.each([
+  ["10.0.0.0/8", true],
+  ["2001:db8::/32", true],
+  ["10.0.0.0", false],
+  ["10.0.0.0/33", false],
+  ["10.0.0/8", false],
+  ["10.0.0.0/8/8", false],
+  ["", false],
+])("%s is a network: %s", (cidr, network) => {
+  expect(isNetwork(cidr)).toBe(network);
+});

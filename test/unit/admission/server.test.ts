@@ -1,0 +1,77 @@
+import { request } from "node:https";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  createWebhookServer,
+  judge,
+  makeServingCertificate,
+  type WebhookServer,
+} from "../../../src/admission/index.ts";
+import { createLogger } from "../../../src/log.ts";
+
+let server: WebhookServer;
+let port: number;
+let ca: string;
+
+beforeAll(async () => {
+  const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
+  ca = caBundle;
+  const log = createLogger({ name: "admission", level: "silent" });
+  const webhooks = {
+    "/refuse": async () => judge([{ field: "spec.a", message: "is odd: choose another" }]),
+    "/break": async () => Promise.reject(new Error("the garden is away")),
+  };
+  server = createWebhookServer({ host: "127.0.0.1", port: 0, tls, log, webhooks });
+  port = await server.start();
+});
+
+afterAll(() => server.stop());
+
+test("a refusal names the object, the field and the remedy", async () => {
+  const { status, body } = await post("/refuse", review);
+  expect(status).toBe(200);
+  expect(JSON.parse(body)).toMatchObject({
+    kind: "AdmissionReview",
+    response: {
+      uid: "1",
+      allowed: false,
+      status: { code: 422, message: "cannot create Shoot dev/a: spec.a: is odd: choose another" },
+    },
+  });
+});
+
+test("a request that cannot be judged is neither allowed nor refused", async () => {
+  expect(await post("/break", review)).toEqual({ status: 500, body: "the garden is away" });
+});
+
+test("what is no admission request is answered as such", async () => {
+  expect((await post("/nowhere", review)).status).toBe(404);
+  expect((await post("/refuse", "{}")).status).toBe(400);
+  expect((await post("/refuse", "x".repeat(9 * 1024 * 1024))).status).toBe(413);
+});
+
+const review = JSON.stringify({
+  apiVersion: "admission.k8s.io/v1",
+  kind: "AdmissionReview",
+  request: {
+    uid: "1",
+    operation: "CREATE",
+    kind: { group: "core.gardener.cloud", version: "v1beta1", kind: "Shoot" },
+    namespace: "dev",
+    name: "a",
+    userInfo: { username: "alice" },
+    object: {},
+    oldObject: null,
+  },
+});
+
+function post(path: string, body: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port, path, method: "POST", ca, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
