@@ -1,10 +1,12 @@
 import type { OperatingSystemConfig } from "../api/index.ts";
 import { ExtensionError, readSecret, type Actuator } from "../extension/index.ts";
+import { kubeletOverrides } from "./kubelet-overrides.ts";
 import { renderUserData } from "./os-config.ts";
+import { adaptKubelet } from "./os-kubelet.ts";
 
 /**
  * The local operating system: what a machine boots with is written to the Secret `osc-result-<name>`, key
- * `cloud_config`. What a running machine is told later needs nothing of the operating system's own.
+ * `cloud_config`. What a running machine is told later differs in what a kubelet without systemd needs.
  */
 export function createOperatingSystemConfigActuator(): Actuator<OperatingSystemConfig> {
   const resultOf = ({ metadata: { name, namespace } }: OperatingSystemConfig) => ({
@@ -13,6 +15,7 @@ export function createOperatingSystemConfigActuator(): Actuator<OperatingSystemC
   });
 
   const reconcile: Actuator<OperatingSystemConfig>["reconcile"] = async (object, _cluster, { client }) => {
+    if (object.spec.purpose === "reconcile") return { status: adaptKubelet(object.spec) };
     const { namespace } = object.metadata;
     const userData = await renderUserData(object.spec, async (name, key) => {
       const value = (await readSecret(client, { name, namespace }))[key];
@@ -21,7 +24,7 @@ export function createOperatingSystemConfigActuator(): Actuator<OperatingSystemC
         "ERR_CONFIGURATION_PROBLEM",
       ]);
     });
-    if (object.spec.purpose !== "provision") return;
+    if (object.spec.purpose !== "provision") return { status: kubeletOverrides(object) };
     const metadata = resultOf(object);
     const data = { cloud_config: Buffer.from(JSON.stringify(userData)).toString("base64") };
     await client.apply({ apiVersion: "v1", kind: "Secret", metadata, data }, { fieldManager: "provider-local" });
