@@ -17,6 +17,7 @@ export {
   type WebhookServer,
   type WebhookServerOptions,
 } from "./server.ts";
+export { followCertificateFiles, readCertificateFiles } from "./certificate-files.ts";
 export { makeServingCertificate } from "./serving-certificate.ts";
 export { webhookConfigurations, type Endpoint } from "./webhook-configurations.ts";
 

@@ -18,9 +18,6 @@ export const secretReference = object({
   namespace: z.string().optional().describe("Namespace of the Secret."),
 });
 
-/** Names an object in the same namespace. */
-export const localReference = object({ name: z.string().optional().describe("Name of the object.") });
-
 /** Names an object of some kind in the same namespace. */
 export const crossVersionReference = object({
   apiVersion: z.string().optional().describe("API version of the object."),
