@@ -1,10 +1,10 @@
-import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { access, chmod, constants, copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "../log.ts";
 import { buildBinary } from "./binary-build.ts";
-import { findInPath } from "./binary-path.ts";
-import { downloadBinary } from "./binary-release.ts";
+import { findInPath, findPinnedInPath } from "./binary-path.ts";
+import { downloadBinary, type BinarySource } from "./binary-release.ts";
 import { withLock } from "./lock.ts";
 import { binaries, type BinaryName } from "./versions.ts";
 
@@ -12,8 +12,8 @@ import { binaries, type BinaryName } from "./versions.ts";
 export interface BinaryOptions {
   readonly log: Logger;
   readonly onProgress?: (message: string) => void;
-  /** False where exactly the pinned, static binary is wanted: what goes into images. */
-  readonly usePath?: boolean;
+  /** Exactly the pinned version, static and in the cache: what machines and images hold. */
+  readonly pinned?: boolean;
   readonly cacheDir?: string;
   readonly signal?: AbortSignal;
 }
@@ -44,12 +44,12 @@ async function ensureBinary(
   unreachable: Map<string, string>,
   options: BinaryOptions,
 ): Promise<string> {
-  const { cacheDir = cacheDirectory(), usePath = true, onProgress } = options;
+  const { cacheDir = cacheDirectory(), pinned = false, onProgress } = options;
   const pin = binaries[name];
   const folder = join(cacheDir, "bin", name);
   const path = join(folder, pin.version, name);
   if (await isExecutable(path)) return path;
-  const found = usePath ? await findInPath(name, pin) : undefined;
+  const found = pinned ? undefined : await findInPath(name, pin);
   if (found !== undefined) return found;
   return await withLock(
     join(cacheDir, "locks", `${name}-${pin.version}`),
@@ -77,8 +77,9 @@ async function install({ name, folder, path, unreachable, options }: Installatio
   const workDir = await mkdtemp(join(folder, ".new-"));
   const source = { name, pin, file: join(workDir, name), log, onProgress, ...(signal === undefined ? {} : { signal }) };
   try {
-    const refused = await downloadBinary(source, unreachable);
-    if (refused !== undefined) await buildBinary(source, refused);
+    const own = await findPinnedInPath(name, pin);
+    if (own === undefined) await fetchBinary(source, unreachable);
+    else await copyFile(own, source.file);
     await chmod(source.file, 0o755);
     await rm(join(folder, pin.version), { recursive: true, force: true });
     await rename(workDir, join(folder, pin.version));
@@ -86,6 +87,11 @@ async function install({ name, folder, path, unreachable, options }: Installatio
   } finally {
     await rm(workDir, { recursive: true, force: true });
   }
+}
+
+async function fetchBinary(source: BinarySource, unreachable: Map<string, string>): Promise<void> {
+  const refused = await downloadBinary(source, unreachable);
+  if (refused !== undefined) await buildBinary(source, refused);
 }
 
 /** What a killed predecessor left behind; nobody else works in the folder while we hold the lock. */

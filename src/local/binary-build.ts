@@ -16,8 +16,9 @@ export async function buildBinary(source: BinarySource, refused: string): Promis
   onProgress(`building ${name} ${pin.version} from the Go module registry, some ${pin.build.minutes} min on two cores`);
   const workDir = await mkdtemp(join(dirname(source.file), "build-"));
   try {
-    if (pin.build.install === undefined) await buildInModule(go, source, workDir);
-    else await installPackage(go, source, pin.build.install, workDir);
+    const run = createGo(go, workDir, source.signal);
+    if (pin.build.install === undefined) await buildInModule(run, source, workDir);
+    else await installPackage(run, source, workDir);
   } catch (error) {
     source.signal?.throwIfAborted();
     const output =
@@ -42,45 +43,41 @@ export function renderGoMod({ require, staging }: Pick<BuildPin, "require" | "st
   ].join("\n");
 }
 
-async function buildInModule(go: string, source: BinarySource, workDir: string): Promise<void> {
-  const { build } = source.pin;
-  const upstream = build.staging === undefined ? "" : await readGoMod(go, source, build.staging.module, workDir);
-  await writeFile(join(workDir, "go.mod"), renderGoMod(build, upstream));
-  await run(
-    go,
-    ["build", "-trimpath", "-ldflags", linkerFlags(build), "-o", source.file, build.package],
-    source,
-    workDir,
-  );
+type Go = (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<string>;
+
+function createGo(go: string, cwd: string, signal: AbortSignal | undefined): Go {
+  return async (args, env = {}) => {
+    const { stdout } = await execa(go, args, {
+      cwd,
+      env: { CGO_ENABLED: "0", GOFLAGS: "-mod=mod", GOWORK: "off", ...env },
+      stdin: "ignore",
+      ...(signal === undefined ? {} : { cancelSignal: signal }),
+    });
+    return stdout;
+  };
 }
 
-async function readGoMod(go: string, source: BinarySource, module: string, workDir: string): Promise<string> {
-  const wanted = `${module}@${source.pin.build.require[module]}`;
-  const { stdout } = await run(go, ["mod", "download", "-json", wanted], source, workDir);
-  const { GoMod } = JSON.parse(stdout) as { GoMod: string };
+async function buildInModule(run: Go, { pin: { build }, file }: BinarySource, workDir: string): Promise<void> {
+  const upstream = build.staging === undefined ? "" : await readGoMod(run, build, build.staging.module);
+  await writeFile(join(workDir, "go.mod"), renderGoMod(build, upstream));
+  await run(["build", "-trimpath", "-ldflags", linkerFlags(build), "-o", file, build.package]);
+}
+
+async function readGoMod(run: Go, { require }: BuildPin, module: string): Promise<string> {
+  const { GoMod } = JSON.parse(await run(["mod", "download", "-json", `${module}@${require[module]}`])) as {
+    GoMod: string;
+  };
   return await readFile(GoMod, "utf8");
 }
 
-async function installPackage(go: string, source: BinarySource, version: string, workDir: string): Promise<void> {
-  const { build } = source.pin;
+async function installPackage(
+  run: Go,
+  { name, pin: { build, version }, file }: BinarySource,
+  workDir: string,
+): Promise<void> {
   const target = `${build.package}@v${version}`;
-  await run(go, ["install", "-trimpath", "-ldflags", linkerFlags(build), target], source, workDir, { GOBIN: workDir });
-  await rename(join(workDir, source.name), source.file);
-}
-
-async function run(
-  go: string,
-  args: string[],
-  { signal }: BinarySource,
-  cwd: string,
-  env: Record<string, string> = {},
-) {
-  return await execa(go, args, {
-    cwd,
-    env: { CGO_ENABLED: "0", GOFLAGS: "-mod=mod", GOWORK: "off", ...env },
-    stdin: "ignore",
-    ...(signal === undefined ? {} : { cancelSignal: signal }),
-  });
+  await run(["install", "-trimpath", "-ldflags", linkerFlags(build), target], { GOBIN: workDir });
+  await rename(join(workDir, name), file);
 }
 
 function linkerFlags({ ldflags }: BuildPin): string {
@@ -90,6 +87,6 @@ function linkerFlags({ ldflags }: BuildPin): string {
 function missing({ name, pin }: BinarySource, why: string): string {
   return (
     `cannot get ${name} ${pin.version}: ${why}. Connect this machine to the network, install Go 1.24 or newer ` +
-    `(https://go.dev/dl) where a Go module proxy can be reached, or put ${name} ${pin.range} on PATH.`
+    `(https://go.dev/dl) where a Go module proxy can be reached, or put a static ${name} ${pin.version} on PATH.`
   );
 }

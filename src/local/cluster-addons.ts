@@ -28,7 +28,7 @@ function storageClass(): KubeObject {
     provisioner: "perennial.dev/local",
     volumeBindingMode: "Immediate",
     allowVolumeExpansion: true,
-  } as KubeObject;
+  };
 }
 
 function coreDnsAccess(): KubeObject[] {

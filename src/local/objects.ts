@@ -31,7 +31,7 @@ export function renderSeed(example: KubeObject, environment: Environment, name: 
     .replaceAll("perennial.test", environment.domain);
   const seed = JSON.parse(text) as KubeObject & { spec: { networks: object } };
   const networks = { ...seed.spec.networks, pods, services };
-  return { ...seed, metadata: { ...seed.metadata, name }, spec: { ...seed.spec, networks } } as KubeObject;
+  return { ...seed, metadata: { ...seed.metadata, name }, spec: { ...seed.spec, networks } };
 }
 
 /** The namespace of Gardener's own objects, and in it the credentials of the environment's DNS server. */

@@ -15,6 +15,7 @@ export interface PackageOptions {
  * Throws one sentence with the command to run where that cannot be done.
  */
 export async function ensurePackages({ onProgress, signal }: PackageOptions = {}): Promise<void> {
+  await removePolicy();
   const missing = await missingPackages();
   if (missing.length === 0) return;
   const command = `apt-get install --no-install-recommends ${missing.join(" ")}`;
@@ -28,7 +29,7 @@ export async function ensurePackages({ onProgress, signal }: PackageOptions = {}
   }
   const cancel = signal === undefined ? {} : { cancelSignal: signal };
   const install = async () =>
-    await execa(apt, ["install", "--yes", "--no-install-recommends", ...missing], {
+    await execa(apt, ["install", "--yes", "--no-install-recommends", ...lockPatience, ...missing], {
       env: { DEBIAN_FRONTEND: "noninteractive" },
       stdin: "ignore",
       ...cancel,
@@ -69,15 +70,24 @@ async function exists(probe: string): Promise<boolean> {
   );
 }
 
+const lockPatience = ["-o", "DPkg::Lock::Timeout=300"];
+
 const policyFile = "/usr/sbin/policy-rc.d";
+const policy = "#!/bin/sh\n# Perennial installs packages just now.\nexit 101\n";
 
 /** Keeps Debian from starting the named and containerd it installs: ours are started where and as they are needed. */
 async function withoutServices(action: () => Promise<void>): Promise<void> {
-  const kept = await readFile(policyFile, "utf8").catch(() => undefined);
-  if (kept === undefined) await writeFile(policyFile, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  await writeFile(policyFile, policy, { mode: 0o755, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error; // The host has a policy of its own.
+  });
   try {
     await action();
   } finally {
-    if (kept === undefined) await rm(policyFile, { force: true });
+    await removePolicy();
   }
+}
+
+/** Also what a killed run left: as long as it is there, no package that anybody installs starts its services. */
+async function removePolicy(): Promise<void> {
+  if ((await readFile(policyFile, "utf8").catch(() => "")) === policy) await rm(policyFile, { force: true });
 }

@@ -38,7 +38,7 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
     const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
     const names = (Object.keys(pinned) as BinaryName[]).filter((name) => name !== "temporal");
     // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
-    return { ...(await ensureBinaries(names, { log, onProgress: tell, usePath: false, ...cancel })), temporal };
+    return { ...(await ensureBinaries(names, { log, onProgress: tell, pinned: true, ...cancel })), temporal };
   });
   await run("images", createImageStore(log));
   await run("network", async () => await ensureBridge(environment));

@@ -1,6 +1,6 @@
+import { appendFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { pino } from "pino";
 import { createLogger, type Logger } from "../log.ts";
 import { ensureEnvironment, type EnvironmentChoice } from "./environment-file.ts";
 import type { Environment } from "./environment.ts";
@@ -39,6 +39,7 @@ export async function up(
   const log = await openLog(environment);
   const shared = { environment, processes: createProcesses(environment, log), log, run: phases.run, signal };
   await withLock(lockFile(environment), async () => {
+    await requireSameMode(environment, gardenKubeconfig === undefined ? "machines" : "existing");
     if (gardenKubeconfig === undefined) await makeClusters(shared, seedCount);
     else await adoptClusters(shared, gardenKubeconfig, seeds);
   });
@@ -55,8 +56,15 @@ export function lockFile({ stateDir }: Pick<Environment, "stateDir">): string {
 /** The environment's own log of what was done to it: logs/local.log. */
 export async function openLog({ stateDir }: Pick<Environment, "stateDir">): Promise<Logger> {
   await mkdir(join(stateDir, "logs"), { recursive: true });
-  const destination = pino.destination({ dest: join(stateDir, "logs/local.log"), sync: true });
-  return createLogger({ name: "local", level: "info", destination });
+  const file = join(stateDir, "logs/local.log");
+  return createLogger({ name: "local", level: "info", destination: { write: (line) => appendFileSync(file, line) } });
+}
+
+async function requireSameMode({ name, stateDir }: Environment, wanted: EnvironmentStatus["mode"]): Promise<void> {
+  const status = await readStatus({ name, stateDir });
+  if (status === undefined || status.clusters.length === 0 || status.mode === wanted) return;
+  const has = status.mode === "machines" ? "clusters of its own" : "clusters that existed before it";
+  throw new Error(`cannot bring up environment ${name} so: it has ${has}; take it down first, or use another name`);
 }
 
 const otherWay =

@@ -48,7 +48,7 @@ export interface BuildPin {
   /** Modules in the replace list of this one that live in its `staging` folder are required at this version instead. */
   readonly staging?: { readonly module: string; readonly version: string };
   /** `go install package@version` in place of a module of our own. */
-  readonly install?: string;
+  readonly install?: true;
   readonly ldflags?: string;
   /** Minutes that it took on two busy cores with a cold cache: what a waiting user is told. */
   readonly minutes: number;
@@ -78,7 +78,7 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
     build: {
       package: "github.com/temporalio/cli/cmd/temporal",
       require: {},
-      install: versions.temporal,
+      install: true,
       ldflags: `-X github.com/temporalio/cli/temporalcli.Version=${versions.temporal}`,
       minutes: 3,
     },
@@ -93,7 +93,7 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       checksums: `https://github.com/coredns/coredns/releases/download/v${versions.coredns}/coredns_${versions.coredns}_{os}_{arch}.tgz.sha256`,
       member: "coredns",
     },
-    build: { package: "github.com/coredns/coredns", require: {}, install: versions.coredns, minutes: 2 },
+    build: { package: "github.com/coredns/coredns", require: {}, install: true, minutes: 2 },
   },
 };
 
