@@ -18,12 +18,6 @@ export function kubeletConfiguration(context: ControlPlaneContext, pool: WorkerP
     clusterDNS: [networksOf(context).dns],
     clusterDomain: "cluster.local",
     containerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
-    evictionHard: {
-      "memory.available": "100Mi",
-      "nodefs.available": "5%",
-      "nodefs.inodesFree": "5%",
-      "imagefs.available": "5%",
-    },
     maxPods: 110,
     rotateCertificates: true,
     serializeImagePulls: true,
@@ -38,6 +32,7 @@ type KubeletSettings = NonNullable<ControlPlaneContext["shoot"]["spec"]["kuberne
 
 const sameName = [
   "featureGates",
+  "cpuCFSQuota",
   "cpuManagerPolicy",
   "evictionMaxPodGracePeriod",
   "evictionPressureTransitionPeriod",
@@ -68,21 +63,27 @@ const signals = {
 } as const;
 
 function whatTheUserAsksFor(settings: KubeletSettings): Record<string, unknown> {
-  const eviction = (
-    ["evictionHard", "evictionSoft", "evictionSoftGracePeriod", "evictionMinimumReclaim"] as const
-  ).flatMap((name) => (settings[name] === undefined ? [] : [[name, thresholds(settings[name])] as const]));
-  return Object.fromEntries([
-    ...sameName.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name]] as const])),
-    ...(settings.cpuCFSQuota === undefined ? [] : [["cpuCFSQuota", settings.cpuCFSQuota] as const]),
-    ...eviction,
-  ]);
+  const { evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim } = settings;
+  const given = {
+    ...Object.fromEntries(sameName.map((name) => [name, settings[name]])),
+    evictionHard: { ...defaultThresholds, ...thresholds(evictionHard) },
+    evictionSoft: thresholds(evictionSoft),
+    evictionSoftGracePeriod: thresholds(evictionSoftGracePeriod),
+    evictionMinimumReclaim: thresholds(evictionMinimumReclaim),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
+const defaultThresholds = {
+  "memory.available": "100Mi",
+  "nodefs.available": "5%",
+  "nodefs.inodesFree": "5%",
+  "imagefs.available": "5%",
+};
+
 /** Gardener's names of eviction signals are fields, the kubelet's are keys of a map. */
-function thresholds(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(signals).flatMap(([field, signal]) =>
-      fields[field] === undefined ? [] : [[signal, fields[field]]],
-    ),
-  );
+function thresholds(fields: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
+  if (fields === undefined) return undefined;
+  const named = Object.entries(signals).map(([field, signal]) => [signal, fields[field]] as const);
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
