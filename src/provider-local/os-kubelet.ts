@@ -4,11 +4,14 @@ import type { OperatingSystemConfig } from "../api/index.ts";
 type Spec = OperatingSystemConfig["spec"];
 type Status = NonNullable<OperatingSystemConfig["status"]>;
 
+/** What an operating system adds to, or replaces in, the configuration of running machines. */
+export interface Additions {
+  readonly extensionFiles: NonNullable<Status["extensionFiles"]>;
+  readonly extensionUnits: NonNullable<Status["extensionUnits"]>;
+}
+
 /** What the local operating system changes of the configuration that a machine's agent applies: its kubelet only. */
-export function adaptKubelet({
-  files = [],
-  units = [],
-}: Spec): Required<Pick<Status, "extensionFiles" | "extensionUnits">> {
+export function adaptKubelet({ files = [], units = [] }: Spec): Additions {
   return {
     extensionFiles: files.filter(({ path }) => path === kubeletConfigPath).map(adaptConfig),
     extensionUnits: units.filter(({ name }) => name === "kubelet.service").map(adaptUnit),
