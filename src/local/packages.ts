@@ -50,6 +50,9 @@ export async function ensurePackages({ onProgress, signal }: PackageOptions = {}
       cause: error,
     });
   }
+  const left = await missingPackages();
+  if (left.length > 0)
+    throw new Error(`cannot find the programs of ${left.join(", ")} although \`${command}\` succeeded`);
 }
 
 /** The names of the packages of which a program is missing. */
