@@ -5,10 +5,10 @@ type Spec = OperatingSystemConfig["spec"];
 type Status = NonNullable<OperatingSystemConfig["status"]>;
 
 /** What an operating system adds to, or replaces in, the configuration of running machines. */
-export interface Additions {
+export type Additions = {
   readonly extensionFiles: NonNullable<Status["extensionFiles"]>;
   readonly extensionUnits: NonNullable<Status["extensionUnits"]>;
-}
+};
 
 /** What the local operating system changes of the configuration that a machine's agent applies: its kubelet only. */
 export function adaptKubelet({ files = [], units = [] }: Spec): Additions {
