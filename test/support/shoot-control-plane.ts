@@ -1,0 +1,165 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BinaryName } from "../../src/local/versions.ts";
+import type { KubeObject } from "../../src/api/index.ts";
+import { components, type ComponentName, type ControlPlaneContext } from "../../src/components/index.ts";
+import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
+import { spawnChild, type Child } from "./child.ts";
+import { eventually } from "./eventually.ts";
+import { freePorts } from "./free-ports.ts";
+import { claimDirectory, controlPlanePrefix, sweepLeftovers } from "./leftovers.ts";
+
+/** A Shoot's control plane: the command lines that we deploy, run as processes on loopback. */
+export interface ShootControlPlane {
+  /** The kubeconfig of a Secret of the control plane, for use from here. */
+  kubeconfig(secret: string): Promise<string>;
+  client(secret: string): Promise<KubeClient>;
+  /** The status code of an anonymous GET, as the kubelet's probes do it. */
+  probe(component: "kube-apiserver" | "kube-controller-manager" | "kube-scheduler", path: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Starts it from the Secrets in the context's namespace of `seed`; only paths, hosts and ports are replaced. */
+export async function startShootControlPlane(
+  seed: KubeClient,
+  context: ControlPlaneContext,
+): Promise<ShootControlPlane> {
+  await sweepLeftovers();
+  const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
+  await claimDirectory(directory);
+  const ports = await freePorts(9);
+  const port = (index: number) => String(ports[index]);
+  const [api, manager, scheduler] = [port(6), port(7), port(8)];
+  const etcdPorts = (first: number) => ({ "2379": port(first), "2380": port(first + 1), "2381": port(first + 2) });
+  const local = (text: string) =>
+    text
+      .replaceAll(/\/(srv\/kubernetes|etc\/kubernetes|var\/lib\/kube-scheduler-config|var\/etcd)\b/g, `${directory}$&`)
+      .replaceAll("https://etcd-main-client:2379", `https://127.0.0.1:${port(0)}`)
+      .replaceAll("https://etcd-events-client:2379", `https://127.0.0.1:${port(3)}`)
+      .replaceAll(/https:\/\/(kube-apiserver[\w.-]*|172\.30\.128\.1)(:443)?(?=\s|$)/g, `https://127.0.0.1:${api}`)
+      .replaceAll(
+        /-port=(443|10257|10259)$/g,
+        (_, from: string) => `-port=${{ "443": api, "10257": manager, "10259": scheduler }[from] ?? from}`,
+      );
+
+  const objectsOf = (name: ComponentName) => components[name].objects(context);
+  const children: Child[] = [];
+  const start = async (binary: BinaryName, workload: KubeObject | undefined, replace: (text: string) => string) => {
+    for (const volume of podOf(workload).volumes)
+      await writeVolume(seed, context.namespace, directory, volume, podOf(workload), objectsOf, local);
+    const [, ...flags] = podOf(workload).containers[0]?.command ?? [];
+    children.push(
+      await spawnChild(
+        directory,
+        binary,
+        flags.map((flag) => replace(local(flag))),
+      ),
+    );
+  };
+  const etcds = objectsOf("etcd").filter(({ kind }) => kind === "StatefulSet");
+  for (const [index, etcd] of etcds.entries()) {
+    const known = etcdPorts(index * 3);
+    await mkdir(join(directory, `data-${index}`), { mode: 0o700 });
+    await start("etcd", etcd, (flag) =>
+      flag
+        .replace(/=.*new\.etcd$/, `=${directory}/data-${index}`)
+        .replaceAll(
+          /(https?:\/\/)[\w.-]+:(2379|2380|2381)/g,
+          (_, scheme: string, from: keyof typeof known) => `${scheme}127.0.0.1:${known[from]}`,
+        ),
+    );
+  }
+  const deployment = (name: ComponentName) => objectsOf(name).find(({ kind }) => kind === "Deployment");
+  await start("kube-apiserver", deployment("kube-apiserver"), (flag) => flag);
+  const probe: ShootControlPlane["probe"] = (component, path) =>
+    get({ "kube-apiserver": api, "kube-controller-manager": manager, "kube-scheduler": scheduler }[component], path);
+  const running = (what: () => Promise<number>) =>
+    eventually(async () => {
+      const ended = children.find((child) => !child.alive());
+      if (ended) throw new Error(`a process ended:\n${ended.output().slice(-3000)}`);
+      if ((await what()) !== 200) throw new Error("is not ready yet");
+    }, 60_000);
+  await running(() => probe("kube-apiserver", "/readyz"));
+  await start("kube-controller-manager", deployment("kube-controller-manager"), (flag) => flag);
+  await start("kube-scheduler", deployment("kube-scheduler"), (flag) => flag);
+  await running(() => probe("kube-controller-manager", "/healthz"));
+  await running(() => probe("kube-scheduler", "/healthz"));
+
+  const kubeconfig = async (name: string) =>
+    local((await secretData(seed, context.namespace, name))["kubeconfig"] ?? "");
+  return {
+    kubeconfig,
+    client: async (name) => createKubeClient({ kubeconfig: await kubeconfig(name) }),
+    probe,
+    async stop() {
+      for (const child of children.reverse()) await child.kill();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Pod {
+  readonly containers: readonly {
+    readonly command: readonly string[];
+    readonly volumeMounts: readonly { name: string; mountPath: string }[];
+  }[];
+  readonly volumes: readonly Volume[];
+}
+
+interface Volume {
+  readonly name: string;
+  readonly secret?: { readonly secretName: string; readonly items?: readonly { key: string }[] };
+  readonly configMap?: { readonly name: string };
+}
+
+function podOf(workload: KubeObject | undefined): Pod {
+  return (workload as unknown as { spec: { template: { spec: Pod } } }).spec.template.spec;
+}
+
+async function writeVolume(
+  seed: KubeClient,
+  namespace: string,
+  directory: string,
+  { name, secret, configMap }: Volume,
+  pod: Pod,
+  objectsOf: (name: ComponentName) => KubeObject[],
+  local: (text: string) => string,
+): Promise<void> {
+  const mountPath = pod.containers[0]?.volumeMounts.find((mount) => mount.name === name)?.mountPath ?? "";
+  const target = join(directory, mountPath);
+  await mkdir(target, { recursive: true });
+  const data = secret
+    ? await secretData(seed, namespace, secret.secretName)
+    : ((["kube-apiserver", "kube-scheduler"] as const)
+        .flatMap(objectsOf)
+        .find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === configMap?.name)?.["data"] as Record<
+        string,
+        string
+      >);
+  const keys = secret?.items?.map(({ key }) => key) ?? Object.keys(data);
+  for (const key of keys) await writeFile(join(target, key), local(data[key] ?? ""), { mode: 0o600 });
+}
+
+async function secretData(seed: KubeClient, namespace: string, name: string): Promise<Record<string, string>> {
+  const secret = await seed.read<KubeObject & { data: Record<string, string> }>({
+    apiVersion: "v1",
+    kind: "Secret",
+    namespace,
+    name,
+  });
+  return Object.fromEntries(
+    Object.entries(secret?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]),
+  );
+}
+
+/** 0 when nobody listens. */
+function get(port: string | undefined, path: string): Promise<number> {
+  return new Promise((resolve) => {
+    const call = request({ host: "127.0.0.1", port, path, rejectUnauthorized: false, timeout: 5_000 }, (response) => {
+      response.resume().once("end", () => resolve(response.statusCode ?? 0));
+    });
+    call.once("error", () => resolve(0)).end();
+  });
+}
