@@ -14,7 +14,6 @@ const correctness = {
   "no-constant-binary-expression": "error",
   "no-constant-condition": "error",
   "no-constructor-return": "error",
-  "no-control-regex": "error",
   "no-debugger": "error",
   "no-dupe-else-if": "error",
   "no-duplicate-case": "error",

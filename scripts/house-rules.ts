@@ -30,9 +30,9 @@ export const house = {
       create: (context) => ({
         Program: () => {
           for (const comment of context.sourceCode.getAllComments()) {
-            if (isUnexplained(comment.value) && comment.loc) {
-              context.report({ loc: comment.loc, messageId: "unexplained" });
-            }
+            if (!isUnexplained(comment.value) || !comment.loc) continue;
+            // Before the comment, which might disable this rule as well.
+            context.report({ loc: { line: comment.loc.start.line - 1, column: 0 }, messageId: "unexplained" });
           }
         },
       }),
@@ -62,8 +62,8 @@ function needsDocstring(node: Node, before: Node | undefined, context: Rule.Rule
   const text = context.sourceCode.getText(node);
   if (/^export type \w+ = z\.(infer|input|output)</.test(text)) return false; // the schema above it carries the text
   if (isOverload(text, before, context)) return false;
-  const last = context.sourceCode.getCommentsBefore(node).at(-1);
-  return !(last?.type === "Block" && last.value.startsWith("*"));
+  const blocks = context.sourceCode.getCommentsBefore(node).filter(({ type }) => type === "Block");
+  return !blocks.at(-1)?.value.startsWith("*");
 }
 
 /** Later overloads and the implementation share the docstring of the first. */

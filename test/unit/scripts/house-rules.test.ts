@@ -1,0 +1,64 @@
+import { Linter } from "eslint";
+import tseslint from "typescript-eslint";
+import { describe, expect, test } from "vitest";
+import { house } from "../../../scripts/house-rules.ts";
+
+describe("an export needs a docstring", () => {
+  test.each([
+    "export const a = 1;",
+    "export function a(): void {}",
+    "export interface A { readonly b: string }",
+    "// not a docstring\nexport type A = string;",
+  ])("%s", (code) => {
+    expect(faults("documented-exports", code)).toHaveLength(1);
+  });
+
+  test.each([
+    "/** Says what. */\nexport const a = 1;",
+    "/** Says what. */\n// prettier-ignore\nexport const a = 1;",
+    'export { a } from "./a.ts";',
+    "export type A = z.infer<typeof A>;",
+    "/** Says what. */\nexport function a(b: string): void;\nexport function a(b: number): void;\nexport function a(): void {}",
+    "const a = 1;",
+  ])("not: %s", (code) => {
+    expect(faults("documented-exports", code)).toEqual([]);
+  });
+});
+
+describe("an exception names its rule and its reason", () => {
+  test.each([
+    "// eslint-disable-next-line\nconst a = 1;",
+    "// eslint-disable-next-line no-var\nconst a = 1;",
+    "/* eslint-disable */",
+    "// @ts-ignore\nconst a = 1;",
+    "// @ts-expect-error\nconst a = 1;",
+  ])("%s", (code) => {
+    expect(faults("explained-exceptions", code)).toHaveLength(1);
+  });
+
+  test("not where both are there", () => {
+    expect(faults("explained-exceptions", "// eslint-disable-next-line no-var -- the API's own\nvar a = 1;")).toEqual(
+      [],
+    );
+  });
+});
+
+describe("a file is a kebab-case word of the domain", () => {
+  test.each(["src/kube/utils.ts", "src/api/types.ts", "src/kubeClient.ts"])("%s", (file) => {
+    expect(faults("file-names", "", file)).toHaveLength(1);
+  });
+
+  test.each(["src/kube/kube-client.ts", "test/unit/a-b.test.ts", "vitest.config.ts"])("not: %s", (file) => {
+    expect(faults("file-names", "", file)).toEqual([]);
+  });
+});
+
+function faults(rule: keyof typeof house.rules, code: string, file = "src/a.ts"): Linter.LintMessage[] {
+  const config: Linter.Config = {
+    files: ["**/*.ts"],
+    languageOptions: { parser: tseslint.parser },
+    plugins: { house },
+    rules: { [`house/${rule}`]: "error" },
+  };
+  return new Linter().verify(code, config, file).filter(({ ruleId }) => ruleId === `house/${rule}`);
+}
