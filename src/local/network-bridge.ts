@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import type { Environment } from "./environment.ts";
+import { overlaps, type Environment } from "./environment.ts";
 import { withLock } from "./lock.ts";
 
 /**
@@ -11,6 +11,7 @@ import { withLock } from "./lock.ts";
 export async function ensureBridge(env: Environment): Promise<void> {
   await withLock(join(env.stateDir, "locks", "bridge"), async () => {
     const { bridge } = env;
+    await refuseOverlap(env);
     const shown = await execa("ip", ["link", "show", bridge], { reject: false });
     if (shown.exitCode !== 0) await execa("ip", ["link", "add", bridge, "type", "bridge"]);
     await execa("ip", ["address", "replace", `${env.gateway}/${env.network.split("/")[1]}`, "dev", bridge]);
@@ -29,6 +30,20 @@ export async function removeBridge(env: Environment): Promise<void> {
     while ((await execa("iptables", ["-w", "-t", table, "-D", chain, ...rule], { reject: false })).exitCode === 0);
   const shown = await execa("ip", ["link", "show", env.bridge], { reject: false });
   if (shown.exitCode === 0) await execa("ip", ["link", "delete", env.bridge]);
+}
+
+/** Two interfaces in one network take each other's packets. */
+async function refuseOverlap({ name, bridge, network }: Environment): Promise<void> {
+  const { stdout } = await execa("ip", ["-4", "-json", "address"]);
+  for (const { ifname, addr_info } of JSON.parse(stdout) as HostInterface[])
+    for (const { local, prefixlen } of addr_info)
+      if (ifname !== bridge && overlaps(`${local}/${prefixlen}`, network))
+        throw new Error(`cannot make the network ${network} of environment ${name}: interface ${ifname} has ${local}`);
+}
+
+interface HostInterface {
+  readonly ifname: string;
+  readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[];
 }
 
 /** The comment on a rule is the environment's, so that nobody else's rule can be taken for ours. */

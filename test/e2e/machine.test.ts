@@ -11,16 +11,17 @@ import { eventually } from "../support/eventually.ts";
 import { findRemains } from "../support/machine-remains.ts";
 import { hello, kubeProxy, nodeUserData, service } from "../support/machine-objects.ts";
 
+/** Its network is one that is set aside for tests, so that no environment on this host has it. */
 const env: Environment = {
   name: "test-machine",
   stateDir: "/var/lib/perennial/test-machine",
   bridge: "pn-test-machine",
-  network: "172.29.0.0/16",
-  gateway: "172.29.0.1",
+  network: "198.18.0.0/16",
+  gateway: "198.18.0.1",
   domain: "perennial.test",
 };
 const machines = createMachines(env, createLogger({ name: "machine-test", level: "warn" }));
-const loadBalancer = "172.29.128.1";
+const loadBalancer = "198.18.128.1";
 const names = ["one", "two"];
 
 let controlPlane: ControlPlane;
@@ -131,7 +132,7 @@ async function join(name: string): Promise<MachineStatus> {
   await machines.configureNetwork(name, {
     podCIDR: `10.97.${index}.0/24`,
     clusterPodCIDR: "10.97.0.0/16",
-    peers: [{ podCIDR: `10.97.${1 - index}.0/24`, address: `172.29.0.${3 - index}` }],
+    peers: [{ podCIDR: `10.97.${1 - index}.0/24`, address: `198.18.0.${3 - index}` }],
   });
   return status;
 }

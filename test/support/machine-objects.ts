@@ -103,5 +103,5 @@ function pod(name: string, nodeName: string, spec: Record<string, unknown>): Kub
     kind: "Pod",
     metadata: { name, namespace: "default" },
     spec: { nodeName, automountServiceAccountToken: false, enableServiceLinks: false, ...spec },
-  } as KubeObject;
+  };
 }
