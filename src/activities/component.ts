@@ -44,7 +44,13 @@ export function createComponents({ garden, seed, shootClients, waits }: Componen
       const objects = components[component].objects(await readContext(garden, seed, run));
       const targets: WaitTarget[] = [];
       for (const object of [...objects].reverse()) {
-        if (rollsOut(component, object)) targets.push(targetOf(object, "gone", step));
+        const existing = await seed.read(refOf(object));
+        if (existing === undefined) continue;
+        if (rollsOut(component, object)) {
+          const target = targetOf(object, "gone", step);
+          targets.push(target);
+          await seed.patch(refOf(object), { metadata: { annotations: waits.registration(target) } });
+        }
         await seed.remove(refOf(object), { propagationPolicy: "Foreground" });
       }
       for (const claim of claimsOf(objects)) await seed.remove(claim);
