@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import type { ValuesOf } from "./command.ts";
-import type { Context, Garden, Variables } from "./context.ts";
+import type { ClusterOptions, Context, Garden, Variables } from "./context.ts";
 import { CliError } from "./exit.ts";
 import { text } from "./option.ts";
 import type { Terminal } from "./terminal.ts";
@@ -16,9 +15,6 @@ export const clusterOptions = {
   temporal: text("address", "Temporal's host:port [$PERENNIAL_TEMPORAL_ADDRESS, the local environment's]"),
   temporalNamespace: text("name", "Temporal's namespace [$PERENNIAL_TEMPORAL_NAMESPACE, default]"),
 } as const;
-
-/** Where the clusters are, as the command line says. */
-export type ClusterOptions = ValuesOf<typeof clusterOptions>;
 
 /** What a context is made from; everything that a verb can reach goes through it. */
 export interface ContextDeps {
@@ -90,7 +86,7 @@ export async function findKubeconfig(option: string | undefined, variables: Vari
 
 /** Temporal's address and namespace: the options, the variables, the local environment's server, the usual port of this machine. */
 export async function temporalAddress(
-  options: Partial<ClusterOptions>,
+  options: ClusterOptions,
   variables: Variables,
 ): Promise<{ address: string; namespace: string }> {
   return {

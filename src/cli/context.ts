@@ -1,10 +1,16 @@
 import type { KubeClient } from "../kube/index.ts";
 import type { ShootClient } from "../client/shoots.ts";
-import type { ClusterOptions } from "./connection.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The environment variables a verb may look at. */
 export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where the clusters are, as the command line says. */
+export interface ClusterOptions {
+  readonly kubeconfig?: string | undefined;
+  readonly temporal?: string | undefined;
+  readonly temporalNamespace?: string | undefined;
+}
 
 /** A garden cluster, with the namespace that its kubeconfig's context names. */
 export interface Garden {

@@ -12,7 +12,7 @@ import type { Output } from "../terminal.ts";
 export const plan = defineCommand({
   name: "plan",
   summary: "Show what an operation would do to a Shoot, and what it would skip and why; touches nothing",
-  examples: ["perennial flow plan demo", "perennial flow plan demo --operation delete"],
+  examples: ["perennial flow plan local", "perennial flow plan local --operation delete"],
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,

@@ -12,7 +12,7 @@ export const deleteShoot = defineCommand({
   name: "delete",
   summary: "Delete a Shoot and everything in it",
   description: `Sets the annotation ${CONFIRM_DELETION_ANNOTATION}=true, then deletes. The namespace is never guessed.`,
-  examples: ["perennial shoot delete garden-local/demo --wait"],
+  examples: ["perennial shoot delete garden-dev/local --wait"],
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,

@@ -1,8 +1,8 @@
 import type { Shoot } from "../../api/index.ts";
 import { blockingFromStatus, findBlocking } from "../blocking.ts";
 import { defineCommand } from "../command.ts";
-import { clusterOptions, type ClusterOptions } from "../connection.ts";
-import type { Context, Garden } from "../context.ts";
+import { clusterOptions } from "../connection.ts";
+import type { ClusterOptions, Context, Garden } from "../context.ts";
 import { explainError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
 import { choice } from "../option.ts";

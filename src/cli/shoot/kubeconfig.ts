@@ -13,7 +13,7 @@ export const kubeconfig = defineCommand({
   name: "kubeconfig",
   summary: "Write a Shoot's admin kubeconfig",
   description: "Its server is the Shoot's DNS name where this machine resolves it, else the address behind that name.",
-  examples: ["perennial shoot kubeconfig demo --file demo.yaml && kubectl --kubeconfig demo.yaml get nodes"],
+  examples: ["perennial shoot kubeconfig local --file local.yaml && kubectl --kubeconfig local.yaml get nodes"],
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,

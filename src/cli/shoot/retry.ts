@@ -10,7 +10,7 @@ export const retry = defineCommand({
   name: "retry",
   summary: "Let steps that are parked or wait for their next attempt go on now",
   description: "Only these steps are done again, each at the point where it stopped; nothing before them is repeated.",
-  examples: ["perennial shoot retry demo", "perennial shoot retry demo --step infrastructure --wait"],
+  examples: ["perennial shoot retry local", "perennial shoot retry local --step infrastructure --wait"],
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,

@@ -8,7 +8,7 @@ import { duration } from "../option.ts";
 export const watch = defineCommand({
   name: "watch",
   summary: "Follow a Shoot's operation, step by step, until it is ready, gone, or waits for somebody",
-  examples: ["perennial shoot watch demo", "perennial shoot watch demo -n garden-local --timeout 10m"],
+  examples: ["perennial shoot watch local", "perennial shoot watch local -n garden-dev --timeout 10m"],
   args: { shoot: shootArgument },
   options: { namespace: namespaceOption, timeout: duration("Give up following after this time"), ...clusterOptions },
   async run({ args, options, context }) {

@@ -1,0 +1,177 @@
+import { expect, it } from "vitest";
+import type { Shoot } from "../../../src/api/index.ts";
+import type { FlowProgress, StepProgress } from "../../../src/api/shoot-run.ts";
+import { blockingFromStatus, findBlocking } from "../../../src/cli/blocking.ts";
+import { health, lastOperation } from "../../../src/cli/shoot-columns.ts";
+import { describeShoot, renderDescription } from "../../../src/cli/shoot-description.ts";
+import { standingOf } from "../../../src/cli/settled.ts";
+import { extensionOf } from "../../../src/cli/step-owner.ts";
+import { fakeOutput } from "./fake-terminal.ts";
+
+const now = Date.parse("2026-11-21T10:10:00Z");
+
+it("names what waits for somebody before what retries, and that before what is at work", () => {
+  const steps: StepProgress[] = [
+    { name: "etcd", state: "running", since: "2026-11-21T10:00:00Z" },
+    { name: "externalDns", state: "retrying", since: "2026-11-21T10:02:00Z" },
+    { name: "infrastructure", state: "parked", since: "2026-11-21T10:05:00Z" },
+  ];
+  expect(findBlocking(progress(steps))?.step).toBe("infrastructure");
+  expect(findBlocking(progress(steps.slice(0, 2)))?.step).toBe("externalDns");
+  expect(findBlocking(progress(steps.slice(0, 1)))?.step).toBe("etcd");
+});
+
+it("names the step that has been at it for longest among equals", () => {
+  const steps: StepProgress[] = [
+    { name: "etcd", state: "running", since: "2026-11-21T10:04:00Z" },
+    { name: "secrets", state: "running", since: "2026-11-21T10:03:00Z" },
+  ];
+  expect(findBlocking(progress(steps))?.step).toBe("secrets");
+});
+
+it("names nothing when the flow has ended", () => {
+  expect(
+    findBlocking({ ...progress([{ name: "etcd", state: "done" }]), finishedAt: "2026-11-21T10:09:00Z" }),
+  ).toBeUndefined();
+});
+
+it("falls back on the Shoot's own errors where no worker answers", () => {
+  expect(blockingFromStatus(failed())).toEqual({
+    step: "infrastructure",
+    state: "parked",
+    since: "2026-11-21T10:05:00Z",
+    error: { message: "quota exceeded", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] },
+  });
+});
+
+it("shows the one step in the way with its owner, since when, and the remedy", () => {
+  const blocking = {
+    step: "infrastructure",
+    state: "parked" as const,
+    since: "2026-11-21T10:05:00Z",
+    error: { message: "quota exceeded", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] },
+    owner: "extension controller provider-local",
+    kind: "Infrastructure",
+    object: "local",
+    type: "local",
+  };
+  const described = { ...describeShoot(failed()), progress: undefined, unanswered: undefined, blocking };
+  const text = renderDescription(fakeOutput(), described, now);
+  expect(text).toContain(
+    [
+      "Blocked by step infrastructure: parked for 5m (since 2026-11-21T10:05:00Z)",
+      "  Owner:   extension controller provider-local",
+      "  Object:  Infrastructure shoot--dev--local/local of type local",
+      "  Error:   quota exceeded",
+      "  Codes:   ERR_INFRA_QUOTA_EXCEEDED",
+      "  Remedy:  mend the cause, then: perennial shoot retry garden-dev/local --step infrastructure",
+    ].join("\n"),
+  );
+});
+
+it("knows the object behind every step that acts through an extension", () => {
+  const kindOf = (step: string) => extensionOf(step, shoot())?.kind;
+  expect(["internalDns", "externalDns", "removeExternalDns"].map(kindOf)).toEqual(Array(3).fill("DNSRecord"));
+  expect(["infrastructure", "removeInfrastructure"].map(kindOf)).toEqual(Array(2).fill("Infrastructure"));
+  expect(["worker", "nodesReady", "removeWorker"].map(kindOf)).toEqual(Array(3).fill("Worker"));
+  expect(["operatingSystemConfig", "network", "controlPlane"].map(kindOf)).toEqual([
+    "OperatingSystemConfig",
+    "Network",
+    "ControlPlane",
+  ]);
+  expect(["etcd", "removeNamespace", "removeCluster", "secrets"].map(kindOf)).toEqual(Array(4).fill(undefined));
+});
+
+it("composes the last operation in Gardener's words", () => {
+  expect(lastOperation(failed())).toBe("Create Failed (40%)");
+  expect(lastOperation(shoot())).toBe("<pending>");
+});
+
+it("judges a Shoot's health by Gardener's label, else by its status", () => {
+  expect(health(failed())).toBe("unhealthy");
+  expect(health(shoot())).toBe("unknown");
+  const labelled = {
+    ...failed(),
+    metadata: { ...failed().metadata, labels: { "shoot.gardener.cloud/status": "progressing" } },
+  };
+  expect(health(labelled)).toBe("progressing");
+});
+
+it("takes a Shoot for busy until it has seen the newest generation and every request", () => {
+  expect(standingOf(ready())).toBe("ready");
+  expect(standingOf({ ...ready(), metadata: { ...ready().metadata, generation: 2 } })).toBe("busy");
+  const asked = { ...ready().metadata, annotations: { "gardener.cloud/operation": "reconcile" } };
+  expect(standingOf({ ...ready(), metadata: asked })).toBe("busy");
+  expect(standingOf({ ...ready(), metadata: { ...ready().metadata, deletionTimestamp: "2026-11-21T10:09:00Z" } })).toBe(
+    "busy",
+  );
+  expect(standingOf(failed())).toBe("failed");
+});
+
+function progress(steps: StepProgress[]): FlowProgress {
+  return { operation: "Create", title: "Reconcile Shoot", percent: 0, steps, startedAt: "2026-11-21T10:00:00Z" };
+}
+
+function shoot(): Shoot {
+  return {
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "Shoot",
+    metadata: {
+      name: "local",
+      namespace: "garden-dev",
+      uid: "5f0c",
+      generation: 1,
+      creationTimestamp: "2026-11-21T10:00:00Z",
+    },
+    spec: {
+      cloudProfile: { kind: "CloudProfile", name: "local" },
+      region: "local",
+      seedName: "seed-1",
+      kubernetes: { version: "1.34.4" },
+      networking: { type: "local" },
+      provider: { type: "local", workers: [] },
+    },
+  };
+}
+
+function ready(): Shoot {
+  return {
+    ...shoot(),
+    status: {
+      observedGeneration: 1,
+      technicalID: "shoot--dev--local",
+      seedName: "seed-1",
+      lastOperation: {
+        type: "Create",
+        state: "Succeeded",
+        progress: 100,
+        description: "Reconcile Shoot finished",
+        lastUpdateTime: "2026-11-21T10:05:00Z",
+      },
+    },
+  };
+}
+
+function failed(): Shoot {
+  return {
+    ...shoot(),
+    status: {
+      ...ready().status,
+      lastOperation: {
+        type: "Create",
+        state: "Failed",
+        progress: 40,
+        description: "waiting for a retry of infrastructure",
+        lastUpdateTime: "2026-11-21T10:05:00Z",
+      },
+      lastErrors: [
+        {
+          taskID: "infrastructure",
+          description: "quota exceeded",
+          codes: ["ERR_INFRA_QUOTA_EXCEEDED"],
+          lastUpdateTime: "2026-11-21T10:05:00Z",
+        },
+      ],
+    },
+  };
+}

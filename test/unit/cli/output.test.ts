@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import { printList, printObject, renderTable, renderYaml } from "../../../src/cli/output.ts";
+import { formatAge, formatDuration } from "../../../src/cli/time.ts";
+import { fit } from "../../../src/cli/style.ts";
+import { fakeOutput } from "./fake-terminal.ts";
+
+const columns = [
+  { title: "NAME", value: (row: Row) => row.name },
+  { title: "SIZE", value: (row: Row) => row.size },
+  { title: "NOTE", wide: true, value: (row: Row) => row.note },
+];
+
+interface Row {
+  readonly name: string;
+  readonly size?: number;
+  readonly note?: string;
+}
+
+const rows: Row[] = [{ name: "oak", size: 12, note: "old" }, { name: "hornbeam" }];
+
+it("lines columns up as kubectl does, with <none> for what is missing", () => {
+  expect(renderTable(rows, columns.slice(0, 2))).toBe("NAME       SIZE\noak        12\nhornbeam   <none>\n");
+});
+
+it("shows wide columns with -o wide only", () => {
+  const list = (format: "wide" | undefined) => {
+    const out = fakeOutput();
+    printList(out, rows, { format, columns, name: (row) => row.name });
+    return out.text().split("\n")[0];
+  };
+  expect(list(undefined)).toBe("NAME       SIZE");
+  expect(list("wide")).toBe("NAME       SIZE     NOTE");
+});
+
+it("prints a Kubernetes List as JSON, and names with -o name", () => {
+  const out = fakeOutput();
+  printList(out, rows, { format: "json", columns, name: (row) => row.name });
+  expect(JSON.parse(out.text())).toEqual({ apiVersion: "v1", kind: "List", items: rows });
+  const names = fakeOutput();
+  printList(names, rows, { format: "name", columns, name: (row) => `tree/${row.name}` });
+  expect(names.text()).toBe("tree/oak\ntree/hornbeam\n");
+});
+
+it("leaves managed fields out", () => {
+  const out = fakeOutput();
+  printObject(out, { metadata: { name: "oak", managedFields: [{ manager: "kubectl" }] } }, "yaml");
+  expect(out.text()).toBe("metadata:\n  name: oak\n");
+});
+
+it("quotes what Go's YAML reader would take for something else than a text", () => {
+  expect(renderYaml({ a: "yes", b: "0777", c: "on" })).toBe('a: "yes"\nb: "0777"\nc: "on"\n');
+});
+
+it.each([
+  [0, "0s"],
+  [119_000, "119s"],
+  [312_000, "5m12s"],
+  [600_000, "10m"],
+  [4 * 3_600_000, "4h"],
+  [5 * 3_600_000 + 60_000, "5h1m"],
+  [30 * 3_600_000, "30h"],
+  [50 * 3_600_000, "2d2h"],
+  [30 * 86_400_000, "30d"],
+  [800 * 86_400_000, "2y"],
+])("writes %i ms as kubectl would: %s", (milliseconds, text) => {
+  expect(formatDuration(milliseconds)).toBe(text);
+});
+
+it("does not invent an age", () => {
+  expect(formatAge(undefined, 0)).toBe("<unknown>");
+});
+
+it("marks the end of a line that was cut", () => {
+  expect(fit("hornbeam", 5)).toBe("horn…");
+  expect(fit("oak", 5)).toBe("oak");
+});
