@@ -24,7 +24,7 @@ export async function reconcileObject<K extends ExtensionKind>(
   const { client, kind, actuator, revisits, guard = openGuard } = options;
   const object = await client.read<ExtensionObject>({ apiVersion: EXTENSIONS_API, kind, ...key });
   if (!object || !isHandled(object, options)) return;
-  const log = options.log.child({ ...key });
+  const log = options.log.child({ namespace: key.namespace, object: key.name });
 
   const cluster = await readCluster(client, object);
   const circumstances = {

@@ -57,16 +57,12 @@ export async function retireNode(
   await bestEffort((shoot) => shoot.remove(ref));
 }
 
-interface Pod extends KubeObject {
-  readonly status?: { readonly phase?: string };
-}
-
-/** Deletes the Node's pods and waits up to two minutes until they have ended; those of DaemonSets and mirror pods stay. */
+/** Deletes the Node's pods and waits up to two minutes until its kubelet has ended them; those of DaemonSets and mirror pods stay. */
 async function drain(shoot: KubeClient, node: string, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + 120_000;
   const asked = new Set<string>();
   for (;;) {
-    const pods = await shoot.list<Pod>({ apiVersion: "v1", kind: "Pod" }, { fieldSelector: `spec.nodeName=${node}` });
+    const pods = await shoot.list({ apiVersion: "v1", kind: "Pod" }, { fieldSelector: `spec.nodeName=${node}` });
     const left = pods.filter(isMovable);
     if (left.length === 0 || Date.now() > deadline) return;
     for (const { metadata } of left) {
@@ -79,8 +75,7 @@ async function drain(shoot: KubeClient, node: string, signal: AbortSignal): Prom
   }
 }
 
-function isMovable({ metadata, status }: Pod): boolean {
-  if (status?.phase === "Succeeded" || status?.phase === "Failed") return false;
+function isMovable({ metadata }: KubeObject): boolean {
   if (metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) return false;
   return !metadata.ownerReferences?.some(({ kind, controller }) => kind === "DaemonSet" && controller);
 }
