@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { createPrivateKey, generateKeyPair, KeyObject, randomBytes, webcrypto, X509Certificate } from "node:crypto";
+import { createPrivateKey, generateKeyPair, KeyObject, randomBytes, webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import { promisify } from "node:util";
 import * as x509 from "@peculiar/x509";
@@ -75,47 +75,14 @@ export async function issueCertificate(authority: KeyPair, request: CertificateR
   return { certificate: pem(certificate), key: privateKey(keys) };
 }
 
-/** Whether a certificate is what would be issued now: same authority, subject, hosts and usages, and less than 80 % of its life over. */
-export function isFit(pair: KeyPair, authority: KeyPair, request: CertificateRequest, now: Date): boolean {
-  try {
-    const issuer = new X509Certificate(authority.certificate);
-    const certificate = new X509Certificate(pair.certificate);
-    const details = new x509.X509Certificate(pair.certificate);
-    return (
-      certificate.checkIssued(issuer) &&
-      certificate.verify(issuer.publicKey) &&
-      certificate.checkPrivateKey(createPrivateKey(pair.key)) &&
-      details.subject === new x509.Name(subject(request)).toString() &&
-      same(hostsOf(details), (request.hosts ?? []).map(canonicalHost)) &&
-      same(
-        certificate.keyUsage ?? [],
-        request.usages.map((usage) => extendedUsage[usage]),
-      ) &&
-      isFresh(certificate, now)
-    );
-  } catch {
-    // What cannot be read cannot be used either: it is made anew.
-    return false;
-  }
-}
-
-/** Whether an authority can still sign: readable, key and certificate belong together, not expired. */
-export function isUsableAuthority({ certificate, key }: KeyPair, now: Date): boolean {
-  try {
-    const parsed = new X509Certificate(certificate);
-    return parsed.ca && parsed.checkPrivateKey(createPrivateKey(key)) && parsed.validToDate > now;
-  } catch {
-    return false;
-  }
-}
-
 /** A key for signing service account tokens (RSA, as OIDC providers outside the cluster expect), in PEM. */
 export async function generateSigningKey(): Promise<string> {
   const { privateKey: key } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
   return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-const extendedUsage = { server: x509.ExtendedKeyUsage.serverAuth, client: x509.ExtendedKeyUsage.clientAuth };
+/** OIDs of the usages. */
+export const extendedUsage = { server: x509.ExtendedKeyUsage.serverAuth, client: x509.ExtendedKeyUsage.clientAuth };
 
 /** Clocks differ: a certificate is good an hour before it was issued. */
 function lifetime(now: Date, duration: number) {
@@ -127,7 +94,8 @@ function serialNumber(): string {
   return `01${randomBytes(15).toString("hex")}`;
 }
 
-function subject({
+/** The distinguished name of a request, organizations first. */
+export function subject({
   organizations = [],
   commonName,
 }: Pick<CertificateRequest, "commonName" | "organizations">): x509.JsonName {
@@ -149,23 +117,4 @@ function pem(certificate: x509.X509Certificate): string {
 
 function alternativeName(value: string) {
   return { type: isIP(value) === 0 ? ("dns" as const) : ("ip" as const), value };
-}
-
-function hostsOf(certificate: x509.X509Certificate): string[] {
-  const names = certificate.getExtension(x509.SubjectAlternativeNameExtension)?.names.items ?? [];
-  return names.map(({ value }) => canonicalHost(value));
-}
-
-/** IPv6 addresses have many spellings. */
-function canonicalHost(host: string): string {
-  return isIP(host) === 6 ? new URL(`http://[${host}]`).hostname : host;
-}
-
-function same(a: readonly string[], b: readonly string[]): boolean {
-  return JSON.stringify([...new Set(a)].toSorted()) === JSON.stringify([...new Set(b)].toSorted());
-}
-
-function isFresh({ validFromDate, validToDate }: X509Certificate, now: Date): boolean {
-  const [from, to] = [validFromDate.getTime(), validToDate.getTime()];
-  return now.getTime() >= from && now.getTime() < from + 0.8 * (to - from);
 }

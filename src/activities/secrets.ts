@@ -1,7 +1,8 @@
 import { BOOTSTRAP_TOKEN_SECRET, machineApiServer, type ControlPlaneContext } from "../components/index.ts";
 import { renderKubeconfig, type KubeClient } from "../kube/index.ts";
 import { createBootstrapToken, type BootstrapToken } from "./bootstrap-token.ts";
-import { generateSigningKey, isFit, issueAuthority, issueCertificate, isUsableAuthority, type KeyPair } from "./pki.ts";
+import { isFit, isUsableAuthority } from "./certificate-fit.ts";
+import { generateSigningKey, issueAuthority, issueCertificate, type KeyPair } from "./pki.ts";
 import { authorities, certificatesOf, type AuthorityName, type CertificatePlan } from "./secret-plan.ts";
 import { openSecretStore, type SecretStore } from "./secret-store.ts";
 
@@ -16,36 +17,36 @@ export async function ensureSecrets(
   now: Date = new Date(),
 ): Promise<{ checksums: Record<string, string> }> {
   const store = await openSecretStore(client, context.namespace);
+  const run: Run = { store, context, now };
   const keys = new Map<AuthorityName, KeyPair>();
-  for (const [name, subject] of Object.entries(authorities) as [AuthorityName, string][]) {
-    keys.set(name, await ensureAuthority(store, context, name, subject, now));
-  }
+  for (const name of Object.keys(authorities) as AuthorityName[]) keys.set(name, await ensureAuthority(run, name));
   const authority = (name: AuthorityName) => keys.get(name) ?? lost(context, name, "it was not made");
-  await ensureSigningKey(store, context);
-  await ensureBootstrapToken(store, context, authority("ca"));
+  const ca = authority("ca");
+  await ensureSigningKey(run);
+  await ensureBootstrapToken(run, ca);
   for (const plan of certificatesOf(context)) {
-    await ensureCertificate(store, plan, authority(plan.authority), authority("ca"), now);
+    await ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
   }
   return { checksums: store.checksums() };
 }
 
+interface Run {
+  readonly store: SecretStore;
+  readonly context: ControlPlaneContext;
+  readonly now: Date;
+}
+
 /** A new authority would lock out every machine and user: one that is damaged or expired is for people to decide on. */
-async function ensureAuthority(
-  store: SecretStore,
-  context: ControlPlaneContext,
-  name: AuthorityName,
-  subject: string,
-  now: Date,
-) {
+async function ensureAuthority({ store, context, now }: Run, name: AuthorityName): Promise<KeyPair> {
   const data = store.read(name);
   const present = data && { certificate: data["ca.crt"] ?? "", key: data["ca.key"] ?? "" };
   if (present && !isUsableAuthority(present, now)) lost(context, name, "it is damaged or has expired");
-  const pair = present ?? (await issueAuthority(subject, now));
+  const pair = present ?? (await issueAuthority(authorities[name], now));
   await store.write(name, "authority", { "ca.crt": pair.certificate, "ca.key": pair.key });
   return pair;
 }
 
-async function ensureSigningKey(store: SecretStore, context: ControlPlaneContext): Promise<void> {
+async function ensureSigningKey({ store, context }: Run): Promise<void> {
   const data = store.read("service-account-key");
   const key = data ? data["id_rsa"] : await generateSigningKey();
   if (!key) lost(context, "service-account-key", "it has no key id_rsa");
@@ -53,7 +54,7 @@ async function ensureSigningKey(store: SecretStore, context: ControlPlaneContext
 }
 
 /** The token lives as long as the Shoot: another one would be another configuration for every machine. */
-async function ensureBootstrapToken(store: SecretStore, context: ControlPlaneContext, ca: KeyPair): Promise<void> {
+async function ensureBootstrapToken({ store, context }: Run, ca: KeyPair): Promise<void> {
   const token = tokenIn(store) ?? createBootstrapToken();
   const kubeconfig = renderKubeconfig({
     server: machineApiServer(context),
@@ -72,19 +73,14 @@ function tokenIn(store: SecretStore): BootstrapToken | undefined {
   return id && secret ? { id, secret } : undefined;
 }
 
-async function ensureCertificate(
-  store: SecretStore,
-  plan: CertificatePlan,
-  authority: KeyPair,
-  ca: KeyPair,
-  now: Date,
-) {
+async function ensureCertificate({ store, now }: Run, plan: CertificatePlan, keys: { signer: KeyPair; ca: KeyPair }) {
+  const { signer, ca } = keys;
   const { name, request, kubeconfig } = plan;
   const data = store.read(name);
   const present = { certificate: data?.["tls.crt"] ?? "", key: data?.["tls.key"] ?? "" };
-  const fits = isFit(present, authority, request, now);
-  const { certificate, key } = fits ? present : await issueCertificate(authority, request, now);
-  const pair = { "ca.crt": authority.certificate, "tls.crt": certificate, "tls.key": key };
+  const fits = isFit(present, signer, request, now);
+  const { certificate, key } = fits ? present : await issueCertificate(signer, request, now);
+  const pair = { "ca.crt": signer.certificate, "tls.crt": certificate, "tls.key": key };
   if (kubeconfig === undefined) return store.write(name, "certificate", pair);
   const text = renderKubeconfig({ ...kubeconfig, ca: ca.certificate, clientCert: certificate, clientKey: key });
   await store.write(name, "kubeconfig", { ...pair, kubeconfig: text });

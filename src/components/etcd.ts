@@ -56,13 +56,11 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
     volumes: files.volumes,
   };
   return [
-    service(`${name}-client`, metadata, selector, { name: "client", port: 2379 }),
+    service({ name: `${name}-client`, ...metadata }, { selector, ports: [servicePort("client", 2379)] }),
+    // Peers find each other before they are ready.
     service(
-      `${name}-peer`,
-      metadata,
-      selector,
-      { name: "peer", port: 2380 },
-      { clusterIP: "None", publishNotReadyAddresses: true },
+      { name: `${name}-peer`, ...metadata },
+      { clusterIP: "None", publishNotReadyAddresses: true, selector, ports: [servicePort("peer", 2380)] },
     ),
     {
       apiVersion: "apps/v1",
@@ -112,13 +110,10 @@ function command(name: string, namespace: string, quota: number): string[] {
   });
 }
 
-function service(
-  name: string,
-  metadata: object,
-  selector: object,
-  port: { name: string; port: number },
-  extra = {},
-): KubeObject {
-  const ports = [{ ...port, protocol: "TCP", targetPort: port.port }];
-  return { apiVersion: "v1", kind: "Service", metadata: { name, ...metadata }, spec: { ...extra, selector, ports } };
+function service(metadata: KubeObject["metadata"], spec: object): KubeObject {
+  return { apiVersion: "v1", kind: "Service", metadata, spec };
+}
+
+function servicePort(name: string, port: number) {
+  return { name, port, protocol: "TCP", targetPort: port };
 }

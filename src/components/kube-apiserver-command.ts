@@ -76,19 +76,26 @@ const otherServers: Flags = {
 };
 
 function whatTheUserAsksFor({ shoot }: ControlPlaneContext): Flags {
-  const config = shoot.spec.kubernetes.kubeAPIServer;
-  const plugins = config?.admissionPlugins ?? [];
-  const enabled = plugins.filter(({ disabled }) => disabled !== true).map(({ name }) => name);
+  const config = shoot.spec.kubernetes.kubeAPIServer ?? {};
   return {
-    "enable-admission-plugins": [...new Set(["NodeRestriction", ...enabled])],
-    "disable-admission-plugins": plugins.filter(({ disabled }) => disabled === true).map(({ name }) => name),
-    "feature-gates": featureGates(config?.featureGates),
-    "runtime-config": featureGates(config?.runtimeConfig),
-    "event-ttl": config?.eventTTL ?? "1h",
-    "max-requests-inflight": config?.requests?.maxNonMutatingInflight,
-    "max-mutating-requests-inflight": config?.requests?.maxMutatingInflight,
-    "default-not-ready-toleration-seconds": config?.defaultNotReadyTolerationSeconds,
-    "default-unreachable-toleration-seconds": config?.defaultUnreachableTolerationSeconds,
-    "tls-min-version": config?.tlsMinVersion,
+    ...admissionPlugins(config.admissionPlugins ?? []),
+    "feature-gates": featureGates(config.featureGates),
+    "runtime-config": featureGates(config.runtimeConfig),
+    "event-ttl": config.eventTTL ?? "1h",
+    "max-requests-inflight": config.requests?.maxNonMutatingInflight,
+    "max-mutating-requests-inflight": config.requests?.maxMutatingInflight,
+    "default-not-ready-toleration-seconds": config.defaultNotReadyTolerationSeconds,
+    "default-unreachable-toleration-seconds": config.defaultUnreachableTolerationSeconds,
+    "tls-min-version": config.tlsMinVersion,
   };
+}
+
+/** Machines may change only what is theirs, whatever the user asks for. */
+function admissionPlugins(
+  plugins: readonly { readonly name: string; readonly disabled?: boolean | undefined }[],
+): Flags {
+  const others = plugins.filter(({ name }) => name !== "NodeRestriction");
+  const names = (disabled: boolean) =>
+    others.filter((each) => (each.disabled ?? false) === disabled).map(({ name }) => name);
+  return { "enable-admission-plugins": ["NodeRestriction", ...names(false)], "disable-admission-plugins": names(true) };
 }

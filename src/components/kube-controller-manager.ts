@@ -99,7 +99,10 @@ function signer(name: string, authority: string): Flags {
 }
 
 function podAutoscaler(config: Readonly<Record<string, unknown>> | undefined): Flags {
-  const value = (name: string) => (config?.[name] === undefined ? undefined : String(config[name]));
+  const value = (name: string) => {
+    const given = config?.[name];
+    return typeof given === "string" || typeof given === "number" ? given : undefined;
+  };
   return {
     "horizontal-pod-autoscaler-cpu-initialization-period": value("cpuInitializationPeriod"),
     "horizontal-pod-autoscaler-downscale-stabilization": value("downscaleStabilization"),

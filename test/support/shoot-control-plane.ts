@@ -45,11 +45,21 @@ export async function startShootControlPlane(
       );
 
   const objectsOf = (name: ComponentName) => components[name].objects(context);
+  const configMaps = (["kube-apiserver", "kube-scheduler"] as const)
+    .flatMap(objectsOf)
+    .filter(({ kind }) => kind === "ConfigMap");
+  const source = { seed, namespace: context.namespace, configMaps };
   const children: Child[] = [];
   const start = async (binary: BinaryName, workload: KubeObject | undefined, replace: (text: string) => string) => {
-    for (const volume of podOf(workload).volumes)
-      await writeVolume(seed, context.namespace, directory, volume, podOf(workload), objectsOf, local);
-    const [, ...flags] = podOf(workload).containers[0]?.command ?? [];
+    const { containers, volumes } = podOf(workload);
+    for (const volume of volumes) {
+      const mountPath = containers[0]?.volumeMounts.find(({ name }) => name === volume.name)?.mountPath ?? "";
+      await mkdir(join(directory, mountPath), { recursive: true });
+      for (const [key, text] of Object.entries(await readVolume(source, volume))) {
+        await writeFile(join(directory, mountPath, key), local(text), { mode: 0o600 });
+      }
+    }
+    const [, ...flags] = containers[0]?.command ?? [];
     children.push(
       await spawnChild(
         directory,
@@ -118,28 +128,23 @@ function podOf(workload: KubeObject | undefined): Pod {
   return (workload as unknown as { spec: { template: { spec: Pod } } }).spec.template.spec;
 }
 
-async function writeVolume(
-  seed: KubeClient,
-  namespace: string,
-  directory: string,
-  { name, secret, configMap }: Volume,
-  pod: Pod,
-  objectsOf: (name: ComponentName) => KubeObject[],
-  local: (text: string) => string,
-): Promise<void> {
-  const mountPath = pod.containers[0]?.volumeMounts.find((mount) => mount.name === name)?.mountPath ?? "";
-  const target = join(directory, mountPath);
-  await mkdir(target, { recursive: true });
-  const data = secret
-    ? await secretData(seed, namespace, secret.secretName)
-    : ((["kube-apiserver", "kube-scheduler"] as const)
-        .flatMap(objectsOf)
-        .find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === configMap?.name)?.["data"] as Record<
-        string,
-        string
-      >);
-  const keys = secret?.items?.map(({ key }) => key) ?? Object.keys(data);
-  for (const key of keys) await writeFile(join(target, key), local(data[key] ?? ""), { mode: 0o600 });
+interface Source {
+  readonly seed: KubeClient;
+  readonly namespace: string;
+  readonly configMaps: readonly KubeObject[];
+}
+
+/** The content of a volume by file name, as the kubelet would mount it. */
+async function readVolume(
+  { seed, namespace, configMaps }: Source,
+  { secret, configMap }: Volume,
+): Promise<Record<string, string>> {
+  if (!secret)
+    return configMaps.find(({ metadata }) => metadata.name === configMap?.name)?.["data"] as Record<string, string>;
+  const data = await secretData(seed, namespace, secret.secretName);
+  return Object.fromEntries(
+    (secret.items?.map(({ key }) => key) ?? Object.keys(data)).map((key) => [key, data[key] ?? ""]),
+  );
 }
 
 async function secretData(seed: KubeClient, namespace: string, name: string): Promise<Record<string, string>> {

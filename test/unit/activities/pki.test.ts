@@ -1,11 +1,10 @@
 import { createPrivateKey, createSign, X509Certificate } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import { isFit, isUsableAuthority } from "../../../src/activities/certificate-fit.ts";
 import {
   generateSigningKey,
-  isFit,
   issueAuthority,
   issueCertificate,
-  isUsableAuthority,
   type CertificateRequest,
   type KeyPair,
 } from "../../../src/activities/pki.ts";
