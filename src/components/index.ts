@@ -11,16 +11,8 @@ import { namespace } from "./namespace.ts";
 import { nodeBootstrap } from "./node-bootstrap.ts";
 
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
+export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
 export {
-  imagesFor,
-  poolsOf,
-  replicasOf,
-  type ControlPlaneContext,
-  type ImageVector,
-  type WorkerPool,
-} from "./context.ts";
-export {
-  cloudProviderSecretRef,
   controlPlaneObject,
   dnsRecordObject,
   dnsSecretName,

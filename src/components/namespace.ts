@@ -1,4 +1,4 @@
-import { ROLE_LABEL, type KubeObject } from "../api/index.ts";
+import type { KubeObject } from "../api/index.ts";
 import type { ControlPlaneContext } from "./context.ts";
 
 /** The Shoot's namespace in the seed, labelled so that each provider's webhooks find the namespaces that are theirs. */
@@ -6,7 +6,7 @@ export function namespace({ namespace: name, shoot, seed }: ControlPlaneContext)
   const networking = shoot.spec.networking?.type;
   const extensions = (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true);
   const labels = {
-    [ROLE_LABEL]: "shoot",
+    "gardener.cloud/role": "shoot",
     "seed.gardener.cloud/provider": seed.spec.provider.type,
     "shoot.gardener.cloud/provider": shoot.spec.provider.type,
     ...(networking === undefined ? {} : { "networking.shoot.gardener.cloud/provider": networking }),
