@@ -59,7 +59,7 @@ async function runProject(project: Project, rest: readonly string[]): Promise<Co
   console.log(`\n── ${project} ──`);
   try {
     const log = createLogger({ name: "test", level: "warn" });
-    await ensureBinaries(needs[project], { log, onProgress: console.log });
+    await ensureBinaries(needs[project], { log, pinned: true, onProgress: console.log });
   } catch (error) {
     return { passed: 0, failed: 1, note: error instanceof Error ? error.message : String(error) };
   }

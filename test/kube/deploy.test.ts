@@ -4,16 +4,19 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "../../src/api/index.ts";
+import { parseConfig } from "../../src/config.ts";
 import { findBinary } from "../support/binary.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+
+const core = "core.gardener.cloud";
+const extensions = "extensions.gardener.cloud";
+const webhooks = "webhookconfigurations.admissionregistration.k8s.io";
 
 interface Access {
   readonly user: string;
   readonly verbs: readonly string[];
-  /** As kubectl has it: `deployments.apps`, `pods/exec`. */
+  /** As kubectl has it, with a subresource and a name: `deployments.apps`, `pods:exec`, `secrets/mine`. */
   readonly resource: string;
-  readonly namespace?: string;
-  readonly name?: string;
 }
 
 let cluster: ControlPlane;
@@ -24,6 +27,13 @@ beforeAll(async () => {
   objects = [...(await render("garden")), ...(await render("seed"))];
   const first = (object: KubeObject) => (object.kind === "Namespace" ? 0 : 1);
   for (const object of objects.toSorted((a, b) => first(a) - first(b))) await cluster.client.apply(object);
+  await cluster.client.apply({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "seed-1" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "perennial:seed" },
+    subjects: [{ kind: "ServiceAccount", namespace: "perennial", name: "seed-1" }],
+  });
 });
 
 afterAll(async () => await cluster.stop());
@@ -31,6 +41,15 @@ afterAll(async () => await cluster.stop());
 test("both bases fit into one cluster, so that a garden can be its own seed", () => {
   const names = objects.filter(({ kind }) => kind === "Deployment").map(({ metadata }) => metadata.name);
   expect(names.toSorted()).toEqual(["manager", "worker-garden", "worker-seed"]);
+});
+
+test("every process is given settings that it understands", () => {
+  const settings = objects.filter(({ metadata }) => metadata.name.startsWith("settings-"));
+  expect(settings).toHaveLength(2);
+  for (const { data } of settings as (KubeObject & { data: Record<string, string> })[]) {
+    const config = parseConfig(data);
+    expect(Object.values(config)).toEqual(expect.arrayContaining(Object.values(data)));
+  }
 });
 
 test("every pod is let in by the restricted Pod Security Standard", async () => {
@@ -67,55 +86,56 @@ test("every process answers probes, cannot write its file system, and may be dra
 });
 
 describe("what a process does is granted", () => {
-  test.each<Access>([
-    ...each("manager", ["get", "list", "watch"], ["shoots.core.gardener.cloud"]),
-    ...each("manager", ["get", "create", "patch"], ["validatingwebhookconfigurations.admissionregistration.k8s.io"], {
-      name: "perennial",
-    }),
-    ...each("manager", ["get", "create", "patch"], ["secrets"], { namespace: "perennial", name: "perennial-webhook" }),
-    ...each("worker-garden", ["get", "patch"], ["shoots.core.gardener.cloud"]),
-    ...each("worker-garden", ["patch"], ["shoots.core.gardener.cloud/status"]),
-    ...each("worker-garden", ["get"], ["seeds.core.gardener.cloud", "namespaces"]),
-    ...each(
-      "worker-seed",
-      ["get", "list", "watch", "create", "patch", "delete"],
-      ["namespaces", "services", "deployments.apps", "statefulsets.apps"],
-    ),
-    ...each(
-      "worker-seed",
-      ["get", "create", "patch", "delete"],
-      ["secrets", "configmaps", "clusters.extensions.gardener.cloud"],
-    ),
-    ...each(
-      "worker-seed",
-      ["get", "list", "watch", "create", "patch", "delete"],
-      ["infrastructures", "controlplanes", "workers", "operatingsystemconfigs", "networks", "dnsrecords"].map(
-        (kind) => `${kind}.extensions.gardener.cloud`,
-      ),
-    ),
-  ])("$user: $verbs $resource", async (access) => {
+  test.each(
+    grants([
+      ["manager", "get list watch", `shoots.${core} controllerregistrations.${core}`],
+      ["manager", "get", `seeds.${core} cloudprofiles.${core} secretbindings.${core} controllerdeployments.${core}`],
+      ["manager", "get", "credentialsbindings.security.gardener.cloud secrets configmaps"],
+      ["manager", "create", "subjectaccessreviews.authorization.k8s.io"],
+      ["manager", "get create patch", `validating${webhooks}/perennial mutating${webhooks}/perennial`],
+      ["worker-garden", "get patch", `shoots.${core}`],
+      ["worker-garden", "patch", `shoots.${core}:status`],
+      ["worker-garden", "get", `seeds.${core} namespaces`],
+      ["seed-1", "get", `shoots.${core} seeds.${core} cloudprofiles.${core} secretbindings.${core}`],
+      ["seed-1", "get", "credentialsbindings.security.gardener.cloud"],
+      ["seed-1", "patch", `shoots.${core}:status`],
+      ["seed-1", "get create patch", "secrets"],
+      ["worker-seed", "get list watch create patch delete", "namespaces services deployments.apps statefulsets.apps"],
+      ["worker-seed", "get list create update patch", "secrets"],
+      ["worker-seed", "get create patch delete", `configmaps clusters.${extensions}`],
+      ["worker-seed", "delete", "persistentvolumeclaims"],
+      [
+        "worker-seed",
+        "get list watch create patch delete",
+        `infrastructures.${extensions} controlplanes.${extensions}`,
+      ],
+      [
+        "worker-seed",
+        "get list watch create patch delete",
+        `workers.${extensions} operatingsystemconfigs.${extensions}`,
+      ],
+      ["worker-seed", "get list watch create patch delete", `networks.${extensions} dnsrecords.${extensions}`],
+    ]),
+  )("$user: $verbs $resource", async (access) => {
     expect(await allowed(access)).toEqual(access.verbs);
   });
 });
 
 describe("what a process has no business with is refused", () => {
-  test.each<Access>([
-    { user: "manager", verbs: ["patch"], resource: "shoots.core.gardener.cloud" },
-    { user: "manager", verbs: ["get"], resource: "secrets", namespace: "garden-dev" },
-    { user: "manager", verbs: ["list"], resource: "secrets", namespace: "perennial" },
-    {
-      user: "manager",
-      verbs: ["patch"],
-      resource: "validatingwebhookconfigurations.admissionregistration.k8s.io",
-      name: "another",
-    },
-    { user: "worker-garden", verbs: ["get"], resource: "secrets" },
-    { user: "worker-garden", verbs: ["delete"], resource: "shoots.core.gardener.cloud" },
-    { user: "worker-seed", verbs: ["create"], resource: "clusterrolebindings.rbac.authorization.k8s.io" },
-    { user: "worker-seed", verbs: ["create"], resource: "pods/exec" },
-    { user: "worker-seed", verbs: ["patch"], resource: "workers.extensions.gardener.cloud/status" },
-    { user: "worker-seed", verbs: ["get"], resource: "nodes" },
-  ])("$user: $verbs $resource", async (access) => {
+  test.each(
+    grants([
+      ["manager", "create update patch delete", `shoots.${core} shoots.${core}:status`],
+      ["manager", "list watch update patch", "secrets"],
+      ["manager", "get create patch", `validating${webhooks}/another`],
+      ["worker-garden", "get list create patch", "secrets"],
+      ["worker-garden", "create update delete", `shoots.${core}`],
+      ["seed-1", "list watch delete", "secrets"],
+      ["seed-1", "create update patch delete", `shoots.${core} seeds.${core}`],
+      ["worker-seed", "create update patch bind escalate", "clusterrolebindings.rbac.authorization.k8s.io"],
+      ["worker-seed", "create get", "pods pods:exec serviceaccounts:token nodes"],
+      ["worker-seed", "update patch", `workers.${extensions}:status`],
+    ]),
+  )("$user: $verbs $resource", async (access) => {
     expect(await allowed(access)).toEqual([]);
   });
 
@@ -132,19 +152,17 @@ async function render(base: string): Promise<KubeObject[]> {
   return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
 }
 
-function each(
-  user: string,
-  verbs: readonly string[],
-  resources: readonly string[],
-  object: Partial<Access> = {},
-): Access[] {
-  return resources.map((resource) => ({ user, verbs, resource, namespace: "any", ...object }));
+/** One access for each resource of each row. */
+function grants(rows: readonly (readonly [user: string, verbs: string, resources: string])[]): Access[] {
+  return rows.flatMap(([user, verbs, resources]) =>
+    resources.split(" ").map((resource) => ({ user, verbs: verbs.split(" "), resource })),
+  );
 }
 
 /** The verbs of those asked for that the API server's authorizer grants. */
-async function allowed({ user, verbs, resource, ...attributes }: Access): Promise<string[]> {
-  const [type = "", subresource = ""] = resource.split("/");
-  const [plural = "", ...group] = type.split(".");
+async function allowed({ user, verbs, resource }: Access): Promise<string[]> {
+  const [, plural = "", group = "", subresource = "", name = ""] =
+    /^(\w+)(?:\.([\w.]+))?(?::(\w+))?(?:\/(\w+))?$/.exec(resource) ?? [];
   const granted: string[] = [];
   for (const verb of verbs) {
     const review = await cluster.client.create<Review>({
@@ -154,7 +172,7 @@ async function allowed({ user, verbs, resource, ...attributes }: Access): Promis
       spec: {
         user: `system:serviceaccount:perennial:${user}`,
         groups: ["system:serviceaccounts", "system:authenticated"],
-        resourceAttributes: { ...attributes, verb, group: group.join("."), resource: plural, subresource },
+        resourceAttributes: { namespace: "any", verb, group, resource: plural, subresource, name },
       },
     });
     if (review.status?.allowed) granted.push(verb);
