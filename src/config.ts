@@ -25,6 +25,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     dnsKeyFile: variables.PERENNIAL_DNS_KEY_FILE,
     webhookPort: variables.PERENNIAL_WEBHOOK_PORT,
     webhookHost: variables.PERENNIAL_WEBHOOK_HOST,
+    webhookService: variables.PERENNIAL_WEBHOOK_SERVICE,
     syncPeriod: variables.PERENNIAL_SYNC_PERIOD_SECONDS * 1000,
     retryDuration: variables.PERENNIAL_RETRY_DURATION_SECONDS * 1000,
   };
@@ -51,7 +52,12 @@ const Variables = z.object({
   PERENNIAL_DNS_SERVER: z.string().min(1).optional(),
   PERENNIAL_DNS_KEY_FILE: z.string().min(1).optional(),
   PERENNIAL_WEBHOOK_PORT: port.default(9443),
-  PERENNIAL_WEBHOOK_HOST: z.string().min(1).default("0.0.0.0"),
+  /** Where the webhooks listen; without it, none are served. */
+  PERENNIAL_WEBHOOK_HOST: z.string().min(1).optional(),
+  PERENNIAL_WEBHOOK_SERVICE: z
+    .string()
+    .regex(/^[^/]+\/[^/]+$/, "has to be namespace/name of a Service")
+    .optional(),
   /** How long after a success a Shoot is reconciled again; the entity adds up to a tenth of it as jitter. */
   PERENNIAL_SYNC_PERIOD_SECONDS: z.coerce.number().positive().default(3600),
   /** How long a retryable error is retried inside its step before the step parks. */

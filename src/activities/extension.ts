@@ -38,9 +38,16 @@ export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
       const context = await readContext(garden, seed, run);
       const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
       const objects = await extensionObjects({ garden, seed, context, kind, purpose });
-      const targets = await Promise.all(objects.map((object) => applyOne(object, kind, step, tasks)));
-      await removeStale(seed, run, kind, objects);
-      return targets;
+      return Promise.all(objects.map((object) => applyOne(object, kind, step, tasks)));
+    },
+
+    /** Removes the objects of the kind that are not wanted any more. */
+    async removeStale(run: ShootRun, kind: ExtensionKind): Promise<void> {
+      const context = await readContext(garden, seed, run);
+      const wanted = await extensionObjects({ garden, seed, context, kind, purpose: undefined });
+      const names = new Set(wanted.map(({ metadata }) => metadata.name));
+      const stale = (await listOf(seed, run, kind)).filter(({ metadata }) => !names.has(metadata.name));
+      await Promise.all(stale.map((object) => confirmAndRemove(seed, object, {})));
     },
 
     /** Confirms and deletes every object of the kind that there is, whatever the Shoot's spec says of it now. */
@@ -98,14 +105,6 @@ const isOf = (name: string, run: ShootRun, purpose: Purpose | undefined): boolea
 
 const listOf = (seed: KubeClient, run: ShootRun, kind: ExtensionKind) =>
   seed.list<KubeObject>({ apiVersion, kind }, { namespace: run.technicalID });
-
-/** Configurations of pools that are no more; whose user data no machine boots from again. */
-async function removeStale(seed: KubeClient, run: ShootRun, kind: ExtensionKind, wanted: readonly KubeObject[]): Promise<void> {
-  if (kind !== "OperatingSystemConfig") return;
-  const names = new Set(wanted.map(({ metadata }) => metadata.name));
-  const stale = (await listOf(seed, run, kind)).filter(({ metadata }) => !names.has(metadata.name));
-  await Promise.all(stale.map((object) => confirmAndRemove(seed, object, {})));
-}
 
 async function confirmAndRemove(seed: KubeClient, object: KubeObject, annotations: Record<string, string>): Promise<void> {
   const confirmed = { ...annotations, [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: new Date().toISOString() };

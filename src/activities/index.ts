@@ -50,6 +50,8 @@ export interface SeedActivities {
   deploySecrets(run: ShootRun): Promise<void>;
   deployCloudProviderSecret(run: ShootRun): Promise<void>;
   deployNodeAgentSecrets(run: ShootRun): Promise<void>;
+  /** Takes away the configurations of pools, or versions of pools, that no machine uses any more. */
+  removeStaleConfigs(run: ShootRun): Promise<void>;
   publishInfrastructure(run: ShootRun): Promise<void>;
   publishAddress(run: ShootRun): Promise<void>;
   publishKubeconfig(run: ShootRun): Promise<void>;

@@ -1,5 +1,6 @@
 import type { Worker } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
+import { isReady } from "./health.ts";
 import type { Standing } from "./readiness.ts";
 
 /** The label by which a node says which pool it is of. */
@@ -14,9 +15,4 @@ export function nodesReady(nodes: readonly KubeObject[], pools: Worker["spec"]["
     return unready.length > 0 ? [`node ${unready.map(({ metadata }) => metadata.name).join(", ")} is not ready`] : [];
   });
   return faults.length === 0 ? { reached: true } : { reached: false, message: faults.join("; ") };
-}
-
-function isReady(node: KubeObject): boolean {
-  const { conditions = [] } = (node["status"] ?? {}) as { conditions?: readonly { type: string; status: string }[] };
-  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
 }

@@ -12,21 +12,21 @@ import type { SeedActivities, WaitTarget } from "./index.ts";
 import { createNodeWaits } from "./node-waits.ts";
 import { createProvisioning } from "./provisioning.ts";
 import { createPublishing } from "./publishing.ts";
-import { createShootClients } from "./shoot-clients.ts";
+import type { ShootClients } from "./shoot-clients.ts";
 import { sentence, type Completer, type Waits } from "./waits.ts";
 
 /** What the activities of one seed need. */
 export interface SeedDeps {
   readonly garden: KubeClient;
   readonly seed: KubeClient;
+  readonly shootClients: ShootClients;
   readonly waits: Waits;
   readonly completer: Completer;
   readonly log: Logger;
 }
 
 /** The activities of queue `seed-<name>`. */
-export function createSeedActivities({ garden, seed, waits, completer, log }: SeedDeps): SeedActivities {
-  const shootClients = createShootClients(seed, log);
+export function createSeedActivities({ garden, seed, shootClients, waits, completer, log }: SeedDeps): SeedActivities {
   const components = createComponents({ garden, seed, shootClients, waits });
   const extensions = createExtensions({ garden, seed, waits });
   const nodeWaits = createNodeWaits({ seed, shootClients, completer, log });
@@ -38,6 +38,7 @@ export function createSeedActivities({ garden, seed, waits, completer, log }: Se
     destroyComponent: (run, component, step) => components.destroy(run, component, step),
     applyExtension: (run, kind, step, purpose) => extensions.apply(run, kind, step, purpose),
     removeExtension: (run, kind, step, purpose) => extensions.remove(run, kind, step, purpose),
+    removeStaleConfigs: (run) => extensions.removeStale(run, "OperatingSystemConfig"),
     ...createProvisioning({ garden, seed, shootClients }),
     ...createPublishing({ garden, seed }),
 

@@ -63,11 +63,12 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
       ...seeds.map(async (seed) => await within(seed, log, async (client) => await applyCrds(client, "seed"))),
     ]);
   });
-  await run("objects", async () => {
-    await within(garden, log, async (client) => await applyObjects(client, environment, seedNames, dns));
-  });
   await run("processes", async (tell) => {
     await startOwnProcesses({ environment, processes, temporal, dns, seeds: seedNames, onProgress: tell });
+  });
+  // The manager judges the objects.
+  await run("objects", async () => {
+    await within(garden, log, async (client) => await applyObjects(client, environment, seedNames, dns));
   });
 }
 

@@ -9,8 +9,8 @@ export const phases = [
   "garden",
   "seeds",
   "crds",
-  "objects",
   "processes",
+  "objects",
 ] as const;
 
 /** One of {@link phases}. */

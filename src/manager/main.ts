@@ -5,8 +5,9 @@ import { createShootController } from "../controllers/shoot.ts";
 import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
 import { createLogger } from "../log.ts";
+import { serveWebhooks } from "./webhooks.ts";
 
-/** Watches the garden and tells the Shoots' workflows what changed. */
+/** Watches the garden, tells the Shoots' workflows what changed, and serves the garden's admission webhooks. */
 await main();
 
 async function main(): Promise<void> {
@@ -18,6 +19,8 @@ async function main(): Promise<void> {
 
   let ready = false;
   const health = await serveHealth({ port: config.healthPort, ready: () => ready });
+  const { webhookHost: host, webhookPort: port, webhookService: service } = config;
+  const webhooks = host && (await serveWebhooks({ garden, log, host, port, ...(service ? { service } : {}) }));
   shoots.start();
   void shoots.synced().then(() => (ready = true));
   log.info({ garden: garden.server, temporal: config.temporalAddress }, "manager started");
@@ -27,6 +30,7 @@ async function main(): Promise<void> {
   });
   ready = false;
   await shoots.stop();
+  if (webhooks) await webhooks.stop();
   await health.stop();
   await Promise.all([garden.close(), temporal.connection.close()]);
   log.info("manager stopped");

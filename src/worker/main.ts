@@ -1,5 +1,6 @@
 import { createGardenActivities } from "../activities/garden.ts";
 import { createSeedActivities } from "../activities/seed.ts";
+import { createShootClients } from "../activities/shoot-clients.ts";
 import { createWaits } from "../activities/waits.ts";
 import { createCompleter } from "../client/completer.ts";
 import { connectTemporal } from "../client/connect.ts";
@@ -7,8 +8,10 @@ import { parseConfig, required, type Config } from "../config.ts";
 import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
 import { createLogger, type Logger } from "../log.ts";
+import { createCare } from "./care.ts";
 import { createGardenWorker } from "./garden.ts";
 import { connectWorker, installRuntime } from "./runtime.ts";
+import { createSeedStatus } from "./seed-status.ts";
 import { createSeedWorker } from "./seed.ts";
 
 /** `worker garden` runs the workflows and what acts on the garden; `worker seed` what acts on one seed. */
@@ -45,14 +48,22 @@ async function runSeed(config: Config, log: Logger): Promise<void> {
   const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
   const garden = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
   const seed = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
-  const waits = createWaits({ client: seed, completer: createCompleter(client), log });
+  const completer = createCompleter(client);
+  const shootClients = createShootClients(seed, log);
+  const waits = createWaits({ client: seed, completer, log });
   waits.start();
   await waits.synced(); // before the first activity asks how an object stands
-  const activities = createSeedActivities({ garden, seed, waits, completer: createCompleter(client), log });
+  const activities = createSeedActivities({ garden, seed, shootClients, waits, completer, log });
   const worker = await createSeedWorker({ connection, namespace: config.temporalNamespace, seed: seedName, activities });
-  await serve(config, log.child({ seed: seedName }), worker);
-  await waits.stop();
-  await Promise.all([garden.close(), seed.close()]);
+  const status = createSeedStatus({ garden, seed, seedName, log });
+  const care = createCare({ garden, seed, seedName, shootClients, log });
+  status.start();
+  const caring = care.run();
+  await serve(config, log, worker);
+  status.stop();
+  care.stop();
+  await Promise.all([caring, waits.stop()]);
+  await Promise.all([shootClients.close(), garden.close(), seed.close()]);
 }
 
 /** Runs until SIGTERM or SIGINT; what is under way is finished within the worker's grace time. */

@@ -30,7 +30,7 @@ export const reconcile = defineFlow("Reconcile Shoot", {
   // Our way in, and the users'
   shootClients:          { run: call("initializeShootClients"),      after: ["kubeApiServer", "internalDns"], when: [awake] },
   gardenerAccess:        { run: deploy("gardener-access"),           after: ["shootClients"], when: [awake] },
-  kubeconfig:            { run: call("publishKubeconfig"),           after: ["accessSecrets", "kubeApiServer", "externalDns"] },
+  kubeconfig:            { run: call("publishKubeconfig"),           after: ["accessSecrets", "gardenerAccess", "externalDns"] },
 
   // Machines that join it
   nodeBootstrap:         { run: deploy("node-bootstrap"),            after: ["shootClients"], when: [hasWorkers, awake] },
@@ -41,4 +41,5 @@ export const reconcile = defineFlow("Reconcile Shoot", {
   coreDns:               { run: deploy("coredns"),                   after: ["network"], when: [hasWorkers, awake] },
   worker:                { run: apply("Worker"),                     after: ["kubeControllerManager", "nodeAgent", "network"], when: [hasWorkers] },
   nodesReady:            { run: nodesReady,                          after: ["worker", "kubeProxy"], when: [hasWorkers, awake] },
+  staleConfigs:          { run: call("removeStaleConfigs"),          after: ["worker", "nodesReady"], when: [hasWorkers] },
 });

@@ -153,6 +153,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     deploySecrets: chore("deploySecrets"),
     deployCloudProviderSecret: chore("deployCloudProviderSecret"),
     deployNodeAgentSecrets: chore("deployNodeAgentSecrets"),
+    removeStaleConfigs: chore("removeStaleConfigs"),
     publishInfrastructure: chore("publishInfrastructure"),
     publishAddress: chore("publishAddress"),
     publishKubeconfig: chore("publishKubeconfig"),

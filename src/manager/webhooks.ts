@@ -1,0 +1,75 @@
+import { X509Certificate } from "node:crypto";
+import { createAdmissionServer, makeServingCertificate, webhookConfigurations, type Endpoint } from "../admission/index.ts";
+import { isAlreadyExists, type KubeClient } from "../kube/index.ts";
+import type { KubeObject } from "../api/index.ts";
+import type { Logger } from "../log.ts";
+
+/** Where the webhooks listen, and how API servers reach them. */
+export interface WebhookOptions {
+  readonly garden: KubeClient;
+  readonly log: Logger;
+  readonly host: string;
+  readonly port: number;
+  /** `namespace/name` of the Service in front of the manager; without it, API servers call `host` itself. */
+  readonly service?: string;
+}
+
+/**
+ * Serves the garden's webhooks, and only then tells the API server of them. All replicas serve the same certificate,
+ * from a Secret that the first of them makes.
+ */
+export async function serveWebhooks({ garden, log, host, port, service }: WebhookOptions): Promise<{ stop(): Promise<void> }> {
+  const [namespace = "garden", name] = service?.split("/") ?? [];
+  const hosts = name === undefined ? [host] : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
+  await garden.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  const tls = await shareCertificate(garden, namespace, hosts);
+  const server = createAdmissionServer({ client: garden, log, host, port, tls });
+  const served = await server.start();
+  const endpoint: Endpoint = name === undefined ? { url: `https://${host}:${served}` } : { service: { namespace, name } };
+  for (const configuration of webhookConfigurations({ caBundle: tls.cert, ...endpoint })) await garden.apply(configuration);
+  return server;
+}
+
+interface CertificateSecret extends KubeObject {
+  readonly data?: { readonly "tls.crt"?: string; readonly "tls.key"?: string };
+}
+
+/** The certificate in Secret `perennial-admission`, if it is for these hosts and has a month to live; else a new one. */
+async function shareCertificate(garden: KubeClient, namespace: string, hosts: readonly string[]) {
+  const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "perennial-admission" };
+  const present = certificateIn(await garden.read<CertificateSecret>(ref));
+  if (present && isFit(present.cert, hosts)) return present;
+  if (present) await garden.remove(ref);
+  const made = await makeServingCertificate(hosts);
+  try {
+    await garden.create({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: ref.name, namespace },
+      type: "kubernetes.io/tls",
+      data: { "tls.crt": encode(made.cert), "tls.key": encode(made.key) },
+    });
+    return made;
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const others = certificateIn(await garden.read<CertificateSecret>(ref));
+    if (others === undefined) throw new Error(`Secret ${namespace}/perennial-admission has no certificate`, { cause: error });
+    return others;
+  }
+}
+
+function certificateIn(secret: CertificateSecret | undefined): { cert: string; key: string } | undefined {
+  const { "tls.crt": cert, "tls.key": key } = secret?.data ?? {};
+  return cert === undefined || key === undefined ? undefined : { cert: decode(cert), key: decode(key) };
+}
+
+const MONTH = 30 * 24 * 3_600_000;
+
+function isFit(pem: string, hosts: readonly string[]): boolean {
+  const certificate = new X509Certificate(pem);
+  const named = hosts.every((host) => certificate.checkHost(host) ?? certificate.checkIP(host));
+  return named && Date.parse(certificate.validTo) - Date.now() > MONTH;
+}
+
+const encode = (text: string): string => Buffer.from(text).toString("base64");
+const decode = (base64: string): string => Buffer.from(base64, "base64").toString();

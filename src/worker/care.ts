@@ -1,0 +1,69 @@
+import { examine, nextCondition, type HealthType } from "../activities/health.ts";
+import type { ShootClients } from "../activities/shoot-clients.ts";
+import type { Condition, Shoot } from "../api/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** What caring for the Shoots of a seed needs; `period` is ms. */
+export interface CareDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly seedName: string;
+  readonly shootClients: ShootClients;
+  readonly log: Logger;
+  readonly period?: number;
+}
+
+/** Looks at the health of each Shoot on the seed, again and again, and keeps the Shoots' conditions. */
+export function createCare({ garden, seed, seedName, shootClients, log, period = 60_000 }: CareDeps) {
+  const stopping = new AbortController();
+
+  const careFor = async (shoot: Shoot) => {
+    const namespace = shoot.status?.technicalID;
+    if (namespace === undefined || shoot.spec.hibernation?.enabled) return;
+    const client = await shootClients.get(namespace).catch(() => undefined);
+    const standings = await examine(seed, client, namespace);
+    const before = shoot.status?.conditions ?? [];
+    const types = Object.keys(standings) as HealthType[];
+    const workerless = (shoot.spec.provider.workers ?? []).length === 0;
+    const cared = types
+      .filter((type) => !workerless || (type !== "EveryNodeReady" && type !== "SystemComponentsHealthy"))
+      .map((type) => nextCondition(type, before.find((one) => one.type === type), standings[type], new Date()));
+    if (JSON.stringify(cared) !== JSON.stringify(before)) await write(shoot, cared);
+  };
+
+  const write = ({ apiVersion, kind, metadata: { namespace, name, uid } }: Shoot, conditions: Condition[]) =>
+    garden.patch({ apiVersion, kind, namespace, name }, { metadata: { uid }, status: { conditions } }, { subresource: "status" });
+
+  const round = async () => {
+    const shoots = await garden.list<Shoot>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" });
+    const cared = shoots.filter((shoot) => shoot.status?.seedName === seedName && !shoot.metadata.deletionTimestamp && isBuilt(shoot));
+    for (const shoot of cared) {
+      if (stopping.signal.aborted) return;
+      await careFor(shoot).catch((error: unknown) => log.warn({ shoot: shoot.metadata.name, err: error }, "cannot look after Shoot"));
+    }
+  };
+
+  return {
+    async run(): Promise<void> {
+      while (!stopping.signal.aborted) {
+        await round().catch((error: unknown) => log.warn({ err: error }, "cannot look after Shoots"));
+        await pause(period, stopping.signal);
+      }
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+/** A control plane that is still being built, or moved, is not sick. */
+function isBuilt({ status }: Shoot): boolean {
+  const { type, state } = status?.lastOperation ?? {};
+  return type === "Reconcile" || (type === "Create" && state === "Succeeded") || (type === "Restore" && state === "Succeeded");
+}
+
+/** Waits, or less when stopped. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });

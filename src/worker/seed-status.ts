@@ -1,0 +1,54 @@
+import type { Condition, Seed } from "../api/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** What telling the garden about a seed needs; `period` is ms. */
+export interface SeedStatusDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly seedName: string;
+  readonly log: Logger;
+  readonly period?: number;
+}
+
+/** Tells the garden that this seed is served: upstream's condition GardenletReady, its version, what spec was seen. */
+export function createSeedStatus({ garden, seed, seedName, log, period = 30_000 }: SeedStatusDeps) {
+  const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name: seedName };
+
+  const write = async () => {
+    const object = await garden.read<Seed>(ref);
+    if (object === undefined) return; // registered later: the next round finds it
+    const { gitVersion } = (await seed.get("/version")) as { gitVersion?: string };
+    const others = (object.status?.conditions ?? []).filter(({ type }) => type !== "GardenletReady");
+    const before = object.status?.conditions?.find(({ type }) => type === "GardenletReady");
+    const status = {
+      observedGeneration: object.metadata.generation,
+      kubernetesVersion: gitVersion,
+      conditions: [...others, ready(before)],
+    };
+    await garden.patch(ref, { status }, { subresource: "status" });
+  };
+  const tell = () => void write().catch((error: unknown) => log.warn({ err: error }, "cannot tell the garden about the seed"));
+  let timer: NodeJS.Timeout | undefined;
+
+  return {
+    start() {
+      tell();
+      timer = setInterval(tell, period);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** Its update time is the seed's heartbeat. */
+function ready(before: Condition | undefined): Condition {
+  const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
+  return {
+    type: "GardenletReady",
+    status: "True",
+    reason: "GardenletReady",
+    message: "The seed's worker is posting ready status.",
+    lastTransitionTime: before?.status === "True" ? before.lastTransitionTime : now,
+    lastUpdateTime: now,
+  };
+}
