@@ -33,7 +33,9 @@ export function createHeartbeat(o: {
   return {
     start() {
       beating = beat();
-      timer = setInterval(() => (beating = beating.then(beat)), interval);
+      timer = setInterval(() => {
+        beating = beating.then(beat);
+      }, interval);
     },
     async stop() {
       clearInterval(timer);

@@ -49,7 +49,7 @@ async function begin<T extends ExtensionObject>(task: Task<T, Cluster | undefine
   object = await writeStatus(
     client,
     object,
-    processingStatus(operation, `${words[operation].doing} ${kind}`, new Date()),
+    processingStatus({ type: operation, description: `${words[operation].doing} ${kind}`, at: new Date() }),
   );
   if (requestedOperation(object) === "reconcile") object = await removeOperationAnnotation(client, object);
   return object as T;
@@ -79,8 +79,8 @@ async function conclude(
 ) {
   const { client, kind, operation } = task;
   if (operation === "Restore") await removeOperationAnnotation(client, object);
-  const succeeded = succeededStatus(object, operation, `${words[operation].done} ${kind}`, new Date());
-  await writeStatus(client, object, { ...actuatorStatus(object, result), ...succeeded });
+  const progress = { type: operation, description: `${words[operation].done} ${kind}`, at: new Date() };
+  await writeStatus(client, object, { ...actuatorStatus(object, result), ...succeededStatus(object, progress) });
   if (operation === "Delete") await removeFinalizer(client, object, finalizerOf(kind));
   if (operation !== "Migrate") return;
   await removeAllFinalizers(client, object);
@@ -90,13 +90,12 @@ async function conclude(
 async function reportError(task: Task<ExtensionObject, Cluster | undefined>, object: ExtensionObject, error: unknown) {
   const { client, kind, operation } = task;
   try {
-    await writeStatus(
-      client,
-      object,
-      errorStatus(object, operation, `Error ${words[operation].inError} ${kind}`, error, new Date()),
-    );
+    const progress = { type: operation, description: `Error ${words[operation].inError} ${kind}`, at: new Date() };
+    await writeStatus(client, object, errorStatus(object, progress, error));
   } catch (unwritten) {
-    throw new AggregateError([error, unwritten], `cannot report the error of ${kind} ${object.metadata.name}`);
+    throw new AggregateError([error, unwritten], `cannot report the error of ${kind} ${object.metadata.name}`, {
+      cause: unwritten,
+    });
   }
 }
 

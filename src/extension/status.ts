@@ -8,43 +8,39 @@ import { mergePatch } from "./merge-patch.ts";
 /** A change of `status`, as a merge patch. */
 export type StatusPatch = Readonly<Record<string, unknown>>;
 
+/** What happens to an object, in words for people, and when it was seen. */
+export interface Progress {
+  readonly type: OperationType;
+  readonly description: string;
+  readonly at: Date;
+}
+
 /** The status of an operation that begins: 1 %. The observed generation and an old error stay as they are. */
-export function processingStatus(type: OperationType, description: string, now: Date): StatusPatch {
-  return { lastOperation: lastOperation(type, "Processing", 1, description, now) };
+export function processingStatus(progress: Progress): StatusPatch {
+  return { lastOperation: lastOperation("Processing", 1, progress) };
 }
 
 /** The status of an operation that was done: 100 %, the generation it was done for, no error. */
-export function succeededStatus(
-  object: ExtensionObject,
-  type: OperationType,
-  description: string,
-  now: Date,
-): StatusPatch {
+export function succeededStatus({ metadata }: ExtensionObject, progress: Progress): StatusPatch {
   return {
-    observedGeneration: object.metadata.generation,
-    lastOperation: lastOperation(type, "Succeeded", 100, description, now),
+    observedGeneration: metadata.generation,
+    lastOperation: lastOperation("Succeeded", 100, progress),
     lastError: null,
   };
 }
 
 /** The status of an operation that failed: 50 %, the generation it was tried for, the error and its codes. */
-export function errorStatus(
-  object: ExtensionObject,
-  type: OperationType,
-  description: string,
-  error: unknown,
-  now: Date,
-): StatusPatch {
-  const message = `${description}: ${errorMessage(error)}`;
+export function errorStatus({ metadata }: ExtensionObject, progress: Progress, error: unknown): StatusPatch {
+  const description = `${progress.description}: ${errorMessage(error)}`;
   const codes = errorCodes(error);
   return {
-    observedGeneration: object.metadata.generation,
-    lastOperation: lastOperation(type, "Error", 50, message, now),
+    observedGeneration: metadata.generation,
+    lastOperation: lastOperation("Error", 50, { ...progress, description }),
     lastError: {
-      description: message,
+      description,
       codes: codes.length > 0 ? codes : null,
       taskID: null,
-      lastUpdateTime: timeToSecond(now),
+      lastUpdateTime: timeToSecond(progress.at),
     },
   };
 }
@@ -72,6 +68,6 @@ export function timeToSecond(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
-function lastOperation(type: OperationType, state: string, progress: number, description: string, now: Date) {
-  return { type, state, progress, description, lastUpdateTime: timeToSecond(now) };
+function lastOperation(state: string, progress: number, { type, description, at }: Progress) {
+  return { type, state, progress, description, lastUpdateTime: timeToSecond(at) };
 }

@@ -28,7 +28,7 @@ export function createDnsRecordActuator(fallback?: DefaultNameServer): Actuator<
   };
 }
 
-/** The keys of the Secret are those of Gardener's rfc2136 provider. */
+/** The record's own server if its Secret names one, else the process's. */
 async function findServer(
   { spec, metadata }: DNSRecord,
   { client }: ActuatorContext,
@@ -37,14 +37,19 @@ async function findServer(
   const { name = "", namespace = metadata.namespace } = spec.secretRef;
   const found = await client.read({ apiVersion: "v1", kind: "Secret", name, namespace });
   const data = found ? await readSecret(client, { name, namespace }) : {};
-  const { Server, TSIGKeyName, TSIGSecret, TSIGSecretAlgorithm = "hmac-sha256", Zone } = data;
-  if (Server !== undefined && TSIGKeyName !== undefined && TSIGSecret !== undefined) {
-    const [address = Server, port] = Server.split(/:(?=\d+$)/);
-    const key = { name: TSIGKeyName.replace(/\.$/, ""), secret: TSIGSecret, algorithm: TSIGSecretAlgorithm };
-    return { server: { address, key, ...(port === undefined ? {} : { port: Number(port) }) }, zone: spec.zone ?? Zone };
-  }
+  const server = readServer(data);
+  if (server) return { server, zone: spec.zone ?? data["Zone"] };
   if (fallback) return { server: fallback.server, zone: spec.zone ?? fallback.zone };
   throw new ExtensionError(`cannot find the DNS server of ${spec.name}: Secret ${namespace}/${name} names none`, [
     "ERR_CONFIGURATION_PROBLEM",
   ]);
+}
+
+/** The keys of the Secret are those of Gardener's rfc2136 provider. */
+function readServer(data: Readonly<Record<string, string>>): NameServer | undefined {
+  const { Server, TSIGKeyName, TSIGSecret, TSIGSecretAlgorithm = "hmac-sha256" } = data;
+  if (Server === undefined || TSIGKeyName === undefined || TSIGSecret === undefined) return undefined;
+  const [address = Server, port] = Server.split(/:(?=\d+$)/);
+  const key = { name: TSIGKeyName.replace(/\.$/, ""), secret: TSIGSecret, algorithm: TSIGSecretAlgorithm };
+  return { address, key, ...(port === undefined ? {} : { port: Number(port) }) };
 }

@@ -34,7 +34,7 @@ export async function updateRecords(server: NameServer, zone: string | undefined
   const wanted = normalize(records);
   if (JSON.stringify(answered) === JSON.stringify(wanted)) return;
   throw new Error(
-    `cannot update ${records.type} ${records.name}: the server answers [${answered}] instead of [${wanted}]`,
+    `cannot update ${records.type} ${records.name}: the server answers [${answered.join(", ")}] instead of [${wanted.join(", ")}]`,
   );
 }
 
@@ -99,8 +99,14 @@ function escape(byte: string): string {
 }
 
 function normalize({ type, values }: Pick<RecordSet, "type" | "values">): string[] {
-  const plain = values.map((value) => (type === "TXT" ? value : value.toLowerCase().replace(/\.$/, "")));
-  return [...new Set(plain)].sort();
+  return [...new Set(values.map((value) => canonical(type, value)))].sort();
+}
+
+/** The one way in which two spellings of the same value are both written. */
+function canonical(type: RecordSet["type"], value: string): string {
+  if (type === "TXT") return value;
+  if (type === "AAAA" && isIP(value) === 6) return new URL(`http://[${value}]`).hostname.slice(1, -1);
+  return value.toLowerCase().replace(/\.$/, "");
 }
 
 function absolute(name: string): string {

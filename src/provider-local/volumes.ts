@@ -64,40 +64,44 @@ interface Deps {
   readonly log: Logger;
 }
 
-/** The cluster's own controller says, by an annotation, that the claim waits for us and where its pod will run. */
+/** The cluster's own controller says, by an annotation, that the claim waits for us. */
+function isWaiting({ metadata, spec }: Claim): boolean {
+  const provisioner = metadata.annotations?.["volume.kubernetes.io/storage-provisioner"];
+  return provisioner === PROVISIONER && metadata.deletionTimestamp === undefined && spec.volumeName === undefined;
+}
+
 async function provision({ client, directory, log }: Deps, key: { name: string; namespace?: string }): Promise<void> {
   const claim = await client.read<Claim>({ ...CLAIM, ...key });
-  if (!claim || claim.metadata.deletionTimestamp || claim.spec.volumeName) return;
-  if (claim.metadata.annotations?.["volume.kubernetes.io/storage-provisioner"] !== PROVISIONER) return;
-  const { name, namespace, uid = "" } = claim.metadata;
-  const path = join(directory, uid);
+  if (!claim || !isWaiting(claim)) return;
+  const name = claim.spec.storageClassName ?? "";
+  const storageClass = await client.read<StorageClass>({ apiVersion: "storage.k8s.io/v1", kind: "StorageClass", name });
+  const path = join(directory, claim.metadata.uid ?? "");
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   await mkdir(path, { recursive: true });
-  // Whatever user a pod runs as, it gets a volume that it can write to, as from any provisioner.
+  // Whatever user a pod runs as can write to it, as to any volume; nobody else gets as far as here.
   await chmod(path, 0o777);
-  const { storageClassName = "", accessModes = ["ReadWriteOnce"], resources } = claim.spec;
-  const storageClass = await client.read<StorageClass>({
-    apiVersion: "storage.k8s.io/v1",
-    kind: "StorageClass",
-    name: storageClassName,
-  });
-  const volume = {
+  try {
+    await client.create(renderVolume(claim, path, storageClass?.reclaimPolicy ?? "Delete"));
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+  log.info({ ...key, path }, "volume provisioned");
+}
+
+function renderVolume({ metadata, spec }: Claim, path: string, persistentVolumeReclaimPolicy: string): KubeObject {
+  const { name, namespace, uid } = metadata;
+  return {
     ...VOLUME,
     metadata: { name: `pvc-${uid}`, annotations: { "pv.kubernetes.io/provisioned-by": PROVISIONER } },
     spec: {
-      capacity: { storage: resources?.requests?.["storage"] ?? "1Gi" },
-      accessModes,
-      storageClassName,
-      persistentVolumeReclaimPolicy: storageClass?.reclaimPolicy ?? "Delete",
+      capacity: { storage: spec.resources?.requests?.["storage"] ?? "1Gi" },
+      accessModes: spec.accessModes ?? ["ReadWriteOnce"],
+      storageClassName: spec.storageClassName ?? "",
+      persistentVolumeReclaimPolicy,
       claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid },
       hostPath: { path, type: "Directory" },
     },
   };
-  try {
-    await client.create(volume);
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
-  log.info({ ...key, volume: volume.metadata.name }, "volume provisioned");
 }
 
 async function reclaim({ client, directory, log }: Deps, { name }: { name: string }): Promise<void> {

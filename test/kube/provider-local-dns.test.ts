@@ -93,6 +93,12 @@ describe("a signed update", () => {
     expect(await queryRecords(server, records)).toEqual([]);
   });
 
+  test("takes another spelling of an address for the same", async () => {
+    const records = { name: "spelling.perennial.test", type: "AAAA", values: ["FD00:0:0::0001"], ttl: 5 } as const;
+    await updateRecords(dns.server, dns.zone, records);
+    expect(await queryRecords(dns.server, records)).toEqual(["fd00::1"]);
+  });
+
   test("fails when the server keeps something else, as with a CNAME beside an address", async () => {
     const name = "both.perennial.test";
     await updateRecords(dns.server, dns.zone, { name, type: "A", values: ["172.30.128.9"], ttl: 5 });

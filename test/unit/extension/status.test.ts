@@ -9,7 +9,7 @@ const object = extensionObject({ generation: 7 });
 
 describe("the status of an operation", () => {
   test("says Processing at 1 % without claiming the generation or touching an old error", () => {
-    expect(processingStatus("Create", "Creating the Worker", now)).toEqual({
+    expect(processingStatus({ type: "Create", description: "Creating the Worker", at: now })).toEqual({
       lastOperation: {
         type: "Create",
         state: "Processing",
@@ -21,7 +21,11 @@ describe("the status of an operation", () => {
   });
 
   test("says Succeeded at 100 %, claims the generation and clears the error", () => {
-    const status = succeededStatus(object, "Reconcile", "Successfully reconciled Worker", now);
+    const status = succeededStatus(object, {
+      type: "Reconcile",
+      description: "Successfully reconciled Worker",
+      at: now,
+    });
     expect(status).toMatchObject({ observedGeneration: 7, lastError: null });
     expect(status["lastOperation"]).toMatchObject({
       state: "Succeeded",
@@ -36,7 +40,7 @@ describe("the status of an operation", () => {
       new ExtensionError("no machines", ["ERR_INFRA_DEPENDENCIES"], { cause }),
       new Error("late"),
     ]);
-    const status = errorStatus(object, "Delete", "Error deleting Worker", error, now);
+    const status = errorStatus(object, { type: "Delete", description: "Error deleting Worker", at: now }, error);
     const description = "Error deleting Worker: no machines; late";
     expect(status).toMatchObject({
       observedGeneration: 7,
@@ -50,7 +54,9 @@ describe("the status of an operation", () => {
   });
 
   test("removes the codes of an earlier error when the new one has none", () => {
-    expect(errorStatus(object, "Create", "Error", new Error("x"), now)["lastError"]).toMatchObject({ codes: null });
+    expect(
+      errorStatus(object, { type: "Create", description: "Error", at: now }, new Error("x"))["lastError"],
+    ).toMatchObject({ codes: null });
   });
 });
 
