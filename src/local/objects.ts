@@ -5,14 +5,14 @@ import { keyName, type DnsServer } from "./dns.ts";
 import { clusterNetworks, type Environment } from "./environment.ts";
 import { readManifest } from "./manifests.ts";
 
-/** Applies to the garden what a Shoot refers to: the examples' cloud profile, project and credentials, and a Seed for each seed. */
+/** Applies to the garden what a Shoot refers to: the examples' registration, cloud profile, project and credentials, and a Seed for each seed. */
 export async function applyObjects(
   garden: KubeClient,
   environment: Environment,
   seeds: readonly string[],
   dns: DnsServer,
 ): Promise<void> {
-  const examples = await Promise.all(["cloud-profile", "project", "secret-binding"].map(readExample));
+  const examples = await Promise.all(["controller-registration", "cloud-profile", "project", "secret-binding"].map(readExample));
   const [seed] = await readExample("seed");
   if (seed === undefined) throw new Error("cannot register the seeds: deploy/examples/seed.yaml is empty");
   const objects = [

@@ -44,7 +44,10 @@ export async function perform(flow: Flow<FlowSubject>, run: ShootRun): Promise<O
     board.finish();
     return "succeeded";
   } catch (error) {
-    if (scope.consideredCancelled) return "stopped";
+    if (scope.consideredCancelled) {
+      upsertSearchAttributes([{ key: searchAttributes.phase, value: "Stopped" }]);
+      return "stopped";
+    }
     throw ApplicationFailure.nonRetryable(error instanceof Error ? error.message : String(error), "FlowError");
   } finally {
     reports.end();
