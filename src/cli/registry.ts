@@ -11,6 +11,15 @@ export type Group =
 /** Every verb there is, in the order of the help; a new one is its file and one line here. */
 export const registry: readonly Group[] = [
   {
+    name: "local",
+    summary: "The local environment: garden, seeds, Temporal and our own processes on this machine",
+    verbs: [
+      async () => (await import("./local/up.ts")).up,
+      async () => (await import("./local/status.ts")).status,
+      async () => (await import("./local/down.ts")).down,
+    ],
+  },
+  {
     name: "shoot",
     summary: "Shoots: look at them, follow them, ask for operations",
     verbs: [

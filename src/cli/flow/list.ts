@@ -20,7 +20,8 @@ export const list = defineCommand({
     const flows = await context.flows(options);
     const found = (await flows.flows(options.shoot)).filter((flow) => !options.running || flow.closedAt === undefined);
     const { out, err } = context.terminal;
-    if (found.length === 0 && options.output === undefined) return void err.write("No operations found.\n");
+    if (found.length === 0 && options.output !== "json" && options.output !== "yaml")
+      return void err.write("No operations found.\n");
     printList(out, found, {
       format: options.output,
       columns: flowColumns(context.now()),

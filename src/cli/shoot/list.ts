@@ -18,7 +18,8 @@ export const list = defineCommand({
       options.namespace === undefined ? {} : { namespace: options.namespace },
     );
     const { out, err } = context.terminal;
-    if (shoots.length === 0 && options.output === undefined) return void err.write("No Shoots found.\n");
+    if (shoots.length === 0 && options.output !== "json" && options.output !== "yaml")
+      return void err.write("No Shoots found.\n");
     printList(out, shoots, {
       format: options.output,
       columns: shootColumns(context.now()),

@@ -1,0 +1,28 @@
+import { defineCommand } from "../command.ts";
+import { CliError } from "../exit.ts";
+import { chooseEnvironment, nameOption } from "../local-options.ts";
+import { renderStatus } from "../local-summary.ts";
+import { choice } from "../option.ts";
+import { printObject } from "../output.ts";
+
+/** `perennial local status` */
+export const status = defineCommand({
+  name: "status",
+  summary: "Show what runs in the local environment; fails when a part of it is dead",
+  args: {},
+  options: { name: nameOption, output: choice(["json", "yaml"], "Output", "o") },
+  async run({ options, context }) {
+    const { readStatus } = await import("../../local/status.ts");
+    const environment = chooseEnvironment(options.name, context.variables);
+    const found = await readStatus(environment);
+    if (!found)
+      throw new CliError(
+        "notFound",
+        `environment ${environment.name ?? "local"} is not up: start it with 'perennial local up'`,
+      );
+    const { out } = context.terminal;
+    if (options.output) printObject(out, found, options.output);
+    else out.write(renderStatus(found, context.now()));
+    return [...found.processes, ...found.machines].every(({ running }) => running) ? "done" : "failed";
+  },
+});

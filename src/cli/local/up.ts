@@ -1,0 +1,56 @@
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../exit.ts";
+import { chooseEnvironment, nameOption, parseSeeds } from "../local-options.ts";
+import { repeated, text } from "../option.ts";
+import { createPhaseDisplay } from "../phase-display.ts";
+import { renderSummary } from "../local-summary.ts";
+import type { UpOptions, UpResult } from "../../local/up.ts";
+
+/** `perennial local up` */
+export const up = defineCommand({
+  name: "up",
+  summary: "Bring the local environment up: what is there is kept, what is missing is made",
+  description:
+    "Without options it makes a garden and two seeds on this machine, which takes Linux and root. " +
+    "With --garden-kubeconfig it uses clusters that exist already, such as kind's.",
+  examples: [
+    "perennial local up",
+    "perennial local up --garden-kubeconfig garden.yaml --seed one=one.yaml --seed two=two.yaml",
+  ],
+  args: {},
+  options: {
+    name: nameOption,
+    gardenKubeconfig: text("file", "Use this cluster as the garden"),
+    seed: repeated("name=file", "Use the cluster of this kubeconfig as a seed of this name; may be repeated"),
+  },
+  async run({ options, context }) {
+    const seeds = parseSeeds(options.seed);
+    const given = { seeds, ...(options.gardenKubeconfig && { gardenKubeconfig: options.gardenKubeconfig }) };
+    const result = await bringUp(context, { ...chooseEnvironment(options.name, context.variables), ...given });
+    if (result === undefined) return "interrupted";
+    context.terminal.out.write(renderSummary(context.terminal.out, result));
+    return undefined;
+  },
+});
+
+/** Brings an environment up and shows its phases; undefined, and a line that says how to go on, when it was interrupted. */
+export async function bringUp(context: Context, options: UpOptions): Promise<UpResult | undefined> {
+  const [{ up: bring }, { phases, existingPhases, phaseTitles }] = await Promise.all([
+    import("../../local/up.ts"),
+    import("../../local/up-phases.ts"),
+  ]);
+  const names = options.gardenKubeconfig === undefined ? phases : existingPhases;
+  const display = await createPhaseDisplay(context.terminal, { names, titles: phaseTitles });
+  try {
+    const result = await bring({ ...options, signal: context.signal }, (progress) => display.tell(progress));
+    await display.end();
+    return result;
+  } catch (error) {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    await display.end(context.signal.aborted ? new Error("interrupted") : failure);
+    if (!context.signal.aborted) throw new CliError("failed", failure.message, { cause: failure });
+    context.terminal.err.write("Interrupted. What is there is kept; the same command goes on from here.\n");
+    return undefined;
+  }
+}
