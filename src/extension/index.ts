@@ -15,3 +15,5 @@ export type {
 export type { Guard, GuardedOperation, Permit } from "./guard.ts";
 export { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
 export { readSecret } from "./secret.ts";
+export { createKubeClient, type KubeClient, type ObjectRef } from "../kube/index.ts";
+export { createLogger, type Logger } from "../log.ts";

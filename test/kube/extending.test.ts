@@ -1,0 +1,123 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse, parseAllDocuments, stringify } from "yaml";
+import type { DNSRecord, KubeObject } from "../../src/api/index.ts";
+import { findBinary } from "../support/binary.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { eventually } from "../support/eventually.ts";
+
+const support = join(import.meta.dirname, "../support");
+let plane: ControlPlane;
+let directory: string;
+let extension: ChildProcess;
+
+/** The page's process, with the rights of the page's ServiceAccount. */
+beforeAll(async () => {
+  [plane, directory] = await Promise.all([startControlPlane(), mkdtemp(join(tmpdir(), "extension-hosts-"))]);
+  await applyCrds(plane.client, "extensions.gardener.cloud");
+  await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "garden" } });
+  const documents = parseAllDocuments(await readFile(join(support, "hosts-rbac.yaml"), "utf8"));
+  for (const document of documents) await plane.client.apply(document.toJS() as KubeObject);
+  const file = join(directory, "kubeconfig");
+  await writeFile(file, await kubeconfigOf("extension-hosts"), { mode: 0o600 });
+  const main = ["KILL", process.execPath, "--disable-warning=ExperimentalWarning", join(support, "hosts-main.ts")];
+  extension = spawn("setpriv", ["--pdeathsig", ...main], {
+    env: { ...process.env, KUBECONFIG: file },
+    stdio: "ignore",
+  });
+});
+afterAll(async () => {
+  extension?.kill("SIGKILL");
+  await plane?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe("the extension of docs/extending.md", () => {
+  test("is on the page as it is here", async () => {
+    const page = await readFile(join(import.meta.dirname, "../../docs/extending.md"), "utf8");
+    for (const name of ["hosts-extension.ts", "hosts-main.ts", "hosts-rbac.yaml"]) {
+      const [, block] = new RegExp(`\`\`\`\\w+ ${name}\\n([^]*?)\`\`\``).exec(page) ?? [];
+      const text = (await readFile(join(support, name), "utf8"))
+        .replaceAll("../../src/extension/index.ts", "perennial/extension")
+        .replaceAll("../../src/api/index.ts", "perennial/api");
+      expect(withoutSpace(block ?? "")).toBe(withoutSpace(text));
+    }
+  });
+
+  test("does what the page says, with the rights that the page gives it", async () => {
+    await apply("hello", { name: "hello.example.org", recordType: "A", values: ["192.0.2.7"] });
+    await apply("other", { name: "other.example.org", recordType: "A", values: ["192.0.2.8", "192.0.2.9"] });
+    await eventually(async () => {
+      expect(await hostsFile()).toBe(
+        "192.0.2.7 hello.example.org\n192.0.2.8 other.example.org\n192.0.2.9 other.example.org\n",
+      );
+      expect((await read("hello"))?.status).toMatchObject({ zone: "hosts", lastOperation: { state: "Succeeded" } });
+    });
+    await plane.client.remove(ref("hello"));
+    await eventually(async () => (await read("hello")) === undefined);
+    expect(await hostsFile()).toBe("192.0.2.8 other.example.org\n192.0.2.9 other.example.org\n");
+  });
+
+  test("says what it can't do", async () => {
+    await apply("text", { name: "text.example.org", recordType: "TXT", values: ["x"] });
+    await eventually(async () =>
+      expect((await read("text"))?.status?.lastError).toMatchObject({
+        description: "Error creating DNSRecord: a hosts file has no TXT records",
+        codes: ["ERR_CONFIGURATION_PROBLEM"],
+      }),
+    );
+  });
+
+  test("tells that it is alive, and ends when it is told to", async () => {
+    const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", name: "gardener-extension-heartbeat" };
+    await eventually(async () => (await plane.client.read({ ...lease, namespace: "extension-hosts" })) !== undefined);
+    extension.kill("SIGTERM");
+    const [code] = (await once(extension, "exit")) as [number | null];
+    expect(code).toBe(0);
+  });
+});
+
+/** A kubeconfig with a token of the ServiceAccount `name` in the namespace `name`. */
+async function kubeconfigOf(name: string): Promise<string> {
+  const args = ["--kubeconfig", plane.kubeconfigFile, "--namespace", name, "create", "token", name];
+  const { stdout } = await promisify(execFile)(await findBinary("kubectl"), args);
+  const kubeconfig = parse(plane.kubeconfig) as { users: { user: unknown }[] };
+  for (const user of kubeconfig.users) user.user = { token: stdout.trim() };
+  return stringify(kubeconfig);
+}
+
+async function apply(name: string, spec: object): Promise<void> {
+  const { apiVersion, kind, namespace } = ref(name);
+  const metadata = { name, namespace, annotations: { "gardener.cloud/operation": "reconcile" } };
+  const secretRef = { name: "none", namespace };
+  await plane.client.apply({ apiVersion, kind, metadata, spec: { type: "hosts", secretRef, ...spec } });
+}
+
+async function hostsFile(): Promise<string> {
+  const found = await plane.client.read({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    name: "hosts",
+    namespace: "kube-system",
+  });
+  const data = (found?.["data"] ?? {}) as Record<string, string>;
+  return Object.entries(data)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, lines]) => lines)
+    .join("");
+}
+
+const read = (name: string) => plane.client.read<DNSRecord>(ref(name));
+const ref = (name: string) => ({
+  apiVersion: "extensions.gardener.cloud/v1alpha1",
+  kind: "DNSRecord",
+  name,
+  namespace: "garden",
+});
+const withoutSpace = (text: string) => text.replaceAll(/[\s,]/g, "");
