@@ -50,14 +50,8 @@ beforeAll(async () => {
     metadata: { name, namespace },
     stringData,
   });
-  const shoot = { metadata: { name: "worker", namespace: "garden-dev" }, spec: {} };
   await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  await client.apply({
-    apiVersion: extensions,
-    kind: "Cluster",
-    metadata: { name: namespace },
-    spec: { cloudProfile: {}, shoot },
-  });
+  await applyCluster({});
   await client.apply(secret("gardener-internal", { kubeconfig: plane.kubeconfig }));
   await client.apply(secret("user-data", { cloud_config: JSON.stringify(nodeUserData(kubeconfig)) }));
   const spec = { type: "local", podCIDR: "10.97.0.0/16", serviceCIDR: "10.96.0.0/16" };
@@ -109,6 +103,18 @@ test("a smaller pool gives up a machine", async () => {
   expect(await machines.list()).toHaveLength(1);
 });
 
+test("a hibernating Shoot has no machines, and new ones when it wakes up", async () => {
+  await applyCluster({ hibernation: { enabled: true } });
+  await apply({ minimum: 1, machineType: "bigger" });
+  await succeeded();
+  expect(await machines.list()).toEqual([]);
+  expect(await plane.client.list({ apiVersion: "v1", kind: "Node" })).toEqual([]);
+  await applyCluster({ hibernation: { enabled: false } });
+  await apply({ minimum: 1, machineType: "bigger" });
+  await succeeded();
+  await eventually(async () => expect(await readyNodes()).toHaveLength(1), 60_000);
+});
+
 test("a machine that went down comes back by itself", async () => {
   const [machine] = await machines.list();
   process.kill(Number.parseInt(await readFile(`${env.stateDir}/machines/${machine?.name}/pid`, "utf8")), "SIGKILL");
@@ -141,6 +147,12 @@ test("deleting the Worker removes all machines and all that was made for them", 
   await removeBridge(env);
   expect(await findRemains(env)).toEqual([]);
 });
+
+async function applyCluster(spec: object): Promise<void> {
+  const shoot = { metadata: { name: "worker", namespace: "garden-dev" }, spec };
+  const cluster = { apiVersion: extensions, kind: "Cluster", metadata: { name: namespace } };
+  await plane.client.apply({ ...cluster, spec: { cloudProfile: {}, shoot } });
+}
 
 async function apply(
   { minimum, machineType = "small" }: { minimum: number; machineType?: string },

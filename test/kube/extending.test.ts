@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
@@ -26,7 +27,12 @@ beforeAll(async () => {
   for (const document of documents) await plane.client.apply(document.toJS() as KubeObject);
   const file = join(directory, "kubeconfig");
   await writeFile(file, await kubeconfigOf("extension-hosts"), { mode: 0o600 });
-  const main = ["KILL", process.execPath, "--disable-warning=ExperimentalWarning", join(support, "hosts-main.ts")];
+  const main = [
+    "KILL",
+    process.execPath,
+    "--disable-warning=ExperimentalWarning",
+    fileURLToPath(import.meta.resolve("../support/hosts-main.ts")),
+  ];
   extension = spawn("setpriv", ["--pdeathsig", ...main], {
     env: { ...process.env, KUBECONFIG: file },
     stdio: "ignore",
