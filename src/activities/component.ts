@@ -33,8 +33,8 @@ export function createComponents({ garden, seed, shootClients, waits }: Componen
           continue;
         }
         const target = targetOf(object, object.kind === "Service" ? "addressed" : "rolledOut", step);
-        await client.apply(annotated(object, waits.registration(target)));
-        targets.push(target);
+        const { generation } = (await client.apply(annotated(object, waits.registration(target)))).metadata;
+        targets.push({ ...target, ...(generation === undefined ? {} : { generation }) });
       }
       return targets;
     },

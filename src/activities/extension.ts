@@ -93,10 +93,16 @@ function taskOf(kind: ExtensionKind, name: string): string {
   return name.endsWith("-internal") ? "deployDNSRecordInternal" : "deployDNSRecordExternal";
 }
 
-/** Whether what the record says changes; more than that nobody decides by. */
+/** Whether the object there is lacks something of the spec that is wanted; what others added to it doesn't count. */
 function specDiffers(object: KubeObject, existing: ExtensionLike | undefined): boolean {
-  const values = (one: KubeObject | undefined) => JSON.stringify((one?.["spec"] as { values?: unknown } | undefined)?.values);
-  return values(object) !== values(existing);
+  return !includes(existing?.["spec"], object["spec"]);
+}
+
+function includes(actual: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== "object" || wanted === null) return actual === wanted;
+  if (typeof actual !== "object" || actual === null) return false;
+  if (Array.isArray(wanted)) return Array.isArray(actual) && actual.length === wanted.length && wanted.every((one, index) => includes(actual[index], one));
+  return Object.entries(wanted).every(([key, value]) => includes((actual as Record<string, unknown>)[key], value));
 }
 
 /** Both DNSRecords are removed by their purpose; every other kind as a whole. */

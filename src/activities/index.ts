@@ -29,6 +29,8 @@ export interface WaitTarget {
   readonly activityId: string;
   /** The operation's id: the object has to carry exactly this `gardener.cloud/timestamp`. */
   readonly timestamp?: string;
+  /** The generation that was applied: an older version of the object says nothing. */
+  readonly generation?: number;
   /** An error reported for longer than this ends the wait. */
   readonly severeAfter: number;
   /** The wait's end, error or not. */

@@ -1,3 +1,4 @@
+import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 
 /** How an object stands to what is waited for. `error` is what its controller reported, with codes. */
@@ -19,31 +20,22 @@ export interface ExtensionLike extends KubeObject {
  * the operation's id was compared. Equal seconds pass, because controllers write times to the second.
  */
 export function extensionReady(object: ExtensionLike, timestamp: string | undefined): Standing {
-  const annotations = object.metadata.annotations ?? {};
+  const { [TIMESTAMP_ANNOTATION]: stamp, [OPERATION_ANNOTATION]: operation } = object.metadata.annotations ?? {};
   const { lastError, lastOperation, observedGeneration } = object.status ?? {};
-  const stamp = annotations["gardener.cloud/timestamp"];
   if (timestamp !== undefined && stamp !== timestamp) return not("an older version of it was seen");
   if (lastError) return { reached: false, message: lastError.description, error: { codes: lastError.codes ?? [] } };
   if (observedGeneration !== object.metadata.generation) return not("its controller has not seen the latest spec");
-  const operation = annotations["gardener.cloud/operation"];
   if (operation !== undefined) return not(`its controller has not taken up operation ${operation}`);
-  if (!lastOperation) return not("its controller has not reported an operation");
-  if (lastOperation.state !== "Succeeded") return not(`its operation is ${lastOperation.state}: ${lastOperation.description ?? ""}`);
-  return stamp === undefined ? { reached: true } : sinceRequested(stamp, lastOperation.lastUpdateTime);
+  return succeeded(lastOperation, stamp);
 }
 
 /** Whether a Deployment, StatefulSet or DaemonSet runs what its spec says, and nothing older. */
 export function rolledOut(object: KubeObject): Standing {
-  const { spec = {}, status = {} } = object as { spec?: Counts; status?: Counts };
-  if (status.observedGeneration !== object.metadata.generation) return not("its controller has not seen the latest spec");
-  const [wanted, updated, ready] =
-    object.kind === "DaemonSet"
-      ? [status.desiredNumberScheduled ?? 0, status.updatedNumberScheduled ?? 0, status.numberReady ?? 0]
-      : [spec.replicas ?? 1, status.updatedReplicas ?? 0, status.readyReplicas ?? 0];
+  const { observedGeneration, wanted, updated, ready, all } = podsOf(object);
+  if (observedGeneration !== object.metadata.generation) return not("its controller has not seen the latest spec");
   if (updated < wanted) return not(`${updated} of ${wanted} pods are of the latest version`);
   if (ready < wanted) return not(`${ready} of ${wanted} pods are ready`);
-  if ((status.replicas ?? wanted) > wanted) return not("pods of an older version still run");
-  return { reached: true };
+  return all > wanted ? not("pods of an older version still run") : { reached: true };
 }
 
 /** Whether a Service of type LoadBalancer has an address. */
@@ -72,6 +64,26 @@ type Counts = Readonly<
     >
   >
 >;
+
+function podsOf(object: KubeObject) {
+  const { spec = {}, status = {} } = object as { spec?: Counts; status?: Counts };
+  const { observedGeneration, replicas = 0 } = status;
+  if (object.kind === "DaemonSet") {
+    const { desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0, numberReady: ready = 0 } = status;
+    return { observedGeneration, wanted, updated, ready, all: wanted };
+  }
+  const { updatedReplicas: updated = 0, readyReplicas: ready = 0 } = status;
+  return { observedGeneration, wanted: spec.replicas ?? 1, updated, ready, all: replicas };
+}
+
+type LastOperation = NonNullable<ExtensionLike["status"]>["lastOperation"];
+
+function succeeded(lastOperation: LastOperation, stamp: string | undefined): Standing {
+  if (!lastOperation) return not("its controller has not reported an operation");
+  const { state, description = "", lastUpdateTime } = lastOperation;
+  if (state !== "Succeeded") return not(`its operation is ${state}: ${description}`);
+  return stamp === undefined ? { reached: true } : sinceRequested(stamp, lastUpdateTime);
+}
 
 function sinceRequested(stamp: string, lastUpdateTime: string): Standing {
   const requested = Date.parse(stamp);

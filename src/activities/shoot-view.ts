@@ -15,22 +15,7 @@ export interface Periods {
 export async function readShootView(garden: KubeClient, ref: ShootRef, periods: Periods): Promise<ShootView | null> {
   const shoot = await garden.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
   if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
-  const { metadata, status } = shoot;
-  const request = metadata.annotations?.[OPERATION_ANNOTATION];
-  const { lastOperation } = status ?? {};
-  const facts = await readFacts(garden, shoot, periods);
-  return {
-    generation: metadata.generation ?? 0,
-    observedGeneration: status?.observedGeneration ?? 0,
-    deleting: metadata.deletionTimestamp !== undefined,
-    finalizer: metadata.finalizers?.includes(GARDENER_FINALIZER) ?? false,
-    initialised: status?.uid !== undefined,
-    ignored: metadata.annotations?.[IGNORE_ANNOTATION] === "true",
-    syncPeriod: periods.syncPeriod,
-    ...(request === undefined ? {} : { request }),
-    ...(lastOperation === undefined ? {} : { lastOperation: pickOperation(lastOperation) }),
-    ...facts,
-  };
+  return { ...standingOf(shoot), syncPeriod: periods.syncPeriod, ...(await readFacts(garden, shoot, periods)) };
 }
 
 /** The API's Shoot in the garden. */
@@ -39,6 +24,22 @@ export const shootType = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Sho
 /** A Shoot's namespace in the seed; once written into the status it never changes. */
 export function technicalID(shoot: Shoot, project: string): string {
   return shoot.status?.technicalID ?? `shoot--${project}--${shoot.metadata.name}`;
+}
+
+/** What the Shoot itself says of where it is. */
+function standingOf({ metadata, status = {} }: Shoot): Omit<ShootView, "syncPeriod" | "run" | "problem"> {
+  const { [OPERATION_ANNOTATION]: request, [IGNORE_ANNOTATION]: ignore } = metadata.annotations ?? {};
+  const { lastOperation, observedGeneration = 0, uid } = status;
+  return {
+    generation: metadata.generation ?? 0,
+    observedGeneration,
+    deleting: metadata.deletionTimestamp !== undefined,
+    finalizer: (metadata.finalizers ?? []).includes(GARDENER_FINALIZER),
+    initialised: uid !== undefined,
+    ignored: ignore === "true",
+    ...(request === undefined ? {} : { request }),
+    ...(lastOperation === undefined ? {} : { lastOperation: pickOperation(lastOperation) }),
+  };
 }
 
 function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<Shoot["status"]>["lastOperation"]>) {
@@ -51,8 +52,9 @@ async function readFacts(garden: KubeClient, shoot: Shoot, periods: Periods): Pr
   if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");
   const seed = await garden.read<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name: seedName });
   if (seed === undefined) return problem(`Seed ${seedName} does not exist: spec.seedName has to name one that does`);
-  if (seed.metadata.annotations?.[EMERGENCY_STOP_ANNOTATION] === "true") return problem(`Seed ${seedName} has stopped all operations`);
+  if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
   const project = await readProject(garden, metadata.namespace);
+  const workers = spec.provider.workers ?? [];
   const run: Omit<ShootRun, "operation"> = {
     namespace: metadata.namespace,
     name: metadata.name,
@@ -61,19 +63,22 @@ async function readFacts(garden: KubeClient, shoot: Shoot, periods: Periods): Pr
     technicalID: technicalID(shoot, project),
     project,
     seed: seedName,
-    workerless: (spec.provider.workers ?? []).length === 0,
-    hibernated: spec.hibernation?.enabled ?? false,
+    workerless: workers.length === 0,
+    hibernated: spec.hibernation?.enabled === true,
     hasCredentials: (spec.secretBindingName ?? spec.credentialsBindingName) !== undefined,
     hasInternalDomain: seed.spec.dns.internal !== undefined,
     hasExternalDomain: spec.dns?.domain !== undefined,
-    pools: (spec.provider.workers ?? []).map(({ name }) => name),
-    namespaceUsable: false,
-    cleanup: false,
-    controlPlaneNeeded: false,
+    pools: workers.map(({ name }) => name),
+    ...unknownYet,
     retryDuration: periods.retryDuration,
   };
   return { run };
 }
+
+/** What only the seed can tell; the flow asks it. */
+const unknownYet = { namespaceUsable: false, cleanup: false, controlPlaneNeeded: false };
+
+const isStopped = ({ metadata }: Seed): boolean => metadata.annotations?.[EMERGENCY_STOP_ANNOTATION] === "true";
 
 /** Gardener labels a project's namespace with its name; without the label, the namespace's name is what is left. */
 async function readProject(garden: KubeClient, namespace: string): Promise<string> {

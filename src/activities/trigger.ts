@@ -7,7 +7,7 @@ export interface TriggerFacts {
   readonly existing: ExtensionLike | undefined;
   /** The Shoot carries the task annotation for this object, or is being restored. */
   readonly asked: boolean;
-  /** What the controller would act on differs from what it acted on. */
+  /** The spec differs from the one there is: upstream's admission then asks by task annotation. */
   readonly changed: boolean;
 }
 
@@ -17,10 +17,14 @@ export interface TriggerFacts {
  */
 export function needsTrigger({ kind, existing, asked, changed }: TriggerFacts): boolean {
   if (kind !== "Infrastructure" && kind !== "DNSRecord") return true;
-  if (asked || existing === undefined) return true;
-  if (kind === "DNSRecord" && changed) return true;
+  if (asked || changed || existing === undefined) return true;
   const { lastOperation } = existing.status ?? {};
   if (lastOperation?.state !== "Succeeded") return true;
-  const stamp = Date.parse(existing.metadata.annotations?.["gardener.cloud/timestamp"] ?? "");
-  return Number.isNaN(stamp) || Math.floor(stamp / 1000) * 1000 > Date.parse(lastOperation.lastUpdateTime);
+  return !answered(existing, lastOperation.lastUpdateTime);
+}
+
+/** Whether the last operation is an answer to the last request; equal seconds are. */
+function answered({ metadata }: ExtensionLike, lastUpdateTime: string): boolean {
+  const stamp = Date.parse(metadata.annotations?.["gardener.cloud/timestamp"] ?? "");
+  return !Number.isNaN(stamp) && Math.floor(stamp / 1000) * 1000 <= Date.parse(lastUpdateTime);
 }

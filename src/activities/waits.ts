@@ -40,6 +40,12 @@ export interface Waits {
 /** The annotation in which an object says who waits for it. */
 export const WAIT_ANNOTATION = "perennial.dev/wait";
 
+/** How long, in ms, until Temporal is told again what it could not be told. */
+const RETRY_PERIOD = 1_000;
+
+/** Node's timers fire at once beyond this. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Watches the seed and completes the waits of all flows. */
 export function createWaits(o: { client: KubeClient; completer: Completer; log: Logger }): Waits {
   const settled = new Map<string, string>(); // by the object's uid: the wait that was settled last
@@ -53,11 +59,17 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
     if (outcome === "wait") return;
     if (typeof outcome === "number") return scheduleLook(key, outcome, object);
     settled.set(uid, key);
-    const found =
-      outcome === "reached"
-        ? await o.completer.complete(registered.waiter)
-        : await o.completer.fail(registered.waiter, outcome);
-    o.log.debug({ ...registered.waiter, found, reached: outcome === "reached" }, "wait settled");
+    try {
+      const found =
+        outcome === "reached"
+          ? await o.completer.complete(registered.waiter)
+          : await o.completer.fail(registered.waiter, outcome);
+      o.log.debug({ ...registered.waiter, found, reached: outcome === "reached" }, "wait settled");
+    } catch (error) {
+      settled.delete(uid);
+      scheduleLook(key, RETRY_PERIOD, object);
+      throw error;
+    }
   };
 
   const scheduleLook = (key: string, delay: number, object: KubeObject) => {
@@ -65,12 +77,12 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
     const lookAgain = () => {
       timers.delete(key);
       const latest = reflectorOf(object)?.get(object.metadata.name, object.metadata.namespace);
-      if (latest) look(latest, "updated");
+      look(latest ?? object, latest ? "updated" : "deleted");
     };
-    timers.set(key, setTimeout(lookAgain, delay).unref());
+    timers.set(key, setTimeout(lookAgain, Math.min(delay, LONGEST_TIMER)).unref());
   };
 
-  /** Not awaited by the watch: a hundred waits that end at once are completed side by side. What fails is re-checked by the activity. */
+  /** Not awaited by the watch: a hundred waits that end at once are completed side by side. */
   const look = (object: KubeObject, event: "added" | "updated" | "deleted") =>
     void consider(object, event).catch((error: unknown) => o.log.warn({ err: error }, "wait not settled"));
 
@@ -93,10 +105,20 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
   );
   const reflectorOf = (type: TypeRef) => reflectors.get(keyOf(type));
 
+  const seen = (target: WaitTarget) => reflectorOf(target)?.get(target.name, target.namespace);
+
   const standing = (target: WaitTarget): Standing => {
-    const object = reflectorOf(target)?.get(target.name, target.namespace);
+    const object = seen(target);
     if (object === undefined) return target.until === "gone" ? { reached: true } : { reached: false, message: "it does not exist" };
+    const { generation = 0 } = object.metadata;
+    if (generation < (target.generation ?? 0)) return { reached: false, message: "an older version of it was seen" };
     return judge(target, object);
+  };
+
+  /** What was settled before anybody waited found nobody; now there is somebody. */
+  const lookForNewcomer = (object: KubeObject) => {
+    settled.delete(object.metadata.uid ?? "");
+    look(object, "updated");
   };
 
   return {
@@ -106,6 +128,8 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
     standing,
     wait(target) {
       if (standing(target).reached) return;
+      const object = seen(target);
+      if (object !== undefined) lookForNewcomer(object);
       throw new CompleteAsyncError();
     },
     async stop() {
@@ -143,7 +167,7 @@ function readRegistration(object: KubeObject): Registration | undefined {
   if (text === undefined) return undefined;
   try {
     const { waiter, target, since } = JSON.parse(text) as Partial<Registration>;
-    return waiter && target && since !== undefined && refersTo(target, object) ? { waiter, target, since } : undefined;
+    return waiter && target && typeof since === "number" && refersTo(target, object) ? { waiter, target, since } : undefined;
   } catch {
     return undefined;
   }
@@ -155,7 +179,8 @@ const refersTo = (target: WaitTarget, object: KubeObject): boolean => {
 };
 
 function judge(target: WaitTarget, object: KubeObject): Standing {
-  if (target.until === "ready") return extensionReady(object as ExtensionLike, target.timestamp);
+  if ((object.metadata.generation ?? 0) < (target.generation ?? 0)) return { reached: false, message: "an older version of it was seen" };
+  if (target.until === "ready") return extensionReady(object, target.timestamp);
   if (target.until === "rolledOut") return rolledOut(object);
   if (target.until === "addressed") return addressed(object);
   const { lastError } = (object as ExtensionLike).status ?? {};

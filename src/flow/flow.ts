@@ -70,7 +70,7 @@ export async function runFlow<Subject>(flow: Flow<Subject>, subject: Subject, op
   };
 
   const perform = async (name: string, { run, after = [], when = [] }: Step<Subject>) => {
-    await Promise.all(after.map((dependency) => settled.get(dependency)));
+    for (const dependency of after) await settled.get(dependency);
     const before = after.map((dependency) => states.get(dependency));
     if (before.some((state) => state === "failed" || state === "blocked")) return become(name, "blocked");
     if (options.stopped?.()) return become(name, "stopped");

@@ -21,7 +21,7 @@ export interface WebhookOptions {
 export async function serveWebhooks({ garden, log, host, port, service }: WebhookOptions): Promise<{ stop(): Promise<void> }> {
   const [namespace = "garden", name] = service?.split("/") ?? [];
   const hosts = name === undefined ? [host] : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
-  await garden.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  if (name === undefined) await garden.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   const tls = await shareCertificate(garden, namespace, hosts);
   const server = createAdmissionServer({ client: garden, log, host, port, tls });
   const served = await server.start();

@@ -86,8 +86,8 @@ function statusOf({ title, percent, steps, finishedAt }: FlowProgress): Operatio
   if (finishedAt !== undefined) {
     return { state: "Succeeded", progress: 100, description: `${title} finished`, lastErrors };
   }
-  const state = parked && !moving ? "Failed" : troubled.length > 0 ? "Error" : "Processing";
-  return { state, progress: percent, description: sentence(title, steps), lastErrors };
+  const underway = troubled.length > 0 ? "Error" : "Processing";
+  return { state: parked && !moving ? "Failed" : underway, progress: percent, description: sentence(title, steps), lastErrors };
 }
 
 function sentence(title: string, steps: readonly StepProgress[]): string {

@@ -86,9 +86,8 @@ function actingActivities(run: ShootRun, step: string): SeedActivities {
 function uncancelled(activities: SeedActivities): SeedActivities {
   return new Proxy(activities, {
     get(target, name, receiver) {
-      const activity: unknown = Reflect.get(target, name, receiver);
-      if (typeof activity !== "function") return activity;
-      return (...args: unknown[]) => CancellationScope.nonCancellable(async () => activity(...args));
+      const activity = Reflect.get(target, name, receiver) as (...args: unknown[]) => Promise<unknown>;
+      return (...args: unknown[]) => CancellationScope.nonCancellable(() => activity(...args));
     },
   });
 }

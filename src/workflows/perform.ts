@@ -13,7 +13,7 @@ import type { GardenActivities, OperationStatus, SeedActivities } from "../activ
 import type { ShootRun, StepProgress } from "../api/shoot-run.ts";
 import { runFlow, type Flow } from "../flow/flow.ts";
 import { createBoard, type Board } from "./board.ts";
-import { gardenQueue, progressQuery, retrySignal, retryUpdate, searchAttributes, seedQueue } from "./contract.ts";
+import { gardenQueue, progressQuery, retrySignal, retryUpdate, searchAttributes, seedQueue, type RetryRequest } from "./contract.ts";
 import { createHands, type Retries } from "./hands.ts";
 import type { FlowSubject } from "./steps.ts";
 
@@ -67,7 +67,7 @@ function answerTheOutside(board: Board, retries: Retries): void {
   setHandler(retrySignal, () => void ask(), { description: "retry every step that waits" });
   setHandler(retryUpdate, ({ step }) => ask(step), {
     description: "retry parked and retrying steps now",
-    validator: ({ step }) => {
+    validator: ({ step }: RetryRequest) => {
       if (waiting(step).length > 0) return;
       throw ApplicationFailure.nonRetryable(
         step === undefined ? "no step waits for a retry" : `step ${step} does not wait for a retry`,

@@ -55,7 +55,8 @@ describe("applying triggers the controller", () => {
   const old = infrastructure();
   it.each([
     ["Worker, always", { kind: "Worker", existing: old, asked: false, changed: false }, true],
-    ["Infrastructure that is done: no", { kind: "Infrastructure", existing: old, asked: false, changed: true }, false],
+    ["Infrastructure that is done: no", { kind: "Infrastructure", existing: old, asked: false, changed: false }, false],
+    ["Infrastructure whose spec is another", { kind: "Infrastructure", existing: old, asked: false, changed: true }, true],
     ["Infrastructure that is new", { kind: "Infrastructure", existing: undefined, asked: false, changed: false }, true],
     ["Infrastructure when asked", { kind: "Infrastructure", existing: old, asked: true, changed: false }, true],
     ["Infrastructure that failed", { kind: "Infrastructure", existing: infrastructure({ status: { ...ready, lastOperation: { ...ready.lastOperation, state: "Error" } } }), asked: false, changed: false }, true],
