@@ -110,8 +110,6 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
   const standing = (target: WaitTarget): Standing => {
     const object = seen(target);
     if (object === undefined) return target.until === "gone" ? { reached: true } : { reached: false, message: "it does not exist" };
-    const { generation = 0 } = object.metadata;
-    if (generation < (target.generation ?? 0)) return { reached: false, message: "an older version of it was seen" };
     return judge(target, object);
   };
 

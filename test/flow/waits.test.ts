@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { WAIT_ANNOTATION } from "../../src/activities/waits.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import { gardenQueue, progressQuery } from "../../src/workflows/contract.ts";
+import { eventually } from "../support/eventually.ts";
+import { createShoot } from "../support/garden-objects.ts";
+import { answer, infrastructureOf, startWaitingLab, type WaitingLab } from "../support/waiting-lab.ts";
+
+let lab: WaitingLab;
+let count = 0;
+beforeAll(async () => void (lab = await startWaitingLab()));
+afterAll(() => lab.stop());
+beforeEach(() => void Object.assign(lab.knobs, { severeAfter: 600_000, applied: nothing, completing: nothing }));
+
+const nothing = async () => {};
+const newShoot = () => createShoot(lab.kube, `wait-${(count += 1)}`);
+
+async function start(run: ShootRun, type = "waitUntilReady") {
+  const o = {
+    workflowId: `${type}/${run.name}`,
+    taskQueue: gardenQueue,
+    args: [run],
+    workflowExecutionTimeout: "100s",
+  } as const;
+  const handle = await lab.client.workflow.start(type, o);
+  const pending = async () => (await handle.describe()).raw.pendingActivities ?? [];
+  const step = async () => (await handle.query(progressQuery)).steps[0];
+  const waiting = () =>
+    eventually(async () =>
+      expect((await pending()).map(({ activityId }) => activityId)).toEqual([`infrastructure/wait/${run.name}`]),
+    );
+  return { result: () => handle.result(), waiting, pending, step };
+}
+
+async function stillWaits({ waiting }: Awaited<ReturnType<typeof start>>): Promise<void> {
+  await sleep(1_000);
+  await waiting();
+}
+
+describe("a wait", () => {
+  it("ends for a hundred Shoots at once when their Infrastructures are ready, and holds no slot meanwhile", async () => {
+    const runs = await Promise.all(Array.from({ length: 100 }, newShoot));
+    const flows = await Promise.all(runs.map((run) => start(run)));
+    for (const flow of flows) await flow.waiting(); // a hundred, where the worker has fifty slots
+    await Promise.all(runs.map((run) => answer(lab.kube, run)));
+    const answered = Date.now();
+    expect(new Set(await Promise.all(flows.map((flow) => flow.result())))).toEqual(new Set(["succeeded"]));
+    expect(Date.now() - answered).toBeLessThan(30_000); // far from the re-check after five minutes
+  });
+
+  it("does not take an older answer, or the answer to another request, for its own", async () => {
+    const run = await newShoot();
+    const flow = await start(run);
+    await flow.waiting();
+    await answer(lab.kube, run, { lastUpdateTime: new Date(Date.now() - 60_000).toISOString() });
+    await stillWaits(flow);
+
+    const ref = infrastructureOf(run);
+    const stamp = (await lab.kube.read(ref))?.metadata.annotations?.["gardener.cloud/timestamp"] ?? "";
+    const stampWith = (value: string) =>
+      lab.kube.patch(ref, { metadata: { annotations: { "gardener.cloud/timestamp": value } } });
+    await stampWith(new Date(Date.parse(stamp) - 1_000).toISOString());
+    await answer(lab.kube, run);
+    await stillWaits(flow);
+
+    await stampWith(stamp);
+    expect(await flow.result()).toBe("succeeded");
+  });
+
+  it("ends with an error and its codes only when the error outlasts what may pass by itself", async () => {
+    lab.knobs.severeAfter = 4_000;
+    const run = await newShoot();
+    const flow = await start(run);
+    await flow.waiting();
+    await answer(lab.kube, run, {
+      state: "Error",
+      lastError: { description: "quota is used up", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] },
+    });
+    await stillWaits(flow);
+    await eventually(async () => expect((await flow.step())?.state).toBe("parked"));
+    expect(await flow.step()).toMatchObject({
+      error: {
+        message: `Infrastructure ${run.technicalID}/${run.name} is not ready: quota is used up`,
+        codes: ["ERR_INFRA_QUOTA_EXCEEDED"],
+      },
+    });
+  });
+
+  it("outlives an error that passes", async () => {
+    lab.knobs.severeAfter = 3_000;
+    const run = await newShoot();
+    const flow = await start(run);
+    await flow.waiting();
+    await answer(lab.kube, run, { state: "Error", lastError: { description: "rate limit" } });
+    await sleep(1_000);
+    await answer(lab.kube, run, { state: "Processing" });
+    await sleep(3_000);
+    await flow.waiting();
+    await answer(lab.kube, run);
+    expect(await flow.result()).toBe("succeeded");
+  });
+
+  it("is found again by a process that knows nothing", async () => {
+    const run = await newShoot();
+    const flow = await start(run);
+    await flow.waiting();
+    await lab.forget();
+    await answer(lab.kube, run); // nobody sees it
+    await stillWaits(flow);
+    await lab.watch();
+    expect(await flow.result()).toBe("succeeded");
+  });
+
+  it("ends when the object is gone", async () => {
+    const run = await newShoot();
+    const ref = infrastructureOf(run);
+    const finalizers = ["extensions.gardener.cloud/infrastructure"];
+    await lab.kube.apply({
+      ...infrastructure(run),
+      metadata: { name: run.name, namespace: run.technicalID, finalizers },
+    });
+    const flow = await start(run, "waitUntilGone");
+    await flow.waiting();
+    await stillWaits(flow);
+    await lab.kube.patch(ref, { metadata: { finalizers: null } });
+    expect(await flow.result()).toBe("succeeded");
+    expect(await lab.kube.read(ref)).toBeUndefined();
+  });
+
+  it("is not lost when the object was ready before anybody waited", async () => {
+    const run = await newShoot();
+    lab.knobs.applied = async () => {
+      await answer(lab.kube, run);
+      await sleep(500); // the watch sees it, and finds nobody to wake
+    };
+    expect(await (await start(run)).result()).toBe("succeeded");
+  });
+
+  it("is not lost when the object had failed before anybody waited", async () => {
+    lab.knobs.severeAfter = 200;
+    const run = await newShoot();
+    lab.knobs.applied = async () => {
+      await answer(lab.kube, run, {
+        state: "Error",
+        lastError: { description: "no", codes: ["ERR_CONFIGURATION_PROBLEM"] },
+      });
+      await sleep(1_000);
+    };
+    const flow = await start(run);
+    await eventually(async () => expect((await flow.step())?.state).toBe("parked"));
+  });
+
+  it("is not lost when Temporal could not be told at first", async () => {
+    const run = await newShoot();
+    const flow = await start(run);
+    await flow.waiting();
+    let refusals = 2;
+    lab.knobs.completing = async () => {
+      if ((refusals -= 1) >= 0) throw new Error("unavailable");
+    };
+    await answer(lab.kube, run);
+    expect(await flow.result()).toBe("succeeded");
+  });
+
+  it("is not disturbed by annotations that are no registrations", async () => {
+    const [run, other] = [await newShoot(), await newShoot()];
+    const flow = await start(run);
+    await flow.waiting();
+    const ref = infrastructureOf(run);
+    const own = (await lab.kube.read(ref))?.metadata.annotations?.[WAIT_ANNOTATION] ?? "";
+    const registration = JSON.parse(own) as { target: object };
+    const severe = { ...registration, target: { ...registration.target, severeAfter: 1e15 } };
+    const garbage = [
+      "",
+      "null",
+      "[]",
+      "{",
+      "{}",
+      '{"waiter":{},"target":{},"since":"now"}',
+      JSON.stringify({ ...registration, since: "x" }),
+      JSON.stringify(severe),
+    ];
+    await lab.kube.apply({ ...infrastructure(other), metadata: { name: other.name, namespace: other.technicalID } });
+    for (const text of garbage) {
+      for (const one of [run, other])
+        await lab.kube.patch(infrastructureOf(one), { metadata: { annotations: { [WAIT_ANNOTATION]: text } } });
+      await answer(lab.kube, run, { state: "Error", lastError: { description: text } });
+      await answer(lab.kube, other);
+    }
+    // Not even the right words in the wrong place wake anybody.
+    await lab.kube.patch(infrastructureOf(other), { metadata: { annotations: { [WAIT_ANNOTATION]: own } } });
+    await stillWaits(flow);
+    await answer(lab.kube, run);
+    await lab.kube.patch(ref, { metadata: { annotations: { [WAIT_ANNOTATION]: own } } });
+    expect(await flow.result()).toBe("succeeded");
+  });
+});
+
+const infrastructure = (run: ShootRun) => {
+  const { apiVersion, kind } = infrastructureOf(run);
+  return {
+    apiVersion,
+    kind,
+    spec: { type: "local", region: "local", secretRef: { name: "cloudprovider", namespace: run.technicalID } },
+  };
+};

@@ -1,0 +1,151 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "@temporalio/worker";
+import type { GardenActivities, SeedActivities } from "../../src/activities/index.ts";
+import type { Infrastructure } from "../../src/api/index.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import { createSeedActivities } from "../../src/activities/seed.ts";
+import { createShootClients } from "../../src/activities/shoot-clients.ts";
+import { createWaits, type Completer, type Waits } from "../../src/activities/waits.ts";
+import { createCompleter } from "../../src/client/completer.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { createSeedWorker } from "../../src/worker/seed.ts";
+import { gardenQueue } from "../../src/workflows/contract.ts";
+import { applyCrds } from "./crds.ts";
+import { startControlPlane } from "./control-plane.ts";
+import { applyGarden } from "./garden-objects.ts";
+import { startTemporal, type TemporalServer } from "./temporal.ts";
+
+/** A real API server that is garden and seed at once, a real Temporal server, and our waits between them. */
+export interface WaitingLab extends Pick<TemporalServer, "client"> {
+  readonly kube: KubeClient;
+  /** What tests change while waits run. */
+  readonly knobs: Knobs;
+  /** Stops watching; all that the watching process knew is lost. */
+  forget(): Promise<void>;
+  /** Watches again, as a new process would. */
+  watch(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Knobs {
+  /** In ms; instead of Gardener's minutes. */
+  severeAfter: number;
+  /** Awaited after an object was applied, before anybody waits for it. */
+  applied: () => Promise<void>;
+  /** Awaited before an activity is completed or failed from outside. */
+  completing: () => Promise<void>;
+}
+
+/** Starts both servers and the workers; one for the workflow of this lab, one for a seed. */
+export async function startWaitingLab(): Promise<WaitingLab> {
+  const [controlPlane, temporal] = await Promise.all([startControlPlane(), startTemporal()]);
+  const { client: kube } = controlPlane;
+  await applyCrds(kube);
+  await applyGarden(kube);
+  const log = createLogger({ name: "test", level: "silent" });
+  const knobs: Knobs = { severeAfter: 600_000, applied: async () => {}, completing: async () => {} };
+  const completer = hesitant(createCompleter(temporal.client), knobs);
+  const startWaits = () => createWaits({ client: kube, completer, log });
+  let waits = startWaits();
+  const watch = async () => {
+    waits = startWaits();
+    waits.start();
+    await waits.synced();
+  };
+  await watch();
+
+  const deps = { garden: kube, seed: kube, shootClients: createShootClients(kube, log), completer, log };
+  const seed = createSeedActivities({ ...deps, waits: current(() => waits, knobs) });
+  const activities: SeedActivities = {
+    ...seed,
+    async applyExtension(...args) {
+      const targets = await seed.applyExtension(...args);
+      await knobs.applied();
+      return targets;
+    },
+  };
+  const workers = await Promise.all([
+    Worker.create({
+      connection: temporal.connection,
+      taskQueue: gardenQueue,
+      workflowsPath: fileURLToPath(new URL("waiting-workflow.ts", import.meta.url)),
+      activities: { writeStatus: async () => {} } satisfies Partial<GardenActivities>,
+    }),
+    createSeedWorker({ connection: temporal.connection, namespace: "default", seed: "seed-1", activities }),
+  ]);
+  const running = workers.map((worker) => worker.run());
+
+  return {
+    client: temporal.client,
+    kube,
+    knobs,
+    watch,
+    forget: () => waits.stop(),
+    async stop() {
+      workers.forEach((worker) => worker.shutdown());
+      await Promise.all(running);
+      await waits.stop();
+      await Promise.all([temporal.stop(), controlPlane.stop()]);
+    },
+  };
+}
+
+/** Says what an extension's controller would say about the operation it was asked for last. */
+export async function answer(
+  kube: KubeClient,
+  run: ShootRun,
+  status: {
+    readonly state?: string;
+    readonly lastError?: { description: string; codes?: string[] };
+    readonly lastUpdateTime?: string;
+  } = {},
+): Promise<void> {
+  const ref = infrastructureOf(run);
+  const { metadata } = await kube.patch<Infrastructure>(ref, {
+    metadata: { annotations: { "gardener.cloud/operation": null } },
+  });
+  const lastUpdateTime = status.lastUpdateTime ?? new Date().toISOString().replace(/\.\d+Z$/, "Z");
+  const lastOperation = {
+    type: "Create",
+    state: status.state ?? "Succeeded",
+    progress: 100,
+    description: "done",
+    lastUpdateTime,
+  };
+  const { generation: observedGeneration } = metadata;
+  await kube.patch(
+    ref,
+    { status: { observedGeneration, lastOperation, lastError: status.lastError ?? null } },
+    { subresource: "status" },
+  );
+}
+
+/** The Shoot's Infrastructure. */
+export const infrastructureOf = ({ technicalID, name }: ShootRun) =>
+  ({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure", namespace: technicalID, name }) as const;
+
+/** The waits of whatever process watches now. */
+function current(waits: () => Waits, knobs: Knobs): Waits {
+  return {
+    start: () => waits().start(),
+    synced: () => waits().synced(),
+    registration: (target) => waits().registration({ ...target, severeAfter: knobs.severeAfter }),
+    wait: (target) => waits().wait(target),
+    standing: (target) => waits().standing(target),
+    stop: () => waits().stop(),
+  };
+}
+
+function hesitant(completer: Completer, knobs: Knobs): Completer {
+  return {
+    async complete(waiter) {
+      await knobs.completing();
+      return completer.complete(waiter);
+    },
+    async fail(waiter, error) {
+      await knobs.completing();
+      return completer.fail(waiter, error);
+    },
+  };
+}
