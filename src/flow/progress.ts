@@ -8,9 +8,3 @@ export function percent(states: Iterable<StepState>): number {
   return Math.floor((100 * done) / counted.length);
 }
 
-/** One sentence for users: what is running, or that it starts or is finished. Step names in the order of the table. */
-export function describe(title: string, states: ReadonlyMap<string, StepState>): string {
-  const running = [...states].filter(([, state]) => state === "running").map(([name]) => name);
-  if (running.length > 0) return running.join(", ");
-  return percent(states.values()) === 100 ? `${title} finished` : `Starting ${title}`;
-}

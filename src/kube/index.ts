@@ -8,7 +8,7 @@ export * from "./http-client.ts";
 export { parseKubeconfig, renderKubeconfig, type Kubeconfig, type KubeconfigParts } from "./kubeconfig.ts";
 export * from "./lease.ts";
 export type { Change } from "./object-cache.ts";
-export { inWords, refOf, type ObjectRef } from "./path.ts";
+export { refOf, type ObjectRef } from "./path.ts";
 export * from "./status.ts";
 export * from "./time.ts";
 export * from "./watch.ts";
