@@ -28,6 +28,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
+          globalSetup: ["test/support/e2e-setup.ts"],
           testTimeout: 900_000,
           hookTimeout: 1_500_000,
           maxWorkers: 1,

@@ -1,0 +1,136 @@
+import type { CredentialsBinding, Shoot } from "../../src/api/index.ts";
+import type { LastError } from "../../src/api/meta.ts";
+import type { FlowProgress, ShootRef, StepProgress } from "../../src/api/shoot-run.ts";
+import { flowWorkflowId, type FlowKind } from "../../src/workflows/contract.ts";
+import { eventually } from "./eventually.ts";
+import { exampleObjects } from "./examples.ts";
+import type { LocalEnvironment } from "./local-environment.ts";
+
+/** How a Shoot of a test differs from the one in deploy/examples. */
+export interface ShootWish {
+  readonly name: string;
+  /** No worker pools: everything that needs machines is left out, which is much faster. */
+  readonly workerless?: boolean;
+  readonly cloudProfile?: string;
+  readonly credentials?: string;
+  /** Type of the extension that manages the Shoot's own domain; the seed's unless told otherwise. */
+  readonly dnsType?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A Shoot in the garden, as its users see and handle it. */
+export interface TestShoot {
+  readonly name: string;
+  readonly ref: ShootRef;
+  /** Its namespace in the seed. */
+  readonly technicalID: string;
+  /** The names that its API server is found under. */
+  readonly hosts: readonly string[];
+  read(): Promise<Shoot | undefined>;
+  annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>;
+  /** Confirms and asks for the deletion. */
+  remove(): Promise<void>;
+  /** Waits for a state of the last operation; fails early on any of `unless`. */
+  settles(state: string, type?: string, timeout?: number): Promise<Shoot>;
+  gone(timeout?: number): Promise<void>;
+  /** Waits until a step of the running operation has begun, and returns it. */
+  begun(step: string, timeout?: number): Promise<StepProgress>;
+  progress(): Promise<FlowProgress | undefined>;
+  lastErrors(): Promise<readonly LastError[]>;
+  /** Activities that the operation's latest run scheduled, in order: `<activity id> <activity type>`. */
+  activities(kind: FlowKind): Promise<string[]>;
+}
+
+/** The namespace of the example project. */
+export const projectNamespace = "garden-dev";
+
+/** Applies the example Shoot, changed as wished and fitted to the environment. */
+export async function createShoot(local: LocalEnvironment, wish: ShootWish): Promise<TestShoot> {
+  const applied = await local.garden.apply<Shoot>(await renderShoot(local, wish), { fieldManager: "test" });
+  return handle(local, applied);
+}
+
+/** A CredentialsBinding for the local provider that refers to this Secret, whether there is one or not. */
+export function credentialsBinding(name: string, secret: string): CredentialsBinding {
+  return {
+    apiVersion: "security.gardener.cloud/v1alpha1",
+    kind: "CredentialsBinding",
+    metadata: { name, namespace: projectNamespace },
+    provider: { type: "local" },
+    credentialsRef: { apiVersion: "v1", kind: "Secret", name: secret, namespace: projectNamespace },
+  };
+}
+
+async function renderShoot({ environment }: LocalEnvironment, wish: ShootWish): Promise<Shoot> {
+  const { name, workerless = false, cloudProfile = "local", credentials = "local", dnsType, annotations = {} } = wish;
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot | undefined;
+  if (example === undefined) throw new Error("deploy/examples has no Shoot");
+  const { credentialsBindingName: _, networking, provider, ...spec } = example.spec;
+  const dns = { domain: `${name}.dev.${environment.domain}` };
+  return {
+    ...example,
+    metadata: { name, namespace: projectNamespace, annotations: { ...annotations } },
+    spec: {
+      ...spec,
+      cloudProfile: { kind: "CloudProfile", name: cloudProfile },
+      dns: dnsType === undefined ? dns : { ...dns, providers: [{ type: dnsType, secretName: "local", primary: true }] },
+      // Shared address space: nobody's seed and no host's network is there.
+      ...(workerless
+        ? { provider: { type: provider.type } }
+        : {
+            credentialsBindingName: credentials,
+            networking: { ...networking, pods: "100.64.0.0/16", services: "100.65.0.0/16", nodes: environment.network },
+            provider,
+          }),
+    },
+  };
+}
+
+function handle(local: LocalEnvironment, { metadata }: Shoot): TestShoot {
+  const { garden, shoots, temporal, environment } = local;
+  const { name, namespace, uid = "" } = metadata;
+  const shootRef = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", namespace, name };
+  const ref = { namespace, name, uid };
+  const read = () => garden.read<Shoot>(shootRef);
+  const annotate: TestShoot["annotate"] = async (annotations) => {
+    await garden.patch(shootRef, { metadata: { annotations } });
+  };
+
+  return {
+    ...{ name, ref, read, annotate },
+    technicalID: `shoot--dev--${name}`,
+    hosts: [`api.${name}.dev.${environment.domain}`, `api.${name}.dev.internal.${environment.domain}`],
+    async remove() {
+      await annotate({ "confirmation.gardener.cloud/deletion": "true" });
+      await garden.remove(shootRef, { uid });
+    },
+    settles: async (state, type, timeout = 120_000) =>
+      eventually(async () => {
+        const shoot = await read();
+        const { lastOperation, lastErrors } = shoot?.status ?? {};
+        if (shoot && lastOperation?.state === state && (type ?? lastOperation.type) === lastOperation.type)
+          return shoot;
+        throw new Error(`Shoot ${name} is not ${state}: ${JSON.stringify({ lastOperation, lastErrors })}`);
+      }, timeout),
+    gone: async (timeout = 150_000) =>
+      eventually(async () => {
+        const shoot = await read();
+        if (shoot?.metadata.uid !== uid) return;
+        throw new Error(`Shoot ${name} is still there: ${JSON.stringify(shoot.status?.lastOperation)}`);
+      }, timeout),
+    begun: async (step, timeout = 90_000) =>
+      eventually(async () => {
+        const found = (await shoots.progress(ref))?.steps.find((one) => one.name === step);
+        if (found && found.state !== "pending") return found;
+        throw new Error(`step ${step} of Shoot ${name} has not begun`);
+      }, timeout),
+    progress: () => shoots.progress(ref),
+    lastErrors: async () => (await read())?.status?.lastErrors ?? [],
+    async activities(kind) {
+      const { events } = await temporal.workflow.getHandle(flowWorkflowId(ref, kind)).fetchHistory();
+      return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+        scheduled ? [`${scheduled.activityId} ${scheduled.activityType?.name}`] : [],
+      );
+    },
+  };
+}

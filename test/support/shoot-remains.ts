@@ -1,0 +1,90 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { KubeObject } from "../../src/api/meta.ts";
+import { queryRecords } from "../../src/provider-local/name-server.ts";
+import type { TestShoot } from "./e2e-shoots.ts";
+import type { LocalEnvironment } from "./local-environment.ts";
+import { findRemains } from "./machine-remains.ts";
+
+/** Whatever a Shoot has, or has left, in the garden, the seed, on the host, in the DNS and in Temporal; one line each. */
+export async function findShootRemains(local: LocalEnvironment, shoot: TestShoot): Promise<string[]> {
+  const found = await Promise.all([
+    inGarden(local, shoot),
+    inSeed(local, shoot),
+    onHost(local, shoot),
+    inDns(local, shoot),
+    orphaned(local),
+  ]);
+  return [...found.flat(), ...(await inTemporal(local, shoot))];
+}
+
+async function inGarden({ garden }: LocalEnvironment, { ref: { namespace, name } }: TestShoot): Promise<string[]> {
+  const secret = await garden.read({ apiVersion: "v1", kind: "Secret", namespace, name: `${name}.kubeconfig` });
+  return secret === undefined ? [] : [`Secret ${namespace}/${name}.kubeconfig`];
+}
+
+interface Volume extends KubeObject {
+  readonly spec: { readonly claimRef?: { readonly namespace?: string } };
+}
+
+async function inSeed({ seed }: LocalEnvironment, { technicalID: name }: TestShoot): Promise<string[]> {
+  const [namespace, cluster, volumes] = await Promise.all([
+    seed.read({ apiVersion: "v1", kind: "Namespace", name }),
+    seed.read({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name }),
+    seed.list<Volume>({ apiVersion: "v1", kind: "PersistentVolume" }),
+  ]);
+  return [
+    ...(namespace === undefined ? [] : [`Namespace ${name}`]),
+    ...(cluster === undefined ? [] : [`Cluster ${name}`]),
+    ...volumes
+      .filter(({ spec }) => spec.claimRef?.namespace === name)
+      .map(({ metadata }) => `PersistentVolume ${metadata.name}`),
+  ];
+}
+
+/** Machines with their cgroups, network namespaces and mounts; and volumes' directories. */
+async function onHost({ environment, machines }: LocalEnvironment, { technicalID }: TestShoot): Promise<string[]> {
+  const all = [
+    ...(await machines.list()).map(({ name }) => `machine ${name}`),
+    ...(await findRemains(environment)),
+    ...(await entries(join(environment.stateDir, "machines"))).map((name) => `directory of machine ${name}`),
+  ];
+  return all.filter((line) => line.includes(technicalID));
+}
+
+/** Addresses of load balancers and directories of volumes that belong to no object any more, whichever Shoot's it was. */
+async function orphaned({ environment: { stateDir }, seed }: LocalEnvironment): Promise<string[]> {
+  const services = await seed.list({ apiVersion: "v1", kind: "Service" });
+  const volumes = await seed.list({ apiVersion: "v1", kind: "PersistentVolume" });
+  const uids = new Set(services.map(({ metadata }) => metadata.uid));
+  const pool = join(stateDir, "load-balancer-addresses");
+  const claims = await Promise.all(
+    (await entries(pool)).map(async (address) => ({ address, owner: await readFile(join(pool, address), "utf8") })),
+  );
+  const known = new Set(volumes.map(({ metadata }) => metadata.name));
+  return [
+    ...claims
+      .filter(({ owner }) => !uids.has(owner.split("/")[1]))
+      .map(({ address }) => `load balancer address ${address}`),
+    ...(await entries(join(stateDir, "volumes/seed-1")))
+      .filter((uid) => !known.has(`pvc-${uid}`))
+      .map((uid) => `directory of volume pvc-${uid}`),
+  ];
+}
+
+async function entries(directory: string): Promise<string[]> {
+  return (await readdir(directory).catch(() => [])).filter((name) => !name.startsWith("."));
+}
+
+async function inDns({ environment: { gateway } }: LocalEnvironment, { hosts }: TestShoot): Promise<string[]> {
+  const server = { address: gateway, key: { file: "" } };
+  const answers = await Promise.all(hosts.map((name) => queryRecords(server, { name, type: "A" })));
+  return hosts.flatMap((host, index) => (answers[index] ?? []).map((address) => `DNS ${host} ${address}`));
+}
+
+async function inTemporal({ temporal }: LocalEnvironment, { ref: { namespace, name } }: TestShoot): Promise<string[]> {
+  const running: string[] = [];
+  const query = `ShootName = "${namespace}/${name}" AND ExecutionStatus = "Running"`;
+  for await (const { workflowId } of temporal.workflow.list({ query })) running.push(`workflow ${workflowId}`);
+  return running;
+}
