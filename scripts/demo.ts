@@ -93,14 +93,11 @@ function variablesOf({ name, stateDir, clusters, temporal }: UpResult): Variable
 
 function conclude(environment: UpResult, times: readonly Time[]): void {
   title("Done");
-  const phases = environment.phases.map(({ phase, elapsed }) => `${phase} ${formatDuration(elapsed)}`).join(", ");
-  const lines = [
-    ...times.map(({ title, elapsed }) => `${title.padEnd(18)}${formatDuration(elapsed)}`),
-    `${"Environment was".padEnd(18)}${phases}`,
-    "",
-    "Three things to try next:",
-    ...nextThings(environment),
-  ];
+  const slow = environment.phases.filter(({ elapsed }) => elapsed >= 1_000);
+  const phases = slow.map(({ phase, elapsed }) => `${phase} ${formatDuration(elapsed)}`).join(", ");
+  const lines = times.map(({ title, elapsed }) => `${title.padEnd(18)}${formatDuration(elapsed)}`);
+  if (phases) lines[0] += ` (${phases})`;
+  lines.push("", "Three things to try next:", ...nextThings(environment));
   terminal.out.write(`${lines.join("\n")}\n`);
 }
 

@@ -22,21 +22,22 @@ export async function runPod(context: Context, { stateDir }: UpResult): Promise<
   if (published !== 0) return "failed";
   const log = createLogger({ name: "demo", level: "silent" });
   const { kubectl } = await ensureBinaries(["kubectl"], { log });
-  await show(context, kubectl, ["--kubeconfig", file, "get", "nodes", "-o", "wide"]);
+  await show(context, kubectl, ["--kubeconfig", file, "get", "nodes"]);
   const client = createKubeClient({ file });
   try {
     for (const object of workload) await client.apply(object);
-    const pod = await until(context, "the pod of Deployment hello is ready", () => findReadyPod(client));
-    await show(context, kubectl, ["--kubeconfig", file, "get", "pods", "-n", "default", "-o", "wide"]);
+    await until(context, "the pod of Deployment hello is ready", () => findReadyPod(client));
+    await show(context, kubectl, ["--kubeconfig", file, "get", "pods", "-o", podColumns]);
     const url = await nodePortUrl(client);
     const answer = await until(context, `${url} answers`, () => ask(url));
     context.terminal.out.write(`\n$ curl ${url}\n${answer}\n`);
-    context.terminal.out.write(`Pod ${pod} runs on the Shoot's own worker node.\n`);
     return "done";
   } finally {
     await client.close();
   }
 }
+
+const podColumns = "custom-columns=NAME:.metadata.name,STATUS:.status.phase,IP:.status.podIP,NODE:.spec.nodeName";
 
 const labels = { app: "hello" };
 

@@ -67,22 +67,23 @@ function unremarkable({ state }: StepProgress, known: boolean): boolean {
 function createStepClock() {
   let flow: string | undefined;
   const begun = new Map<string, number>();
+  const waited = new Map<string, number>(); // until when at least a step had not begun
   const took = new Map<string, number>();
   const working: readonly State[] = ["running", "retrying", "parked"];
+  const forget = () => [begun, waited, took].forEach((times) => times.clear());
   return {
-    observe(progress: FlowProgress, now: number): ReadonlyMap<string, number> {
-      if (flow !== progress.startedAt) {
-        flow = progress.startedAt;
-        begun.clear();
-        took.clear();
-      }
-      for (const { name, state, since } of progress.steps) {
+    observe({ startedAt, steps }: FlowProgress, now: number): ReadonlyMap<string, number> {
+      if (flow !== startedAt) forget();
+      flow = startedAt;
+      for (const { name, state, since } of steps) {
         const at = since === undefined ? now : Date.parse(since);
+        if (state === "pending") waited.set(name, now);
         if (working.includes(state)) {
           if (!begun.has(name)) begun.set(name, at);
           took.set(name, now - (begun.get(name) ?? at));
-        } else if (state === "done" && begun.has(name)) {
-          took.set(name, at - (begun.get(name) ?? at));
+        } else if (state === "done") {
+          const from = begun.get(name) ?? waited.get(name);
+          if (from !== undefined) took.set(name, Math.max(0, at - from));
         }
       }
       return took;

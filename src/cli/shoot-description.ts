@@ -37,7 +37,9 @@ export interface ShootDescription {
 export function describeShoot(shoot: Shoot) {
   const { metadata, spec } = shoot;
   const annotations = Object.entries(metadata.annotations ?? {});
-  const verbs = annotations.filter(([key]) => /^((shoot|confirmation|maintenance)\.)?gardener\.cloud\//.test(key));
+  const verbs = annotations.filter(([key]) =>
+    /^((shoot|confirmation|maintenance)\.)?gardener\.cloud\/(?!created-by)/.test(key),
+  );
   return {
     namespace: metadata.namespace,
     name: metadata.name,

@@ -1,3 +1,4 @@
+import { OPERATION_ANNOTATION } from "../api/annotations.ts";
 import type { ControllerRegistration, Seed, Shoot } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { KubeClient } from "../kube/index.ts";
@@ -63,6 +64,9 @@ export async function readReport(
   const named = all.filter(({ metadata }) => object === undefined || metadata.name === object);
   const found = named.find(({ status }) => status?.lastOperation?.state !== "Succeeded") ?? named[0];
   if (!found) return undefined;
+  const asked = found.metadata.annotations?.[OPERATION_ANNOTATION];
+  if (asked)
+    return { object: found.metadata.name, state: `the controller has not taken up what was asked for (${asked})` };
   const { lastOperation, lastError } = found.status ?? {};
   if (!lastOperation) return { object: found.metadata.name, state: "no controller has acted on it yet" };
   const description = lastError?.description ?? lastOperation.description;

@@ -1,9 +1,10 @@
+import type { PlannedStep } from "../../flow/plan.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
 import { choice } from "../option.ts";
-import { printObject, renderTable } from "../output.ts";
+import { printObject, renderTable, type Column } from "../output.ts";
 import { planShoot, type ShootPlan } from "../shoot-plan.ts";
 import { paint } from "../style.ts";
 import type { Output } from "../terminal.ts";
@@ -17,7 +18,7 @@ export const plan = defineCommand({
   options: {
     namespace: namespaceOption,
     operation: choice(["reconcile", "delete"], "Operation [the one the Shoot asks for]"),
-    output: choice(["json", "yaml"], "Output", "o"),
+    output: choice(["json", "yaml", "wide"], "Output", "o"),
     ...clusterOptions,
   },
   async run({ args, options, context }) {
@@ -37,22 +38,24 @@ export const plan = defineCommand({
       now: context.now(),
     });
     const { out } = context.terminal;
-    if (options.output) printObject(out, planned, options.output);
-    else out.write(renderPlan(out, planned));
+    if (options.output === "json" || options.output === "yaml") printObject(out, planned, options.output);
+    else out.write(renderPlan(out, planned, options.output === "wide"));
   },
 });
 
 /** The periods of a worker that was not told otherwise, in ms; they only decide what the plan says of the next resync. */
 const defaultPeriods = { syncPeriod: 3_600_000, retryDuration: 43_200_000 };
 
-/** The plan as text: what and why, then a line per step. */
-export function renderPlan(out: Output, planned: ShootPlan): string {
+/** The plan as text: what and why, then a line per step; with what comes before each step when it is wide. */
+export function renderPlan(out: Output, planned: ShootPlan, wide: boolean): string {
   const skipped = planned.steps.filter((step) => step.skipped).length;
+  const after: Column<PlannedStep> = { title: "AFTER", value: (step) => step.after.join(",") };
+  const because: Column<PlannedStep> = { title: "WHY NOT", value: (step) => step.because };
   const table = renderTable(planned.steps, [
     { title: "STEP", value: (step) => step.step },
     { title: "WOULD", value: (step) => (step.skipped ? "skip" : "run") },
-    { title: "AFTER", value: (step) => step.after.join(",") || "–" },
-    { title: "WHY NOT", value: (step) => step.because ?? "–" },
+    ...(wide ? [after] : []),
+    ...(skipped > 0 ? [because] : []),
   ]);
   return [
     `${paint(out, "strong", `${planned.operation} ${planned.shoot}`)} (${planned.flow})`,

@@ -1,9 +1,10 @@
+import type { StepProgress } from "../../api/shoot-run.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
 import { choice } from "../option.ts";
-import { printObject, renderTable } from "../output.ts";
+import { printObject, renderTable, type Column } from "../output.ts";
 import { renderError, renderHeadline } from "../progress-lines.ts";
 import { formatAge } from "../time.ts";
 
@@ -29,9 +30,11 @@ export const show = defineCommand({
         { title: "STEP", value: (step) => step.name },
         { title: "STATE", value: (step) => step.state },
         { title: "SINCE", value: (step) => step.since && formatAge(step.since, now) },
-        { title: "ERROR", value: renderError },
+        ...(progress.steps.some((step) => step.error) ? [errorColumn] : []),
       ]),
     );
     return undefined;
   },
 });
+
+const errorColumn: Column<StepProgress> = { title: "ERROR", value: renderError };

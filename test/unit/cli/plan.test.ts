@@ -47,7 +47,7 @@ it("refuses to plan where nothing can be done, and says why", () => {
 });
 
 it("prints a line per step, and that nothing was touched", () => {
-  const text = renderPlan(fakeOutput(), planned(view({ run: shootRun({ hasExternalDomain: false }) })));
+  const text = renderPlan(fakeOutput(), planned(view({ run: shootRun({ hasExternalDomain: false }) })), true);
   expect(text).toContain("Nothing was touched.");
   expect(text).toMatch(/^externalDns +skip +namespace,etcd +only when the Shoot has a DNS domain$/m);
 });
