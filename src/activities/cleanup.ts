@@ -1,5 +1,5 @@
 import type { KubeObject } from "../api/meta.ts";
-import type { KubeClient, ResourceType } from "../kube/index.ts";
+import { isNotFound, type KubeClient, type ResourceType } from "../kube/index.ts";
 import { StepError } from "./failure.ts";
 
 /**
@@ -18,32 +18,43 @@ export interface Cleanup {
 /** Upstream's label on what a clean-up must leave alone. */
 export const NO_CLEANUP_LABEL = "shoot.gardener.cloud/no-cleanup";
 
-/** How long a phase may take, in ms, and how often it looks. */
-const PHASE = { deadline: 600_000, interval: 2_000 } as const;
+/** How long a call may take, in ms, and how often it looks. */
+export interface CleanupPace {
+  readonly deadline: number;
+  readonly interval: number;
+}
 
-/** The clean-up of one Shoot. */
-export function createCleanup(shoot: KubeClient, alive: () => void): Cleanup {
-  const phase = async (what: string, types: readonly ResourceType[]) => {
-    const deadline = Date.now() + PHASE.deadline;
-    for (;;) {
-      const left = (await Promise.all(types.map((type) => removeUsers(shoot, type)))).flat();
-      if (left.length === 0) return;
-      if (Date.now() > deadline) throw leftovers(what, left);
-      alive();
-      await new Promise((resolve) => setTimeout(resolve, PHASE.interval));
-    }
+/** The clean-up of one Shoot. A call ends within its time, so that it is it that says what is left, and not a time-out. */
+export function createCleanup(
+  shoot: KubeClient,
+  alive: () => void,
+  pace: CleanupPace = { deadline: 600_000, interval: 2_000 },
+): Cleanup {
+  const begin = () => {
+    const deadline = Date.now() + pace.deadline;
+    return async (what: string, types: readonly ResourceType[]) => {
+      for (;;) {
+        const left = (await Promise.all(types.map((type) => removeUsers(shoot, type)))).flat();
+        if (left.length === 0) return;
+        if (Date.now() > deadline) throw leftovers(what, left, pace);
+        alive();
+        await new Promise((resolve) => setTimeout(resolve, pace.interval));
+      }
+    };
   };
   const typesOf = async (chosen: (type: ResourceType) => boolean) => (await shoot.types()).filter(chosen);
 
   return {
-    webhooks: async () => phase("webhooks", await typesOf(isWebhook)),
+    webhooks: async () => begin()("webhooks", await typesOf(isWebhook)),
     async extendedApis() {
+      const phase = begin();
       const definitions = await shoot.list<Definition>({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" });
       const kinds = new Set(definitions.map(({ spec }) => `${spec.group}/${spec.names.kind}`));
       await phase("custom resources", await typesOf((type) => kinds.has(`${groupOf(type)}/${type.kind}`)));
       await phase("extended APIs", await typesOf(({ kind }) => kind === "CustomResourceDefinition" || kind === "APIService"));
     },
     async kubernetesResources() {
+      const phase = begin();
       await phase("workloads and services", await typesOf(({ kind }) => first.has(kind)));
       await phase("objects", await typesOf(({ kind }) => second.has(kind)));
       await phase("namespaces", await typesOf(({ kind }) => kind === "Namespace"));
@@ -54,7 +65,7 @@ export function createCleanup(shoot: KubeClient, alive: () => void): Cleanup {
 /** Deletes the users' objects of a kind; returns the names of those that are still there. */
 async function removeUsers(shoot: KubeClient, type: ResourceType): Promise<string[]> {
   if (!type.verbs.includes("list") || !type.verbs.includes("delete")) return [];
-  const objects = (await shoot.list(type)).filter((object) => !isOurs(object));
+  const objects = (await listServed(shoot, type)).filter((object) => !isOurs(object));
   for (const { metadata } of objects.filter((object) => object.metadata.deletionTimestamp === undefined)) {
     const { name, namespace, uid } = metadata;
     await shoot.remove(
@@ -63,6 +74,16 @@ async function removeUsers(shoot: KubeClient, type: ResourceType): Promise<strin
     );
   }
   return objects.map(({ metadata }) => `${type.kind} ${metadata.namespace ? `${metadata.namespace}/` : ""}${metadata.name}`);
+}
+
+/** A kind whose definition went meanwhile has nothing left. */
+async function listServed(shoot: KubeClient, type: ResourceType): Promise<KubeObject[]> {
+  try {
+    return await shoot.list(type);
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
 }
 
 /** What the cluster itself lives on, and what we deployed: it goes with the control plane. */
@@ -93,10 +114,10 @@ interface Definition extends KubeObject {
   readonly spec: { readonly group: string; readonly names: { readonly kind: string } };
 }
 
-function leftovers(what: string, left: readonly string[]): StepError {
+function leftovers(what: string, left: readonly string[], { deadline }: CleanupPace): StepError {
   const shown = left.slice(0, 5).join(", ");
   const more = left.length > 5 ? ` and ${left.length - 5} more` : "";
-  return new StepError(`cannot clean up ${what}: still there after ${PHASE.deadline / 60_000} minutes: ${shown}${more}`, [
+  return new StepError(`cannot clean up ${what}: still there after ${deadline / 1_000} s: ${shown}${more}`, [
     "ERR_CLEANUP_CLUSTER_RESOURCES",
   ]);
 }
