@@ -1,7 +1,7 @@
 import { CONFIRM_DELETION_ANNOTATION, OPERATION_ANNOTATION, TASKS_ANNOTATION, TIMESTAMP_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
-import { refOf, type KubeClient } from "../kube/index.ts";
+import { isNotFound, refOf, type KubeClient } from "../kube/index.ts";
 import { readContext } from "./context.ts";
 import { extensionObjects } from "./extension-objects.ts";
 import type { ExtensionKind, Purpose, WaitTarget } from "./index.ts";
@@ -114,6 +114,11 @@ const listOf = (seed: KubeClient, run: ShootRun, kind: ExtensionKind) =>
 
 async function confirmAndRemove(seed: KubeClient, object: KubeObject, annotations: Record<string, string>): Promise<void> {
   const confirmed = { ...annotations, [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: new Date().toISOString() };
-  await seed.patch(refOf(object), { metadata: { annotations: confirmed } });
+  try {
+    await seed.patch(refOf(object), { metadata: { annotations: confirmed } });
+  } catch (error) {
+    if (isNotFound(error)) return;
+    throw error;
+  }
   await seed.remove(refOf(object));
 }

@@ -2,20 +2,16 @@ import type { Infrastructure } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import { externalApiServerName, internalApiServerName } from "../components/index.ts";
-import type { KubeClient } from "../kube/index.ts";
+import type { KubeClient, MergePatch } from "../kube/index.ts";
 import { readGardenObjects, syncCluster } from "./cluster.ts";
 import { readContext } from "./context.ts";
 import { StepError } from "./failure.ts";
+import { patchShootStatus } from "./shoot-patch.ts";
 import { shootType } from "./shoot-view.ts";
 
 /** What a flow makes known in the garden: networks, addresses, and the users' way in. */
 export function createPublishing({ garden, seed }: { readonly garden: KubeClient; readonly seed: KubeClient }) {
-  const patchStatus = (run: ShootRun, status: Record<string, unknown>) =>
-    garden.patch(
-      { ...shootType, namespace: run.namespace, name: run.name },
-      { metadata: { uid: run.uid }, status },
-      { subresource: "status" },
-    );
+  const patchStatus = (run: ShootRun, status: MergePatch) => patchShootStatus(garden, run, status);
 
   return {
     /** The networks that the provider chose; extensions read them from `Cluster`. */

@@ -1,28 +1,22 @@
 import { GARDENER_FINALIZER, OPERATION_ANNOTATION } from "../api/annotations.ts";
-import type { Shoot } from "../api/index.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../api/shoot-run.ts";
-import { isConflict, isNotFound, type JsonPatchOperation, type KubeClient, type MergePatch } from "../kube/index.ts";
+import type { JsonPatchOperation, KubeClient, MergePatch } from "../kube/index.ts";
 import type { OperationStatus } from "./index.ts";
+import { patchFinalizers, patchShootStatus, readShoot } from "./shoot-patch.ts";
 import { shootType } from "./shoot-view.ts";
 
 /** The one writer of a Shoot's operation status. A Shoot that is gone needs no status: writing then does nothing. */
 export function createShootStatus(garden: KubeClient) {
   const refOf = (ref: ShootRef) => ({ ...shootType, namespace: ref.namespace, name: ref.name });
-  const read = async (ref: ShootRef) => {
-    const shoot = await garden.read<Shoot>(refOf(ref));
-    return shoot?.metadata.uid === ref.uid ? shoot : undefined;
-  };
-  const patchStatus = async (ref: ShootRef, status: MergePatch) => {
-    const patch = { metadata: { uid: ref.uid }, status };
-    await unlessGone(garden.patch(refOf(ref), patch, { subresource: "status" }));
-  };
+  const read = (ref: ShootRef) => readShoot(garden, ref);
+  const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(garden, ref, status);
 
   return {
     /** Finalizer first, so that nothing can exist for a Shoot that is already gone; the request is taken away last. */
     async begin(run: ShootRun, request: string | undefined): Promise<void> {
       const shoot = await read(run);
       if (shoot === undefined) return;
-      if (run.operation !== "Delete") await holdBack(garden, shoot);
+      if (run.operation !== "Delete") await patchFinalizers(garden, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
       await patchStatus(run, {
         uid: shoot.status?.uid ?? run.uid,
         technicalID: run.technicalID,
@@ -71,28 +65,13 @@ export function createShootStatus(garden: KubeClient) {
 
     /** Succeeded first, then the finalizer: who sees the Shoot go can rely on its last word. */
     async release(ref: ShootRef): Promise<void> {
-      const shoot = await read(ref);
-      if (shoot === undefined) return;
       await patchStatus(ref, {
         lastErrors: null,
         lastOperation: lastOperation("Delete", { state: "Succeeded", progress: 100, description: "Delete Shoot finished" }),
       });
-      const index = shoot.metadata.finalizers?.indexOf(GARDENER_FINALIZER) ?? -1;
-      if (index < 0) return;
-      const patch: JsonPatchOperation[] = [
-        { op: "test", path: `/metadata/finalizers/${index}`, value: GARDENER_FINALIZER },
-        { op: "remove", path: `/metadata/finalizers/${index}` },
-      ];
-      await unlessGone(garden.patch(refOf(ref), patch));
+      await patchFinalizers(garden, ref, (finalizers) => finalizers.filter((one) => one !== GARDENER_FINALIZER));
     },
   };
-}
-
-async function holdBack(garden: KubeClient, shoot: Shoot): Promise<void> {
-  const { finalizers = [], resourceVersion, namespace, name } = shoot.metadata;
-  if (finalizers.includes(GARDENER_FINALIZER)) return;
-  const metadata = { resourceVersion, finalizers: [...finalizers, GARDENER_FINALIZER] };
-  await garden.patch({ ...shootType, namespace, name }, { metadata });
 }
 
 const now = (): string => new Date().toISOString().replace(/\.\d+Z$/, "Z");
@@ -101,15 +80,6 @@ const lastOperation = (
   type: ShootRun["operation"],
   { state, progress, description }: Pick<OperationStatus, "state" | "progress" | "description">,
 ) => ({ type, state, progress, description, lastUpdateTime: now() });
-
-/** A merge patch that names another uid is refused with a conflict: that Shoot is gone too. */
-const unlessGone = (call: Promise<unknown>): Promise<void> =>
-  call.then(
-    () => undefined,
-    (error: unknown) => {
-      if (!isNotFound(error) && !(isConflict(error) && error.message.includes("uid"))) throw error;
-    },
-  );
 
 /** The API server answers a failed `test` of a JSON patch with 422. */
 const unlessChanged = (call: Promise<unknown>): Promise<void> =>

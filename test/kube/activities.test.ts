@@ -1,0 +1,371 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createComponents } from "../../src/activities/component.ts";
+import { createExtensions } from "../../src/activities/extension.ts";
+import { toFailure } from "../../src/activities/failure.ts";
+import type { OperationStatus } from "../../src/activities/index.ts";
+import { createShootClients } from "../../src/activities/shoot-clients.ts";
+import { createShootStatus } from "../../src/activities/shoot-status.ts";
+import { readShootView } from "../../src/activities/shoot-view.ts";
+import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits.ts";
+import type { Shoot } from "../../src/api/index.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import { createReflector, type KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { eventually } from "../support/eventually.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
+import { answer, infrastructureOf } from "../support/waiting-lab.ts";
+
+const log = createLogger({ name: "test", level: "silent" });
+const periods = { syncPeriod: 3_600_000, retryDuration: 43_200_000 };
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+let count = 0;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client;
+  await applyCrds(kube);
+  await applyGarden(kube);
+});
+afterAll(() => controlPlane.stop());
+
+const newShoot = (spec: Partial<Shoot["spec"]> = {}) => createShoot(kube, `shoot-${(count += 1)}`, spec);
+const refOf = ({ namespace, name }: ShootRun) => ({
+  apiVersion: "core.gardener.cloud/v1beta1",
+  kind: "Shoot",
+  namespace,
+  name,
+});
+const read = async (run: ShootRun) => {
+  const shoot = await kube.read<Shoot>(refOf(run));
+  if (shoot === undefined) throw new Error(`Shoot ${run.name} is gone`);
+  return shoot;
+};
+const annotate = (run: ShootRun, annotations: Record<string, string>) =>
+  kube.patch(refOf(run), { metadata: { annotations } });
+const lastError = { taskID: "etcd", description: "no", codes: [], lastUpdateTime: "2026-01-01T00:00:00Z" };
+const progress = (status: Partial<OperationStatus> = {}): OperationStatus => ({
+  state: "Processing",
+  progress: 40,
+  description: "etcd",
+  lastErrors: [],
+  ...status,
+});
+
+describe("a Shoot's status", () => {
+  const begun = async () => {
+    const run = await newShoot();
+    await createShootStatus(kube).begin(run, undefined);
+    return run;
+  };
+
+  it("says what begins, and the Shoot cannot go before we let it", async () => {
+    const run = await begun();
+    const { metadata, status } = await read(run);
+    expect(metadata.finalizers).toEqual(["gardener"]);
+    expect(status).toMatchObject({
+      uid: run.uid,
+      technicalID: run.technicalID,
+      observedGeneration: 1,
+      seedName: "seed-1",
+      seeds: ["seed-1"],
+      lastOperation: { type: "Create", state: "Processing", progress: 0 },
+    });
+  });
+
+  it("answers the request that it was begun for, and no other", async () => {
+    const run = await newShoot();
+    await annotate(run, { "gardener.cloud/operation": "reconcile", other: "stays" });
+    await createShootStatus(kube).begin(run, "reconcile");
+    expect((await read(run)).metadata.annotations).toEqual({ other: "stays" });
+
+    await annotate(run, { "gardener.cloud/operation": "retry" });
+    await createShootStatus(kube).begin(run, "reconcile");
+    expect((await read(run)).metadata.annotations).toMatchObject({ "gardener.cloud/operation": "retry" });
+    await createShootStatus(kube).acknowledge(run, "retry");
+    await createShootStatus(kube).acknowledge(run, "retry"); // again, as an activity may be
+    expect((await read(run)).metadata.annotations).toEqual({ other: "stays" });
+  });
+
+  it("keeps the uid and the seeds of an earlier beginning", async () => {
+    const run = await begun();
+    await createShootStatus(kube).begin({ ...run, operation: "Reconcile", seed: "seed-2" }, undefined);
+    expect((await read(run)).status).toMatchObject({ uid: run.uid, seeds: ["seed-1", "seed-2"] });
+    expect((await read(run)).metadata.finalizers).toEqual(["gardener"]);
+  });
+
+  it("carries errors while there are any", async () => {
+    const run = await begun();
+    await createShootStatus(kube).write(run, progress({ state: "Error", lastErrors: [lastError] }));
+    expect((await read(run)).status).toMatchObject({
+      lastOperation: { state: "Error", progress: 40 },
+      lastErrors: [lastError],
+    });
+    await createShootStatus(kube).write(run, progress());
+    expect((await read(run)).status?.lastErrors).toBeUndefined();
+    expect((await read(run)).status?.uid).toBe(run.uid);
+  });
+
+  it("says once why nothing can begin", async () => {
+    const run = await newShoot();
+    const problem = { message: "the Shoot has no seed", codes: ["ERR_CONFIGURATION_PROBLEM"] };
+    await createShootStatus(kube).report(run, problem);
+    const first = await read(run);
+    expect(first.status).toMatchObject({
+      lastOperation: { state: "Pending", description: problem.message },
+      lastErrors: [problem].map(({ codes }) => ({ codes })),
+    });
+    await createShootStatus(kube).report(run, problem);
+    expect((await read(run)).metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+  });
+
+  it("ends with Succeeded, which is the last that anybody sees of the Shoot", async () => {
+    const run = await begun();
+    await kube.remove(refOf(run));
+    const last: Shoot[] = [];
+    const reflector = createReflector<Shoot>(kube, refOf(run), {
+      fieldSelector: `metadata.name=${run.name}`,
+      onEvent: ({ type, object }) => void (type === "deleted" && last.push(object)),
+    });
+    reflector.start();
+    await reflector.synced();
+    await createShootStatus(kube).release(run);
+    await eventually(() =>
+      expect(last[0]?.status?.lastOperation).toMatchObject({ type: "Delete", state: "Succeeded", progress: 100 }),
+    );
+    await reflector.stop();
+    await createShootStatus(kube).release(run); // again: it is gone, and that is fine
+    await createShootStatus(kube).write(run, progress());
+  });
+
+  it("lets go of the Shoot with our finalizer only", async () => {
+    const run = await begun();
+    await kube.patch(refOf(run), { metadata: { finalizers: ["a/b", "gardener", "c/d"] } });
+    await createShootStatus(kube).release(run);
+    expect((await read(run)).metadata.finalizers).toEqual(["a/b", "c/d"]);
+  });
+
+  it("is never written into a later Shoot of the same name", async () => {
+    const run = await begun();
+    await annotate(run, { "gardener.cloud/operation": "retry" });
+    const before = (await read(run)).metadata.resourceVersion;
+    const earlier = { ...run, uid: "5f0c5f5e-0000-4000-8000-000000000009" };
+    const status = createShootStatus(kube);
+    await status.begin(earlier, "retry");
+    await status.write(earlier, progress());
+    await status.report(earlier, { message: "no", codes: [] });
+    await status.acknowledge(earlier, "retry");
+    await status.release(earlier);
+    expect((await read(run)).metadata.resourceVersion).toBe(before);
+  });
+});
+
+describe("what a flow is told of a Shoot", () => {
+  it("is its standing and its facts", async () => {
+    const run = await newShoot();
+    await annotate(run, { "gardener.cloud/operation": "reconcile", "shoot.gardener.cloud/ignore": "true" });
+    expect(await readShootView(kube, run, periods)).toMatchObject({
+      generation: 1,
+      observedGeneration: 0,
+      deleting: false,
+      finalizer: false,
+      initialised: false,
+      ignored: true,
+      request: "reconcile",
+      run: {
+        project: "dev",
+        technicalID: run.technicalID,
+        seed: "seed-1",
+        pools: ["worker"],
+        workerless: false,
+        hibernated: false,
+        hasCredentials: true,
+        hasInternalDomain: true,
+        hasExternalDomain: true,
+      },
+    });
+  });
+
+  it("follows the Shoot through its life", async () => {
+    const run = await newShoot({ hibernation: { enabled: true } });
+    await createShootStatus(kube).begin(run, undefined);
+    await kube.remove(refOf(run));
+    expect(await readShootView(kube, run, periods)).toMatchObject({
+      observedGeneration: 1,
+      deleting: true,
+      finalizer: true,
+      initialised: true,
+      lastOperation: { type: "Create", state: "Processing" },
+      run: { hibernated: true },
+    });
+    await createShootStatus(kube).release(run);
+    expect(await readShootView(kube, run, periods)).toBeNull();
+  });
+
+  it("is nothing when a later Shoot has its name", async () => {
+    const run = await newShoot();
+    expect(await readShootView(kube, { ...run, uid: "another" }, periods)).toBeNull();
+  });
+
+  it.each([
+    ["has no seed", undefined, "set spec.seedName"],
+    ["names a seed that is missing", "nowhere", "Seed nowhere does not exist"],
+  ])("is a problem for its user when it %s", async (_, seedName, message) => {
+    const run = await newShoot();
+    await kube.patch(refOf(run), { spec: { seedName: seedName ?? null } });
+    const view = await readShootView(kube, run, periods);
+    expect(view?.problem).toMatchObject({
+      message: expect.stringContaining(message),
+      codes: ["ERR_CONFIGURATION_PROBLEM"],
+    });
+    expect(view?.run).toBeUndefined();
+  });
+});
+
+/** Writes down who waits, without an activity to read it from. */
+const waits: Waits = {
+  start() {},
+  synced: async () => {},
+  registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }),
+  wait() {},
+  standing: () => ({ reached: true }),
+  stop: async () => {},
+};
+
+describe("applying extension objects", () => {
+  const extensions = (client = kube) => createExtensions({ garden: kube, seed: client, waits });
+  const applyInfrastructure = async (run: ShootRun) => {
+    const [target] = await extensions().apply(run, "Infrastructure", "infrastructure");
+    const annotations = (await kube.read(infrastructureOf(run)))?.metadata.annotations ?? {};
+    expect(target?.timestamp).toBe(annotations["gardener.cloud/timestamp"]);
+    return {
+      target,
+      stamp: target?.timestamp ?? "",
+      operation: annotations["gardener.cloud/operation"],
+      wait: annotations[WAIT_ANNOTATION],
+    };
+  };
+
+  it("asks the controller of a new Infrastructure to act, and says who waits", async () => {
+    const run = await newShoot();
+    const { target, operation, wait } = await applyInfrastructure(run);
+    expect(operation).toBe("reconcile");
+    expect(wait).toBe(`infrastructure/wait/${run.name}`);
+    expect(target).toMatchObject({ until: "ready", activityId: wait, severeAfter: 180_000, deadline: 600_000 });
+  });
+
+  it("asks again only when the last operation did not end well, or somebody asks for it", async () => {
+    const run = await newShoot();
+    const first = await applyInfrastructure(run);
+    await answer(kube, run);
+    const second = await applyInfrastructure(run);
+    expect(second).toMatchObject({ stamp: first.stamp, operation: undefined });
+
+    await answer(kube, run, { state: "Error", lastError: { description: "no" } });
+    const third = await applyInfrastructure(run);
+    expect(third.operation).toBe("reconcile");
+    expect(Date.parse(third.stamp)).toBeGreaterThan(Date.parse(second.stamp));
+
+    await answer(kube, run);
+    await annotate(run, { "shoot.gardener.cloud/tasks": "deployInfrastructure,other" });
+    expect((await applyInfrastructure(run)).operation).toBe("reconcile");
+  });
+
+  it("asks again when nobody has answered the last request yet", async () => {
+    const run = await newShoot();
+    const first = await applyInfrastructure(run);
+    await answer(kube, run, { lastUpdateTime: new Date(Date.parse(first.stamp) - 60_000).toISOString() });
+    expect((await applyInfrastructure(run)).operation).toBe("reconcile");
+  });
+
+  it("gives a Worker a later operation every time", async () => {
+    const run = await newShoot();
+    const extension = (kind: string) => ({
+      apiVersion: "extensions.gardener.cloud/v1alpha1",
+      kind,
+      namespace: run.technicalID,
+    });
+    await expect(extensions().apply(run, "Worker", "worker")).rejects.toThrow("has no user data yet");
+    for (const { name } of await extensions().apply(run, "OperatingSystemConfig", "operatingSystemConfig")) {
+      const status = { cloudConfig: { secretRef: { name: "user-data", namespace: run.technicalID } } };
+      await kube.patch({ ...extension("OperatingSystemConfig"), name }, { status }, { subresource: "status" });
+    }
+    const stamps: number[] = [];
+    for (let time = 0; time < 3; time += 1) {
+      const [target] = await extensions().apply(run, "Worker", "worker");
+      const worker = await kube.read({ ...extension("Worker"), name: run.name });
+      expect(worker?.metadata.annotations).toMatchObject({
+        "gardener.cloud/operation": "reconcile",
+        "gardener.cloud/timestamp": target?.timestamp,
+      });
+      stamps.push(Date.parse(target?.timestamp ?? ""));
+    }
+    expect(stamps.toSorted((one, other) => one - other)).toEqual(stamps);
+    expect(new Set(stamps).size).toBe(3);
+  });
+
+  it("confirms a removal, says who waits for it, and is done when there is nothing", async () => {
+    const run = await newShoot();
+    await applyInfrastructure(run);
+    await kube.patch(infrastructureOf(run), { metadata: { finalizers: ["extensions.gardener.cloud/infrastructure"] } });
+    const targets = await extensions().remove(run, "Infrastructure", "removal");
+    expect(targets).toMatchObject([{ until: "gone", activityId: `removal/wait/${run.name}`, name: run.name }]);
+    const { deletionTimestamp, annotations } = (await kube.read(infrastructureOf(run)))?.metadata ?? {};
+    expect(deletionTimestamp).toBeDefined();
+    expect(annotations).toMatchObject({
+      "confirmation.gardener.cloud/deletion": "true",
+      [WAIT_ANNOTATION]: `removal/wait/${run.name}`,
+    });
+    await kube.patch(infrastructureOf(run), { metadata: { finalizers: null } });
+    expect(await extensions().remove(run, "Infrastructure", "removal")).toEqual([]);
+  });
+
+  it("does not mind that an object went by itself while it was being removed", async () => {
+    const run = await newShoot();
+    await applyInfrastructure(run);
+    const late: KubeClient = {
+      ...kube,
+      async list(type, o) {
+        const found = await kube.list(type, o);
+        await kube.remove(infrastructureOf(run));
+        return found as never;
+      },
+    };
+    expect(await extensions(late).remove(run, "Infrastructure", "removal")).toMatchObject([{ until: "gone" }]);
+  });
+});
+
+describe("deploying a component", () => {
+  const components = () =>
+    createComponents({ garden: kube, seed: kube, shootClients: createShootClients(kube, log), waits });
+
+  it("is refused for good when its namespace is being deleted", async () => {
+    const run = await newShoot();
+    await kube.remove({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
+    const failure = await components().deploy(run, "kube-apiserver-service", "apiServerService").catch(toFailure);
+    expect(failure).toMatchObject({
+      nonRetryable: true,
+      message: expect.stringMatching(/cannot apply .*is being terminated/),
+    });
+  });
+
+  it("names what is missing in the garden, for the user to mend", async () => {
+    const run = await newShoot({ cloudProfile: { kind: "CloudProfile", name: "nowhere" } });
+    const failure = await components().deploy(run, "namespace", "namespace").catch(toFailure);
+    expect(failure).toMatchObject({
+      nonRetryable: true,
+      message: "CloudProfile nowhere does not exist: spec.cloudProfile has to name one that does",
+      details: [{ codes: ["ERR_CONFIGURATION_PROBLEM"] }],
+    });
+  });
+
+  it("says which version of a workload it waits for", async () => {
+    const run = await newShoot();
+    const [first] = await components().deploy(run, "kube-apiserver-service", "apiServerService");
+    expect(first).toMatchObject({ until: "addressed", kind: "Service", deadline: 600_000 });
+    const [workload] = await components().deploy(run, "kube-controller-manager", "kubeControllerManager");
+    expect(workload).toMatchObject({ until: "rolledOut", generation: 1 });
+  });
+});
