@@ -21,7 +21,11 @@ const until = async (condition: () => boolean) => {
   while (!condition()) await sleep(50);
 };
 const failing = (world: World, call: string) => {
-  world.fail[call] = ApplicationFailure.nonRetryable("no", "StepError", { message: "no", codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
+  world.fail[call] = ApplicationFailure.nonRetryable("no", "StepError", {
+    message: "no",
+    codes: ["ERR_CONFIGURATION_PROBLEM"],
+    retryable: false,
+  });
 };
 
 const created = lab.world();

@@ -48,10 +48,16 @@ export function createCleanup(
     webhooks: async () => begin()("webhooks", await typesOf(isWebhook)),
     async extendedApis() {
       const phase = begin();
-      const definitions = await shoot.list<Definition>({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" });
+      const definitions = await shoot.list<Definition>({
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+      });
       const kinds = new Set(definitions.map(({ spec }) => `${spec.group}/${spec.names.kind}`));
       await phase("custom resources", await typesOf((type) => kinds.has(`${groupOf(type)}/${type.kind}`)));
-      await phase("extended APIs", await typesOf(({ kind }) => kind === "CustomResourceDefinition" || kind === "APIService"));
+      await phase(
+        "extended APIs",
+        await typesOf(({ kind }) => kind === "CustomResourceDefinition" || kind === "APIService"),
+      );
     },
     async kubernetesResources() {
       const phase = begin();
@@ -73,7 +79,9 @@ async function removeUsers(shoot: KubeClient, type: ResourceType): Promise<strin
       { propagationPolicy: "Background", ...(uid === undefined ? {} : { uid }) },
     );
   }
-  return objects.map(({ metadata }) => `${type.kind} ${metadata.namespace ? `${metadata.namespace}/` : ""}${metadata.name}`);
+  return objects.map(
+    ({ metadata }) => `${type.kind} ${metadata.namespace ? `${metadata.namespace}/` : ""}${metadata.name}`,
+  );
 }
 
 /** A kind whose definition went meanwhile has nothing left. */
@@ -107,7 +115,18 @@ const isWebhook = ({ kind }: ResourceType): boolean =>
 const groupOf = ({ apiVersion }: ResourceType): string => apiVersion.split("/")[0] ?? "";
 
 /** What makes other objects, and what stands for something outside the cluster, before what is used by them. */
-const first = new Set(["Ingress", "CronJob", "Job", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Service", "Pod"]);
+const first = new Set([
+  "Ingress",
+  "CronJob",
+  "Job",
+  "Deployment",
+  "StatefulSet",
+  "DaemonSet",
+  "ReplicaSet",
+  "ReplicationController",
+  "Service",
+  "Pod",
+]);
 const second = new Set(["PersistentVolumeClaim", "VolumeSnapshot", "PersistentVolume"]);
 
 interface Definition extends KubeObject {

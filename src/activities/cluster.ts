@@ -22,7 +22,8 @@ export async function readGardenObjects(garden: KubeClient, run: ShootRun): Prom
     garden.read<CloudProfile>({ ...core, kind: "CloudProfile", name }),
     garden.read<Seed>({ ...core, kind: "Seed", name: run.seed }),
   ]);
-  if (cloudProfile === undefined) throw configurationProblem(`CloudProfile ${name} does not exist: spec.cloudProfile has to name one that does`);
+  if (cloudProfile === undefined)
+    throw configurationProblem(`CloudProfile ${name} does not exist: spec.cloudProfile has to name one that does`);
   if (seed === undefined) throw configurationProblem(`Seed ${run.seed} does not exist`);
   return { shoot, cloudProfile, seed };
 }

@@ -39,8 +39,13 @@ export function createComponents({ garden, seed, shootClients, waits }: Componen
       return targets;
     },
 
-    /** Deletes every object; volumes' claims go with their StatefulSet. What is gone already is fine. */
+    /**
+     * Deletes every object; volumes' claims go with their StatefulSet. What is gone already is fine: without a namespace
+     * nothing is asked for, not even what objects are made from, which may never have existed.
+     */
     async destroy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
+      const namespace = await seed.read({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
+      if (namespace === undefined) return [];
       const objects = components[component].objects(await readContext(garden, seed, run));
       const targets: WaitTarget[] = [];
       for (const object of [...objects].reverse()) {
@@ -87,7 +92,10 @@ function targetOf(object: KubeObject, until: Until, step: string): WaitTarget {
 }
 
 function annotated(object: KubeObject, annotations: Record<string, string>): KubeObject {
-  return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } } };
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
+  };
 }
 
 /** Kubernetes keeps the claims of a StatefulSet that is deleted; names are `<template>-<set>-<ordinal>`. */

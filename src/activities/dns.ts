@@ -19,7 +19,10 @@ export async function deployDnsCredentials(
   const { secret, ...provider } = purpose === "internal" ? internal(context) : external(context);
   const ref = { apiVersion: "v1", kind: "Secret", ...secret };
   const found = await garden.read<KubeObject & { data?: Record<string, string> }>(ref);
-  if (found === undefined) throw configurationProblem(`Secret ${secret.namespace}/${secret.name} with credentials of DNS provider ${provider.type} does not exist`);
+  if (found === undefined)
+    throw configurationProblem(
+      `Secret ${secret.namespace}/${secret.name} with credentials of DNS provider ${provider.type} does not exist`,
+    );
   await seed.apply({
     apiVersion: "v1",
     kind: "Secret",
@@ -43,15 +46,27 @@ function external({ shoot, seed }: ControlPlaneContext): Managed {
   if (primary?.type !== undefined && primary.secretName !== undefined) {
     return { type: primary.type, secret: { namespace: shoot.metadata.namespace, name: primary.secretName } };
   }
-  const usual = (seed.spec.dns.defaults ?? []).find((one) => domain === one.domain || domain.endsWith(`.${one.domain}`));
+  const usual = (seed.spec.dns.defaults ?? []).find(
+    (one) => domain === one.domain || domain.endsWith(`.${one.domain}`),
+  );
   if (usual === undefined) {
-    throw configurationProblem(`spec.dns.domain ${domain} is in no default domain of Seed ${seed.metadata.name}: name a provider with its Secret in spec.dns.providers`);
+    throw configurationProblem(
+      `spec.dns.domain ${domain} is in no default domain of Seed ${seed.metadata.name}: name a provider with its Secret in spec.dns.providers`,
+    );
   }
   return managed(usual, "garden");
 }
 
 function managed(
-  { type, zone, credentialsRef }: { type: string; zone?: string | undefined; credentialsRef: { name?: string | undefined; namespace?: string | undefined } },
+  {
+    type,
+    zone,
+    credentialsRef,
+  }: {
+    type: string;
+    zone?: string | undefined;
+    credentialsRef: { name?: string | undefined; namespace?: string | undefined };
+  },
   namespace: string,
 ): Managed {
   const secret = { namespace: credentialsRef.namespace ?? namespace, name: credentialsRef.name ?? "" };

@@ -49,9 +49,15 @@ async function worker(seed: KubeClient, context: ControlPlaneContext): Promise<K
   const userData = await Promise.all(
     poolsOf(context).map(async (pool) => {
       const name = operatingSystemConfigName(context, pool, "provision");
-      const config = await seed.read<OperatingSystemConfig>({ ...extensionType, kind: "OperatingSystemConfig", namespace: context.namespace, name });
+      const config = await seed.read<OperatingSystemConfig>({
+        ...extensionType,
+        kind: "OperatingSystemConfig",
+        namespace: context.namespace,
+        name,
+      });
       const secret = config?.status?.cloudConfig?.secretRef.name;
-      if (secret === undefined) throw new StepError(`OperatingSystemConfig ${context.namespace}/${name} has no user data yet`);
+      if (secret === undefined)
+        throw new StepError(`OperatingSystemConfig ${context.namespace}/${name} has no user data yet`);
       return [pool.name, { name: secret, key: "cloud_config" }] as const;
     }),
   );
@@ -64,7 +70,10 @@ async function worker(seed: KubeClient, context: ControlPlaneContext): Promise<K
 
 const extensionType = { apiVersion: "extensions.gardener.cloud/v1alpha1" } as const;
 
-async function readProviderStatus(seed: KubeClient, { shoot, namespace }: ControlPlaneContext): Promise<Raw | undefined> {
+async function readProviderStatus(
+  seed: KubeClient,
+  { shoot, namespace }: ControlPlaneContext,
+): Promise<Raw | undefined> {
   const ref = { ...extensionType, kind: "Infrastructure", namespace, name: shoot.metadata.name };
   return (await seed.read<Infrastructure | ControlPlane>(ref))?.status?.providerStatus;
 }

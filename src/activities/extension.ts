@@ -1,4 +1,9 @@
-import { CONFIRM_DELETION_ANNOTATION, OPERATION_ANNOTATION, TASKS_ANNOTATION, TIMESTAMP_ANNOTATION } from "../api/annotations.ts";
+import {
+  CONFIRM_DELETION_ANNOTATION,
+  OPERATION_ANNOTATION,
+  TASKS_ANNOTATION,
+  TIMESTAMP_ANNOTATION,
+} from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import { isNotFound, refOf, type KubeClient } from "../kube/index.ts";
@@ -101,7 +106,12 @@ function specDiffers(object: KubeObject, existing: ExtensionLike | undefined): b
 function includes(actual: unknown, wanted: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return actual === wanted;
   if (typeof actual !== "object" || actual === null) return false;
-  if (Array.isArray(wanted)) return Array.isArray(actual) && actual.length === wanted.length && wanted.every((one, index) => includes(actual[index], one));
+  if (Array.isArray(wanted))
+    return (
+      Array.isArray(actual) &&
+      actual.length === wanted.length &&
+      wanted.every((one, index) => includes(actual[index], one))
+    );
   return Object.entries(wanted).every(([key, value]) => includes((actual as Record<string, unknown>)[key], value));
 }
 
@@ -112,8 +122,16 @@ const isOf = (name: string, run: ShootRun, purpose: Purpose | undefined): boolea
 const listOf = (seed: KubeClient, run: ShootRun, kind: ExtensionKind) =>
   seed.list<KubeObject>({ apiVersion, kind }, { namespace: run.technicalID });
 
-async function confirmAndRemove(seed: KubeClient, object: KubeObject, annotations: Record<string, string>): Promise<void> {
-  const confirmed = { ...annotations, [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: new Date().toISOString() };
+async function confirmAndRemove(
+  seed: KubeClient,
+  object: KubeObject,
+  annotations: Record<string, string>,
+): Promise<void> {
+  const confirmed = {
+    ...annotations,
+    [CONFIRM_DELETION_ANNOTATION]: "true",
+    [TIMESTAMP_ANNOTATION]: new Date().toISOString(),
+  };
   try {
     await seed.patch(refOf(object), { metadata: { annotations: confirmed } });
   } catch (error) {

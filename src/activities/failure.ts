@@ -19,7 +19,8 @@ export class StepError extends Error {
 }
 
 /** What the user has to mend: wrong or missing input. Not retried by itself. */
-export const configurationProblem = (message: string): StepError => new StepError(message, ["ERR_CONFIGURATION_PROBLEM"]);
+export const configurationProblem = (message: string): StepError =>
+  new StepError(message, ["ERR_CONFIGURATION_PROBLEM"]);
 
 /** The one place that decides what is worth retrying. The failure's only detail is `{ message, codes, retryable }`. */
 export function toFailure(error: unknown): Error {
@@ -40,13 +41,15 @@ export function toFailure(error: unknown): Error {
 
 /** The same activities, with every error turned into the failure that Temporal understands. */
 export function guarded<Activities extends object>(activities: Activities): Activities {
-  const wrapped = Object.entries(activities).map(([name, activity]: [string, (...args: unknown[]) => Promise<unknown>]) => [
-    name,
-    (...args: unknown[]) =>
-      activity(...args).catch((error: unknown) => {
-        throw toFailure(error);
-      }),
-  ]);
+  const wrapped = Object.entries(activities).map(
+    ([name, activity]: [string, (...args: unknown[]) => Promise<unknown>]) => [
+      name,
+      (...args: unknown[]) =>
+        activity(...args).catch((error: unknown) => {
+          throw toFailure(error);
+        }),
+    ],
+  );
   return Object.fromEntries(wrapped) as Activities;
 }
 
@@ -62,7 +65,12 @@ function judge(error: unknown): Judgement {
     return { message: error.message, codes: error.codes, retryable: error.retryable, type: error.name };
   }
   if (error instanceof KubeError) {
-    return { message: error.message, codes: [], retryable: error.retryable, type: `Kube${error.reason || error.status}` };
+    return {
+      message: error.message,
+      codes: [],
+      retryable: error.retryable,
+      type: `Kube${error.reason || error.status}`,
+    };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { message, codes: [], retryable: true, type: error instanceof Error ? error.name : "Error" };

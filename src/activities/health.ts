@@ -8,21 +8,42 @@ import { rolledOut, type Standing } from "./readiness.ts";
 export type HealthType = "APIServerAvailable" | "ControlPlaneHealthy" | "EveryNodeReady" | "SystemComponentsHealthy";
 
 /** What each aspect looks at, for one Shoot; `shoot` is undefined while its API server cannot be reached at all. */
-export async function examine(seed: KubeClient, shoot: KubeClient | undefined, namespace: string): Promise<Record<HealthType, Standing>> {
+export async function examine(
+  seed: KubeClient,
+  shoot: KubeClient | undefined,
+  namespace: string,
+): Promise<Record<HealthType, Standing>> {
   const [apiServer, controlPlane, nodes, system] = await Promise.all([
     shoot ? answered(shoot) : unreachable,
     workloads(seed, ["Deployment", "StatefulSet"], { namespace, labelSelector: "gardener.cloud/role=controlplane" }),
-    shoot ? safely(async () => everyNode(await shoot.list<KubeObject>({ apiVersion: "v1", kind: "Node" }))) : unreachable,
-    shoot ? workloads(shoot, ["Deployment", "DaemonSet"], { namespace: "kube-system", labelSelector: `${NO_CLEANUP_LABEL}=true` }) : unreachable,
+    shoot
+      ? safely(async () => everyNode(await shoot.list<KubeObject>({ apiVersion: "v1", kind: "Node" })))
+      : unreachable,
+    shoot
+      ? workloads(shoot, ["Deployment", "DaemonSet"], {
+          namespace: "kube-system",
+          labelSelector: `${NO_CLEANUP_LABEL}=true`,
+        })
+      : unreachable,
   ]);
-  return { APIServerAvailable: apiServer, ControlPlaneHealthy: controlPlane, EveryNodeReady: nodes, SystemComponentsHealthy: system };
+  return {
+    APIServerAvailable: apiServer,
+    ControlPlaneHealthy: controlPlane,
+    EveryNodeReady: nodes,
+    SystemComponentsHealthy: system,
+  };
 }
 
 /** How long, in ms, an aspect may be bad before it is called so; until then it is `Progressing`. */
 export const THRESHOLD = 60_000;
 
 /** The condition that follows from the one before: no flapping, and times change only when something does. */
-export function nextCondition(type: HealthType, before: Condition | undefined, standing: Standing, now: Date): Condition {
+export function nextCondition(
+  type: HealthType,
+  before: Condition | undefined,
+  standing: Standing,
+  now: Date,
+): Condition {
   const time = now.toISOString().replace(/\.\d+Z$/, "Z");
   const status = statusAfter(before, standing, now);
   const message = standing.reached ? healthy[type] : standing.message;
@@ -49,11 +70,19 @@ function statusAfter(before: Condition | undefined, standing: Standing, now: Dat
 }
 
 const answered = (shoot: KubeClient): Promise<Standing> =>
-  safely(async () => ((await shoot.get("/readyz")) === "ok" ? { reached: true } : { reached: false, message: "It is not ready." }));
+  safely(async () =>
+    (await shoot.get("/readyz")) === "ok" ? { reached: true } : { reached: false, message: "It is not ready." },
+  );
 
-const workloads = (client: KubeClient, kinds: readonly string[], selection: { namespace: string; labelSelector: string }) =>
+const workloads = (
+  client: KubeClient,
+  kinds: readonly string[],
+  selection: { namespace: string; labelSelector: string },
+) =>
   safely(async () => {
-    const objects = (await Promise.all(kinds.map((kind) => client.list<KubeObject>({ apiVersion: "apps/v1", kind }, selection)))).flat();
+    const objects = (
+      await Promise.all(kinds.map((kind) => client.list<KubeObject>({ apiVersion: "apps/v1", kind }, selection)))
+    ).flat();
     const faults = objects.flatMap((object) => {
       const standing = rolledOut(object);
       return standing.reached ? [] : [`${object.kind} ${object.metadata.name}: ${standing.message}`];
@@ -63,7 +92,9 @@ const workloads = (client: KubeClient, kinds: readonly string[], selection: { na
 
 function everyNode(nodes: readonly KubeObject[]): Standing {
   const unready = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
-  return unready.length === 0 ? { reached: true } : { reached: false, message: `Not ready: ${unready.sort().join(", ")}` };
+  return unready.length === 0
+    ? { reached: true }
+    : { reached: false, message: `Not ready: ${unready.sort().join(", ")}` };
 }
 
 /** Whether the kubelet says that its node is ready. */

@@ -6,12 +6,7 @@ import type { ComponentName } from "../components/index.ts";
 
 /** The extension kinds that flows create in a Shoot's namespace. */
 export type ExtensionKind =
-  | "Infrastructure"
-  | "ControlPlane"
-  | "Worker"
-  | "OperatingSystemConfig"
-  | "Network"
-  | "DNSRecord";
+  "Infrastructure" | "ControlPlane" | "Worker" | "OperatingSystemConfig" | "Network" | "DNSRecord";
 
 /** Tells several objects of one kind apart. */
 export type Purpose = "internal" | "external";
@@ -91,7 +86,12 @@ export interface OperationStatus {
   readonly state: "Pending" | "Processing" | "Succeeded" | "Error" | "Failed";
   readonly progress: number;
   readonly description: string;
-  readonly lastErrors: readonly { taskID: string; description: string; codes: readonly ErrorCode[]; lastUpdateTime: string }[];
+  readonly lastErrors: readonly {
+    taskID: string;
+    description: string;
+    codes: readonly ErrorCode[];
+    lastUpdateTime: string;
+  }[];
 }
 
 /** The activities of queue `garden`. */

@@ -35,7 +35,8 @@ export function createProvisioning({ garden, seed, shootClients }: ProvisioningD
       const context = await readContext(garden, seed, run);
       const { namespace, name } = await readCredentials(garden, context);
       const secret = await garden.read<Secret>({ apiVersion: "v1", kind: "Secret", namespace, name });
-      if (secret === undefined) throw configurationProblem(`Secret ${namespace}/${name} with the provider's credentials does not exist`);
+      if (secret === undefined)
+        throw configurationProblem(`Secret ${namespace}/${name} with the provider's credentials does not exist`);
       await seed.apply({
         apiVersion: "v1",
         kind: "Secret",
@@ -77,13 +78,24 @@ async function readCredentials(garden: KubeClient, { shoot }: ControlPlaneContex
   const { namespace } = shoot.metadata;
   const { credentialsBindingName, secretBindingName } = shoot.spec;
   if (credentialsBindingName !== undefined) {
-    const ref = { apiVersion: "security.gardener.cloud/v1alpha1", kind: "CredentialsBinding", namespace, name: credentialsBindingName };
+    const ref = {
+      apiVersion: "security.gardener.cloud/v1alpha1",
+      kind: "CredentialsBinding",
+      namespace,
+      name: credentialsBindingName,
+    };
     const binding = await garden.read<CredentialsBinding>(ref);
-    if (binding === undefined) throw configurationProblem(`CredentialsBinding ${namespace}/${credentialsBindingName} does not exist`);
+    if (binding === undefined)
+      throw configurationProblem(`CredentialsBinding ${namespace}/${credentialsBindingName} does not exist`);
     return named(binding.credentialsRef, namespace);
   }
   const name = secretBindingName ?? "";
-  const binding = await garden.read<SecretBinding>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "SecretBinding", namespace, name });
+  const binding = await garden.read<SecretBinding>({
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "SecretBinding",
+    namespace,
+    name,
+  });
   if (binding === undefined) throw configurationProblem(`SecretBinding ${namespace}/${name} does not exist`);
   return named(binding.secretRef, namespace);
 }
@@ -102,7 +114,12 @@ async function readConfig(seed: KubeClient, namespace: string, name: string): Pr
 
 const decode = (base64: string): string => Buffer.from(base64, "base64").toString();
 
-function readKey(data: ReadonlyMap<string, Readonly<Record<string, string>>>, namespace: string, secret: string, key: string): string {
+function readKey(
+  data: ReadonlyMap<string, Readonly<Record<string, string>>>,
+  namespace: string,
+  secret: string,
+  key: string,
+): string {
   const value = data.get(secret)?.[key];
   if (value === undefined) throw configurationProblem(`Secret ${namespace}/${secret} has no key ${key}`);
   return value;

@@ -16,7 +16,12 @@ export function createPublishing({ garden, seed }: { readonly garden: KubeClient
   return {
     /** The networks that the provider chose; extensions read them from `Cluster`. */
     async publishInfrastructure(run: ShootRun): Promise<void> {
-      const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure", namespace: run.technicalID, name: run.name };
+      const ref = {
+        apiVersion: "extensions.gardener.cloud/v1alpha1",
+        kind: "Infrastructure",
+        namespace: run.technicalID,
+        name: run.name,
+      };
       const { status } = (await seed.read<Infrastructure>(ref)) ?? {};
       const { networking, egressCIDRs, nodesCIDR } = status ?? {};
       const nodes = networking?.nodes ?? (nodesCIDR === undefined ? undefined : [nodesCIDR]);
@@ -33,7 +38,9 @@ export function createPublishing({ garden, seed }: { readonly garden: KubeClient
         ["internal", internalApiServerName(context)],
         ["unmanaged", context.apiServerAddress],
       ] as const;
-      const advertisedAddresses = urls.flatMap(([name, host]) => (host === undefined ? [] : [{ name, url: `https://${host}` }]));
+      const advertisedAddresses = urls.flatMap(([name, host]) =>
+        host === undefined ? [] : [{ name, url: `https://${host}` }],
+      );
       if (advertisedAddresses.length > 0) await patchStatus(run, { advertisedAddresses });
     },
 

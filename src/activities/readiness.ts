@@ -45,7 +45,9 @@ export function addressed(object: KubeObject): Standing {
 
 /** The first address of a Service of type LoadBalancer, IP before hostname. */
 export function addressOf(object: KubeObject): string | undefined {
-  const { status } = object as { status?: { loadBalancer?: { ingress?: readonly { ip?: string; hostname?: string }[] } } };
+  const { status } = object as {
+    status?: { loadBalancer?: { ingress?: readonly { ip?: string; hostname?: string }[] } };
+  };
   const ingress = status?.loadBalancer?.ingress?.[0];
   return ingress?.ip ?? ingress?.hostname;
 }

@@ -89,7 +89,12 @@ async function removeNamespace(seed: KubeClient, waits: Waits, run: ShootRun, st
 /** What there is decides how the deletion goes: without an API server, or what it runs on, nothing can be cleaned through it. */
 async function readControlPlane(seed: KubeClient, run: ShootRun) {
   const extension = (kind: string) =>
-    seed.read<ExtensionStatus>({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind, namespace: run.technicalID, name: run.name });
+    seed.read<ExtensionStatus>({
+      apiVersion: "extensions.gardener.cloud/v1alpha1",
+      kind,
+      namespace: run.technicalID,
+      name: run.name,
+    });
   const [namespace, apiServer, infrastructure, controlPlane] = await Promise.all([
     readNamespace(seed, run),
     seed.read({ apiVersion: "apps/v1", kind: "Deployment", namespace: run.technicalID, name: "kube-apiserver" }),

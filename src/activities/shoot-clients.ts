@@ -40,8 +40,14 @@ export function createShootClients(seed: KubeClient, log: Logger): ShootClients 
 }
 
 async function readKubeconfig(seed: KubeClient, namespace: string): Promise<string> {
-  const secret = await seed.read<KubeObject>({ apiVersion: "v1", kind: "Secret", namespace, name: "gardener-internal" });
+  const secret = await seed.read<KubeObject>({
+    apiVersion: "v1",
+    kind: "Secret",
+    namespace,
+    name: "gardener-internal",
+  });
   const { kubeconfig } = (secret?.["data"] ?? {}) as { kubeconfig?: string };
-  if (kubeconfig === undefined) throw new StepError(`Secret ${namespace}/gardener-internal has no kubeconfig for the Shoot`);
+  if (kubeconfig === undefined)
+    throw new StepError(`Secret ${namespace}/gardener-internal has no kubeconfig for the Shoot`);
   return Buffer.from(kubeconfig, "base64").toString();
 }

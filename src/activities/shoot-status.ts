@@ -16,14 +16,17 @@ export function createShootStatus(garden: KubeClient) {
     async begin(run: ShootRun, request: string | undefined): Promise<void> {
       const shoot = await read(run);
       if (shoot === undefined) return;
-      if (run.operation !== "Delete") await patchFinalizers(garden, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
+      if (run.operation !== "Delete")
+        await patchFinalizers(garden, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
       await patchStatus(run, {
         uid: shoot.status?.uid ?? run.uid,
         technicalID: run.technicalID,
         observedGeneration: run.generation,
         gardener: { id: "perennial", name: "perennial", version: "0.1.0" },
         hibernated: run.hibernated,
-        ...(run.operation === "Delete" ? {} : { seedName: run.seed, seeds: [...new Set([...(shoot.status?.seeds ?? []), run.seed])] }),
+        ...(run.operation === "Delete"
+          ? {}
+          : { seedName: run.seed, seeds: [...new Set([...(shoot.status?.seeds ?? []), run.seed])] }),
         lastErrors: null,
         lastOperation: lastOperation(run.operation, {
           state: "Processing",
@@ -47,7 +50,11 @@ export function createShootStatus(garden: KubeClient) {
       if (shoot === undefined || shoot.status?.lastOperation?.description === message) return;
       const type = shoot.metadata.deletionTimestamp === undefined ? "Create" : "Delete";
       await patchStatus(ref, {
-        lastOperation: lastOperation(shoot.status?.lastOperation?.type ?? type, { state: "Pending", progress: 0, description: message }),
+        lastOperation: lastOperation(shoot.status?.lastOperation?.type ?? type, {
+          state: "Pending",
+          progress: 0,
+          description: message,
+        }),
         lastErrors: [{ description: message, codes, lastUpdateTime: now() }],
       });
     },
@@ -67,7 +74,11 @@ export function createShootStatus(garden: KubeClient) {
     async release(ref: ShootRef): Promise<void> {
       await patchStatus(ref, {
         lastErrors: null,
-        lastOperation: lastOperation("Delete", { state: "Succeeded", progress: 100, description: "Delete Shoot finished" }),
+        lastOperation: lastOperation("Delete", {
+          state: "Succeeded",
+          progress: 100,
+          description: "Delete Shoot finished",
+        }),
       });
       await patchFinalizers(garden, ref, (finalizers) => finalizers.filter((one) => one !== GARDENER_FINALIZER));
     },

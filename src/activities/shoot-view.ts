@@ -1,4 +1,10 @@
-import { EMERGENCY_STOP_ANNOTATION, GARDENER_FINALIZER, IGNORE_ANNOTATION, OPERATION_ANNOTATION, PROJECT_NAME_LABEL } from "../api/annotations.ts";
+import {
+  EMERGENCY_STOP_ANNOTATION,
+  GARDENER_FINALIZER,
+  IGNORE_ANNOTATION,
+  OPERATION_ANNOTATION,
+  PROJECT_NAME_LABEL,
+} from "../api/annotations.ts";
 import type { Seed, Shoot } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
@@ -46,7 +52,11 @@ function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<
   return { type, state, lastUpdateTime };
 }
 
-async function readFacts(garden: KubeClient, shoot: Shoot, periods: Periods): Promise<Pick<ShootView, "run" | "problem">> {
+async function readFacts(
+  garden: KubeClient,
+  shoot: Shoot,
+  periods: Periods,
+): Promise<Pick<ShootView, "run" | "problem">> {
   const { spec, status, metadata } = shoot;
   const seedName = status?.seedName ?? spec.seedName;
   if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");

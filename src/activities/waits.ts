@@ -89,7 +89,8 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
   const consider = async (object: KubeObject, event: "added" | "updated" | "deleted") => {
     const registered = readRegistration(object);
     const deleted = event === "deleted";
-    if (registered) await settle(registered, object, deleted ? gone(registered.target) : judge(registered.target, object));
+    if (registered)
+      await settle(registered, object, deleted ? gone(registered.target) : judge(registered.target, object));
     if (deleted) settled.delete(object.metadata.uid ?? "");
   };
 
@@ -109,7 +110,8 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
 
   const standing = (target: WaitTarget): Standing => {
     const object = seen(target);
-    if (object === undefined) return target.until === "gone" ? { reached: true } : { reached: false, message: "it does not exist" };
+    if (object === undefined)
+      return target.until === "gone" ? { reached: true } : { reached: false, message: "it does not exist" };
     return judge(target, object);
   };
 
@@ -143,7 +145,13 @@ export function sentence(target: WaitTarget, standing: Standing): string {
   return `${ref} is not ${words[target.until]}: ${standing.reached ? "it was late" : standing.message}`;
 }
 
-const words = { ready: "ready", gone: "gone", rolledOut: "rolled out", addressed: "reachable", nodesReady: "ready" } as const;
+const words = {
+  ready: "ready",
+  gone: "gone",
+  rolledOut: "rolled out",
+  addressed: "reachable",
+  nodesReady: "ready",
+} as const;
 
 /** What a registration says; `since` is ms since the epoch. */
 interface Registration {
@@ -165,7 +173,9 @@ function readRegistration(object: KubeObject): Registration | undefined {
   if (text === undefined) return undefined;
   try {
     const { waiter, target, since } = JSON.parse(text) as Partial<Registration>;
-    return waiter && target && typeof since === "number" && refersTo(target, object) ? { waiter, target, since } : undefined;
+    return waiter && target && typeof since === "number" && refersTo(target, object)
+      ? { waiter, target, since }
+      : undefined;
   } catch {
     return undefined;
   }
@@ -177,7 +187,8 @@ const refersTo = (target: WaitTarget, object: KubeObject): boolean => {
 };
 
 function judge(target: WaitTarget, object: KubeObject): Standing {
-  if ((object.metadata.generation ?? 0) < (target.generation ?? 0)) return { reached: false, message: "an older version of it was seen" };
+  if ((object.metadata.generation ?? 0) < (target.generation ?? 0))
+    return { reached: false, message: "an older version of it was seen" };
   if (target.until === "ready") return extensionReady(object, target.timestamp);
   if (target.until === "rolledOut") return rolledOut(object);
   if (target.until === "addressed") return addressed(object);

@@ -35,7 +35,8 @@ async function found(completion: Promise<void>): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof ActivityNotFoundError) return false;
-    if (error instanceof ActivityCompletionError) throw new Error("cannot complete a waiting activity", { cause: error });
+    if (error instanceof ActivityCompletionError)
+      throw new Error("cannot complete a waiting activity", { cause: error });
     throw error;
   }
 }

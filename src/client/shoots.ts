@@ -78,7 +78,8 @@ export function createShootClient(client: Client): ShootClient {
         try {
           return await handle.executeUpdate(retryUpdate, { args: [request] });
         } catch (error) {
-          if (error instanceof WorkflowUpdateFailedError) throw new Error(error.cause?.message ?? error.message, { cause: error });
+          if (error instanceof WorkflowUpdateFailedError)
+            throw new Error(error.cause?.message ?? error.message, { cause: error });
           if (!(error instanceof WorkflowNotFoundError)) throw error;
         }
       }

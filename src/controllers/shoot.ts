@@ -17,13 +17,17 @@ export interface ShootControllerDeps {
  * every edge that got lost. Changes of the status are our own writes and tell nobody anything.
  */
 export function createShootController({ garden, shoots, log, sweepPeriod = 600_000 }: ShootControllerDeps) {
-  const reflector = createReflector<Shoot>(garden, { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" }, {
-    log,
-    onEvent: ({ type, object, old }) => {
-      if (type === "deleted" || (old && asks(old) === asks(object))) return;
-      controller.enqueue(keyOf(object));
+  const reflector = createReflector<Shoot>(
+    garden,
+    { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" },
+    {
+      log,
+      onEvent: ({ type, object, old }) => {
+        if (type === "deleted" || (old && asks(old) === asks(object))) return;
+        controller.enqueue(keyOf(object));
+      },
     },
-  });
+  );
   const controller = createController({
     name: "shoot",
     log,
@@ -52,7 +56,9 @@ export function createShootController({ garden, shoots, log, sweepPeriod = 600_0
 
 /** Everything about a Shoot that asks for something: its spec, its deletion, a request, and finalizers that are gone. */
 const asks = ({ metadata }: Shoot): string =>
-  [metadata.uid, metadata.generation, metadata.deletionTimestamp, metadata.annotations?.[OPERATION_ANNOTATION]].join("|");
+  [metadata.uid, metadata.generation, metadata.deletionTimestamp, metadata.annotations?.[OPERATION_ANNOTATION]].join(
+    "|",
+  );
 
 const keyOf = ({ metadata }: Shoot) => ({ name: metadata.name, namespace: metadata.namespace });
 

@@ -2,7 +2,9 @@ import type { Flow } from "./flow.ts";
 
 /** A flow as a Mermaid flowchart; steps that can be skipped are drawn with rounded ends. */
 export function mermaid<Subject>(flow: Flow<Subject>): string {
-  const nodes = [...flow.steps].map(([name, { when }]) => (when?.length ? `  ${name}([${name}])` : `  ${name}[${name}]`));
+  const nodes = [...flow.steps].map(([name, { when }]) =>
+    when?.length ? `  ${name}([${name}])` : `  ${name}[${name}]`,
+  );
   const arrows = [...flow.steps].flatMap(([name, { after = [] }]) => after.map((before) => `  ${before} --> ${name}`));
   return ["flowchart TD", ...nodes, ...arrows].join("\n");
 }

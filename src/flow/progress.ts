@@ -7,4 +7,3 @@ export function percent(states: Iterable<StepState>): number {
   const done = counted.filter((state) => state === "done").length;
   return Math.floor((100 * done) / counted.length);
 }
-

@@ -1,5 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import { createAdmissionServer, makeServingCertificate, webhookConfigurations, type Endpoint } from "../admission/index.ts";
+import {
+  createAdmissionServer,
+  makeServingCertificate,
+  webhookConfigurations,
+  type Endpoint,
+} from "../admission/index.ts";
 import { isAlreadyExists, type KubeClient } from "../kube/index.ts";
 import type { KubeObject } from "../api/index.ts";
 import type { Logger } from "../log.ts";
@@ -18,15 +23,23 @@ export interface WebhookOptions {
  * Serves the garden's webhooks, and only then tells the API server of them. All replicas serve the same certificate,
  * from a Secret that the first of them makes.
  */
-export async function serveWebhooks({ garden, log, host, port, service }: WebhookOptions): Promise<{ stop(): Promise<void> }> {
+export async function serveWebhooks({
+  garden,
+  log,
+  host,
+  port,
+  service,
+}: WebhookOptions): Promise<{ stop(): Promise<void> }> {
   const [namespace = "garden", name] = service?.split("/") ?? [];
   const hosts = name === undefined ? [host] : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
   if (name === undefined) await garden.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   const tls = await shareCertificate(garden, namespace, hosts);
   const server = createAdmissionServer({ client: garden, log, host, port, tls });
   const served = await server.start();
-  const endpoint: Endpoint = name === undefined ? { url: `https://${host}:${served}` } : { service: { namespace, name } };
-  for (const configuration of webhookConfigurations({ caBundle: tls.cert, ...endpoint })) await garden.apply(configuration);
+  const endpoint: Endpoint =
+    name === undefined ? { url: `https://${host}:${served}` } : { service: { namespace, name } };
+  for (const configuration of webhookConfigurations({ caBundle: tls.cert, ...endpoint }))
+    await garden.apply(configuration);
   return server;
 }
 
@@ -53,7 +66,8 @@ async function shareCertificate(garden: KubeClient, namespace: string, hosts: re
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     const others = certificateIn(await garden.read<CertificateSecret>(ref));
-    if (others === undefined) throw new Error(`Secret ${namespace}/perennial-admission has no certificate`, { cause: error });
+    if (others === undefined)
+      throw new Error(`Secret ${namespace}/perennial-admission has no certificate`, { cause: error });
     return others;
   }
 }

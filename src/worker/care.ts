@@ -28,19 +28,34 @@ export function createCare({ garden, seed, seedName, shootClients, log, period =
     const workerless = (shoot.spec.provider.workers ?? []).length === 0;
     const cared = types
       .filter((type) => !workerless || (type !== "EveryNodeReady" && type !== "SystemComponentsHealthy"))
-      .map((type) => nextCondition(type, before.find((one) => one.type === type), standings[type], new Date()));
+      .map((type) =>
+        nextCondition(
+          type,
+          before.find((one) => one.type === type),
+          standings[type],
+          new Date(),
+        ),
+      );
     if (JSON.stringify(cared) !== JSON.stringify(before)) await write(shoot, cared);
   };
 
   const write = ({ apiVersion, kind, metadata: { namespace, name, uid } }: Shoot, conditions: Condition[]) =>
-    garden.patch({ apiVersion, kind, namespace, name }, { metadata: { uid }, status: { conditions } }, { subresource: "status" });
+    garden.patch(
+      { apiVersion, kind, namespace, name },
+      { metadata: { uid }, status: { conditions } },
+      { subresource: "status" },
+    );
 
   const round = async () => {
     const shoots = await garden.list<Shoot>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" });
-    const cared = shoots.filter((shoot) => shoot.status?.seedName === seedName && !shoot.metadata.deletionTimestamp && isBuilt(shoot));
+    const cared = shoots.filter(
+      (shoot) => shoot.status?.seedName === seedName && !shoot.metadata.deletionTimestamp && isBuilt(shoot),
+    );
     for (const shoot of cared) {
       if (stopping.signal.aborted) return;
-      await careFor(shoot).catch((error: unknown) => log.warn({ shoot: shoot.metadata.name, err: error }, "cannot look after Shoot"));
+      await careFor(shoot).catch((error: unknown) =>
+        log.warn({ shoot: shoot.metadata.name, err: error }, "cannot look after Shoot"),
+      );
     }
   };
 
@@ -58,7 +73,11 @@ export function createCare({ garden, seed, seedName, shootClients, log, period =
 /** A control plane that is still being built, or moved, is not sick. */
 function isBuilt({ status }: Shoot): boolean {
   const { type, state } = status?.lastOperation ?? {};
-  return type === "Reconcile" || (type === "Create" && state === "Succeeded") || (type === "Restore" && state === "Succeeded");
+  return (
+    type === "Reconcile" ||
+    (type === "Create" && state === "Succeeded") ||
+    (type === "Restore" && state === "Succeeded")
+  );
 }
 
 /** Waits, or less when stopped. */

@@ -54,7 +54,12 @@ async function runSeed(config: Config, log: Logger): Promise<void> {
   waits.start();
   await waits.synced(); // before the first activity asks how an object stands
   const activities = createSeedActivities({ garden, seed, shootClients, waits, completer, log });
-  const worker = await createSeedWorker({ connection, namespace: config.temporalNamespace, seed: seedName, activities });
+  const worker = await createSeedWorker({
+    connection,
+    namespace: config.temporalNamespace,
+    seed: seedName,
+    activities,
+  });
   const status = createSeedStatus({ garden, seed, seedName, log });
   const care = createCare({ garden, seed, seedName, shootClients, log });
   status.start();

@@ -28,7 +28,8 @@ export function createSeedStatus({ garden, seed, seedName, log, period = 30_000 
     };
     await garden.patch(ref, { status }, { subresource: "status" });
   };
-  const tell = () => void write().catch((error: unknown) => log.warn({ err: error }, "cannot tell the garden about the seed"));
+  const tell = () =>
+    void write().catch((error: unknown) => log.warn({ err: error }, "cannot tell the garden about the seed"));
   let timer: NodeJS.Timeout | undefined;
 
   return {

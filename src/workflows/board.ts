@@ -87,7 +87,12 @@ function statusOf({ title, percent, steps, finishedAt }: FlowProgress): Operatio
     return { state: "Succeeded", progress: 100, description: `${title} finished`, lastErrors };
   }
   const underway = troubled.length > 0 ? "Error" : "Processing";
-  return { state: parked && !moving ? "Failed" : underway, progress: percent, description: sentence(title, steps), lastErrors };
+  return {
+    state: parked && !moving ? "Failed" : underway,
+    progress: percent,
+    description: sentence(title, steps),
+    lastErrors,
+  };
 }
 
 function sentence(title: string, steps: readonly StepProgress[]): string {

@@ -123,7 +123,8 @@ async function waitFor(run: ShootRun, step: string, target: WaitTarget): Promise
 }
 
 /** What isn't registered in an object that survives the worker is looked at more often. */
-const recheckPeriod = ({ until }: WaitTarget): number => (until === "gone" || until === "nodesReady" ? 15_000 : 300_000);
+const recheckPeriod = ({ until }: WaitTarget): number =>
+  until === "gone" || until === "nodesReady" ? 15_000 : 300_000;
 
 const timedOut = (error: unknown): boolean => error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
 

@@ -13,7 +13,15 @@ import type { GardenActivities, OperationStatus, SeedActivities } from "../activ
 import type { ShootRun, StepProgress } from "../api/shoot-run.ts";
 import { runFlow, type Flow } from "../flow/flow.ts";
 import { createBoard, type Board } from "./board.ts";
-import { gardenQueue, progressQuery, retrySignal, retryUpdate, searchAttributes, seedQueue, type RetryRequest } from "./contract.ts";
+import {
+  gardenQueue,
+  progressQuery,
+  retrySignal,
+  retryUpdate,
+  searchAttributes,
+  seedQueue,
+  type RetryRequest,
+} from "./contract.ts";
 import { createHands, type Retries } from "./hands.ts";
 import type { FlowSubject } from "./steps.ts";
 
@@ -37,10 +45,14 @@ export async function perform(flow: Flow<FlowSubject>, run: ShootRun): Promise<O
   const scope = CancellationScope.current();
   const reporting = reports.run();
   try {
-    await runFlow(flow, { run, hands }, {
-      onChange: (step, state) => board.become(step, state),
-      stopped: () => scope.consideredCancelled,
-    });
+    await runFlow(
+      flow,
+      { run, hands },
+      {
+        onChange: (step, state) => board.become(step, state),
+        stopped: () => scope.consideredCancelled,
+      },
+    );
     board.finish();
     return "succeeded";
   } catch (error) {
@@ -57,7 +69,10 @@ export async function perform(flow: Flow<FlowSubject>, run: ShootRun): Promise<O
 
 function answerTheOutside(board: Board, retries: Retries): void {
   const waiting = (step?: string) =>
-    board.progress().steps.filter((one) => waits(one) && (step === undefined || one.name === step)).map(({ name }) => name);
+    board
+      .progress()
+      .steps.filter((one) => waits(one) && (step === undefined || one.name === step))
+      .map(({ name }) => name);
   const ask = (step?: string) => {
     const names = waiting(step);
     for (const name of names) retries.asked.add(name);

@@ -1,6 +1,6 @@
 import { defineFlow } from "../flow/flow.ts";
 import { awake, hasCredentials, hasExternalDomain, hasInternalDomain, hasWorkers } from "./conditions.ts";
-import { apply, call, deploy, nodesReady, then } from "./steps.ts";
+import { apply, call, deploy, nodesReady, thenCall } from "./steps.ts";
 
 /** Brings a Shoot to the state its spec asks for. Every step is safe to repeat. */
 // prettier-ignore
@@ -12,13 +12,13 @@ export const reconcile = defineFlow("Reconcile Shoot", {
   secrets:               { run: call("deploySecrets"),               after: ["namespace"] },
 
   // How the world reaches it
-  apiServerService:      { run: then(deploy("kube-apiserver-service"), "publishAddress"), after: ["namespace"] },
+  apiServerService:      { run: thenCall(deploy("kube-apiserver-service"), "publishAddress"), after: ["namespace"] },
   accessSecrets:         { run: call("deploySecrets"),               after: ["secrets", "apiServerService"] },
   internalDns:           { run: apply("DNSRecord", "internal"),      after: ["cluster", "apiServerService"], when: [hasInternalDomain, awake] },
   externalDns:           { run: apply("DNSRecord", "external"),      after: ["cluster", "apiServerService"], when: [hasExternalDomain, awake] },
 
   // What the provider has to build first
-  infrastructure:        { run: then(apply("Infrastructure"), "publishInfrastructure"), after: ["cluster", "secrets", "cloudProviderSecret"], when: [hasWorkers] },
+  infrastructure:        { run: thenCall(apply("Infrastructure"), "publishInfrastructure"), after: ["cluster", "secrets", "cloudProviderSecret"], when: [hasWorkers] },
 
   // The control plane itself
   etcd:                  { run: deploy("etcd"),                      after: ["secrets"] },

@@ -42,7 +42,8 @@ export const remove = (kind: ExtensionKind, purpose?: Purpose): Run =>
 export const removeNamespace: Run = actThenWait((seed, run, step) => seed.removeNamespace(run, step));
 
 /** Waits until every worker pool has its nodes, and they are ready. */
-export const nodesReady: Run = ({ run, hands }, step) => hands.attempt(step, () => hands.wait(step, [nodes(run, step)]));
+export const nodesReady: Run = ({ run, hands }, step) =>
+  hands.attempt(step, () => hands.wait(step, [nodes(run, step)]));
 
 /** One activity that needs no more than the facts. */
 export const call = (activity: Chore): Run =>
@@ -51,8 +52,8 @@ export const call = (activity: Chore): Run =>
     return [];
   });
 
-/** An activity, then another that makes its outcome known. */
-export const then =
+/** A step, then an activity that makes its outcome known. (Not called `then`: a module that exports that is a promise to `import()`.) */
+export const thenCall =
   (first: Run, activity: Chore): Run =>
   async (subject, step) => {
     await first(subject, step);

@@ -15,7 +15,9 @@ beforeAll(async () => {
 
 describe("recorded histories", () => {
   it("are there for every workflow type", () => {
-    expect(histories.map((name) => name.replace(/-.*/, ""))).toEqual(expect.arrayContaining(["reconcile", "deleteShoot", "shoot"]));
+    expect(histories.map((name) => name.replace(/-.*/, ""))).toEqual(
+      expect.arrayContaining(["reconcile", "deleteShoot", "shoot"]),
+    );
   });
 
   it.each(histories)("%s replays with today's code", async (name) => {
@@ -26,6 +28,8 @@ describe("recorded histories", () => {
   it("would not replay if a step had another name", async () => {
     const recorded = await readFile(new URL("reconcile-create.json", directory), "utf8");
     const history = historyFromJSON(JSON.parse(recorded.replaceAll('"kubeApiServer/apply"', '"kubeAPIServer/apply"')));
-    await expect(Worker.runReplayHistory({ workflowBundle }, history, "replay")).rejects.toThrow(/[Nn]ondeterminism|activity id/);
+    await expect(Worker.runReplayHistory({ workflowBundle }, history, "replay")).rejects.toThrow(
+      /[Nn]ondeterminism|activity id/,
+    );
   });
 });

@@ -19,7 +19,9 @@ describe("a Shoot's workflow", () => {
     await eventually(() => expect(world.status?.state).toBe("Succeeded"));
     expect(world.status).toMatchObject({ progress: 100, lastErrors: [] });
     expect(world.calls).toContain("deployComponent kube-apiserver");
-    expect(world.calls.indexOf("applyExtension Infrastructure")).toBeLessThan(world.calls.indexOf("deployComponent kube-apiserver"));
+    expect(world.calls.indexOf("applyExtension Infrastructure")).toBeLessThan(
+      world.calls.indexOf("deployComponent kube-apiserver"),
+    );
     const progress = await lab.shoots.progress(world.ref);
     expect(progress).toMatchObject({ operation: "Create", percent: 100 });
     expect(step(progress, "nodesReady")?.state).toBe("done");
@@ -62,7 +64,10 @@ describe("a Shoot's workflow", () => {
     });
     await lab.shoots.nudge(world.ref);
     await eventually(() => expect(world.status).toMatchObject({ state: "Error" }));
-    expect(step(await lab.shoots.progress(world.ref), "infrastructure")).toMatchObject({ state: "retrying", attempt: 1 });
+    expect(step(await lab.shoots.progress(world.ref), "infrastructure")).toMatchObject({
+      state: "retrying",
+      attempt: 1,
+    });
     delete world.fail["waitFor Infrastructure"];
     await lab.shoots.retry(world.ref, "infrastructure");
     await eventually(() => expect(world.status?.state).toBe("Succeeded"));
@@ -158,7 +163,9 @@ describe("a Shoot's workflow", () => {
     await lab.shoots.nudge(world.ref);
     await eventually(() => expect(world.status?.state).toBe("Succeeded"));
     const history = await lab.client.workflow.getHandle(flowWorkflowId(world.ref, "reconcile")).fetchHistory();
-    const payloads = [...JSON.stringify(history).matchAll(/"data":"([^"]+)"/g)].map(([, data = ""]) => Buffer.from(data, "base64").toString());
+    const payloads = [...JSON.stringify(history).matchAll(/"data":"([^"]+)"/g)].map(([, data = ""]) =>
+      Buffer.from(data, "base64").toString(),
+    );
     expect(payloads).toContain('"kube-apiserver"');
     expect(payloads.filter((payload) => /BEGIN|client-key|kubeconfig:|"data":\{|"spec":/.test(payload))).toEqual([]);
     expect(history.events?.length).toBeLessThan(400);

@@ -2,7 +2,13 @@ import { fileURLToPath } from "node:url";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Worker } from "@temporalio/worker";
-import type { GardenActivities, OperationStatus, SeedActivities, ShootView, WaitTarget } from "../../src/activities/index.ts";
+import type {
+  GardenActivities,
+  OperationStatus,
+  SeedActivities,
+  ShootView,
+  WaitTarget,
+} from "../../src/activities/index.ts";
 import type { ShootRef, ShootRun } from "../../src/api/shoot-run.ts";
 import { createShootClient, type ShootClient } from "../../src/client/shoots.ts";
 import { gardenQueue, shootWorkflowId } from "../../src/workflows/contract.ts";
@@ -70,7 +76,16 @@ function createWorld(run: ShootRun, shoots: ShootClient, temporal: TemporalServe
   const { namespace, name, uid } = run;
   const ref = { namespace, name, uid };
   const { operation: _, ...facts } = run;
-  const view = { generation: 1, observedGeneration: 0, deleting: false, finalizer: true, initialised: true, ignored: false, syncPeriod: 3_600_000, run: facts };
+  const view = {
+    generation: 1,
+    observedGeneration: 0,
+    deleting: false,
+    finalizer: true,
+    initialised: true,
+    ignored: false,
+    syncPeriod: 3_600_000,
+    run: facts,
+  };
   return {
     ref,
     view,
@@ -136,7 +151,15 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
   };
   const chore = (name: string) => (run: ShootRun) => act(run, name);
   const target = (kind: string, step: string): WaitTarget[] => [
-    { apiVersion: "v1", kind, name: "x", until: "ready", activityId: `${step}/wait`, severeAfter: 0, deadline: 600_000 },
+    {
+      apiVersion: "v1",
+      kind,
+      name: "x",
+      until: "ready",
+      activityId: `${step}/wait`,
+      severeAfter: 0,
+      deadline: 600_000,
+    },
   ];
   const acting = (name: string) => async (run: ShootRun, kind: string, step: string) => {
     await act(run, `${name} ${kind}`);

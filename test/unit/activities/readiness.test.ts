@@ -13,7 +13,12 @@ function infrastructure({ annotations = {}, status }: Change = {}): ExtensionLik
   return {
     apiVersion: "extensions.gardener.cloud/v1alpha1",
     kind: "Infrastructure",
-    metadata: { name: "j", namespace: "shoot--dev--j", generation: 2, annotations: { "gardener.cloud/timestamp": stamp, ...annotations } },
+    metadata: {
+      name: "j",
+      namespace: "shoot--dev--j",
+      generation: 2,
+      annotations: { "gardener.cloud/timestamp": stamp, ...annotations },
+    },
     status: status ?? ready,
   } as ExtensionLike;
 }
@@ -26,12 +31,30 @@ const ready = {
 describe("an extension object is ready", () => {
   it.each<[string, ExtensionLike, boolean]>([
     ["in the second it was asked", infrastructure(), true],
-    ["unless it carries an error, even after success", infrastructure({ status: { ...ready, lastError: { description: "quota" } } }), false],
+    [
+      "unless it carries an error, even after success",
+      infrastructure({ status: { ...ready, lastError: { description: "quota" } } }),
+      false,
+    ],
     ["unless its controller saw an older spec", infrastructure({ status: { ...ready, observedGeneration: 1 } }), false],
-    ["unless the operation still waits to be taken up", infrastructure({ annotations: { "gardener.cloud/operation": "reconcile" } }), false],
+    [
+      "unless the operation still waits to be taken up",
+      infrastructure({ annotations: { "gardener.cloud/operation": "reconcile" } }),
+      false,
+    ],
     ["unless no operation was reported", infrastructure({ status: { observedGeneration: 2 } }), false],
-    ["unless its operation is still processing", infrastructure({ status: { ...ready, lastOperation: { ...ready.lastOperation, state: "Processing" } } }), false],
-    ["unless its last operation is a second older than the request", infrastructure({ status: { ...ready, lastOperation: { ...ready.lastOperation, lastUpdateTime: "2026-01-01T11:59:59Z" } } }), false],
+    [
+      "unless its operation is still processing",
+      infrastructure({ status: { ...ready, lastOperation: { ...ready.lastOperation, state: "Processing" } } }),
+      false,
+    ],
+    [
+      "unless its last operation is a second older than the request",
+      infrastructure({
+        status: { ...ready, lastOperation: { ...ready.lastOperation, lastUpdateTime: "2026-01-01T11:59:59Z" } },
+      }),
+      false,
+    ],
   ])("%s", (_name, object, reached) => expect(extensionReady(object, stamp).reached).toBe(reached));
 
   it("only with exactly the operation id that was given", () => {
@@ -39,7 +62,10 @@ describe("an extension object is ready", () => {
   });
   it("never with a timestamp that is no time", () => {
     const object = infrastructure({ annotations: { "gardener.cloud/timestamp": "soon" } });
-    expect(extensionReady(object, "soon")).toMatchObject({ reached: false, message: expect.stringContaining("is no time") });
+    expect(extensionReady(object, "soon")).toMatchObject({
+      reached: false,
+      message: expect.stringContaining("is no time"),
+    });
   });
   it("and otherwise says the error with its codes", () => {
     const lastError = { description: "quota", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] };
@@ -56,12 +82,45 @@ describe("applying triggers the controller", () => {
   it.each([
     ["Worker, always", { kind: "Worker", existing: old, asked: false, changed: false }, true],
     ["Infrastructure that is done: no", { kind: "Infrastructure", existing: old, asked: false, changed: false }, false],
-    ["Infrastructure whose spec is another", { kind: "Infrastructure", existing: old, asked: false, changed: true }, true],
+    [
+      "Infrastructure whose spec is another",
+      { kind: "Infrastructure", existing: old, asked: false, changed: true },
+      true,
+    ],
     ["Infrastructure that is new", { kind: "Infrastructure", existing: undefined, asked: false, changed: false }, true],
     ["Infrastructure when asked", { kind: "Infrastructure", existing: old, asked: true, changed: false }, true],
-    ["Infrastructure that failed", { kind: "Infrastructure", existing: infrastructure({ status: { ...ready, lastOperation: { ...ready.lastOperation, state: "Error" } } }), asked: false, changed: false }, true],
-    ["Infrastructure with an unreadable id", { kind: "Infrastructure", existing: infrastructure({ annotations: { "gardener.cloud/timestamp": "x" } }), asked: false, changed: false }, true],
-    ["Infrastructure that has not answered yet", { kind: "Infrastructure", existing: infrastructure({ status: { ...ready, lastOperation: { ...ready.lastOperation, lastUpdateTime: "2026-01-01T11:00:00Z" } } }), asked: false, changed: false }, true],
+    [
+      "Infrastructure that failed",
+      {
+        kind: "Infrastructure",
+        existing: infrastructure({ status: { ...ready, lastOperation: { ...ready.lastOperation, state: "Error" } } }),
+        asked: false,
+        changed: false,
+      },
+      true,
+    ],
+    [
+      "Infrastructure with an unreadable id",
+      {
+        kind: "Infrastructure",
+        existing: infrastructure({ annotations: { "gardener.cloud/timestamp": "x" } }),
+        asked: false,
+        changed: false,
+      },
+      true,
+    ],
+    [
+      "Infrastructure that has not answered yet",
+      {
+        kind: "Infrastructure",
+        existing: infrastructure({
+          status: { ...ready, lastOperation: { ...ready.lastOperation, lastUpdateTime: "2026-01-01T11:00:00Z" } },
+        }),
+        asked: false,
+        changed: false,
+      },
+      true,
+    ],
     ["DNSRecord with other values", { kind: "DNSRecord", existing: old, asked: false, changed: true }, true],
     ["DNSRecord that is done: no", { kind: "DNSRecord", existing: old, asked: false, changed: false }, false],
   ] as const)("%s", (_name, facts, expected) => expect(needsTrigger(facts)).toBe(expected));

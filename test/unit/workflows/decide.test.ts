@@ -53,7 +53,9 @@ describe("what the entity does next", () => {
   });
   it("deletes even a Shoot that is ignored or failed", () => {
     const lastOperation = { ...succeeded, state: "Failed" };
-    expect(decide(view({ deleting: true, ignored: true, lastOperation }), now, 0)).toMatchObject({ run: { operation: "Delete" } });
+    expect(decide(view({ deleting: true, ignored: true, lastOperation }), now, 0)).toMatchObject({
+      run: { operation: "Delete" },
+    });
   });
   it("reports what keeps an operation from beginning", () => {
     const { run: _run, ...without } = view({ problem: { message: "no seed", codes: [] } });
@@ -73,7 +75,9 @@ describe("a running operation", () => {
     expect(supersedes(view(change), shootRun({ generation: 3 }))).toBe(expected);
   });
   it("is not overtaken by the deletion it carries out", () => {
-    expect(supersedes(view({ deleting: true, generation: 4 }), shootRun({ operation: "Delete", generation: 3 }))).toBe(false);
+    expect(supersedes(view({ deleting: true, generation: 4 }), shootRun({ operation: "Delete", generation: 3 }))).toBe(
+      false,
+    );
   });
 });
 

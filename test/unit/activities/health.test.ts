@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { nextCondition, THRESHOLD } from "../../../src/activities/health.ts";
+import type { Condition } from "../../../src/api/index.ts";
+
+const start = new Date("2026-01-01T00:00:00Z");
+const later = (ms: number) => new Date(start.getTime() + ms);
+const sick = { reached: false, message: "etcd-main is down" } as const;
+const well = { reached: true } as const;
+const next = (before: Condition | undefined, standing: typeof sick | typeof well, now: Date) =>
+  nextCondition("ControlPlaneHealthy", before, standing, now);
+
+describe("a condition", () => {
+  it("is True as soon as all is well", () => {
+    expect(next(undefined, well, start)).toMatchObject({ status: "True", reason: "Healthy" });
+  });
+  it("is Progressing before it is False", () => {
+    const healthy = next(undefined, well, start);
+    const first = next(healthy, sick, later(1_000));
+    expect(first).toMatchObject({ status: "Progressing", message: "etcd-main is down" });
+    expect(next(first, sick, later(THRESHOLD)).status).toBe("Progressing");
+    expect(next(first, sick, later(1_000 + THRESHOLD + 1)).status).toBe("False");
+  });
+  it("does not change, not even in its times, while nothing does", () => {
+    const healthy = next(undefined, well, start);
+    expect(next(healthy, well, later(60_000))).toBe(healthy);
+  });
+  it("recovers at once, and says since when", () => {
+    const bad = next(next(undefined, sick, start), sick, later(THRESHOLD + 1_000));
+    expect(bad.status).toBe("False");
+    expect(next(bad, well, later(THRESHOLD + 2_000))).toMatchObject({
+      status: "True",
+      lastTransitionTime: "2026-01-01T00:01:02Z",
+    });
+  });
+});

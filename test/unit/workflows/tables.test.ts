@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import type { ShootRun } from "../../../src/api/shoot-run.ts";
+import type { Flow } from "../../../src/flow/flow.ts";
+import { planFlow } from "../../../src/flow/plan.ts";
+import { deleteShoot } from "../../../src/workflows/delete.ts";
+import { reconcile } from "../../../src/workflows/reconcile.ts";
+import type { FlowSubject } from "../../../src/workflows/steps.ts";
+import { shootRun } from "../../support/shoot-run.ts";
+
+const refuse = () => Promise.reject(new Error("a plan touches nothing"));
+const hands: FlowSubject["hands"] = {
+  attempt: refuse,
+  wait: refuse,
+  acting: () => {
+    throw new Error("a plan touches nothing");
+  },
+};
+
+function plan(flow: Flow<FlowSubject>, change: Partial<ShootRun> = {}) {
+  const steps = planFlow(flow, { run: shootRun(change), hands });
+  return {
+    done: steps.filter(({ skipped }) => !skipped).map(({ step }) => step),
+    skipped: steps.filter(({ skipped }) => skipped).map(({ step }) => step),
+  };
+}
+
+/** Every step that has to be over before this one begins. */
+function before(flow: Flow<FlowSubject>, step: string, found = new Set<string>()): Set<string> {
+  for (const one of flow.steps.get(step)?.after ?? []) {
+    if (found.has(one)) continue;
+    found.add(one);
+    before(flow, one, found);
+  }
+  return found;
+}
+
+describe("the reconcile table", () => {
+  it("skips nothing for a Shoot that has everything", () => {
+    expect(plan(reconcile).skipped).toEqual([]);
+  });
+  it("never touches machines, or what they need, for a Shoot without workers", () => {
+    const { done } = plan(reconcile, { workerless: true });
+    for (const step of ["infrastructure", "controlPlane", "network", "worker", "nodesReady", "kubeScheduler"])
+      expect(done).not.toContain(step);
+    expect(done).toContain("kubeApiServer");
+  });
+  it("leaves DNS and the Shoot's own API server alone while it hibernates", () => {
+    const { skipped } = plan(reconcile, { hibernated: true });
+    expect(skipped).toEqual(expect.arrayContaining(["internalDns", "externalDns", "shootClients", "nodesReady"]));
+  });
+  it.each([
+    ["kubeApiServer", ["etcd", "accessSecrets", "infrastructure", "apiServerService"]],
+    ["controlPlane", ["kubeApiServer", "infrastructure"]],
+    ["worker", ["infrastructure", "operatingSystemConfig", "nodeAgent", "network", "kubeControllerManager"]],
+    ["infrastructure", ["cluster", "cloudProviderSecret", "secrets"]],
+    ["staleConfigs", ["worker", "nodesReady"]],
+  ])("does %s only after %j", (step, first) => {
+    expect([...before(reconcile, step)]).toEqual(expect.arrayContaining(first));
+  });
+});
+
+describe("the delete table", () => {
+  it("deploys nothing into a namespace that is being deleted", () => {
+    const { done } = plan(deleteShoot, { namespaceUsable: false, cleanup: false, controlPlaneNeeded: false });
+    expect(done.filter((step) => !/^(remove|destroy)/.test(step))).toEqual([]);
+  });
+  it("cleans nothing where there is no control plane to clean through", () => {
+    const { skipped } = plan(deleteShoot, { cleanup: false });
+    expect(skipped).toEqual(expect.arrayContaining(["etcd", "kubeApiServer", "cleanKubernetesResources"]));
+  });
+  it.each([
+    ["removeWorker", ["cleanKubernetesResources", "cleanExtendedApis", "cleanWebhooks"]],
+    ["removeControlPlane", ["removeWorker", "removeNetwork", "removeOperatingSystemConfig"]],
+    ["destroyKubeApiServer", ["removeControlPlane"]],
+    ["removeInfrastructure", ["removeControlPlane"]],
+    ["removeNamespace", ["destroyEtcd", "removeInfrastructure", "removeInternalDns", "removeExternalDns"]],
+    ["removeCluster", ["removeNamespace"]],
+  ])("does %s only after %j", (step, first) => {
+    expect([...before(deleteShoot, step)]).toEqual(expect.arrayContaining(first));
+  });
+  it("removes every extension kind that reconcile applies", () => {
+    const steps = [...deleteShoot.steps.keys()];
+    const kinds = [
+      "Infrastructure",
+      "ControlPlane",
+      "Network",
+      "OperatingSystemConfig",
+      "Worker",
+      "InternalDns",
+      "ExternalDns",
+    ];
+    expect(steps).toEqual(expect.arrayContaining(kinds.map((kind) => `remove${kind}`)));
+  });
+});
