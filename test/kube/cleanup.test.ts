@@ -96,7 +96,7 @@ test("a definition that somebody else takes away meanwhile is no error", async (
           .toBe("gone");
       return client.list(type, o);
     },
-  } as typeof client;
+  };
   await createCleanup(late, () => {}, { deadline: 2_000, interval: 200 }).extendedApis();
 });
 
