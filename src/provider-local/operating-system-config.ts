@@ -1,6 +1,5 @@
 import type { OperatingSystemConfig } from "../api/index.ts";
 import { ExtensionError, readSecret, type Actuator } from "../extension/index.ts";
-import { kubeletOverrides } from "./kubelet-overrides.ts";
 import { renderUserData } from "./os-config.ts";
 import { adaptKubelet } from "./os-kubelet.ts";
 
@@ -24,7 +23,6 @@ export function createOperatingSystemConfigActuator(): Actuator<OperatingSystemC
         "ERR_CONFIGURATION_PROBLEM",
       ]);
     });
-    if (object.spec.purpose !== "provision") return { status: kubeletOverrides(object) };
     const metadata = resultOf(object);
     const data = { cloud_config: Buffer.from(JSON.stringify(userData)).toString("base64") };
     await client.apply({ apiVersion: "v1", kind: "Secret", metadata, data }, { fieldManager: "provider-local" });

@@ -20,7 +20,7 @@ function infrastructure({ annotations = {}, status }: Change = {}): ExtensionLik
       annotations: { "gardener.cloud/timestamp": stamp, ...annotations },
     },
     status: status ?? ready,
-  } as ExtensionLike;
+  };
 }
 
 const ready = {
