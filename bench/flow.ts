@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createGardenActivities } from "../src/activities/garden.ts";
+import type { SeedActivities, WaitTarget } from "../src/activities/index.ts";
+import { extensionReady } from "../src/activities/readiness.ts";
+import { createSeedActivities } from "../src/activities/seed.ts";
+import { createShootClients } from "../src/activities/shoot-clients.ts";
+import { createWaits } from "../src/activities/waits.ts";
+import { createCompleter } from "../src/client/completer.ts";
+import { components } from "../src/components/index.ts";
+import type { KubeClient } from "../src/kube/index.ts";
+import { createLogger } from "../src/log.ts";
+import { createGardenWorker } from "../src/worker/garden.ts";
+import { createSeedWorker } from "../src/worker/seed.ts";
+import { gardenQueue, workflowTypes } from "../src/workflows/contract.ts";
+import { reconcile } from "../src/workflows/reconcile.ts";
+import { createShoot } from "../test/support/garden-objects.ts";
+import type { TemporalServer } from "../test/support/temporal.ts";
+import { criticalPath } from "./critical-path.ts";
+import { startStandIns } from "./stand-ins.ts";
+
+/** All in ms. */
+export interface FlowFigures {
+  readonly extensionTakes: number;
+  readonly criticalPath: number;
+  /** With extensions that take nothing. */
+  readonly own: number;
+  readonly watching: number;
+  readonly polling: number;
+}
+
+const EXTENSION_TAKES = 2_000;
+
+/** Upstream's `DefaultInterval` of waiting for extensions. */
+const POLL_INTERVAL = 5_000;
+
+/** Runs the real reconcile flow, for a Shoot of its own each time; the first one warms everything up. */
+export async function measureFlow(
+  kube: KubeClient,
+  temporal: TemporalServer,
+  say: (text: string) => void,
+): Promise<FlowFigures> {
+  const log = createLogger({ name: "bench", level: "silent" });
+  const completer = createCompleter(temporal.client);
+  const waits = createWaits({ client: kube, completer, log });
+  waits.start();
+  await waits.synced();
+  const standIns = await startStandIns(kube);
+  let polls = false;
+  const asks = (target: WaitTarget) => polls && target.until === "ready";
+  const real = createSeedActivities({
+    garden: kube,
+    seed: kube,
+    shootClients: createShootClients(kube, log),
+    waits: { ...waits, registration: (target) => (asks(target) ? {} : waits.registration(target)) },
+    completer,
+    log,
+  });
+  const wait = (...[run, target]: Parameters<SeedActivities["waitFor"]>) =>
+    asks(target) ? poll(kube, target) : real.waitFor(run, target);
+  const workers = await Promise.all([
+    createGardenWorker({
+      connection: temporal.connection,
+      namespace: "default",
+      activities: createGardenActivities({
+        garden: kube,
+        periods: { syncPeriod: 3_600_000, retryDuration: 60_000 },
+        ended: async () => {},
+      }),
+    }),
+    createSeedWorker({
+      connection: temporal.connection,
+      namespace: "default",
+      seed: "seed-1",
+      activities: withoutShoot(real, wait),
+    }),
+  ]);
+  const running = workers.map((worker) => worker.run());
+
+  const measure = async (name: string) => {
+    say(`flow: ${name}`);
+    const run = await createShoot(kube, name);
+    const begun = performance.now();
+    await temporal.client.workflow.execute(workflowTypes.reconcile, {
+      workflowId: `bench/${name}`,
+      taskQueue: gardenQueue,
+      args: [run],
+      workflowExecutionTimeout: "2 minutes",
+    });
+    return Math.round(performance.now() - begun);
+  };
+  try {
+    await measure("warm-up");
+    const own = await measure("own");
+    standIns.take(EXTENSION_TAKES);
+    const watching = await measure("watching");
+    polls = true;
+    const polling = await measure("polling");
+    const extensions = new Set([
+      "infrastructure",
+      "controlPlane",
+      "operatingSystemConfig",
+      "network",
+      "worker",
+      "internalDns",
+      "externalDns",
+    ]);
+    const path = criticalPath(reconcile, (step) => (extensions.has(step) ? EXTENSION_TAKES : 0));
+    return { extensionTakes: EXTENSION_TAKES, criticalPath: path, own, watching, polling };
+  } finally {
+    workers.forEach((worker) => worker.shutdown());
+    await Promise.all([...running, standIns.stop(), waits.stop()]);
+  }
+}
+
+/** There is no cluster behind the control plane: what would act on it does nothing, and takes no time. */
+function withoutShoot(real: SeedActivities, waitFor: SeedActivities["waitFor"]): SeedActivities {
+  return {
+    ...real,
+    deployComponent: async (run, component, step) =>
+      components[component].target === "shoot" ? [] : real.deployComponent(run, component, step),
+    initializeShootClients: async () => {},
+    deployNodeAgentSecrets: async () => {},
+    waitFor: async (run, target) => {
+      if (target.until !== "nodesReady") await waitFor(run, target);
+    },
+  };
+}
+
+/** Looks at once, and then every five seconds, as upstream's flows do. */
+async function poll(kube: KubeClient, target: WaitTarget): Promise<void> {
+  for (;;) {
+    const object = await kube.read(target);
+    if (object !== undefined && extensionReady(object, target.timestamp).reached) return;
+    await sleep(POLL_INTERVAL);
+  }
+}

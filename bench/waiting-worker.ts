@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { createGardenActivities } from "../src/activities/garden.ts";
+import { createSeedActivities } from "../src/activities/seed.ts";
+import { createShootClients } from "../src/activities/shoot-clients.ts";
+import { createWaits } from "../src/activities/waits.ts";
+import { connectTemporal } from "../src/client/connect.ts";
+import { createCompleter } from "../src/client/completer.ts";
+import { createKubeClient } from "../src/kube/index.ts";
+import { createLogger } from "../src/log.ts";
+import { createSeedWorker } from "../src/worker/seed.ts";
+import { gardenQueue } from "../src/workflows/contract.ts";
+
+/** A worker in a process of its own, so that its memory can be read: `waiting-worker.ts garden|seed <address> <kubeconfig>`. */
+await main(process.argv.slice(2));
+
+async function main([role, address = "", file = ""]: readonly string[]): Promise<void> {
+  Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+  const connection = await NativeConnection.connect({ address });
+  const client = await connectTemporal({ address, namespace: "default" });
+  const log = createLogger({ name: "bench", level: "error" });
+  const kube = createKubeClient({ file }, { log });
+  const worker = await (role === "garden" ? gardenWorker() : seedWorker());
+  process.send?.("ready");
+  process.once("disconnect", () => process.exit(0));
+  await worker.run();
+
+  function gardenWorker() {
+    const periods = { syncPeriod: 3_600_000, retryDuration: 60_000 };
+    return Worker.create({
+      connection,
+      taskQueue: gardenQueue,
+      workflowsPath: fileURLToPath(new URL("../test/support/waiting-workflow.ts", import.meta.url)),
+      activities: createGardenActivities({ garden: kube, periods, ended: async () => {} }),
+      maxCachedWorkflows: 1_000,
+    });
+  }
+
+  async function seedWorker() {
+    const completer = createCompleter(client);
+    const waits = createWaits({ client: kube, completer, log });
+    waits.start();
+    await waits.synced();
+    const deps = { garden: kube, seed: kube, shootClients: createShootClients(kube, log), waits, completer, log };
+    return createSeedWorker({
+      connection,
+      namespace: "default",
+      seed: "seed-1",
+      activities: createSeedActivities(deps),
+    });
+  }
+}

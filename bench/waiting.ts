@@ -1,0 +1,214 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { WAIT_ANNOTATION } from "../src/activities/waits.ts";
+import type { Shoot } from "../src/api/index.ts";
+import type { ShootRun } from "../src/api/shoot-run.ts";
+import type { KubeClient } from "../src/kube/index.ts";
+import { gardenQueue } from "../src/workflows/contract.ts";
+import type { ControlPlane } from "../test/support/control-plane.ts";
+import { createShoot } from "../test/support/garden-objects.ts";
+import type { TemporalServer } from "../test/support/temporal.ts";
+import { atMost } from "./at-most.ts";
+import { extended } from "./stand-ins.ts";
+import { wakeTimes } from "./wake-times.ts";
+
+/** Times in ms, memory in MB as [idle, waiting]. */
+export interface WaitingFigures {
+  readonly shoots: number;
+  readonly pending: number;
+  readonly untilAllWait: number;
+  readonly seedMemory: readonly [number, number];
+  readonly gardenMemory: readonly [number, number];
+  readonly idleCpuPercent: number;
+  readonly single: { readonly samples: number; readonly woken: Percentiles; readonly acted: Percentiles };
+  readonly together: {
+    readonly shoots: number;
+    readonly written: number;
+    readonly woken: number;
+    readonly acted: number;
+  };
+}
+
+interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+const SINGLES = 50;
+const type = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure" } as const;
+
+/** Lets many Shoots wait for their Infrastructures, with a garden's and a seed's worker in processes of their own. */
+export async function measureWaiting(
+  { client: kube, kubeconfigFile }: ControlPlane,
+  temporal: TemporalServer,
+  shoots: number,
+  say: (text: string) => void,
+): Promise<WaitingFigures> {
+  say(`waiting: creating ${shoots} Shoots`);
+  const runs = await createShoots(kube, shoots);
+  const workers = await Promise.all(
+    ["garden", "seed"].map((role) => startWorker(role, temporal.address, kubeconfigFile)),
+  );
+  const memory = async () => Promise.all(workers.map(residentMemory));
+  try {
+    const [gardenIdle = 0, seedIdle = 0] = await memory();
+    say("waiting: starting flows");
+    const begun = Date.now();
+    await atMost(20, runs, (run) => start(temporal, run));
+    const pending = await untilAllWait(temporal, runs);
+    const untilWait = Date.now() - begun;
+    const [gardenWaiting = 0, seedWaiting = 0] = await memory();
+    const idleCpuPercent = await cpuPercent(workers);
+
+    say("waiting: waking them");
+    await atMost(20, runs, (run) =>
+      kube.patch(refOf(run), { metadata: { annotations: { "gardener.cloud/operation": null } } }),
+    );
+    const singles = await wakeOneByOne(kube, temporal, runs.slice(0, SINGLES));
+    const together = await wakeAll(kube, temporal, runs.slice(SINGLES));
+    return {
+      shoots,
+      pending,
+      untilAllWait: untilWait,
+      seedMemory: [seedIdle, seedWaiting],
+      gardenMemory: [gardenIdle, gardenWaiting],
+      idleCpuPercent,
+      single: {
+        samples: SINGLES,
+        woken: percentiles(singles.map(({ woken }) => woken)),
+        acted: percentiles(singles.map(({ acted }) => acted)),
+      },
+      together,
+    };
+  } finally {
+    await Promise.all(workers.map(stopWorker));
+  }
+}
+
+const workflowId = (run: ShootRun) => `bench/waiting/${run.name}`;
+const refOf = ({ technicalID, name }: ShootRun) => ({ ...type, namespace: technicalID, name });
+
+async function createShoots(kube: KubeClient, count: number): Promise<ShootRun[]> {
+  const first = await createShoot(kube, "bench-0");
+  const { apiVersion, kind, spec } = (await kube.read<Shoot>({
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "Shoot",
+    namespace: first.namespace,
+    name: first.name,
+  })) as Shoot;
+  const names = Array.from({ length: count - 1 }, (_, index) => `bench-${index + 1}`);
+  const others = await atMost(20, names, async (name) => {
+    const technicalID = `shoot--dev--${name}`;
+    await kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: technicalID } });
+    const { metadata } = await kube.create<Shoot>({
+      apiVersion,
+      kind,
+      metadata: { name, namespace: first.namespace },
+      spec,
+    });
+    return { ...first, name, technicalID, uid: metadata.uid ?? "" };
+  });
+  return [first, ...others];
+}
+
+async function startWorker(role: string, address: string, kubeconfig: string): Promise<ChildProcess> {
+  const child = fork(fileURLToPath(new URL("waiting-worker.ts", import.meta.url)), [role, address, kubeconfig]);
+  await once(child, "message");
+  await sleep(1_000);
+  return child;
+}
+
+async function stopWorker(child: ChildProcess): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+const start = (temporal: TemporalServer, run: ShootRun) =>
+  temporal.client.workflow.start("waitUntilReady", {
+    workflowId: workflowId(run),
+    taskQueue: gardenQueue,
+    args: [run],
+  });
+
+/** The number of activities that wait: registered in the seed, begun and left open in Temporal. */
+async function untilAllWait(temporal: TemporalServer, runs: readonly ShootRun[]): Promise<number> {
+  let left = runs;
+  while (left.length > 0) {
+    const waiting = await atMost(20, left, (run) => waits(temporal, run));
+    left = left.filter((_, index) => waiting[index] !== true);
+    if (left.length > 0) await sleep(200);
+  }
+  return runs.length;
+}
+
+async function waits({ client }: TemporalServer, run: ShootRun): Promise<boolean> {
+  const { raw } = await client.workflow.getHandle(workflowId(run)).describe();
+  return (raw.pendingActivities ?? []).some(
+    ({ activityId, state }) => activityId === `infrastructure/wait/${run.name}` && state === STARTED,
+  );
+}
+
+/** PENDING_ACTIVITY_STATE_STARTED. */
+const STARTED = 2;
+
+async function wake(kube: KubeClient, run: ShootRun): Promise<number> {
+  const object = await kube.read(refOf(run));
+  if (object?.metadata.annotations?.[WAIT_ANNOTATION] === undefined) throw new Error(`nobody waits for ${run.name}`);
+  const at = Date.now();
+  await kube.patch(refOf(run), { status: extended(object.metadata) }, { subresource: "status" });
+  return at;
+}
+
+async function wakeOneByOne(kube: KubeClient, temporal: TemporalServer, runs: readonly ShootRun[]) {
+  const times: { woken: number; acted: number }[] = [];
+  for (const run of runs) {
+    const at = await wake(kube, run);
+    await temporal.client.workflow.getHandle(workflowId(run)).result();
+    const { woken, acted } = await wakeTimes(temporal.client, workflowId(run));
+    times.push({ woken: woken - at, acted: acted - at });
+  }
+  return times;
+}
+
+async function wakeAll(kube: KubeClient, { client }: TemporalServer, runs: readonly ShootRun[]) {
+  const begun = Date.now();
+  await atMost(50, runs, (run) => wake(kube, run));
+  const written = Date.now() - begun;
+  await atMost(20, runs, (run) => client.workflow.getHandle(workflowId(run)).result());
+  const times = await atMost(20, runs, (run) => wakeTimes(client, workflowId(run)));
+  return {
+    shoots: runs.length,
+    written,
+    woken: Math.round(Math.max(...times.map(({ woken }) => woken)) - begun),
+    acted: Math.round(Math.max(...times.map(({ acted }) => acted)) - begun),
+  };
+}
+
+function percentiles(values: readonly number[]): Percentiles {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
+  return { p50: at(0.5), p95: at(0.95) };
+}
+
+async function residentMemory({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
+}
+
+/** Of all children together, over ten seconds, in which nothing happens. */
+async function cpuPercent(children: readonly ChildProcess[]): Promise<number> {
+  const ticks = async () => (await Promise.all(children.map(cpuTicks))).reduce((sum, one) => sum + one, 0);
+  const before = await ticks();
+  await sleep(10_000);
+  return Math.round((await ticks()) - before) / 10; // a tick is 10 ms
+}
+
+async function cpuTicks({ pid }: ChildProcess): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
