@@ -11,7 +11,7 @@ const arrows = {
   activities: ["api", "components", "kube"],
   admission: ["api", "kube", "log"],
   local: ["api", "kube", "log"],
-  extension: ["api", "kube", "admission"],
+  extension: ["api", "kube", "admission", "log"],
   client: ["workflows/contract"],
   controllers: ["api", "kube", "client"],
   "provider-local": ["extension", "local", "api", "kube", "config", "health", "log"],

@@ -44,7 +44,12 @@ function secretPaths(): string[] {
 function readable(line: string): string {
   const { time, level, name, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const pairs = Object.entries(fields).map(([field, value]) => `${field}=${oneWord(value)}`);
-  const head = [String(time).slice(11, 23), String(level).toUpperCase().padEnd(5), String(name), String(msg ?? "")];
+  const head = [
+    String(time).slice(11, 23),
+    String(level).toUpperCase().padEnd(5),
+    String(name),
+    typeof msg === "string" ? msg : "",
+  ];
   return [...head, ...pairs].join(" ") + (err === undefined ? "" : `\n${stackOf(err)}`) + "\n";
 }
 

@@ -49,6 +49,13 @@ export function explainError(error: unknown): { readonly exit: Exit; readonly se
   return { exit: unreachable(error) ? "unreachable" : "failed", sentence };
 }
 
+/** The sentence, with the reason behind it where that says more. */
+export function explainFully(error: unknown): string {
+  const { sentence } = explainError(error);
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined;
+  return cause === undefined || sentence.includes(cause) ? sentence : `${sentence}: ${cause}`;
+}
+
 /** Whether the error, or what caused it, is a connection that could not be made. */
 function unreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -49,7 +49,11 @@ export function shootRef({ metadata: { namespace, name, uid } }: Shoot): ShootRe
 }
 
 /** The Shoot as it is now, or undefined when it is gone. */
-export function readShoot(client: KubeClient, namespace: string, name: string): Promise<Shoot | undefined> {
+export function readShoot(
+  client: Pick<KubeClient, "read">,
+  namespace: string,
+  name: string,
+): Promise<Shoot | undefined> {
   return client.read<Shoot>({ ...shootType, namespace, name });
 }
 

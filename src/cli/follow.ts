@@ -2,18 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Shoot } from "../api/index.ts";
 import type { FlowProgress } from "../api/shoot-run.ts";
 import type { ShootClient } from "../client/shoots.ts";
-import type { Context, Garden } from "./context.ts";
-import { CliError, explainError, type Exit } from "./exit.ts";
+import type { KubeClient } from "../kube/index.ts";
+import type { Context } from "./context.ts";
+import { CliError, explainFully, type Exit } from "./exit.ts";
 import { readShoot, shootRef } from "./find-shoot.ts";
 import { createProgressDisplay } from "./progress-display.ts";
 import { paint } from "./style.ts";
 import { standingOf } from "./settled.ts";
 import type { Output } from "./terminal.ts";
 
+/** Looks again twice a second. */
+const period = 500;
+
 /** What is followed, and for how long at most (ms). */
 export interface Following {
-  readonly garden: Garden;
-  readonly flows: ShootClient;
+  readonly garden: { readonly client: Pick<KubeClient, "read"> };
+  readonly flows: Pick<ShootClient, "progress">;
   readonly shoot: Shoot;
   readonly timeout?: number | undefined;
 }
@@ -45,15 +49,37 @@ export async function followShoot(context: Context, { garden, flows, shoot, time
       if (standing === "ready") return tell(out, "good", `Shoot ${subject} is ready`, "done");
       if (standing === "failed")
         return tell(out, "bad", `Shoot ${subject} waits for somebody: perennial shoot describe ${subject}`, "failed");
-      await sleep(500, undefined, { signal: context.signal }).catch(() => {});
+      await sleep(period, undefined, { signal: context.signal }).catch(() => {});
     }
   } finally {
     display.end();
   }
 }
 
+/** Waits until steps that were asked to go on have left the state they waited in; the Shoot's status has too, then. */
+export async function untilResumed(
+  { flows, shoot }: Following,
+  steps: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const waiting = async () => {
+    const progress = await flows.progress(shootRef(shoot));
+    return new Map(progress?.steps.map((step) => [step.name, `${step.state} ${step.since ?? ""}`]));
+  };
+  const before = await waiting();
+  for (let look = 0; look < 20 && !signal.aborted; look++) {
+    const now = await waiting();
+    if (steps.every((step) => now.get(step) !== before.get(step) || !/^(parked|retrying) /.test(now.get(step) ?? "")))
+      return;
+    await sleep(period, undefined, { signal }).catch(() => {});
+  }
+}
+
 /** The progress of what runs or begins from now on; what had ended before is not shown again. */
-function createProgressReader(flows: ShootClient, shoot: Shoot): () => Promise<FlowProgress | undefined> {
+function createProgressReader(
+  flows: Pick<ShootClient, "progress">,
+  shoot: Shoot,
+): () => Promise<FlowProgress | undefined> {
   let before: string | undefined;
   let first = true;
   return async () => {
@@ -73,7 +99,7 @@ function createTrouble(out: Output) {
         const value = await read();
         return value;
       } catch (error) {
-        const { sentence } = explainError(error);
+        const sentence = explainFully(error);
         if (sentence !== said) out.write(`${paint(out, "attention", "waiting:")} ${sentence}\n`);
         said = sentence;
         return otherwise;

@@ -63,18 +63,20 @@ export async function readReport(
   const all = await seed.list<ExtensionObject>({ ...extensions, kind }, { namespace });
   const named = all.filter(({ metadata }) => object === undefined || metadata.name === object);
   const found = named.find(({ status }) => status?.lastOperation?.state !== "Succeeded") ?? named[0];
-  if (!found) return undefined;
-  const asked = found.metadata.annotations?.[OPERATION_ANNOTATION];
-  if (asked)
-    return { object: found.metadata.name, state: `the controller has not taken up what was asked for (${asked})` };
-  const { lastOperation, lastError } = found.status ?? {};
-  if (!lastOperation) return { object: found.metadata.name, state: "no controller has acted on it yet" };
+  return found && { object: found.metadata.name, ...reportOf(found) };
+}
+
+function reportOf({ metadata, status }: ExtensionObject): Omit<ObjectReport, "object"> {
+  const asked = metadata.annotations?.[OPERATION_ANNOTATION];
+  if (asked) return { state: `the controller has not taken up what was asked for (${asked})` };
+  const { lastOperation, lastError } = status ?? {};
+  if (!lastOperation) return { state: "no controller has acted on it yet" };
+  const { type = "", state = "", lastUpdateTime } = lastOperation;
   const description = lastError?.description ?? lastOperation.description;
   return {
-    object: found.metadata.name,
-    state: `${lastOperation.type ?? ""} ${lastOperation.state ?? ""}`.trim(),
+    state: `${type} ${state}`.trim(),
     ...(description !== undefined && { description }),
-    ...(lastOperation.lastUpdateTime !== undefined && { lastUpdateTime: lastOperation.lastUpdateTime }),
+    ...(lastUpdateTime !== undefined && { lastUpdateTime }),
   };
 }
 

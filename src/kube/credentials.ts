@@ -135,8 +135,9 @@ function bearer({ user, directory }: Kubeconfig): string | undefined {
 }
 
 function basic(user: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof user["username"] !== "string") return undefined;
-  return `Basic ${Buffer.from(`${user["username"]}:${String(user["password"] ?? "")}`).toString("base64")}`;
+  const { username, password } = user;
+  if (typeof username !== "string") return undefined;
+  return `Basic ${Buffer.from(`${username}:${typeof password === "string" ? password : ""}`).toString("base64")}`;
 }
 
 function pem({ directory }: Kubeconfig, entry: Readonly<Record<string, unknown>>, name: string): string | undefined {

@@ -40,5 +40,5 @@ export function pathOf(
 export function queryOf(query: Query): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
-  return parameters.size === 0 ? "" : `?${parameters}`;
+  return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../api/meta.ts";
-import { KubeError } from "./errors.ts";
+import type { KubeError } from "./errors.ts";
 import { refusalError } from "./refusal.ts";
 
 /** One line of a watch. A bookmark says only how far the server has come. */

@@ -4,6 +4,7 @@ import { createBackoff } from "./backoff.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import type { TypeRef } from "./discovery.ts";
 import { isExpired, KubeError } from "./errors.ts";
+import type { WatchEvent } from "./watch-stream.ts";
 import { createObjectCache, type Change } from "./object-cache.ts";
 
 /** What a reflector needs: the objects to follow, and who hears of their changes. */
@@ -47,8 +48,7 @@ export function createReflector<T extends KubeObject>(
         version ??= await relist();
         for await (const event of client.watch<T>(type, { ...selection, resourceVersion: version, signal })) {
           version = event.object.metadata.resourceVersion ?? version;
-          if (event.type !== "BOOKMARK") await deliver(cache.take(event.type, event.object));
-          backoff.reset();
+          await take(event);
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -60,6 +60,11 @@ export function createReflector<T extends KubeObject>(
       // A server that ends watches at once must not be asked in a tight loop.
       if (Date.now() - startedAt < 1_000) await backoff.wait(signal);
     }
+  }
+
+  async function take(event: WatchEvent<T>): Promise<void> {
+    if (event.type !== "BOOKMARK") await deliver(cache.take(event.type, event.object));
+    backoff.reset();
   }
 
   async function relist(): Promise<string> {

@@ -12,7 +12,9 @@ export async function applyObjects(
   seeds: readonly string[],
   dns: DnsServer,
 ): Promise<void> {
-  const examples = await Promise.all(["controller-registration", "cloud-profile", "project", "secret-binding"].map(readExample));
+  const examples = await Promise.all(
+    ["controller-registration", "cloud-profile", "project", "secret-binding"].map(readExample),
+  );
   const [seed] = await readExample("seed");
   if (seed === undefined) throw new Error("cannot register the seeds: deploy/examples/seed.yaml is empty");
   const objects = [

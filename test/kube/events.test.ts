@@ -67,7 +67,7 @@ test("another reason, another object or another note is another Event", async ()
   recorder.record({ regarding, ...failed, note: "the cloud says no" });
   recorder.record({ regarding: { apiVersion: "v1", kind: "Node", metadata: { name: "it" } }, ...failed });
   await recorder.settled();
-  expect((await events()).map(({ reason, note }) => `${reason}: ${note}`).toSorted()).toEqual([
+  expect((await events()).map(({ reason, note }) => `${String(reason)}: ${String(note)}`).toSorted()).toEqual([
     "DeleteError: cannot reach the cloud",
     "ReconcileError: cannot reach the cloud",
     "ReconcileError: cannot reach the cloud",

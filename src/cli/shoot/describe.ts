@@ -3,7 +3,7 @@ import { blockingFromStatus, findBlocking } from "../blocking.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import type { ClusterOptions, Context, Garden } from "../context.ts";
-import { explainError } from "../exit.ts";
+import { explainFully } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
 import { choice } from "../option.ts";
 import { printObject } from "../output.ts";
@@ -54,6 +54,6 @@ async function askFlow(
     const flows = await context.flows(options);
     return { progress: await flows.progress(shootRef(shoot)), unanswered: undefined };
   } catch (error) {
-    return { progress: undefined, unanswered: explainError(error).sentence };
+    return { progress: undefined, unanswered: explainFully(error) };
   }
 }

@@ -2,7 +2,7 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError, explainError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
-import { followShoot } from "../follow.ts";
+import { followShoot, untilResumed } from "../follow.ts";
 import { duration, flag, text } from "../option.ts";
 
 /** `perennial shoot retry` */
@@ -33,7 +33,9 @@ export const retry = defineCommand({
       );
     });
     context.terminal.out.write(`retrying ${steps.join(", ")} of Shoot ${namespace}/${name}\n`);
-    if (options.wait) return followShoot(context, { garden, flows, shoot, timeout: options.timeout });
-    return undefined;
+    if (!options.wait) return undefined;
+    const following = { garden, flows, shoot, timeout: options.timeout };
+    await untilResumed(following, steps, context.signal);
+    return followShoot(context, following);
   },
 });

@@ -34,7 +34,11 @@ describe("a flow", () => {
   it("passes through a skipped step, which still waits for what is before it", async () => {
     const order: string[] = [];
     const note = async (_: object, step: string) => void order.push(step);
-    const flow = defineFlow("Test", { a: { run: note }, b: { run: note, after: ["a"], when: [never] }, c: { run: note, after: ["b"] } });
+    const flow = defineFlow("Test", {
+      a: { run: note },
+      b: { run: note, after: ["a"], when: [never] },
+      c: { run: note, after: ["b"] },
+    });
     expect((await outcome(flow)).states).toEqual({ a: "done", b: "skipped", c: "done" });
     expect(order).toEqual(["a", "c"]);
     expect(planFlow(flow, {})[1]).toEqual({ step: "b", after: ["a"], skipped: true, because: "only when never" });
@@ -52,7 +56,9 @@ describe("a flow", () => {
   });
 
   it("does exactly the steps that have no failed step before them, whatever the graph", async () => {
-    const graph = fc.array(fc.record({ fails: fc.boolean(), after: fc.array(fc.nat(30), { maxLength: 4 }) }), { maxLength: 30 });
+    const graph = fc.array(fc.record({ fails: fc.boolean(), after: fc.array(fc.nat(30), { maxLength: 4 }) }), {
+      maxLength: 30,
+    });
     await fc.assert(
       fc.asyncProperty(graph, async (nodes) => {
         const ran: string[] = [];
