@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CloudProfile, Cluster } from "../../src/api/index.ts";
+import { ExtensionError } from "../../src/extension/index.ts";
+import { createShoot, credentialsBinding, projectNamespace, type TestShoot } from "../support/e2e-shoots.ts";
+import { eventually } from "../support/eventually.ts";
+import { localEnvironment, type LocalEnvironment } from "../support/local-environment.ts";
+import { createScriptedExtension, type ScriptedExtension } from "../support/scripted-extension.ts";
+import { findShootRemains } from "../support/shoot-remains.ts";
+
+let local: LocalEnvironment;
+
+beforeAll(async () => void (local = await localEnvironment()));
+afterAll(async () => await local?.close());
+
+describe("a Shoot whose credentials are missing", () => {
+  let shoot: TestShoot;
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "lost", namespace: projectNamespace } };
+
+  test("parks at the step that needs them, and says which Secret is not there", async () => {
+    await local.garden.remove({ ...secret, ...secret.metadata });
+    await local.garden.apply(credentialsBinding("lost", "lost"), { fieldManager: "test" });
+    shoot = await createShoot(local, { name: "lost", credentials: "lost" });
+    const { status } = await shoot.settles("Failed", "Create");
+    expect(status?.lastErrors).toEqual([
+      expect.objectContaining({
+        taskID: "cloudProviderSecret",
+        description: "Secret garden-dev/lost with the provider's credentials does not exist",
+        codes: ["ERR_CONFIGURATION_PROBLEM"],
+      }),
+    ]);
+    const described = await local.perennial("shoot", "describe", "garden-dev/lost");
+    expect(described).toContain("Blocked by step cloudProviderSecret: parked");
+    expect(described).toContain("Secret garden-dev/lost with the provider's credentials does not exist");
+  });
+
+  test("goes on at that step after a retry, and does nothing before it again", async () => {
+    const before = await shoot.activities("reconcile");
+    await local.garden.apply(secret, { fieldManager: "test" });
+    await shoot.annotate({ "gardener.cloud/operation": "retry" });
+    await shoot.begun("kubeApiServer");
+    const again = (await shoot.activities("reconcile")).slice(before.length).filter(isActing);
+    expect(again).toContain("infrastructure/apply applyExtension");
+    expect(again.filter((activity) => before.includes(activity))).toEqual([
+      "cloudProviderSecret/apply deployCloudProviderSecret",
+    ]);
+    await eventually(async () => {
+      expect((await shoot.read())?.metadata.annotations?.["gardener.cloud/operation"]).toBeUndefined();
+    });
+  });
+
+  test("is deleted in the middle of its create, and nothing is left of it", async () => {
+    expect((await shoot.read())?.status?.lastOperation).toMatchObject({ type: "Create", state: "Processing" });
+    await leavesNothing(shoot);
+  });
+});
+
+describe("an extension", () => {
+  let shoot: TestShoot;
+  let extension: ScriptedExtension;
+
+  beforeAll(() => void (extension = createScriptedExtension(local, "scripted")));
+  afterAll(async () => await extension?.stop());
+
+  test("that never answers shows as what the Shoot waits for", async () => {
+    shoot = await createShoot(local, { name: "scripted", workerless: true, dnsType: "scripted" });
+    await shoot.begun("externalDns");
+    await eventually(async () => {
+      const described = await local.perennial("shoot", "describe", "garden-dev/scripted");
+      expect(described).toContain("Waiting for step externalDns: running");
+      expect(described).toContain("DNSRecord shoot--dev--scripted/scripted-external of type scripted");
+      expect(described).toContain("It says:  the controller has not taken up what was asked for (reconcile)");
+    }, 60_000);
+  });
+
+  test("that reports an error worth retrying shows as such, and the Shoot recovers by itself", async () => {
+    extension.answer(new ExtensionError("too many requests", ["ERR_INFRA_RATE_LIMITS_EXCEEDED"]));
+    extension.start();
+    const { status } = await shoot.settles("Error", "Create");
+    expect(status?.lastErrors).toEqual([problem("too many requests", "ERR_INFRA_RATE_LIMITS_EXCEEDED")]);
+    extension.answer();
+    const recovered = await shoot.settles("Succeeded", "Create");
+    expect(recovered.status?.lastErrors ?? []).toEqual([]);
+  });
+
+  test("that reports an error for people to mend parks the step, as extensions can see, too", async () => {
+    extension.answer(new ExtensionError("no permission for the zone", ["ERR_INFRA_UNAUTHORIZED"]));
+    await shoot.annotate({
+      "shoot.gardener.cloud/tasks": "deployDNSRecordExternal",
+      "gardener.cloud/operation": "reconcile",
+    });
+    const { status } = await shoot.settles("Failed", "Reconcile");
+    expect(status?.lastErrors).toEqual([problem("no permission for the zone", "ERR_INFRA_UNAUTHORIZED")]);
+    await eventually(async () => {
+      const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name: shoot.technicalID };
+      const cluster = await local.seed.read<Cluster>(ref);
+      expect(cluster?.spec.shoot.status?.lastOperation?.state).toBe("Failed");
+    });
+  });
+
+  test("is asked anew, under a new id, by a retry after the cause was mended, and nothing else is done again", async () => {
+    extension.answer();
+    const before = await shoot.activities("reconcile");
+    const asked = extension.asked.length;
+    expect(await local.perennial("shoot", "retry", "garden-dev/scripted", "--step", "externalDns")).toContain(
+      "retrying externalDns",
+    );
+    await shoot.settles("Succeeded", "Reconcile");
+    const again = (await shoot.activities("reconcile")).slice(before.length).filter(isActing);
+    expect(again.filter((activity) => before.includes(activity))).toEqual(["externalDns/apply applyExtension"]);
+    expect(extension.asked).toHaveLength(asked + 1);
+  });
+
+  test("lets its Shoot be deleted", async () => await leavesNothing(shoot));
+});
+
+describe("a Shoot whose CloudProfile doesn't exist", () => {
+  test("is refused, with the reason", async () => {
+    const created = createShoot(local, { name: "invalid", workerless: true, cloudProfile: "nowhere" });
+    await expect(created).rejects.toThrow("there is no CloudProfile nowhere");
+  });
+
+  test("any more says so, and can be deleted", async () => {
+    const [profile, name] = [await readProfile("local"), "vanishing"];
+    const ref = { apiVersion: profile.apiVersion, kind: profile.kind, name };
+    await local.garden.apply({ ...ref, metadata: { name }, spec: profile.spec }, { fieldManager: "test" });
+    const annotations = { "shoot.gardener.cloud/ignore": "true" };
+    const shoot = await createShoot(local, { name, workerless: true, cloudProfile: name, annotations });
+    await local.garden.remove(ref);
+    await shoot.annotate({ "shoot.gardener.cloud/ignore": null, "gardener.cloud/operation": "reconcile" });
+    const { status } = await shoot.settles("Failed", "Create");
+    expect(status?.lastErrors).toEqual([
+      expect.objectContaining({
+        description: "CloudProfile vanishing does not exist: spec.cloudProfile has to name one that does",
+        codes: ["ERR_CONFIGURATION_PROBLEM"],
+      }),
+    ]);
+    await leavesNothing(shoot);
+  });
+});
+
+async function leavesNothing(shoot: TestShoot): Promise<void> {
+  await shoot.remove();
+  await shoot.gone();
+  await eventually(async () => expect(await findShootRemains(local, shoot)).toEqual([]));
+}
+
+async function readProfile(name: string): Promise<CloudProfile> {
+  const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "CloudProfile", name };
+  const profile = await local.garden.read<CloudProfile>(ref);
+  if (profile === undefined) throw new Error(`there is no CloudProfile ${name}`);
+  return profile;
+}
+
+const isActing = (activity: string): boolean => activity.includes("/apply ");
+
+const problem = (message: string, code: string): object =>
+  expect.objectContaining({
+    taskID: "externalDns",
+    description: expect.stringContaining(message),
+    codes: [code],
+  }) as object;
