@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCleanup, NO_CLEANUP_LABEL } from "../../src/activities/cleanup.ts";
 import { toFailure } from "../../src/activities/failure.ts";
 import type { KubeObject } from "../../src/api/meta.ts";
-import { refOf } from "../../src/kube/index.ts";
+import { isNotFound, refOf, type KubeClient } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
 import { installWidgets, widget, widgetType } from "../support/widget.ts";
 
 let controlPlane: ControlPlane;
@@ -81,19 +82,12 @@ test("users' namespaces go last; one that stays is named", async () => {
 test("a definition that somebody else takes away meanwhile is no error", async () => {
   await installWidgets(controlPlane.client);
   const { client } = controlPlane;
-  const late = {
+  const late: KubeClient = {
     ...client,
-    list: async (...[type, o]: Parameters<typeof client.list>) => {
-      if (type.kind === widgetType.kind) await client.remove(refOf(definition));
-      if (type.kind === widgetType.kind)
-        await expect
-          .poll(() =>
-            client.list(type, o).then(
-              () => "served",
-              () => "gone",
-            ),
-          )
-          .toBe("gone");
+    async list(type, o) {
+      if (type.kind !== widgetType.kind) return client.list(type, o);
+      await client.remove(refOf(definition));
+      await eventually(() => client.list(type).then(() => false, isNotFound));
       return client.list(type, o);
     },
   };
