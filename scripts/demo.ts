@@ -10,7 +10,9 @@ import { formatDuration } from "../src/cli/time.ts";
 import { paint } from "../src/cli/style.ts";
 import { processTerminal } from "../src/cli/terminal.ts";
 import type { Variables } from "../src/cli/context.ts";
+import { ensureBinaries } from "../src/local/binaries.ts";
 import type { UpResult } from "../src/local/up.ts";
+import { createLogger } from "../src/log.ts";
 import { createShoot } from "./demo/shoot.ts";
 import { runPod } from "./demo/workload.ts";
 
@@ -44,7 +46,7 @@ async function demo(): Promise<Exit> {
     times.push({ title: "Environment", elapsed: performance.now() - began });
     const exit = await useEnvironment(environment, times);
     if (exit !== "done") return tellHowToGoOn(exit);
-    conclude(environment, [...times, { title: "Together", elapsed: performance.now() - began }]);
+    await conclude(environment, [...times, { title: "Together", elapsed: performance.now() - began }]);
     return "done";
   } catch (error) {
     if (signal.aborted) return tellHowToGoOn("interrupted");
@@ -91,17 +93,18 @@ function variablesOf({ name, stateDir, clusters, temporal }: UpResult): Variable
   };
 }
 
-function conclude(environment: UpResult, times: readonly Time[]): void {
+async function conclude(environment: UpResult, times: readonly Time[]): Promise<void> {
+  const { kubectl } = await ensureBinaries(["kubectl"], { log: createLogger({ name: "demo", level: "silent" }) });
   title("Done");
   const slow = environment.phases.filter(({ elapsed }) => elapsed >= 1_000);
   const phases = slow.map(({ phase, elapsed }) => `${phase} ${formatDuration(elapsed)}`).join(", ");
   const lines = times.map(({ title, elapsed }) => `${title.padEnd(18)}${formatDuration(elapsed)}`);
   if (phases) lines[0] += ` (${phases})`;
-  lines.push("", "Three things to try next:", ...nextThings(environment));
+  lines.push("", "Three things to try next:", ...nextThings(environment, kubectl));
   terminal.out.write(`${lines.join("\n")}\n`);
 }
 
-function nextThings({ name, stateDir, clusters }: UpResult): string[] {
+function nextThings({ name, stateDir, clusters }: UpResult, kubectl: string): string[] {
   const perennial = name === "local" ? "bin/perennial" : `PERENNIAL_ENVIRONMENT=${name} bin/perennial`;
   const garden = clusters.find((cluster) => cluster.name === "garden")?.kubeconfig ?? "";
   const twoMachines =
@@ -111,9 +114,9 @@ function nextThings({ name, stateDir, clusters }: UpResult): string[] {
     `    ${perennial} flow show garden-dev/local`,
     `    ${perennial} flow plan garden-dev/local --operation delete`,
     "- Give the Shoot a second machine, and follow it; then look at its nodes:",
-    `    kubectl --kubeconfig ${garden} -n garden-dev patch shoot local --type json -p '[${twoMachines}]'`,
+    `    ${kubectl} --kubeconfig ${garden} -n garden-dev patch shoot local --type json -p '[${twoMachines}]'`,
     `    ${perennial} shoot watch garden-dev/local`,
-    `    kubectl --kubeconfig ${stateDir}/shoot-local.yaml get nodes`,
+    `    ${kubectl} --kubeconfig ${stateDir}/shoot-local.yaml get nodes`,
     "- Delete it, and watch everything go in order:",
     `    ${perennial} shoot delete garden-dev/local --wait`,
     "",

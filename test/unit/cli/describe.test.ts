@@ -6,6 +6,8 @@ import { health, lastOperation } from "../../../src/cli/shoot-columns.ts";
 import { describeShoot, renderDescription } from "../../../src/cli/shoot-description.ts";
 import { standingOf } from "../../../src/cli/settled.ts";
 import { extensionOf } from "../../../src/cli/step-owner.ts";
+import { deleteShoot } from "../../../src/workflows/delete.ts";
+import { reconcile } from "../../../src/workflows/reconcile.ts";
 import { fakeOutput } from "./fake-terminal.ts";
 
 const now = Date.parse("2026-11-21T10:10:00Z");
@@ -70,16 +72,32 @@ it("shows the one step in the way with its owner, since when, and the remedy", (
 });
 
 it("knows the object behind every step that acts through an extension", () => {
-  const kindOf = (step: string) => extensionOf(step, shoot())?.kind;
-  expect(["internalDns", "externalDns", "removeExternalDns"].map(kindOf)).toEqual(Array(3).fill("DNSRecord"));
-  expect(["infrastructure", "removeInfrastructure"].map(kindOf)).toEqual(Array(2).fill("Infrastructure"));
-  expect(["worker", "nodesReady", "removeWorker"].map(kindOf)).toEqual(Array(3).fill("Worker"));
-  expect(["operatingSystemConfig", "network", "controlPlane"].map(kindOf)).toEqual([
-    "OperatingSystemConfig",
-    "Network",
-    "ControlPlane",
-  ]);
-  expect(["etcd", "removeNamespace", "removeCluster", "secrets"].map(kindOf)).toEqual(Array(4).fill(undefined));
+  const kindsOf = ({ steps }: typeof reconcile) =>
+    Object.fromEntries(
+      [...steps.keys()].flatMap((step) =>
+        [extensionOf(step, shoot())].flatMap((one) => (one ? [[step, one.kind]] : [])),
+      ),
+    );
+  expect(kindsOf(reconcile)).toEqual({
+    internalDns: "DNSRecord",
+    externalDns: "DNSRecord",
+    infrastructure: "Infrastructure",
+    controlPlane: "ControlPlane",
+    operatingSystemConfig: "OperatingSystemConfig",
+    network: "Network",
+    worker: "Worker",
+    nodesReady: "Worker",
+  });
+  expect(kindsOf(deleteShoot)).toEqual({
+    controlPlane: "ControlPlane",
+    removeWorker: "Worker",
+    removeOperatingSystemConfig: "OperatingSystemConfig",
+    removeNetwork: "Network",
+    removeControlPlane: "ControlPlane",
+    removeInfrastructure: "Infrastructure",
+    removeExternalDns: "DNSRecord",
+    removeInternalDns: "DNSRecord",
+  });
 });
 
 it("composes the last operation in Gardener's words", () => {
