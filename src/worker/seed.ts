@@ -1,4 +1,5 @@
 import { Worker, type NativeConnection } from "@temporalio/worker";
+import { BEAT, beating } from "../activities/beating.ts";
 import type { SeedActivities } from "../activities/index.ts";
 import { seedQueue } from "../workflows/contract.ts";
 
@@ -18,6 +19,8 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
     taskQueue: seedQueue(o.seed),
     activities: o.activities,
     maxConcurrentActivityTaskExecutions: 50,
+    interceptors: { activity: [() => ({ inbound: { execute: (input, next) => beating(() => next(input)) } })] },
+    maxHeartbeatThrottleInterval: BEAT,
     activityTaskPollerBehavior: { type: "autoscaling", minimum: 1, initial: 2, maximum: 5 },
     shutdownGraceTime: "20s",
   });

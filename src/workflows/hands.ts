@@ -76,7 +76,8 @@ function actingActivities(run: ShootRun, step: string): SeedActivities {
     activityId: `${step}/apply`,
     summary: step,
     startToCloseTimeout: "11 minutes",
-    heartbeatTimeout: "30 seconds",
+    // The worker beats for every activity: what a SIGKILL costs an activity that it interrupts.
+    heartbeatTimeout: "10 seconds",
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "8s", maximumAttempts: 5 },
   });
