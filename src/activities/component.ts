@@ -5,6 +5,7 @@ import { refOf, type KubeClient } from "../kube/index.ts";
 import { NO_CLEANUP_LABEL } from "./cleanup.ts";
 import { readContext } from "./context.ts";
 import type { Until, WaitTarget } from "./index.ts";
+import { removeAnnotated } from "./removal.ts";
 import type { ShootClients } from "./shoot-clients.ts";
 import type { Waits } from "./waits.ts";
 
@@ -51,12 +52,10 @@ export function createComponents({ garden, seed, shootClients, waits }: Componen
       for (const object of [...objects].reverse()) {
         const existing = await seed.read(refOf(object));
         if (existing === undefined) continue;
-        if (rollsOut(component, object)) {
-          const target = targetOf(object, "gone", step);
-          targets.push(target);
-          await seed.patch(refOf(object), { metadata: { annotations: waits.registration(target) } });
-        }
-        await seed.remove(refOf(object), { propagationPolicy: "Foreground" });
+        const target = rollsOut(component, object) ? targetOf(object, "gone", step) : undefined;
+        if (target) targets.push(target);
+        const annotations = target ? waits.registration(target) : {};
+        await removeAnnotated(seed, refOf(object), annotations, { propagationPolicy: "Foreground" });
       }
       for (const claim of claimsOf(objects)) await seed.remove(claim);
       return targets;

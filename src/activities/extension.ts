@@ -6,13 +6,14 @@ import {
 } from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
-import { isNotFound, refOf, type KubeClient } from "../kube/index.ts";
+import { refOf, type KubeClient } from "../kube/index.ts";
 import { readContext } from "./context.ts";
 import { extensionObjects } from "./extension-objects.ts";
 import type { ExtensionKind, Purpose, WaitTarget } from "./index.ts";
 import { timeouts } from "./timeouts.ts";
 import type { ExtensionLike } from "./readiness.ts";
 import { needsTrigger } from "./trigger.ts";
+import { removeAnnotated } from "./removal.ts";
 import type { Waits } from "./waits.ts";
 
 /** What acting on extension objects needs. */
@@ -132,11 +133,5 @@ async function confirmAndRemove(
     [CONFIRM_DELETION_ANNOTATION]: "true",
     [TIMESTAMP_ANNOTATION]: new Date().toISOString(),
   };
-  try {
-    await seed.patch(refOf(object), { metadata: { annotations: confirmed } });
-  } catch (error) {
-    if (isNotFound(error)) return;
-    throw error;
-  }
-  await seed.remove(refOf(object));
+  await removeAnnotated(seed, refOf(object), confirmed);
 }

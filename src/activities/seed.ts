@@ -13,6 +13,7 @@ import { createNodeWaits } from "./node-waits.ts";
 import { createProvisioning } from "./provisioning.ts";
 import { createPublishing } from "./publishing.ts";
 import type { ShootClients } from "./shoot-clients.ts";
+import { removeAnnotated } from "./removal.ts";
 import { sentence, type Completer, type Waits } from "./waits.ts";
 
 /** What the activities of one seed need. */
@@ -81,8 +82,7 @@ async function removeNamespace(seed: KubeClient, waits: Waits, run: ShootRun, st
     severeAfter: 900_000,
     deadline: 900_000,
   };
-  await seed.patch(refOf(namespace), { metadata: { annotations: waits.registration(target) } });
-  await seed.remove(refOf(namespace));
+  await removeAnnotated(seed, refOf(namespace), waits.registration(target));
   return [target];
 }
 
