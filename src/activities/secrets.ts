@@ -18,16 +18,15 @@ export async function ensureSecrets(
 ): Promise<{ checksums: Record<string, string> }> {
   const store = await openSecretStore(client, context.namespace);
   const run: Run = { store, context, now };
-  const names = Object.keys(authorities) as AuthorityName[];
-  const [pairs] = await Promise.all([
-    Promise.all(names.map(async (name) => [name, await ensureAuthority(run, name)] as const)),
-    ensureSigningKey(run),
-  ]);
-  const keys = new Map(pairs);
+  const keys = new Map<AuthorityName, KeyPair>();
+  for (const name of Object.keys(authorities) as AuthorityName[]) keys.set(name, await ensureAuthority(run, name));
   const authority = (name: AuthorityName) => keys.get(name) ?? lost(context, name, "it was not made");
   const ca = authority("ca");
-  const issue = (plan: CertificatePlan) => ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
-  await Promise.all([ensureBootstrapToken(run, ca), ...certificatesOf(context).map(issue)]);
+  await ensureSigningKey(run);
+  await ensureBootstrapToken(run, ca);
+  for (const plan of certificatesOf(context)) {
+    await ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
+  }
   return { checksums: store.checksums() };
 }
 
