@@ -1,4 +1,4 @@
-import { GARDENER_FINALIZER, OPERATION_ANNOTATION } from "../api/annotations.ts";
+import { GARDENER_FINALIZER, OPERATION_ANNOTATION, TASKS_ANNOTATION } from "../api/annotations.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../api/shoot-run.ts";
 import type { JsonPatchOperation, KubeClient, MergePatch } from "../kube/index.ts";
 import type { OperationStatus } from "./index.ts";
@@ -10,6 +10,17 @@ export function createShootStatus(garden: KubeClient) {
   const refOf = (ref: ShootRef) => ({ ...shootType, namespace: ref.namespace, name: ref.name });
   const read = (ref: ShootRef) => readShoot(garden, ref);
   const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(garden, ref, status);
+
+  /** Removes an annotation if it still says this: what somebody has asked for since stays. */
+  const takeAway = async (ref: ShootRef, annotation: string, value: string) => {
+    const path = `/metadata/annotations/${annotation.replace("/", "~1")}`;
+    const patch: JsonPatchOperation[] = [
+      { op: "test", path: "/metadata/uid", value: ref.uid },
+      { op: "test", path, value },
+      { op: "remove", path },
+    ];
+    await unlessChanged(garden.patch(refOf(ref), patch));
+  };
 
   return {
     /** Finalizer first, so that nothing can exist for a Shoot that is already gone; the request is taken away last. */
@@ -42,6 +53,7 @@ export function createShootStatus(garden: KubeClient) {
         lastOperation: lastOperation(run.operation, status),
         lastErrors: status.lastErrors.length > 0 ? status.lastErrors : null,
       });
+      if (status.state === "Succeeded" && run.tasks !== undefined) await takeAway(run, TASKS_ANNOTATION, run.tasks);
     },
 
     /** Why no operation can begin. Says it once: a Shoot that waits is not written again and again. */
@@ -60,15 +72,7 @@ export function createShootStatus(garden: KubeClient) {
     },
 
     /** Takes a request away, unless somebody has made another one meanwhile. */
-    async acknowledge(ref: ShootRef, request: string): Promise<void> {
-      const path = `/metadata/annotations/${OPERATION_ANNOTATION.replace("/", "~1")}`;
-      const patch: JsonPatchOperation[] = [
-        { op: "test", path: "/metadata/uid", value: ref.uid },
-        { op: "test", path, value: request },
-        { op: "remove", path },
-      ];
-      await unlessChanged(garden.patch(refOf(ref), patch));
-    },
+    acknowledge: (ref: ShootRef, request: string): Promise<void> => takeAway(ref, OPERATION_ANNOTATION, request),
 
     /** Succeeded first, then the finalizer: who sees the Shoot go can rely on its last word. */
     async release(ref: ShootRef): Promise<void> {

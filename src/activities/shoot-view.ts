@@ -4,6 +4,7 @@ import {
   IGNORE_ANNOTATION,
   OPERATION_ANNOTATION,
   PROJECT_NAME_LABEL,
+  TASKS_ANNOTATION,
 } from "../api/annotations.ts";
 import type { Seed, Shoot } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
@@ -80,9 +81,15 @@ async function readFacts(
     hasExternalDomain: spec.dns?.domain !== undefined,
     pools: workers.map(({ name }) => name),
     ...unknownYet,
+    ...tasksOf(shoot),
     retryDuration: periods.retryDuration,
   };
   return { run };
+}
+
+function tasksOf({ metadata }: Shoot): Pick<ShootRun, "tasks"> {
+  const tasks = metadata.annotations?.[TASKS_ANNOTATION];
+  return tasks === undefined ? {} : { tasks };
 }
 
 /** What only the seed can tell; the flow asks it. */

@@ -28,6 +28,8 @@ export interface ShootRun extends ShootRef {
   readonly cleanup: boolean;
   /** Delete only: ControlPlane exists, is not being deleted, and its infrastructure has been built. */
   readonly controlPlaneNeeded: boolean;
+  /** The value of `shoot.gardener.cloud/tasks` when the operation began; what came later waits for the next one. */
+  readonly tasks?: string;
   /** How long, in ms, a retryable error is retried inside its step before the step parks. */
   readonly retryDuration: number;
 }

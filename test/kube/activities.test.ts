@@ -147,6 +147,20 @@ describe("a Shoot's status", () => {
     expect((await read(run)).metadata.finalizers).toEqual(["a/b", "c/d"]);
   });
 
+  it("takes away the tasks that were done, but not those asked for meanwhile", async () => {
+    const run = { ...(await begun()), tasks: "deployInfrastructure" };
+    const status = createShootStatus(kube);
+    const succeeded = { ...progress(), state: "Succeeded" as const };
+    await annotate(run, { "shoot.gardener.cloud/tasks": "deployInfrastructure,deployDNSRecordInternal" });
+    await status.write(run, succeeded);
+    expect((await read(run)).metadata.annotations).toHaveProperty(["shoot.gardener.cloud/tasks"]);
+    await annotate(run, { "shoot.gardener.cloud/tasks": "deployInfrastructure" });
+    await status.write(run, { ...succeeded, state: "Error" });
+    expect((await read(run)).metadata.annotations).toHaveProperty(["shoot.gardener.cloud/tasks"]);
+    await status.write(run, succeeded);
+    expect((await read(run)).metadata.annotations ?? {}).not.toHaveProperty(["shoot.gardener.cloud/tasks"]);
+  });
+
   it("is never written into a later Shoot of the same name", async () => {
     const run = await begun();
     await annotate(run, { "gardener.cloud/operation": "retry" });

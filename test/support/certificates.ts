@@ -54,7 +54,7 @@ export async function makeCertificates(): Promise<Certificates> {
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
 async function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return (await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]));
+  return await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
 }
 
 function validity() {
