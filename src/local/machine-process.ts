@@ -17,7 +17,16 @@ export async function isAlive({ pid, startTime }: ProcessIdentity): Promise<bool
 export async function killProcess(target: ProcessIdentity): Promise<void> {
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(20)) {
     if (!(await isAlive(target))) return;
-    process.kill(target.pid, "SIGKILL");
+    kill(target.pid);
   }
   throw new Error(`cannot kill process ${target.pid}: it is still there after ten seconds`);
+}
+
+/** It may end by itself between the look and the kill; then there is nothing left to do. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
