@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { examine, nextCondition, type HealthType } from "../activities/health.ts";
 import type { ShootClients } from "../activities/shoot-clients.ts";
 import type { Condition, Shoot } from "../api/index.ts";
@@ -82,7 +83,6 @@ function isBuilt({ status }: Shoot): boolean {
 
 /** Waits, or less when stopped. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
   });
