@@ -1,6 +1,6 @@
 import { Seed, Shoot } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
-import { isNetwork, overlaps } from "./network.ts";
+import { malformedAmong, overlapsAmong } from "./network.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 
 /** Judges requests about Seeds: usable networks, and no deletion while a Shoot is, or has been, on the Seed. */
@@ -28,17 +28,6 @@ function networkCauses({ spec }: Seed): Cause[] {
     const cidr = spec.networks[name];
     return cidr ? [{ field: `spec.networks.${name}`, cidr }] : [];
   });
-  const malformed = networks
-    .filter(({ cidr }) => !isNetwork(cidr))
-    .map(({ field, cidr }) => ({ field, message: `${cidr} is not a network in CIDR notation, such as 10.96.0.0/16` }));
-  if (malformed.length > 0) return malformed;
-  return networks.flatMap((a, index) =>
-    networks
-      .slice(index + 1)
-      .filter((b) => overlaps(a.cidr, b.cidr))
-      .map((b) => ({
-        field: b.field,
-        message: `${b.cidr} overlaps with ${a.cidr} of ${a.field}: choose another network`,
-      })),
-  );
+  const malformed = malformedAmong(networks);
+  return malformed.length > 0 ? malformed : overlapsAmong(networks);
 }

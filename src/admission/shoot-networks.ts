@@ -1,5 +1,5 @@
 import type { Seed } from "../api/index.ts";
-import { isNetwork, overlaps, type NamedNetwork } from "./network.ts";
+import { isNetwork, malformedAmong, overlaps, overlapsAmong, type NamedNetwork } from "./network.ts";
 import type { Cause } from "./review.ts";
 import type { ShootChange } from "./shoot-change.ts";
 
@@ -10,9 +10,7 @@ import type { ShootChange } from "./shoot-change.ts";
 export function networkCauses({ shoot, seed }: ShootChange): Cause[] {
   const { networking, provider } = shoot.spec;
   const networks = namedNetworks("spec.networking", networking);
-  const malformed = networks
-    .filter(({ cidr }) => !isNetwork(cidr))
-    .map(({ field, cidr }) => ({ field, message: `${cidr} is not a network in CIDR notation, such as 10.96.0.0/16` }));
+  const malformed = malformedAmong(networks);
   if (malformed.length > 0) return malformed;
   const missing = (provider.workers ?? []).length === 0 ? [] : missingFields(networking);
   return [...missing, ...overlapsAmong(networks), ...overlapsWithSeed(networks, seed)];
@@ -22,18 +20,6 @@ function missingFields(networking: Partial<Record<"type" | "pods" | "services", 
   return (["type", "pods", "services"] as const)
     .filter((field) => !networking[field])
     .map((field) => ({ field: `spec.networking.${field}`, message: "must be set for a Shoot with workers" }));
-}
-
-function overlapsAmong(networks: readonly NamedNetwork[]): Cause[] {
-  return networks.flatMap((a, index) =>
-    networks
-      .slice(index + 1)
-      .filter((b) => overlaps(a.cidr, b.cidr))
-      .map((b) => ({
-        field: b.field,
-        message: `${b.cidr} overlaps with ${a.cidr} of ${a.field}: choose another network`,
-      })),
-  );
 }
 
 function overlapsWithSeed(networks: readonly NamedNetwork[], seed: Seed | undefined): Cause[] {
