@@ -1,6 +1,6 @@
 import type { Condition } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
-import type { KubeClient } from "../kube/index.ts";
+import { now as timeOf, type KubeClient } from "../kube/index.ts";
 import { NO_CLEANUP_LABEL } from "./cleanup.ts";
 import { rolledOut, type Standing } from "./readiness.ts";
 
@@ -44,7 +44,7 @@ export function nextCondition(
   standing: Standing,
   now: Date,
 ): Condition {
-  const time = now.toISOString().replace(/\.\d+Z$/, "Z");
+  const time = timeOf(now);
   const status = statusAfter(before, standing, now);
   const message = standing.reached ? healthy[type] : standing.message;
   const reason = standing.reached ? "Healthy" : "Unhealthy";

@@ -1,6 +1,6 @@
 import { GARDENER_FINALIZER, OPERATION_ANNOTATION, TASKS_ANNOTATION } from "../api/annotations.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../api/shoot-run.ts";
-import type { JsonPatchOperation, KubeClient, MergePatch } from "../kube/index.ts";
+import { now, type JsonPatchOperation, type KubeClient, type MergePatch } from "../kube/index.ts";
 import type { OperationStatus } from "./index.ts";
 import { patchFinalizers, patchShootStatus, readShoot } from "./shoot-patch.ts";
 import { shootType } from "./shoot-view.ts";
@@ -88,8 +88,6 @@ export function createShootStatus(garden: KubeClient) {
     },
   };
 }
-
-const now = (): string => new Date().toISOString().replace(/\.\d+Z$/, "Z");
 
 const lastOperation = (
   type: ShootRun["operation"],

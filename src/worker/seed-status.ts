@@ -1,5 +1,5 @@
 import type { Condition, Seed } from "../api/index.ts";
-import type { KubeClient } from "../kube/index.ts";
+import { now, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
 /** What telling the garden about a seed needs; `period` is ms. */
@@ -43,13 +43,13 @@ export function createSeedStatus({ garden, seed, seedName, log, period = 30_000 
 
 /** Its update time is the seed's heartbeat. */
 function ready(before: Condition | undefined): Condition {
-  const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
+  const time = now();
   return {
     type: "GardenletReady",
     status: "True",
     reason: "GardenletReady",
     message: "The seed's worker is posting ready status.",
-    lastTransitionTime: before?.status === "True" ? before.lastTransitionTime : now,
-    lastUpdateTime: now,
+    lastTransitionTime: before?.status === "True" ? before.lastTransitionTime : time,
+    lastUpdateTime: time,
   };
 }
