@@ -63,7 +63,7 @@ export async function measureFlow(
       namespace: "default",
       activities: createGardenActivities({
         garden: kube,
-        periods: { syncPeriod: 3_600_000, retryDuration: 60_000 },
+        periods: { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120 },
         ended: async () => {},
       }),
     }),

@@ -26,7 +26,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
   await worker.run();
 
   function gardenWorker() {
-    const periods = { syncPeriod: 3_600_000, retryDuration: 60_000 };
+    const periods = { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120 };
     return Worker.create({
       connection,
       taskQueue: gardenQueue,

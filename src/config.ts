@@ -27,6 +27,8 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     webhookHost: variables.PERENNIAL_WEBHOOK_HOST,
     webhookService: variables.PERENNIAL_WEBHOOK_SERVICE,
     syncPeriod: variables.PERENNIAL_SYNC_PERIOD_SECONDS * 1000,
+    leaseSeconds: variables.PERENNIAL_LEASE_SECONDS,
+    dnsTtl: variables.PERENNIAL_DNS_TTL_SECONDS,
     retryDuration: variables.PERENNIAL_RETRY_DURATION_SECONDS * 1000,
   };
 }
@@ -60,6 +62,10 @@ const Variables = z.object({
     .optional(),
   /** How long after a success a Shoot is reconciled again; the entity adds up to a tenth of it as jitter. */
   PERENNIAL_SYNC_PERIOD_SECONDS: z.coerce.number().positive().default(3600),
+  /** How long a look at a Shoot's leadership record allows to act; a migration waits twice as long. */
+  PERENNIAL_LEASE_SECONDS: z.coerce.number().int().positive().default(60),
+  /** How long resolvers may remember the address of a Shoot's API server. */
+  PERENNIAL_DNS_TTL_SECONDS: z.coerce.number().int().positive().default(120),
   /** How long a retryable error is retried inside its step before the step parks. */
   PERENNIAL_RETRY_DURATION_SECONDS: z.coerce.number().positive().default(43_200),
 });

@@ -20,6 +20,7 @@ export async function readContext(garden: KubeClient, seed: KubeClient, run: Sho
   return {
     ...objects,
     namespace,
+    dnsTtl: run.dnsTtl,
     images: imagesFor(objects.shoot.spec.kubernetes.version),
     checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),
     ...(address === undefined ? {} : { apiServerAddress: address }),

@@ -12,7 +12,7 @@ export type ExtensionKind =
 export type Purpose = "internal" | "external";
 
 /** What has to become true of an object. */
-export type Until = "ready" | "gone" | "rolledOut" | "addressed" | "nodesReady";
+export type Until = "ready" | "gone" | "rolledOut" | "addressed" | "completed" | "nodesReady";
 
 /** One object, and what is waited for. `activityId` names the activity that waits; durations are ms. */
 export interface WaitTarget {

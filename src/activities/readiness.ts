@@ -43,6 +43,23 @@ export function addressed(object: KubeObject): Standing {
   return addressOf(object) === undefined ? not("it has no address yet") : { reached: true };
 }
 
+/** Whether a Job has done its work; one that failed is not tried again by itself. */
+export function completed(object: KubeObject): Standing {
+  const { status } = object as { status?: { conditions?: readonly Condition[] } };
+  const holds = (type: string) => status?.conditions?.find((one) => one.type === type && one.status === "True");
+  if (holds("Complete")) return { reached: true };
+  const failed = holds("Failed");
+  if (!failed) return not("its pod has not finished");
+  return { reached: false, message: `it failed: ${failed.message ?? failed.reason ?? ""}`, error: { codes: [] } };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
 /** The first address of a Service of type LoadBalancer, IP before hostname. */
 export function addressOf(object: KubeObject): string | undefined {
   const { status } = object as {

@@ -12,8 +12,12 @@ import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { ShootView } from "./index.ts";
 
-/** Durations of the flows, in ms; from the configuration of the garden's worker. */
+/** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */
 export interface Periods {
+  /** Seconds. */
+  readonly leaseSeconds: number;
+  /** Seconds. */
+  readonly dnsTtl: number;
   readonly syncPeriod: number;
   readonly retryDuration: number;
 }
@@ -82,6 +86,9 @@ async function readFacts(
     pools: workers.map(({ name }) => name),
     ...unknownYet,
     ...tasksOf(shoot),
+    epoch: status?.leadership?.epoch ?? 1,
+    leaseSeconds: periods.leaseSeconds,
+    dnsTtl: periods.dnsTtl,
     retryDuration: periods.retryDuration,
   };
   return { run };

@@ -4,7 +4,7 @@ import { createReflector, refOf, type KubeClient, type Reflector, type TypeRef }
 import type { Logger } from "../log.ts";
 import type { WaitTarget } from "./index.ts";
 import { StepError } from "./failure.ts";
-import { addressed, extensionReady, rolledOut, type ExtensionLike, type Standing } from "./readiness.ts";
+import { addressed, completed, extensionReady, rolledOut, type ExtensionLike, type Standing } from "./readiness.ts";
 
 /** Completes or fails an activity that waits; says whether there was one. Implemented by Temporal's client. */
 export interface Completer {
@@ -150,6 +150,7 @@ const words = {
   gone: "gone",
   rolledOut: "rolled out",
   addressed: "reachable",
+  completed: "done",
   nodesReady: "ready",
 } as const;
 
@@ -192,6 +193,7 @@ function judge(target: WaitTarget, object: KubeObject): Standing {
   if (target.until === "ready") return extensionReady(object, target.timestamp);
   if (target.until === "rolledOut") return rolledOut(object);
   if (target.until === "addressed") return addressed(object);
+  if (target.until === "completed") return completed(object);
   const { lastError } = (object as ExtensionLike).status ?? {};
   const finalizers = object.metadata.finalizers ?? [];
   const waitsFor = finalizers.length === 0 ? "nothing holds it" : `held by ${finalizers.join(", ")}`;
@@ -214,13 +216,17 @@ const extensions = "extensions.gardener.cloud/v1alpha1";
 
 /** Control planes are labelled, so that a seed's other workloads don't cross the wire. */
 const watched: readonly (TypeRef & { labelSelector?: string })[] = [
-  ...["Infrastructure", "ControlPlane", "Worker", "OperatingSystemConfig", "Network", "DNSRecord"].map((kind) => ({
-    apiVersion: extensions,
-    kind,
-  })),
+  ...["Infrastructure", "ControlPlane", "Worker", "OperatingSystemConfig", "Network", "DNSRecord", "BackupEntry"].map(
+    (kind) => ({
+      apiVersion: extensions,
+      kind,
+    }),
+  ),
   { apiVersion: "apps/v1", kind: "Deployment", labelSelector: "gardener.cloud/role=controlplane" },
   { apiVersion: "apps/v1", kind: "StatefulSet", labelSelector: "gardener.cloud/role=controlplane" },
   { apiVersion: "v1", kind: "Service", labelSelector: "gardener.cloud/role=controlplane" },
+  { apiVersion: "batch/v1", kind: "Job", labelSelector: "gardener.cloud/role=controlplane" },
+  { apiVersion: "v1", kind: "Pod", labelSelector: "gardener.cloud/role=controlplane" },
   { apiVersion: "v1", kind: "Namespace", labelSelector: "gardener.cloud/role=shoot" },
 ];
 

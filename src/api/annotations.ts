@@ -31,6 +31,21 @@ export const MAINTENANCE_OPERATION_ANNOTATION = "maintenance.gardener.cloud/oper
 /** Who created the object. */
 export const CREATED_BY_ANNOTATION = "gardener.cloud/created-by";
 
+/** The number of the leader under which our flows wrote an object; on a Namespace, the lowest one that may still write there. */
+export const EPOCH_ANNOTATION = "perennial.dev/epoch";
+
+/** On a Shoot's namespace in a seed: name of the TXT record that says which seed leads. */
+export const LEADERSHIP_RECORD_ANNOTATION = "perennial.dev/leadership-record";
+
+/** On a Shoot's namespace in a seed: the epoch that a planned migration hands over to; its flow stops the control plane. */
+export const HANDOVER_ANNOTATION = "perennial.dev/handover";
+
+/** "true" on a Shoot, together with its old seed's name: the migration that has begun is given up. */
+export const CANCEL_MIGRATION_ANNOTATION = "perennial.dev/cancel-migration";
+
+/** Approves a takeover from a seed that does not answer: JSON `{reason, by?, at?, sourceIsOff?}`. */
+export const FORCE_TAKEOVER_ANNOTATION = "perennial.dev/force-takeover";
+
 /** Label: the purpose of an object, such as `shoot` or `extension` on a namespace. */
 export const ROLE_LABEL = "gardener.cloud/role";
 

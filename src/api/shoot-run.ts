@@ -8,6 +8,16 @@ export interface ShootRef {
 /** What an operation does to a Shoot; the values of `status.lastOperation.type`. */
 export type ShootOperation = "Create" | "Reconcile" | "Delete" | "Migrate" | "Restore";
 
+/** A control plane's way from one seed to another. */
+export interface Migration {
+  readonly source: string;
+  readonly destination: string;
+  /** Approved by somebody: the source is not asked for anything. */
+  readonly takeover: boolean;
+  /** When all of the zone's servers named the destination, RFC 3339; from then on the source's leases run out. */
+  readonly since?: string;
+}
+
 /** The facts about a Shoot that decide which steps of a flow are done. Read once, when an operation begins. */
 export interface ShootRun extends ShootRef {
   readonly operation: ShootOperation;
@@ -30,6 +40,16 @@ export interface ShootRun extends ShootRef {
   readonly controlPlaneNeeded: boolean;
   /** The value of `shoot.gardener.cloud/tasks` when the operation began; what came later waits for the next one. */
   readonly tasks?: string;
+  /** The number of the leader that this operation acts for: writes under it are refused once a later one has begun. */
+  readonly epoch: number;
+  /** How long, in seconds, a look at the leadership record allows to act. */
+  readonly leaseSeconds: number;
+  /** Name of the TXT record that says which seed leads; none where the garden has no domain for it. */
+  readonly leadershipRecord?: string;
+  /** Seconds for which resolvers may remember the API server's address. */
+  readonly dnsTtl: number;
+  /** Migrate and Restore only; a Restore after a cancelled migration has the same seed at both ends. */
+  readonly migration?: Migration;
   /** How long, in ms, a retryable error is retried inside its step before the step parks. */
   readonly retryDuration: number;
 }

@@ -34,6 +34,25 @@ const networkingStatus = object({
     ),
 });
 
+const leadership = object({
+  record: z.string().describe("Name of the TXT record that says which Seed leads."),
+  seed: z.string().describe("The Seed that leads."),
+  epoch: z.int().min(1).describe("Number of the leader in the Shoot's history: it grows with each change."),
+  leaseSeconds: z.int().min(1).describe("How long, in seconds, an observation of the record holds."),
+  previousSeed: z.string().optional().describe("The Seed that led before."),
+  since: timestamp()
+    .optional()
+    .describe("When all of the zone's servers named this leader: the previous one's leases end two leases later."),
+  takeover: z.boolean().optional().describe("The previous leader was not asked: it did not answer."),
+});
+
+const takeover = object({
+  by: z.string().describe("Who approved the takeover."),
+  reason: z.string().describe("Why, in the words of who approved it."),
+  at: timestamp().describe("When it was approved."),
+  sourceIsOff: z.boolean().optional().describe("Who approved it says that the previous Seed is switched off."),
+});
+
 /** ShootStatus holds the most recently observed status of the Shoot cluster. */
 export const shootStatus = object({
   conditions: conditions
@@ -72,6 +91,10 @@ export const shootStatus = object({
     .describe(
       "Seeds that may hold parts of the control plane and must be cleaned up before they are forgotten (GEP-1).",
     ),
+  leadership: leadership
+    .optional()
+    .describe("Which Seed may act for the Shoot, as its leadership record says (GEP-1, with an epoch)."),
+  takeover: takeover.optional().describe("The latest approval to move the Shoot without its previous Seed."),
   technicalID: z.string().optional().describe("TechnicalID is a unique technical ID for this Shoot."),
   uid: z
     .string()

@@ -16,6 +16,8 @@ export interface ControlPlaneContext {
   readonly internalDomain?: string;
   /** Domain of which `api.<domain>` is the API server's name for people. */
   readonly externalDomain?: string;
+  /** Seconds for which resolvers may remember the API server's address. */
+  readonly dnsTtl?: number;
   /** Replicas of each workload in the seed; by default 1, or 0 for a hibernated Shoot. */
   readonly replicas?: number;
 }

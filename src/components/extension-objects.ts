@@ -93,7 +93,7 @@ export function dnsRecordObject(
       name: `api.${domain}`,
       recordType: recordType(apiServerAddress),
       values: [apiServerAddress],
-      ttl: 120,
+      ttl: context.dnsTtl ?? 120,
     },
   };
 }

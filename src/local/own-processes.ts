@@ -122,9 +122,14 @@ async function webhookSettings(environment: Environment, name: string, running: 
 
 /** The settings that whoever runs `up` may make for our processes; nothing else of the surroundings reaches them. */
 function passedOn(): Record<string, string> {
-  const names = ["LOG_LEVEL", "SYNC_PERIOD_SECONDS", "RETRY_DURATION_SECONDS", "CACHE_DIR"].map(
-    (name) => `PERENNIAL_${name}`,
-  );
+  const names = [
+    "LOG_LEVEL",
+    "SYNC_PERIOD_SECONDS",
+    "RETRY_DURATION_SECONDS",
+    "LEASE_SECONDS",
+    "DNS_TTL_SECONDS",
+    "CACHE_DIR",
+  ].map((name) => `PERENNIAL_${name}`);
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );

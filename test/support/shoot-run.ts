@@ -20,6 +20,9 @@ export function shootRun(change: Partial<ShootRun> = {}): ShootRun {
     namespaceUsable: true,
     cleanup: true,
     controlPlaneNeeded: true,
+    epoch: 1,
+    leaseSeconds: 60,
+    dnsTtl: 120,
     retryDuration: 43_200_000,
     ...change,
   };

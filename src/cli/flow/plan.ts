@@ -44,7 +44,7 @@ export const plan = defineCommand({
 });
 
 /** The periods of a worker that was not told otherwise, in ms; they only decide what the plan says of the next resync. */
-const defaultPeriods = { syncPeriod: 3_600_000, retryDuration: 43_200_000 };
+const defaultPeriods = { syncPeriod: 3_600_000, retryDuration: 43_200_000, leaseSeconds: 60, dnsTtl: 120 };
 
 /** The plan as text: what and why, then a line per step; with what comes before each step when it is wide. */
 export function renderPlan(out: Output, planned: ShootPlan, wide: boolean): string {
