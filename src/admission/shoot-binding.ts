@@ -1,37 +1,36 @@
 import { isDeepStrictEqual } from "node:util";
+import { taintObstacles } from "../api/seed-fit.ts";
 import type { Cause } from "./review.ts";
 import type { ShootChange } from "./shoot-change.ts";
+import { isCancellation, isMigration, migrationCauses } from "./shoot-migration.ts";
 
-/** Why the Shoot cannot run on the Seed that it names. `mayBind` is asked only when the Seed changes. */
+const field = "spec.seedName";
+
+/**
+ * Why the Shoot cannot run on the Seed that it names. Where there is a control plane already, the change means its
+ * migration; a Shoot that is called back only has to be what it was. `mayBind` is asked only when the Seed changes.
+ */
 export async function seedBindingCauses(change: ShootChange, mayBind: () => Promise<boolean>): Promise<Cause[]> {
-  const { shoot, old, seed } = change;
-  const field = "spec.seedName";
-  const name = shoot.spec.seedName;
-  if (name === old?.spec.seedName) return [];
-  if (!name) return [{ field, message: "cannot be removed: a Shoot stays on its Seed until it names another" }];
+  const { shoot, old } = change;
+  if (shoot.spec.seedName === old?.spec.seedName) return [];
+  if (!shoot.spec.seedName)
+    return [{ field, message: "cannot be removed: a Shoot stays on its Seed until it names another" }];
   if (!(await mayBind())) {
     const message = `may be set only by users who can update shoots/binding (group core.gardener.cloud)`;
     return [{ field, message, forbidden: true }];
   }
-  if (!seed) return [{ field, message: `there is no Seed ${name}: see kubectl get seeds` }];
-  if (seed.metadata.deletionTimestamp !== undefined) {
-    return [{ field, message: `Seed ${name} is being deleted: choose another` }];
-  }
   const others = { ...shoot.spec, seedName: old?.spec.seedName };
   if (old?.spec.seedName && !isDeepStrictEqual(others, old.spec)) {
-    return [
-      { field: "spec", message: "a change of seedName must be the only change: make the others before or after" },
-    ];
+    const message = "a change of seedName must be the only change: make the others before or after";
+    return [{ field: "spec", message }];
   }
-  return untolerated(change, field);
+  if (old && isCancellation(shoot, old)) return [];
+  return isMigration(change) ? migrationCauses(change) : firstSeedCauses(change);
 }
 
-function untolerated({ shoot, seed }: ShootChange, field: string): Cause[] {
-  const tolerated = (key: string, value: string | undefined) =>
-    shoot.spec.tolerations?.some((t) => t.key === key && (t.value === undefined || t.value === value)) ?? false;
-  const taints = (seed?.spec.taints ?? []).filter(({ key, value }) => !tolerated(key, value));
-  return taints.map(({ key }) => ({
-    field,
-    message: `Seed ${seed?.metadata.name} has taint ${key}: add it to spec.tolerations or choose another Seed`,
-  }));
+function firstSeedCauses({ shoot, seed }: ShootChange): Cause[] {
+  if (!seed) return [{ field, message: `there is no Seed ${shoot.spec.seedName}: see kubectl get seeds` }];
+  if (seed.metadata.deletionTimestamp !== undefined)
+    return [{ field, message: `Seed ${shoot.spec.seedName} is being deleted: choose another` }];
+  return taintObstacles(shoot, seed);
 }

@@ -1,4 +1,5 @@
 import { CloudProfile, Seed, type Shoot } from "../api/index.ts";
+import { isLeaving, leadingSeed } from "../api/shoot-move.ts";
 import type { KubeClient } from "../kube/index.ts";
 
 /** A request about a Shoot, with the objects that it refers to. */
@@ -7,7 +8,10 @@ export interface ShootChange {
   /** The Shoot as it was, absent on creation. */
   readonly old?: Shoot | undefined;
   readonly profile?: CloudProfile | undefined;
+  /** The Seed that the Shoot names. */
   readonly seed?: Seed | undefined;
+  /** The Seed that holds the control plane of a Shoot on its way to another. */
+  readonly source?: Seed | undefined;
   readonly now: Date;
 }
 
@@ -20,6 +24,19 @@ export async function readProfile(client: KubeClient, { spec }: Shoot): Promise<
 
 /** The Seed that a Shoot names, if there is one. */
 export async function readSeed(client: KubeClient, { spec }: Shoot): Promise<Seed | undefined> {
-  if (!spec.seedName) return undefined;
-  return client.read<Seed>({ apiVersion: Seed.apiVersion, kind: Seed.kind, name: spec.seedName });
+  return readSeedOf(client, spec.seedName);
+}
+
+/** The Seed that a Shoot on its way to another leaves; undefined for a Shoot that stays. */
+export async function readSource(
+  client: KubeClient,
+  { shoot, old }: Pick<ShootChange, "shoot" | "old">,
+): Promise<Seed | undefined> {
+  if (!old || !isLeaving({ spec: shoot.spec, status: old.status })) return undefined;
+  return readSeedOf(client, leadingSeed(old));
+}
+
+async function readSeedOf(client: KubeClient, name: string | undefined): Promise<Seed | undefined> {
+  if (!name) return undefined;
+  return client.read<Seed>({ apiVersion: Seed.apiVersion, kind: Seed.kind, name });
 }

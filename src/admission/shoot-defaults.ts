@@ -2,27 +2,33 @@ import { isDeepStrictEqual } from "node:util";
 import semver from "semver";
 import { CREATED_BY_ANNOTATION, Shoot, type CloudProfile, type KubeObject, type Seed } from "../api/index.ts";
 import type { JsonPatchOperation, KubeClient } from "../kube/index.ts";
+import { migrationAnnotationPatch } from "./migration-annotations.ts";
 import type { AdmissionRequest, Webhook } from "./review.ts";
 import { offeredVersions } from "./shoot-version.ts";
 import { readProfile, readSeed } from "./shoot-change.ts";
 
 /**
  * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
- * networks and domain that the Seed suggests, and who created the Shoot. Touches nothing that the user has set, and no
- * Shoot that is being deleted.
+ * networks and domain that the Seed suggests, who created the Shoot, and who approved a takeover. Touches nothing else
+ * that the user has set, and no Shoot that is being deleted.
  */
 export function createShootDefaulter({ client, now }: { client: KubeClient; now?: () => Date }): Webhook {
   return async (request) => {
     // The schema is checked after this; what it will refuse needs no defaults.
     const { data: shoot } = Shoot.schema.safeParse(withAnyVersion(request.object));
     if (!shoot || shoot.metadata.deletionTimestamp !== undefined) return { allowed: true };
-    if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true };
+    const time = now?.() ?? new Date();
+    const annotations = migrationAnnotationPatch(request, time);
+    if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true, patch: annotations };
     const named = withCloudProfile(shoot.spec);
     const withNames = { ...shoot, spec: named };
     const [profile, seed] = await Promise.all([readProfile(client, withNames), readSeed(client, withNames)]);
-    const versioned = profile ? withVersions(named, profile, now?.() ?? new Date()) : named;
+    const versioned = profile ? withVersions(named, profile, time) : named;
     const spec = request.operation === "CREATE" ? onCreation({ ...shoot, spec: versioned }, seed) : versioned;
-    return { allowed: true, patch: [...specPatch(request.object?.["spec"], spec), ...creatorPatch(request, shoot)] };
+    return {
+      allowed: true,
+      patch: [...specPatch(request.object?.["spec"], spec), ...creatorPatch(request, shoot), ...annotations],
+    };
   };
 }
 

@@ -1,5 +1,7 @@
 import { FORCE_DELETION_ANNOTATION, type ErrorCode, type Shoot } from "../api/index.ts";
+import { isMoving } from "../api/shoot-move.ts";
 import type { Cause } from "./review.ts";
+import { movingCauses } from "./shoot-migration.ts";
 
 /** Why a Shoot cannot have its name: what is made from it must fit into a DNS label. */
 export function nameCauses({ metadata: { name, namespace } }: Shoot): Cause[] {
@@ -21,9 +23,7 @@ export function frozenCauses(shoot: Shoot, old: Shoot, specChanged: boolean): Ca
   if (old.metadata.deletionTimestamp !== undefined) {
     return [{ field: "spec", message: "cannot be changed once the Shoot is being deleted", forbidden: true }];
   }
-  if (!isMoving(old)) return [];
-  const message = `cannot be changed while the Shoot moves to Seed ${shoot.spec.seedName}: wait for Restore to succeed`;
-  return [{ field: "spec", message, forbidden: true }];
+  return movingCauses(shoot, old);
 }
 
 /** Why the Shoot cannot be deleted now. */
@@ -31,11 +31,6 @@ export function deletionCauses(old: Shoot): Cause[] {
   if (!isMoving(old) || old.metadata.deletionTimestamp !== undefined) return [];
   const message = `cannot be deleted while it moves to Seed ${old.spec.seedName}: wait for Restore to succeed`;
   return [{ field: "status.lastOperation", message, forbidden: true }];
-}
-
-function isMoving({ status }: Shoot): boolean {
-  const { type, state } = status?.lastOperation ?? {};
-  return type === "Migrate" || (type === "Restore" && state !== "Succeeded");
 }
 
 /** Why the Shoot cannot be hibernated now. */

@@ -3,10 +3,11 @@ import { Shoot } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { MayBind } from "./binding.ts";
 import { unconfirmed } from "./deletion.ts";
-import { judge, type AdmissionRequest, type Answer, type Webhook } from "./review.ts";
-import { readProfile, readSeed, type ShootChange } from "./shoot-change.ts";
+import { judge, type AdmissionRequest, type Answer, type Cause, type Webhook } from "./review.ts";
+import { readProfile, readSeed, readSource, type ShootChange } from "./shoot-change.ts";
 import { seedBindingCauses } from "./shoot-binding.ts";
 import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./shoot-lifecycle.ts";
+import { migrationAnnotationCauses, takeoverWarnings } from "./shoot-migration.ts";
 import { networkCauses } from "./shoot-networks.ts";
 import { profileCauses } from "./shoot-profile.ts";
 import { missingExtensions, referenceCauses } from "./shoot-references.ts";
@@ -28,12 +29,25 @@ export function createShootValidator(deps: ShootWebhookDeps): Webhook {
     // Whoever cleans up behind a deleted Shoot must be able to remove its finalizer, whatever has become of the rest.
     if (old && shoot.metadata.deletionTimestamp !== undefined && !specChanged)
       return judge(forceDeletionCauses(shoot, old));
-    const before = old
-      ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old)]
-      : nameCauses(shoot);
-    if (!specChanged || before.length > 0) return judge(before);
-    return judgeSpec(deps, request, { shoot, old, now: deps.now?.() ?? new Date() });
+    const change: ShootChange = { shoot, old, now: deps.now?.() ?? new Date() };
+    const before = await earlyCauses(deps, request, change, specChanged);
+    if (before.length > 0) return judge(before);
+    const source = await readSource(deps.client, change);
+    if (!specChanged) return judge([], takeoverWarnings({ ...change, source }));
+    return judgeSpec(deps, request, { ...change, source });
   };
+}
+
+/** What the request says by itself, before anything that it refers to is looked at. */
+async function earlyCauses(
+  { mayBind }: ShootWebhookDeps,
+  { userInfo: user }: AdmissionRequest,
+  { shoot, old }: ShootChange,
+  specChanged: boolean,
+): Promise<Cause[]> {
+  const own = old ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old)] : nameCauses(shoot);
+  const request = { shoot, old, user, mayBind: () => mayBind(user, shoot.metadata) };
+  return [...own, ...(await migrationAnnotationCauses(request))];
 }
 
 async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, change: ShootChange): Promise<Answer> {
@@ -48,7 +62,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...networkCauses(known),
     ...(old ? hibernationCauses(shoot, old) : []),
   ];
-  return judge(causes, await missingExtensions(client, shoot));
+  return judge(causes, [...(await missingExtensions(client, shoot)), ...takeoverWarnings(known)]);
 }
 
 function oldShoot(request: AdmissionRequest): Shoot {

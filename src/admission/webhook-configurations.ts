@@ -1,4 +1,4 @@
-import type { KubeObject } from "../api/index.ts";
+import { FORCE_TAKEOVER_ANNOTATION, type KubeObject } from "../api/index.ts";
 import { paths } from "./paths.ts";
 
 /** How API servers reach the admission server: by a URL without a path, or through a Service. */
@@ -26,7 +26,7 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
       webhooks: [
         {
           ...webhook("default-shoots", paths.defaultShoots, ["shoots"], ["CREATE", "UPDATE"]),
-          matchConditions: [specChanged],
+          matchConditions: [specOrTakeoverChanged],
         },
       ],
     },
@@ -63,6 +63,14 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
 const specChanged = {
   name: "spec-changed",
   expression: "request.operation != 'UPDATE' || object.spec != oldObject.spec",
+};
+
+const takeoverOf = (object: string): string =>
+  `${object}.metadata.?annotations[?'${FORCE_TAKEOVER_ANNOTATION}'].orValue('')`;
+
+const specOrTakeoverChanged = {
+  name: "spec-or-takeover-changed",
+  expression: `${specChanged.expression} || ${takeoverOf("object")} != ${takeoverOf("oldObject")}`,
 };
 
 const specOrAnnotationsChanged = {

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from "node:util";
+import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, type Seed, type Shoot } from "../api/index.ts";
+import { migrationObstacles } from "../api/migration.ts";
+import { describeHeartbeat, isSeedReady } from "../api/seed-fit.ts";
+import { describeMove, isLeaving, isMoving, leadingSeed } from "../api/shoot-move.ts";
+import { parseTakeover } from "../api/takeover.ts";
+import type { Cause, UserInfo } from "./review.ts";
+import type { ShootChange } from "./shoot-change.ts";
+
+/** Why a Shoot with a control plane cannot move to the Seed that it now names; everything that stands in the way at once. */
+export function migrationCauses({ shoot, old, seed, source, now }: ShootChange): Cause[] {
+  if (!old) return [];
+  const takeover = annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) !== undefined;
+  const to = shoot.spec.seedName ?? "";
+  const obstacles = migrationObstacles({ shoot: old, to, source, destination: seed, now, takeover });
+  return obstacles.map(({ field, message }) => ({ field, message }));
+}
+
+/** Whether the request moves a Shoot away from the Seed that holds its control plane. */
+export function isMigration({ shoot, old }: Pick<ShootChange, "shoot" | "old">): boolean {
+  return old !== undefined && !isMoving(old) && isLeaving({ spec: shoot.spec, status: old.status });
+}
+
+/** Whether the request calls a Shoot back that has not left its Seed yet. */
+export function isCancellation(shoot: Shoot, old: Shoot): boolean {
+  const asked = annotationOf(shoot, CANCEL_MIGRATION_ANNOTATION) === "true";
+  return asked && isLeaving(old) && shoot.spec.seedName === leadingSeed(old);
+}
+
+/** Why the spec of a Shoot on its way cannot change like this; calling it back is the one change that can be made. */
+export function movingCauses(shoot: Shoot, old: Shoot): Cause[] {
+  if (!isMoving(old) || isCancellation(shoot, old)) return [];
+  const to = shoot.spec.seedName;
+  if (to === old.spec.seedName) {
+    const message = `cannot be changed while the Shoot moves to Seed ${to}: wait for Restore to succeed`;
+    return [{ field: "spec", message, forbidden: true }];
+  }
+  const field = "spec.seedName";
+  if (!isLeaving(old) || to !== leadingSeed(old)) return [{ field, message: describeMove(old), forbidden: true }];
+  const { namespace, name } = shoot.metadata;
+  const message =
+    `to call the Shoot back to Seed ${to}, set annotation ${CANCEL_MIGRATION_ANNOTATION} to "true" in the same request: ` +
+    `perennial shoot migrate ${namespace}/${name} --cancel`;
+  return [{ field, message, forbidden: true }];
+}
+
+/** Who asks for what: a request that sets one of the annotations of a migration. */
+export interface MigrationRequest {
+  readonly shoot: Shoot;
+  /** Absent on creation. */
+  readonly old?: Shoot | undefined;
+  readonly user: UserInfo;
+  readonly mayBind: () => Promise<boolean>;
+}
+
+/** Why the annotations that call a Shoot back, or approve a takeover, cannot be set. Removing them is always possible. */
+export async function migrationAnnotationCauses(request: MigrationRequest): Promise<Cause[]> {
+  return [...cancellationCauses(request), ...(await takeoverCauses(request))];
+}
+
+function cancellationCauses({ shoot, old }: MigrationRequest): Cause[] {
+  if (!isNew(CANCEL_MIGRATION_ANNOTATION, shoot, old) || (old && isCancellation(shoot, old))) return [];
+  const message =
+    old && isLeaving(old)
+      ? `takes "true", together with spec.seedName: ${leadingSeed(old)}`
+      : "can be set only while the Shoot is leaving its Seed: there is nothing to call back";
+  return [{ field: fieldOf(CANCEL_MIGRATION_ANNOTATION), message, forbidden: true }];
+}
+
+async function takeoverCauses({ shoot, old, user, mayBind }: MigrationRequest): Promise<Cause[]> {
+  if (!isNew(FORCE_TAKEOVER_ANNOTATION, shoot, old)) return [];
+  const field = fieldOf(FORCE_TAKEOVER_ANNOTATION);
+  const refuse = (message: string): Cause[] => [{ field, message, forbidden: true }];
+  if (!(await mayBind())) return refuse("may be set only by users who can update shoots/binding");
+  const approval = parseTakeover(annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) ?? "");
+  if (!approval) return [{ field, message: 'has to be JSON with a reason, such as {"reason": "seed-1 burnt down"}' }];
+  if (approval.by !== (user.username ?? "") || approval.at === undefined)
+    return refuse("by and at are filled in from the request: leave them out");
+  if (!old || !isLeaving({ spec: shoot.spec, status: old.status }))
+    return refuse(
+      old && isMoving(old)
+        ? `Seed ${leadingSeed(old)} leads already: there is nothing left to take over`
+        : "can be set only while the Shoot moves to another Seed, or together with the change of spec.seedName",
+    );
+  return [];
+}
+
+/** What an approval of a takeover relies on, said to who has just given it. */
+export function takeoverWarnings({ shoot, old, source, now }: ShootChange): string[] {
+  if (!isNew(FORCE_TAKEOVER_ANNOTATION, shoot, old) || !old) return [];
+  const seed = leadingSeed(old) ?? "";
+  const approval = parseTakeover(annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) ?? "");
+  const reliance = approval?.sourceIsOff
+    ? `the takeover relies on your word that Seed ${seed} is off: were it not, upstream's controllers there would go on acting`
+    : `the takeover relies on the fence of Seed ${seed}: if it still runs, its worker has to see the new leadership record to stop the control plane`;
+  return [reliance, ...alive(source, now)];
+}
+
+function alive(source: Seed | undefined, now: Date): string[] {
+  if (!source || !isSeedReady(source, now)) return [];
+  const { name } = source.metadata;
+  return [
+    `Seed ${name} answers (${describeHeartbeat(source, now)}): a planned migration would lose nothing, a takeover loses what etcd wrote since its last snapshot`,
+  ];
+}
+
+function isNew(annotation: string, shoot: Shoot, old: Shoot | undefined): boolean {
+  const value = annotationOf(shoot, annotation);
+  return value !== undefined && !isDeepStrictEqual(value, old && annotationOf(old, annotation));
+}
+
+function annotationOf({ metadata }: Shoot, annotation: string): string | undefined {
+  return metadata.annotations?.[annotation];
+}
+
+const fieldOf = (annotation: string): string => `metadata.annotations[${annotation}]`;

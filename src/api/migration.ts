@@ -1,0 +1,129 @@
+import { EMERGENCY_STOP_ANNOTATION } from "./annotations.ts";
+import type { Seed } from "./seed.ts";
+import { describeHeartbeat, isSeedReady, networkObstacles, taintObstacles, type Obstacle } from "./seed-fit.ts";
+import { describeMove, isMoving, leadingSeed } from "./shoot-move.ts";
+import type { Shoot } from "./shoot.ts";
+
+/** What a Shoot's move to another Seed depends on. */
+export interface MigrationFacts {
+  /** The Shoot; where it is to go is said by `to`, not by its spec. */
+  readonly shoot: Shoot;
+  /** Name of the Seed that it is to go to. */
+  readonly to: string;
+  readonly source: Seed | undefined;
+  readonly destination: Seed | undefined;
+  readonly now: Date;
+  /** The source is not to be asked for anything. */
+  readonly takeover?: boolean;
+  /** It is the move that is under way which asks: it does not stand in its own way. */
+  readonly underway?: boolean;
+  /** What is left of the Shoot when its Seed is not there; left out by who cannot look. */
+  readonly kept?: KeptState;
+}
+
+/** What the garden keeps of a Shoot's control plane. */
+export interface KeptState {
+  /** There is a ShootState. */
+  readonly state: boolean;
+  /** A snapshot of its etcd was verified and written down. */
+  readonly snapshot: boolean;
+}
+
+/**
+ * Every reason why the Shoot cannot move, not only the first. Admission, the plan of the command line and the flow
+ * itself ask this same question. Pure.
+ */
+export function migrationObstacles(facts: MigrationFacts): Obstacle[] {
+  const { shoot, destination, underway } = facts;
+  return [
+    ...(underway ? [] : operationObstacles(facts)),
+    ...leadershipObstacles(shoot),
+    ...hibernationObstacles(facts),
+    ...destinationObstacles(facts),
+    ...backupObstacles(facts),
+    ...(destination ? [...taintObstacles(shoot, destination), ...networkObstacles(shoot, destination)] : []),
+    ...addressObstacles(facts),
+    ...keptObstacles(facts),
+  ];
+}
+
+function operationObstacles({ shoot, to }: MigrationFacts): Obstacle[] {
+  const { metadata, status } = shoot;
+  const { type, state } = status?.lastOperation ?? {};
+  const field = "status.lastOperation";
+  if (metadata.deletionTimestamp !== undefined)
+    return [{ field: "metadata.deletionTimestamp", message: "the Shoot is being deleted: it stays where it is" }];
+  if (type === undefined || (type === "Create" && state !== "Succeeded"))
+    return [{ field, message: "the Shoot has not been created yet: wait until Create has succeeded" }];
+  if (isMoving(shoot)) return [{ field, message: describeMove(shoot) }];
+  if (leadingSeed(shoot) === to)
+    return [{ field: "spec.seedName", message: `the Shoot is on Seed ${to} already: choose another` }];
+  if (!status?.seeds?.includes(to)) return [];
+  const message = `Seed ${to} still holds leftovers of this Shoot from before: wait until its name has left status.seeds`;
+  return [{ field: "status.seeds", message, transient: true }];
+}
+
+function leadershipObstacles({ metadata, status }: Shoot): Obstacle[] {
+  if (status?.leadership !== undefined) return [];
+  const message =
+    "the Shoot has no leadership record, without which two Seeds could act at once: the garden needs a Secret with " +
+    "label gardener.cloud/role=leadership-domain in namespace garden; then: " +
+    `perennial shoot reconcile ${metadata.namespace}/${metadata.name}`;
+  return [{ field: "status.leadership", message }];
+}
+
+function hibernationObstacles({ shoot, takeover }: MigrationFacts): Obstacle[] {
+  const asleep = shoot.spec.hibernation?.enabled === true || shoot.status?.hibernated === true;
+  if (!asleep || takeover) return [];
+  const message = "the Shoot is hibernated, and an etcd that does not run gives no snapshot: wake it up first";
+  return [{ field: "spec.hibernation.enabled", message }];
+}
+
+function destinationObstacles({ to, destination, now }: MigrationFacts): Obstacle[] {
+  const field = "spec.seedName";
+  if (destination === undefined) return [{ field, message: `there is no Seed ${to}: see kubectl get seeds` }];
+  const { deletionTimestamp, annotations } = destination.metadata;
+  if (deletionTimestamp !== undefined) return [{ field, message: `Seed ${to} is being deleted: choose another` }];
+  if (annotations?.[EMERGENCY_STOP_ANNOTATION] === "true") {
+    const remedy = `remove its annotation ${EMERGENCY_STOP_ANNOTATION}, or choose another`;
+    return [{ field, message: `Seed ${to} has stopped all operations: ${remedy}`, transient: true }];
+  }
+  if (isSeedReady(destination, now)) return [];
+  const remedy = "see whether it runs and reaches the garden, or choose another";
+  const message = `Seed ${to} is not ready: ${describeHeartbeat(destination, now)}; ${remedy}`;
+  return [{ field, message, transient: true }];
+}
+
+/** The Shoot's etcd travels in a backup: one is written where it was, and read where it goes. */
+function backupObstacles({ to, source, destination }: MigrationFacts): Obstacle[] {
+  return [source, destination].flatMap((seed) => {
+    if (seed === undefined || seed.spec.backup !== undefined) return [];
+    const { name } = seed.metadata;
+    const field = name === to ? "spec.seedName" : "status.seedName";
+    return [
+      { field, message: `Seed ${name} keeps no backups, in which the Shoot's etcd travels: set its spec.backup` },
+    ];
+  });
+}
+
+/** Machines and kubeconfigs know the API server by its name: it stays the same. */
+function addressObstacles({ source, destination }: MigrationFacts): Obstacle[] {
+  if (source === undefined || destination === undefined) return [];
+  const [before, after] = [source, destination].map(({ spec }) => spec.dns.internal?.domain ?? "none");
+  if (before === after) return [];
+  const message = `the internal domain of Seed ${destination.metadata.name} is ${after}, that of Seed ${source.metadata.name} is ${before}: machines know the API server by that name; choose a Seed with the same`;
+  return [{ field: "spec.seedName", message }];
+}
+
+/** A planned move makes its own snapshot; a takeover has nothing but what was kept. */
+function keptObstacles({ shoot, takeover, kept }: MigrationFacts): Obstacle[] {
+  if (!takeover || kept === undefined) return [];
+  const { namespace, name } = shoot.metadata;
+  if (!kept.state)
+    return [
+      { field: "metadata.name", message: `there is no ShootState ${namespace}/${name} to restore the Shoot from` },
+    ];
+  if (kept.snapshot) return [];
+  const message = `ShootState ${namespace}/${name} names no snapshot of etcd to restore the Shoot from`;
+  return [{ field: "metadata.name", message }];
+}

@@ -1,0 +1,27 @@
+import type { Shoot } from "./shoot.ts";
+
+/** The Seed that may act for the Shoot now; undefined before the first operation. */
+export function leadingSeed({ status }: Pick<Shoot, "status">): string | undefined {
+  return status?.leadership?.seed ?? status?.seedName;
+}
+
+/** Whether the Shoot is to go to another Seed which does not lead yet: until it does, the Shoot can be called back. */
+export function isLeaving({ spec, status }: Pick<Shoot, "spec" | "status">): boolean {
+  const leader = leadingSeed({ status });
+  return leader !== undefined && spec.seedName !== undefined && spec.seedName !== leader;
+}
+
+/** Whether the Shoot is on its way: from the change of its spec until Restore has succeeded, there or back. */
+export function isMoving({ spec, status }: Pick<Shoot, "spec" | "status">): boolean {
+  const { type, state } = status?.lastOperation ?? {};
+  return isLeaving({ spec, status }) || type === "Migrate" || (type === "Restore" && state !== "Succeeded");
+}
+
+/** Which move is under way, and what can be done about it now. */
+export function describeMove({ metadata, spec, status }: Shoot): string {
+  const leader = leadingSeed({ status });
+  if (!isLeaving({ spec, status }))
+    return `the Shoot is being restored on Seed ${leader}, where there is only forward: wait until Restore has succeeded`;
+  const cancel = `perennial shoot migrate ${metadata.namespace}/${metadata.name} --cancel`;
+  return `the Shoot is moving from Seed ${leader} to Seed ${spec.seedName}: wait until it is there, or call it back: ${cancel}`;
+}

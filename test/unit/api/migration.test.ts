@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import type { Seed, Shoot } from "../../../src/api/index.ts";
+import { migrationObstacles, type MigrationFacts } from "../../../src/api/migration.ts";
+import { describeMove, isLeaving, isMoving } from "../../../src/api/shoot-move.ts";
+import { parseTakeover } from "../../../src/api/takeover.ts";
+import { movableShoot, readySeed } from "../../support/migration-objects.ts";
+
+const now = new Date("2026-11-21T10:10:00Z");
+
+describe("what stands against a migration", () => {
+  it("is nothing where everything is in order", () => {
+    expect(obstacles()).toEqual([]);
+  });
+
+  it.each<[string, Partial<MigrationFacts>, string, string]>([
+    ["there is no such Seed", { destination: undefined }, "spec.seedName", "there is no Seed seed-2"],
+    ["the destination goes", { destination: seed({}, { deletionTimestamp: at(0) }) }, "spec.seedName", "being deleted"],
+    [
+      "the destination has stopped everything",
+      { destination: seed({}, { annotations: { "shoot.gardener.cloud/emergency-stop-reconciliations": "true" } }) },
+      "spec.seedName",
+      "has stopped all operations: remove its annotation",
+    ],
+    [
+      "the destination's worker is silent",
+      { now: new Date("2026-11-21T10:13:00Z") },
+      "spec.seedName",
+      "Seed seed-2 is not ready: its worker was last heard of 180 s ago",
+    ],
+    [
+      "the destination's worker was never heard of",
+      { destination: { ...readySeed("seed-2", now), status: {} } },
+      "spec.seedName",
+      "its worker was never heard of",
+    ],
+    [
+      "the destination keeps no backups",
+      { destination: seed({ backup: undefined }) },
+      "spec.seedName",
+      "Seed seed-2 keeps no backups",
+    ],
+    [
+      "the source keeps no backups",
+      { source: withSpec(readySeed("seed-1", now), { backup: undefined }) },
+      "status.seedName",
+      "Seed seed-1 keeps no backups, in which the Shoot's etcd travels: set its spec.backup",
+    ],
+    [
+      "networks overlap",
+      { destination: seed({ networks: { pods: "10.180.4.0/24", services: "10.229.0.0/16" } }) },
+      "spec.networking.pods",
+      "10.180.0.0/16 overlaps with 10.180.4.0/24 of Seed seed-2 (spec.networks.pods)",
+    ],
+    [
+      "the destination has a taint",
+      { destination: seed({ taints: [{ key: "seed.gardener.cloud/protected" }] }) },
+      "spec.seedName",
+      "has taint seed.gardener.cloud/protected",
+    ],
+    [
+      "the API server's name would change",
+      { destination: seed({ dns: { internal: { ...dns, domain: "internal.other.test" } } }) },
+      "spec.seedName",
+      "the internal domain of Seed seed-2 is internal.other.test",
+    ],
+    [
+      "there is no leadership record",
+      { shoot: status({ leadership: undefined }) },
+      "status.leadership",
+      "two Seeds could act",
+    ],
+    ["the Shoot sleeps", { shoot: status({ hibernated: true }) }, "spec.hibernation.enabled", "wake it up first"],
+    [
+      "the Shoot goes",
+      { shoot: shoot({ deletionTimestamp: at(0) }) },
+      "metadata.deletionTimestamp",
+      "is being deleted",
+    ],
+    [
+      "the Shoot is not there yet",
+      { shoot: status({ lastOperation: operation("Create", "Processing") }) },
+      "status.lastOperation",
+      "has not been created yet",
+    ],
+    [
+      "a Restore is running",
+      { shoot: status({ lastOperation: operation("Restore", "Processing") }) },
+      "status.lastOperation",
+      "is being restored on Seed seed-1, where there is only forward",
+    ],
+    [
+      "another migration is running",
+      { shoot: { ...movableShoot(), spec: { ...movableShoot().spec, seedName: "seed-3" } } },
+      "status.lastOperation",
+      "is moving from Seed seed-1 to Seed seed-3: wait until it is there, or call it back: perennial shoot migrate garden-dev/local --cancel",
+    ],
+    [
+      "it is there already",
+      { to: "seed-1", destination: readySeed("seed-1", now) },
+      "spec.seedName",
+      "is on Seed seed-1",
+    ],
+    [
+      "the destination has leftovers",
+      { shoot: status({ seeds: ["seed-1", "seed-2"] }) },
+      "status.seeds",
+      "Seed seed-2 still holds leftovers",
+    ],
+  ])("is said when %s", (_, change, field, message) => {
+    expect(obstacles(change)).toEqual([expect.objectContaining({ field, message: expect.stringContaining(message) })]);
+  });
+
+  it("is said all at once", () => {
+    const destination = seed({ backup: undefined, networks: { pods: "10.180.0.0/16", services: "10.190.0.0/16" } });
+    const shoot = status({ leadership: undefined, hibernated: true });
+    expect(obstacles({ destination, shoot }).map(({ field }) => field)).toEqual([
+      "status.leadership",
+      "spec.hibernation.enabled",
+      "spec.seedName",
+      "spec.networking.pods",
+      "spec.networking.services",
+    ]);
+  });
+
+  it("may pass by itself when the destination is silent, and does not when there is no backup", () => {
+    const silent = { ...readySeed("seed-2", now), status: {} };
+    expect(obstacles({ destination: silent })).toMatchObject([{ transient: true }]);
+    expect(obstacles({ destination: seed({ backup: undefined }) })[0]).not.toHaveProperty("transient");
+  });
+
+  it("does not include the migration itself once it runs", () => {
+    const shoot = { ...status({ lastOperation: operation("Migrate", "Processing"), seeds: ["seed-1", "seed-2"] }) };
+    const moving = { ...shoot, spec: { ...shoot.spec, seedName: "seed-2" } };
+    expect(obstacles({ shoot: moving, underway: true })).toEqual([]);
+  });
+
+  it("is not the sleep of a Shoot whose Seed is gone, but that nothing was kept of it", () => {
+    const asleep = status({ hibernated: true });
+    expect(obstacles({ shoot: asleep, takeover: true, kept: { state: true, snapshot: true } })).toEqual([]);
+    expect(obstacles({ takeover: true, kept: { state: false, snapshot: false } })[0]?.message).toContain(
+      "there is no ShootState garden-dev/local",
+    );
+    expect(obstacles({ takeover: true, kept: { state: true, snapshot: false } })[0]?.message).toContain(
+      "names no snapshot of etcd",
+    );
+    expect(obstacles({ kept: { state: false, snapshot: false } })).toEqual([]);
+  });
+});
+
+describe("a Shoot on its way", () => {
+  it("is leaving until another Seed leads, and moving until it is restored", () => {
+    const asked = { ...movableShoot(), spec: { ...movableShoot().spec, seedName: "seed-2" } };
+    expect([isLeaving(movableShoot()), isMoving(movableShoot())]).toEqual([false, false]);
+    expect([isLeaving(asked), isMoving(asked)]).toEqual([true, true]);
+    const flipped = {
+      ...asked,
+      status: {
+        ...asked.status,
+        seedName: "seed-2",
+        leadership: leadership("seed-2", 2),
+        lastOperation: operation("Migrate", "Processing"),
+      },
+    };
+    expect([isLeaving(flipped), isMoving(flipped)]).toEqual([false, true]);
+    expect(describeMove(flipped)).toContain("restored on Seed seed-2, where there is only forward");
+  });
+
+  it("which has no control plane yet just changes its Seed", () => {
+    const { status: _, ...fresh } = movableShoot();
+    expect(isLeaving({ ...fresh, spec: { ...fresh.spec, seedName: "seed-9" } })).toBe(false);
+  });
+});
+
+describe("an approval of a takeover", () => {
+  it.each([
+    ['{"reason": "seed-1 burnt down", "sourceIsOff": true}', { reason: "seed-1 burnt down", sourceIsOff: true }],
+    ['{"reason": " x ", "by": 1, "more": 2}', { reason: "x" }],
+    ['{"reason": ""}', undefined],
+    ["true", undefined],
+    ["null", undefined],
+    ["because", undefined],
+    ["", undefined],
+  ])("in %s reads %j", (text, approval) => {
+    expect(parseTakeover(text)).toEqual(approval);
+  });
+});
+
+function obstacles(change: Partial<MigrationFacts> = {}) {
+  const [source, destination] = [readySeed("seed-1", now), readySeed("seed-2", now)];
+  return migrationObstacles({ shoot: movableShoot(), to: "seed-2", source, destination, now, ...change });
+}
+
+const dns = { type: "rfc2136", credentialsRef: { apiVersion: "v1", kind: "Secret", name: "dns", namespace: "garden" } };
+
+function seed(spec: Partial<Record<keyof Seed["spec"], unknown>>, metadata: Partial<Seed["metadata"]> = {}): Seed {
+  const found = readySeed("seed-2", now);
+  return withSpec({ ...found, metadata: { ...found.metadata, ...metadata } }, spec);
+}
+
+function withSpec(found: Seed, spec: Partial<Record<keyof Seed["spec"], unknown>>): Seed {
+  return { ...found, spec: { ...found.spec, ...spec } as Seed["spec"] };
+}
+
+function shoot(metadata: Partial<Shoot["metadata"]>): Shoot {
+  return { ...movableShoot(), metadata: { ...movableShoot().metadata, ...metadata } };
+}
+
+function status(change: Partial<Record<keyof NonNullable<Shoot["status"]>, unknown>>): Shoot {
+  return { ...movableShoot(), status: { ...movableShoot().status, ...change } as Shoot["status"] };
+}
+
+function leadership(name: string, epoch: number) {
+  return { record: "local.dev.leadership.perennial.test", seed: name, epoch, leaseSeconds: 60 };
+}
+
+function operation(type: "Create" | "Migrate" | "Restore", state: "Processing" | "Succeeded") {
+  return { type, state, progress: 50, description: "", lastUpdateTime: at(0) };
+}
+
+function at(seconds: number): string {
+  return new Date(now.getTime() + seconds * 1000).toISOString();
+}
