@@ -30,9 +30,11 @@ export interface Actuator<T extends KubeObject, C extends Cluster | undefined = 
 export interface ActuatorContext {
   /** Carries the object's kind, namespace and name and the operation's type. */
   readonly log: Logger;
-  /** Aborts when the process stops, or when the operation may no longer go on. */
+  /** Aborts when the process stops, or when the operation may no longer go on: hand it to every call that takes one. */
   readonly signal: AbortSignal;
-  /** The cluster that the object lives in: the seed. */
+  /** Throws when the operation may no longer go on, by the clock: call it right before each call that changes the world. */
+  check(): void;
+  /** The cluster that the object lives in: the seed. It looks at `check` before every call. */
   readonly client: KubeClient;
   readonly operation: OperationType;
   /** Writes status fields while the operation runs, such as `state` as soon as something exists that must not be forgotten. */

@@ -12,6 +12,7 @@ import type {
   KubeObject,
   LastError,
   LastOperation,
+  Leadership,
   Network,
   OperatingSystemConfig,
   SelfHostedShootExposure,
@@ -20,7 +21,11 @@ import type {
 
 /** What every extension kind has, whatever it is for. */
 export interface ExtensionObject extends KubeObject {
-  readonly spec: { readonly type: string; readonly class?: string | undefined };
+  readonly spec: {
+    readonly type: string;
+    readonly class?: string | undefined;
+    readonly leadership?: Leadership | undefined;
+  };
   readonly status?: ExtensionStatus | undefined;
 }
 

@@ -17,12 +17,14 @@ export interface GuardedOperation {
 /** The leave to act, as long as `signal` has not aborted; given back with `release` when the operation is over, however it ended. */
 export interface Permit {
   readonly signal: AbortSignal;
+  /** Throws when the operation may not go on, as of this moment: after a pause of the process the signal may abort late. */
+  check(): void;
   release(): void;
 }
 
 /** The guard that allows everything. */
 export const openGuard: Guard = {
   async enter() {
-    return { signal: new AbortController().signal, release: () => undefined };
+    return { signal: new AbortController().signal, check: () => undefined, release: () => undefined };
   },
 };

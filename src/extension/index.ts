@@ -13,7 +13,15 @@ export type {
   ExtensionStatus,
 } from "./extension-object.ts";
 export type { Guard, GuardedOperation, Permit } from "./guard.ts";
+export { createLeadershipGuard, type LeadershipGuardOptions } from "./leadership-guard.ts";
 export { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
 export { readSecret } from "./secret.ts";
+export {
+  createLeaderLookup,
+  createZoneServers,
+  type Leader,
+  type LeaderLookup,
+  type ZoneServers,
+} from "../dns/index.ts";
 export { createKubeClient, type KubeClient, type ObjectRef } from "../kube/index.ts";
 export { createLogger, type Logger } from "../log.ts";

@@ -10,6 +10,7 @@ import { actuatorStatus, errorStatus, processingStatus, succeededStatus, writeSt
 
 /** One operation on one object, with all that it needs. */
 export interface Task<T extends ExtensionObject, C extends Cluster | undefined> {
+  /** Throws instead of calling once the operation may not go on. */
   readonly client: KubeClient;
   readonly log: Logger;
   readonly kind: ExtensionKind;
@@ -19,6 +20,8 @@ export interface Task<T extends ExtensionObject, C extends Cluster | undefined> 
   readonly operation: OperationType;
   /** Once it has aborted, nothing is written to the object any more. */
   readonly signal: AbortSignal;
+  /** Throws when the operation may not go on. */
+  readonly check: () => void;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function perform<T extends ExtensionObject, C extends Cluster | und
     if (!task.signal.aborted) await reportError(task, object, error);
     throw error;
   }
-  task.signal.throwIfAborted();
+  task.check();
   await conclude(task, object, result ?? {});
   return result;
 }
@@ -59,12 +62,12 @@ function act<T extends ExtensionObject, C extends Cluster | undefined>(
   { actuator, cluster, operation, ...task }: Task<T, C>,
   object: T,
 ): Promise<ActuatorResult | void> {
-  const { client, log, signal } = task;
+  const { client, log, signal, check } = task;
   const saveStatus: ActuatorContext["saveStatus"] = async (fields) => {
-    signal.throwIfAborted();
+    check();
     await writeStatus(client, object, actuatorStatus(object, fields));
   };
-  const context: ActuatorContext = { client, log, signal, operation, saveStatus };
+  const context: ActuatorContext = { client, log, signal, check, operation, saveStatus };
   if (operation === "Migrate") return actuator.migrate(object, cluster, context);
   if (operation === "Restore") return actuator.restore(object, cluster, context);
   if (operation !== "Delete") return actuator.reconcile(object, cluster, context);

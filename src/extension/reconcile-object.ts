@@ -1,5 +1,6 @@
 import type { Cluster } from "../api/index.ts";
 import type { Key, KubeClient } from "../kube/index.ts";
+import { checkedClient } from "./checked-client.ts";
 import { getCluster, hasShootFailed } from "./cluster.ts";
 import type { ExtensionControllerOptions } from "./controller-options.ts";
 import {
@@ -39,12 +40,19 @@ export async function reconcileObject<K extends ExtensionKind>(
   }
 
   const operation = decision.run;
-  const permit = await guard.enter({ object, cluster, type: operation });
+  const permit = await guard.enter({ object, cluster, type: operation }).catch((refused: unknown) => {
+    if (circumstances.revisit) revisits.plan(key, 0);
+    throw refused;
+  });
   const operationLog = log.child({ operation });
   try {
     const signal = AbortSignal.any([options.signal, permit.signal]);
+    const check = () => {
+      options.signal.throwIfAborted();
+      permit.check();
+    };
     operationLog.info("operation started");
-    const performance = { client, log: operationLog, kind, operation, signal };
+    const performance = { client: checkedClient(client, check), log: operationLog, kind, operation, signal, check };
     // The API server holds this kind's objects to its schema, and the kind decides whether there is a Cluster.
     const subject = { actuator, object: object as unknown as ExtensionKinds[K], cluster: cluster as ClusterFor<K> };
     const result = await perform({ ...performance, ...subject });
@@ -60,10 +68,11 @@ export async function reconcileObject<K extends ExtensionKind>(
 /** A Shoot that is taken up again triggers its objects itself; this is for a trigger that came while it still counted as failed. */
 const recheckFailedShoot = 60_000;
 
-/** Cluster-scoped objects and those of the garden namespace belong to no Shoot. */
+/** Cluster-scoped objects, those of the garden namespace and those of another class than `shoot` belong to no Shoot. */
 async function readCluster(
   client: KubeClient,
-  { metadata: { namespace } }: ExtensionObject,
+  { metadata: { namespace }, spec }: ExtensionObject,
 ): Promise<Cluster | undefined> {
-  return namespace === undefined || namespace === "garden" ? undefined : await getCluster(client, namespace);
+  if (namespace === undefined || namespace === "garden" || (spec.class ?? "shoot") !== "shoot") return undefined;
+  return await getCluster(client, namespace);
 }

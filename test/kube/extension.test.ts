@@ -180,7 +180,7 @@ describe("an extension controller", () => {
     const guard: Guard = {
       async enter() {
         if (!allowed) throw new Error("not the leader");
-        return { signal: permit.signal, release: () => undefined };
+        return { signal: permit.signal, check: () => permit.signal.throwIfAborted(), release: () => undefined };
       },
     };
     const working = Promise.withResolvers<void>();

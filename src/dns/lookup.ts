@@ -1,0 +1,57 @@
+import { parseLeader, type Leader } from "./leader.ts";
+import { queryText } from "./query.ts";
+import type { ZoneServers } from "./zone-servers.ts";
+
+/** What one server says: a leader, that there is none, or nothing at all. */
+export interface ServerAnswer {
+  readonly server: string;
+  readonly leader?: Leader;
+  /** Why there is no answer. */
+  readonly error?: Error;
+}
+
+/** Asks the servers of a record's zone directly. */
+export interface LeaderLookup {
+  /** What the server that answers first says; undefined when it names no leader. Throws when no server answers. */
+  ask(record: string): Promise<Leader | undefined>;
+  /** What each server says. Throws only when it cannot be found out which servers there are. */
+  askAll(record: string): Promise<ServerAnswer[]>;
+}
+
+/**
+ * The first answer may come from a server that lags behind: whoever acts on it holds a lease that began when it asked,
+ * and a change of the leader counts two leases from when `askAll` saw all servers agree.
+ */
+export function createLeaderLookup(
+  servers: ZoneServers,
+  query: (server: string, record: string) => Promise<string[] | undefined> = (server, record) =>
+    queryText([server], record),
+): LeaderLookup {
+  const askOne = async (server: string, record: string) => parseLeader((await query(server, record)) ?? []);
+  return {
+    async ask(record) {
+      const addresses = await servers.of(record);
+      try {
+        return await Promise.any(addresses.map((server) => askOne(server, record)));
+      } catch (error) {
+        const reasons = error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : messageOf(error);
+        throw new Error(`cannot ask who leads ${record}: ${reasons}`, { cause: error });
+      }
+    },
+    async askAll(record) {
+      const addresses = await servers.of(record);
+      return await Promise.all(
+        addresses.map((server) =>
+          askOne(server, record).then(
+            (leader) => ({ server, ...(leader === undefined ? {} : { leader }) }),
+            (error: unknown) => ({ server, error: error instanceof Error ? error : new Error(String(error)) }),
+          ),
+        ),
+      );
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
