@@ -1,18 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createAdmissionServer,
-  makeServingCertificate,
-  webhookConfigurations,
-  type WebhookServer,
-} from "../../src/admission/index.ts";
+import { makeServingCertificate, webhookConfigurations } from "../../src/admission/index.ts";
 import type { ControllerRegistration, KubeObject, Seed, Shoot } from "../../src/api/index.ts";
-import { createKubeClient, parseKubeconfig, renderKubeconfig, type KubeClient } from "../../src/kube/index.ts";
-import { createLogger } from "../../src/log.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
 
@@ -20,44 +10,17 @@ const core = "core.gardener.cloud/v1beta1";
 const confirmation = "confirmation.gardener.cloud/deletion";
 const force = "confirmation.gardener.cloud/force-deletion";
 
-let directory: string;
-let controlPlane: ControlPlane;
-let server: WebhookServer;
-let port: number;
+let lab: AdmissionLab;
 let client: KubeClient;
-/** May do anything with Shoots but bind them to Seeds. */
-let alice: KubeClient;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "perennial-admission-"));
-  const tokens = join(directory, "tokens.csv");
-  await writeFile(tokens, "alices-token,alice,alice\n");
-  controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`] });
-  client = controlPlane.client;
-  alice = clientOf("alices-token");
-  await applyCrds(client);
-  for (const example of await exampleObjects()) {
-    const seed = { ...example, metadata: { ...example.metadata, name: "seed-2" } };
-    await client.apply(example);
-    if (example.kind === "Seed") await client.apply(seed);
-  }
+  lab = await startAdmissionLab();
+  client = lab.client;
   await client.apply(profileWith("more"));
-  for (const object of permissions) await client.apply(object);
-  const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
-  const log = createLogger({ name: "admission", level: "silent" });
-  server = createAdmissionServer({ client, log, host: "127.0.0.1", port: 0, tls });
-  port = await server.start();
-  for (const object of webhookConfigurations({ caBundle, url: `https://127.0.0.1:${port}` }))
-    await client.apply(object);
   await eventually(() => refusalOf(client.create({ ...shoot("active"), spec: { ...spec(), region: "nowhere" } })));
 }, 120_000);
 
-afterAll(async () => {
-  await alice.close();
-  await server.stop();
-  await controlPlane.stop();
-  await rm(directory, { recursive: true, force: true });
-});
+afterAll(() => lab.stop());
 
 test("the example Shoot is accepted", async () => {
   const [example] = (await exampleObjects()).filter(({ kind }) => kind === "Shoot");
@@ -204,13 +167,15 @@ test.each([
 
 test("only who may update shoots/binding says on which Seed a Shoot runs", async () => {
   const { seedName: _, ...unbound } = spec("binding");
-  await expect(alice.create({ ...shoot("binding"), spec: spec("binding") })).rejects.toThrow(
+  await expect(lab.alice.create({ ...shoot("binding"), spec: spec("binding") })).rejects.toThrow(
     "spec.seedName: may be set only by users who can update shoots/binding",
   );
-  await alice.create({ ...shoot("binding"), spec: unbound });
-  await expect(alice.patch(ref("binding"), { spec: { seedName: "seed-1" } })).rejects.toMatchObject({ status: 403 });
+  await lab.alice.create({ ...shoot("binding"), spec: unbound });
+  await expect(lab.alice.patch(ref("binding"), { spec: { seedName: "seed-1" } })).rejects.toMatchObject({
+    status: 403,
+  });
   await client.patch(ref("binding"), { spec: { seedName: "seed-1" } });
-  await expect(alice.patch(ref("binding"), { spec: { purpose: "testing" } })).resolves.toBeDefined();
+  await expect(lab.alice.patch(ref("binding"), { spec: { purpose: "testing" } })).resolves.toBeDefined();
   await expect(client.patch(ref("binding"), { spec: { seedName: "seed-2", purpose: "production" } })).rejects.toThrow(
     "a change of seedName must be the only change",
   );
@@ -262,8 +227,8 @@ test("a registration's deployment exists", async () => {
 
 test("the certificate can be renewed while the server runs", async () => {
   const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
-  server.renew(tls);
-  const configurations = webhookConfigurations({ caBundle, url: `https://127.0.0.1:${port}` });
+  lab.server.renew(tls);
+  const configurations = webhookConfigurations({ caBundle, url: `https://127.0.0.1:${lab.port}` });
   for (const configuration of configurations) await client.apply(configuration);
   await eventually(async () => {
     const refusal = await refusalOf(client.create({ ...shoot("late"), spec: { ...spec(), region: "x" } }));
@@ -273,7 +238,7 @@ test("the certificate can be renewed while the server runs", async () => {
 
 test("statuses and finalizers can be written while the server is down, specs cannot", async () => {
   await client.apply({ ...shoot("orphan"), spec: spec("orphan") });
-  await server.stop();
+  await lab.server.stop();
   await setStatus("orphan", { lastOperation: operation("Reconcile", "Succeeded") });
   await client.patch(ref("orphan"), { metadata: { finalizers: ["gardener"] } });
   await expect(client.patch(ref("orphan"), { spec: { purpose: "testing" } })).rejects.toMatchObject({
@@ -354,33 +319,4 @@ function profileWith(name: string): KubeObject {
       regions: [{ name: "local" }],
     },
   };
-}
-
-const permissions: KubeObject[] = [
-  {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRole",
-    metadata: { name: "shoots" },
-    rules: [{ apiGroups: ["core.gardener.cloud"], resources: ["shoots"], verbs: ["*"] }],
-  },
-  {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRoleBinding",
-    metadata: { name: "shoots" },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "shoots" },
-    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }],
-  },
-];
-
-function clientOf(token: string): KubeClient {
-  const { server, cluster } = parseKubeconfig(controlPlane.kubeconfig, ".");
-  const ca = Buffer.from(String(cluster["certificate-authority-data"]), "base64").toString();
-  return createKubeClient({ kubeconfig: renderKubeconfig({ server, ca, token }) });
-}
-
-async function refusalOf(request: Promise<unknown>): Promise<string | false> {
-  return request.then(
-    () => false,
-    (error: unknown) => String(error),
-  );
 }

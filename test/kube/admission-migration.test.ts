@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Shoot } from "../../src/api/index.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
+import { eventually } from "../support/eventually.ts";
+import { exampleObjects } from "../support/examples.ts";
+import { movableStatus, seedReady } from "../support/migration-objects.ts";
+
+const cancel = "perennial.dev/cancel-migration";
+const takeover = "perennial.dev/force-takeover";
+
+let lab: AdmissionLab;
+let client: KubeClient;
+
+beforeAll(async () => {
+  lab = await startAdmissionLab();
+  client = lab.client;
+  for (const name of ["seed-1", "seed-2", "seed-3"]) await ready(name);
+  await eventually(() => refusalOf(client.patch(ref("local"), { spec: { region: "nowhere" } })));
+}, 120_000);
+
+afterAll(() => lab.stop());
+
+test("a Shoot moves when its Seed's name changes and nothing stands against it", async () => {
+  await created("moves");
+  expect(await refusalOf(move("moves", "seed-2"))).toBe(false);
+});
+
+test("who may not bind Shoots may not move them either", async () => {
+  await created("bound");
+  await expect(lab.alice.patch(ref("bound"), { spec: { seedName: "seed-2" } })).rejects.toThrow(
+    "spec.seedName: may be set only by users who can update shoots/binding",
+  );
+});
+
+test("everything that stands against a move is said at once, with the fields", async () => {
+  await created("obstacles", { leadership: undefined, hibernated: true });
+  await client.patch(seedRef("seed-3"), { spec: { taints: [{ key: "reserved" }] } });
+  const refusal = await refusalOf(move("obstacles", "seed-3"));
+  expect(refusal).toContain("status.leadership: the Shoot has no leadership record");
+  expect(refusal).toContain("spec.hibernation.enabled: the Shoot is hibernated");
+  expect(refusal).toContain("spec.seedName: Seed seed-3 has taint reserved");
+  await client.patch(seedRef("seed-3"), { spec: { taints: null } });
+});
+
+test("a Seed whose worker is silent takes no Shoots", async () => {
+  await created("silence");
+  await ready("seed-3", new Date(Date.now() - 180_000));
+  await expect(move("silence", "seed-3")).rejects.toThrow(
+    /Seed seed-3 is not ready: its worker was last heard of 18\d s/,
+  );
+  await ready("seed-3");
+  expect(await refusalOf(move("silence", "seed-3"))).toBe(false);
+});
+
+test("a Shoot on its way is neither moved on, changed nor deleted", async () => {
+  await created("away");
+  await move("away", "seed-2");
+  await expect(move("away", "seed-3")).rejects.toThrow(
+    "spec.seedName: the Shoot is moving from Seed seed-1 to Seed seed-2: wait until it is there, or call it back: perennial shoot migrate garden-dev/away --cancel",
+  );
+  await expect(client.patch(ref("away"), { spec: { purpose: "testing" } })).rejects.toThrow(
+    "spec: cannot be changed while the Shoot moves to Seed seed-2",
+  );
+  await annotate("away", { "confirmation.gardener.cloud/deletion": "true" });
+  await expect(client.remove(ref("away"))).rejects.toThrow("cannot be deleted while it moves to Seed seed-2");
+});
+
+test("a Shoot is called back only by saying so, and only until the other Seed leads", async () => {
+  await created("back");
+  await move("back", "seed-2");
+  await expect(move("back", "seed-1")).rejects.toThrow(`set annotation ${cancel} to "true" in the same request`);
+  await expect(annotate("back", { [cancel]: "true" })).rejects.toThrow("together with spec.seedName: seed-1");
+  const callBack = (name: string) => move(name, "seed-1", { [cancel]: "true" });
+  await callBack("back");
+  expect((await read("back")).metadata.annotations?.[cancel]).toBe("true");
+
+  await created("late");
+  await move("late", "seed-2");
+  await flipped("late");
+  await expect(callBack("late")).rejects.toThrow("is being restored on Seed seed-2, where there is only forward");
+});
+
+test("what an earlier migration left does not call back or force the next one", async () => {
+  await created("again");
+  await move("again", "seed-2", { [takeover]: '{"reason": "seed-1 burnt down"}' });
+  await move("again", "seed-1", { [cancel]: "true" });
+  expect(Object.keys((await read("again")).metadata.annotations ?? {})).not.toContain(takeover);
+  await client.patch(ref("again"), { status: { seeds: ["seed-1"] } }, { subresource: "status" });
+  await move("again", "seed-2");
+  expect(Object.keys((await read("again")).metadata.annotations ?? {})).not.toContain(cancel);
+});
+
+test("a takeover is signed by who approves it, whatever the request says of that", async () => {
+  await created("forced");
+  await move("forced", "seed-2");
+  await expect(annotate("forced", { [takeover]: "true" })).rejects.toThrow("has to be JSON with a reason");
+  await expect(annotate("forced", { [takeover]: '{"reason": " "}' })).rejects.toThrow("has to be JSON with a reason");
+  await annotate("forced", { [takeover]: '{"reason": "seed-1 burnt down", "by": "the king", "sourceIsOff": true}' });
+  const approval = JSON.parse((await read("forced")).metadata.annotations?.[takeover] ?? "{}") as { at: string };
+  expect(approval).toMatchObject({ reason: "seed-1 burnt down", by: "admin", sourceIsOff: true });
+  expect(Date.now() - Date.parse(approval.at)).toBeLessThan(60_000);
+  await expect(lab.alice.patch(ref("forced"), annotations({ [takeover]: '{"reason": "no"}' }))).rejects.toThrow(
+    "may be set only by users who can update shoots/binding",
+  );
+});
+
+test("a takeover is approved only while a Shoot leaves its Seed", async () => {
+  const approval = { [takeover]: '{"reason": "seed-1 burnt down"}' };
+  await created("calm");
+  await expect(annotate("calm", approval)).rejects.toThrow("can be set only while the Shoot moves to another Seed");
+  await move("calm", "seed-2");
+  await flipped("calm");
+  await expect(annotate("calm", approval)).rejects.toThrow(
+    "Seed seed-2 leads already: there is nothing left to take over",
+  );
+});
+
+async function created(name: string, status: object = {}): Promise<void> {
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
+  const spec = { ...example.spec, dns: { domain: `${name}.example.com` } };
+  const shoot = await client.create<Shoot>({ ...example, metadata: { name, namespace: "garden-dev" }, spec });
+  await setStatus(name, { ...movableStatus(), uid: shoot.metadata.uid, technicalID: `shoot--dev--${name}`, ...status });
+}
+
+async function flipped(name: string): Promise<void> {
+  const leadership = { ...movableStatus().leadership, seed: "seed-2", epoch: 2 };
+  const lastOperation = { ...movableStatus().lastOperation, type: "Restore", state: "Processing" };
+  await setStatus(name, { leadership, lastOperation, seedName: "seed-2", seeds: ["seed-1", "seed-2"] });
+}
+
+async function ready(name: string, heard: Date = new Date()): Promise<void> {
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Seed");
+  if (!example) throw new Error("there is no example of a Seed");
+  const spec = { ...(example["spec"] as object), backup: { provider: "local", region: "local" } };
+  await client.apply({ ...example, metadata: { name }, spec });
+  await client.patch(seedRef(name), { status: { conditions: [seedReady(heard)] } }, { subresource: "status" });
+}
+
+function move(name: string, seedName: string, given: Record<string, string> = {}) {
+  return client.patch(ref(name), { ...annotations(given), spec: { seedName } });
+}
+
+function annotate(name: string, given: Record<string, string>) {
+  return client.patch(ref(name), annotations(given));
+}
+
+function annotations(given: Record<string, string>) {
+  return { metadata: { annotations: given } };
+}
+
+async function read(name: string): Promise<Shoot> {
+  const shoot = await client.read<Shoot>(ref(name));
+  if (!shoot) throw new Error(`there is no Shoot ${name}`);
+  return shoot;
+}
+
+async function setStatus(name: string, status: object): Promise<void> {
+  await client.patch(ref(name), { status }, { subresource: "status" });
+}
+
+function ref(name: string) {
+  return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name, namespace: "garden-dev" };
+}
+
+function seedRef(name: string) {
+  return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name };
+}

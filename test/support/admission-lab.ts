@@ -1,0 +1,91 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createAdmissionServer,
+  makeServingCertificate,
+  webhookConfigurations,
+  type WebhookServer,
+} from "../../src/admission/index.ts";
+import type { KubeObject } from "../../src/api/index.ts";
+import { createKubeClient, parseKubeconfig, renderKubeconfig, type KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { startControlPlane } from "./control-plane.ts";
+import { applyCrds } from "./crds.ts";
+import { exampleObjects } from "./examples.ts";
+
+/** A garden of its own whose API server asks our admission server. */
+export interface AdmissionLab {
+  /** May do anything. */
+  readonly client: KubeClient;
+  /** May do anything with Shoots but bind them to Seeds. */
+  readonly alice: KubeClient;
+  readonly server: WebhookServer;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a garden with the objects of deploy/examples and a second Seed. The webhooks may take a moment to be asked. */
+export async function startAdmissionLab(): Promise<AdmissionLab> {
+  const directory = await mkdtemp(join(tmpdir(), "perennial-admission-"));
+  const tokens = join(directory, "tokens.csv");
+  await writeFile(tokens, "alices-token,alice,alice\n");
+  const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`] });
+  const { client } = controlPlane;
+  await applyCrds(client);
+  for (const example of await exampleObjects()) {
+    await client.apply(example);
+    const seed = { ...example, metadata: { ...example.metadata, name: "seed-2" } };
+    if (example.kind === "Seed") await client.apply(seed);
+  }
+  for (const object of permissions) await client.apply(object);
+  const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
+  const log = createLogger({ name: "admission", level: "silent" });
+  const server = createAdmissionServer({ client, log, host: "127.0.0.1", port: 0, tls });
+  const port = await server.start();
+  for (const object of webhookConfigurations({ caBundle, url: `https://127.0.0.1:${port}` }))
+    await client.apply(object);
+  const alice = clientOf(controlPlane.kubeconfig, "alices-token");
+  return {
+    client,
+    alice,
+    server,
+    port,
+    async stop() {
+      await alice.close();
+      await server.stop();
+      await controlPlane.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What the API server says against a request; false when it grants it. */
+export async function refusalOf(request: Promise<unknown>): Promise<string | false> {
+  return request.then(
+    () => false,
+    (error: unknown) => String(error),
+  );
+}
+
+function clientOf(kubeconfig: string, token: string): KubeClient {
+  const { server, cluster } = parseKubeconfig(kubeconfig, ".");
+  const ca = Buffer.from(String(cluster["certificate-authority-data"]), "base64").toString();
+  return createKubeClient({ kubeconfig: renderKubeconfig({ server, ca, token }) });
+}
+
+const permissions: KubeObject[] = [
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "shoots" },
+    rules: [{ apiGroups: ["core.gardener.cloud"], resources: ["shoots"], verbs: ["*"] }],
+  },
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "shoots" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "shoots" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }],
+  },
+];
