@@ -1,5 +1,4 @@
 import { CloudProfile, Seed, type Shoot } from "../api/index.ts";
-import { isLeaving, leadingSeed } from "../api/shoot-move.ts";
 import type { KubeClient } from "../kube/index.ts";
 
 /** A request about a Shoot, with the objects that it refers to. */
@@ -27,16 +26,8 @@ export async function readSeed(client: KubeClient, { spec }: Shoot): Promise<See
   return readSeedOf(client, spec.seedName);
 }
 
-/** The Seed that a Shoot on its way to another leaves; undefined for a Shoot that stays. */
-export async function readSource(
-  client: KubeClient,
-  { shoot, old }: Pick<ShootChange, "shoot" | "old">,
-): Promise<Seed | undefined> {
-  if (!old || !isLeaving({ spec: shoot.spec, status: old.status })) return undefined;
-  return readSeedOf(client, leadingSeed(old));
-}
-
-async function readSeedOf(client: KubeClient, name: string | undefined): Promise<Seed | undefined> {
+/** The Seed of this name, if there is one. */
+export async function readSeedOf(client: KubeClient, name: string | undefined): Promise<Seed | undefined> {
   if (!name) return undefined;
   return client.read<Seed>({ apiVersion: Seed.apiVersion, kind: Seed.kind, name });
 }

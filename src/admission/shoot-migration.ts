@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, type Seed, type Shoot } from "../api/index.ts";
 import { migrationObstacles } from "../api/migration.ts";
 import { describeHeartbeat, isSeedReady } from "../api/seed-fit.ts";
-import { describeMove, isLeaving, isMoving, leadingSeed } from "../api/shoot-move.ts";
+import { describeMove, isLeaving, isMoving, leadingSeed, needsSource } from "../api/shoot-move.ts";
 import { parseTakeover } from "../api/takeover.ts";
 import type { Cause, UserInfo } from "./review.ts";
 import type { ShootChange } from "./shoot-change.ts";
@@ -76,24 +76,25 @@ async function takeoverCauses({ shoot, old, user, mayBind }: MigrationRequest): 
   if (!approval) return [{ field, message: 'has to be JSON with a reason, such as {"reason": "seed-1 burnt down"}' }];
   if (approval.by !== (user.username ?? "") || approval.at === undefined)
     return refuse("by and at are filled in from the request: leave them out");
-  if (!old || !isLeaving({ spec: shoot.spec, status: old.status }))
-    return refuse(
-      old && isMoving(old)
-        ? `Seed ${leadingSeed(old)} leads already: there is nothing left to take over`
-        : "can be set only while the Shoot moves to another Seed, or together with the change of spec.seedName",
-    );
-  return [];
+  if (old && needsSource({ spec: shoot.spec, status: old.status })) return [];
+  return refuse("can be set only while the Shoot moves to another Seed, or together with the change of spec.seedName");
 }
 
 /** What an approval of a takeover relies on, said to who has just given it. */
 export function takeoverWarnings({ shoot, old, source, now }: ShootChange): string[] {
   if (!isNew(FORCE_TAKEOVER_ANNOTATION, shoot, old) || !old) return [];
-  const seed = leadingSeed(old) ?? "";
+  const seed = sourceOf({ shoot, old }) ?? "";
   const approval = parseTakeover(annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) ?? "");
   const reliance = approval?.sourceIsOff
     ? `the takeover relies on your word that Seed ${seed} is off: were it not, upstream's controllers there would go on acting`
     : `the takeover relies on the fence of Seed ${seed}: if it still runs, its worker has to see the new leadership record to stop the control plane`;
   return [reliance, ...alive(source, now)];
+}
+
+/** The Seed that a Shoot on its way leaves, or has left; undefined for a Shoot that stays. */
+export function sourceOf({ shoot, old }: Pick<ShootChange, "shoot" | "old">): string | undefined {
+  if (!old || !needsSource({ spec: shoot.spec, status: old.status })) return undefined;
+  return isLeaving({ spec: shoot.spec, status: old.status }) ? leadingSeed(old) : old.status?.leadership?.previousSeed;
 }
 
 function alive(source: Seed | undefined, now: Date): string[] {

@@ -17,6 +17,14 @@ export function isMoving({ spec, status }: Pick<Shoot, "spec" | "status">): bool
   return isLeaving({ spec, status }) || type === "Migrate" || (type === "Restore" && state !== "Succeeded");
 }
 
+/** Whether the Shoot's move still needs its old Seed: then that Seed can be taken over from. */
+export function needsSource({ spec, status }: Pick<Shoot, "spec" | "status">): boolean {
+  if (isLeaving({ spec, status })) return true;
+  const { previousSeed, epoch, leaving, takeover } = status?.leadership ?? {};
+  const restored = previousSeed !== undefined && leaving !== epoch; // not on its way back to where it never left
+  return isMoving({ spec, status }) && restored && takeover !== true;
+}
+
 /** Which move is under way, and what can be done about it now. */
 export function describeMove({ metadata, spec, status }: Shoot): string {
   const leader = leadingSeed({ status });

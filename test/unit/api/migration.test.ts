@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Seed, Shoot } from "../../../src/api/index.ts";
 import { migrationObstacles, type MigrationFacts } from "../../../src/api/migration.ts";
-import { describeMove, isLeaving, isMoving } from "../../../src/api/shoot-move.ts";
+import { describeMove, isLeaving, isMoving, needsSource } from "../../../src/api/shoot-move.ts";
 import { parseTakeover } from "../../../src/api/takeover.ts";
 import { movableShoot, readySeed } from "../../support/migration-objects.ts";
 
@@ -163,6 +163,17 @@ describe("a Shoot on its way", () => {
     };
     expect([isLeaving(flipped), isMoving(flipped)]).toEqual([false, true]);
     expect(describeMove(flipped)).toContain("restored on Seed seed-2, where there is only forward");
+  });
+
+  it("needs its old Seed until that was taken over from, or the Shoot is back where it never left", () => {
+    const lastOperation = operation("Restore", "Processing");
+    const restored = (change: object) =>
+      status({ lastOperation, leadership: { ...leadership("seed-1", 2), previousSeed: "seed-2", ...change } });
+    expect(needsSource(movableShoot())).toBe(false);
+    expect(needsSource(restored({}))).toBe(true);
+    expect(needsSource(restored({ takeover: true }))).toBe(false);
+    expect(needsSource(restored({ leaving: 2 }))).toBe(false);
+    expect(needsSource(restored({ leaving: 1 }))).toBe(true);
   });
 
   it("which has no control plane yet just changes its Seed", () => {
