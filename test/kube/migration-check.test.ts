@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { StepError } from "../../src/activities/failure.ts";
+import { createMigrationCheck, createSourceCheck } from "../../src/activities/migration-check.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { exampleObjects } from "../support/examples.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
+import { movableStatus, seedReady } from "../support/migration-objects.ts";
+
+const core = "core.gardener.cloud/v1beta1";
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+let run: ShootRun;
+let count = 0;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client;
+  await applyCrds(kube);
+  await applyGarden(kube);
+}, 120_000);
+
+afterAll(() => controlPlane.stop());
+
+beforeEach(async () => {
+  for (const name of ["seed-1", "seed-2"]) await registerSeed(name, { backup: { provider: "local", region: "local" } });
+  const facts = await createShoot(kube, `check-${(count += 1)}`, { seedName: "seed-2" });
+  const lastOperation = { ...movableStatus().lastOperation, type: "Migrate", state: "Processing" };
+  const status = { ...movableStatus(), uid: facts.uid, technicalID: facts.technicalID, lastOperation };
+  await kube.patch(shootRef(facts), { status }, { subresource: "status" });
+  run = { ...facts, operation: "Migrate", migration: { source: "seed-1", destination: "seed-2", takeover: false } };
+});
+
+it("lets a Shoot go when nothing stands against it", async () => {
+  await expect(check()).resolves.toBeUndefined();
+});
+
+it("says every reason at once, and that somebody has to mend them", async () => {
+  await kube.remove({ apiVersion: core, kind: "Seed", name: "seed-2" });
+  await registerSeed("seed-2", { taints: [{ key: "reserved" }] });
+  const error = await refusal();
+  expect(error.message).toContain(`cannot move Shoot garden-dev/${run.name} to Seed seed-2`);
+  expect(error.message).toContain("spec.seedName: Seed seed-2 keeps no backups");
+  expect(error.message).toContain("spec.seedName: Seed seed-2 has taint reserved");
+  expect(error.message).toContain(`perennial shoot migrate garden-dev/${run.name} --cancel`);
+  expect(error).toMatchObject({ codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
+  await kube.remove({ apiVersion: core, kind: "Seed", name: "seed-2" });
+});
+
+it("tries again while the destination is silent", async () => {
+  const later = () => new Date(Date.now() + 300_000);
+  const error = await refusal(later);
+  expect(error.message).toContain("Seed seed-2 is not ready");
+  expect(error.retryable).toBe(true);
+});
+
+it("takes over only from what was kept", async () => {
+  run = { ...run, migration: { source: "seed-1", destination: "seed-2", takeover: true } };
+  expect((await refusal()).message).toContain(`there is no ShootState garden-dev/${run.name}`);
+  await keep(run.name, [{ name: "ca", type: "secret", data: {} }]);
+  expect((await refusal()).message).toContain("names no snapshot of etcd");
+  await keep(`${run.name}--2`, [{ name: "etcd-main", type: "etcd-snapshot", data: {} }]);
+  await expect(check()).resolves.toBeUndefined();
+});
+
+it("has nothing to say about a Shoot that is gone", async () => {
+  run = { ...run, uid: "another" };
+  await expect(check()).resolves.toBeUndefined();
+});
+
+it("does not leave a Bastion behind", async () => {
+  const checkSource = createSourceCheck({ seed: kube });
+  await expect(checkSource(run)).resolves.toBeUndefined();
+  await kube.create({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "Bastion",
+    metadata: { name: "alice", namespace: run.technicalID },
+    spec: { type: "local", ingress: [], userData: "Cg==" },
+  });
+  await expect(checkSource(run)).rejects.toThrow("Bastion alice in namespace");
+});
+
+function check(now?: () => Date): Promise<void> {
+  return createMigrationCheck({ garden: kube, ...(now && { now }) })(run);
+}
+
+async function refusal(now?: () => Date): Promise<StepError> {
+  const error = await check(now).catch((thrown: unknown) => thrown);
+  if (!(error instanceof StepError)) throw new Error(`the check let the Shoot go, or broke: ${String(error)}`);
+  return error;
+}
+
+async function registerSeed(name: string, spec: object): Promise<void> {
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Seed");
+  if (!example) throw new Error("there is no example of a Seed");
+  const { backup: _, ...rest } = example["spec"] as Record<string, unknown>;
+  await kube.apply({ ...example, metadata: { name }, spec: { ...rest, ...spec } });
+  const ref = { apiVersion: core, kind: "Seed", name };
+  await kube.patch(ref, { status: { conditions: [seedReady()] } }, { subresource: "status" });
+}
+
+async function keep(name: string, gardener: object[]): Promise<void> {
+  await kube.apply({
+    apiVersion: core,
+    kind: "ShootState",
+    metadata: { name, namespace: "garden-dev" },
+    spec: { gardener },
+  });
+}
+
+function shootRef({ namespace, name }: ShootRun) {
+  return { apiVersion: core, kind: "Shoot", namespace, name };
+}
