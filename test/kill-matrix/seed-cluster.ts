@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawnChild } from "../support/child.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";
+
+/** A cluster for control planes: API server, etcd and the controllers that make pods of workloads; no kubelet. */
+export interface SeedCluster extends ControlPlane {
+  readonly name: string;
+}
+
+/** Starts it; it dies with this process. */
+export async function startSeedCluster(name: string): Promise<SeedCluster> {
+  const controlPlane = await startControlPlane({ flags: ["--allow-privileged=true"] });
+  await applyCrds(controlPlane.client, "extensions");
+  const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
+  await claimDirectory(directory);
+  const manager = await spawnChild(directory, "kube-controller-manager", flags(controlPlane.kubeconfigFile));
+  return {
+    ...controlPlane,
+    name,
+    async stop() {
+      await manager.kill();
+      await controlPlane.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Only what our objects need, and in a hurry. */
+function flags(kubeconfig: string): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    `--controllers=${controllers.map((name) => `${name}-controller`).join(",")}`,
+    "--leader-elect=false",
+    "--secure-port=0",
+    "--kube-api-qps=500",
+    "--kube-api-burst=1000",
+  ];
+}
+
+const controllers = [
+  "namespace",
+  "garbage-collector",
+  "deployment",
+  "replicaset",
+  "statefulset",
+  "job",
+  "cronjob",
+  "persistentvolumeclaim-protection",
+];
