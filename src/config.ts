@@ -23,12 +23,17 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     environment: variables.PERENNIAL_ENVIRONMENT,
     dnsServer: variables.PERENNIAL_DNS_SERVER,
     dnsKeyFile: variables.PERENNIAL_DNS_KEY_FILE,
+    zoneServers: {
+      resolvers: variables.PERENNIAL_DNS_RESOLVERS,
+      servers: variables.PERENNIAL_ZONE_SERVERS,
+    },
     webhookPort: variables.PERENNIAL_WEBHOOK_PORT,
     webhookHost: variables.PERENNIAL_WEBHOOK_HOST,
     webhookService: variables.PERENNIAL_WEBHOOK_SERVICE,
     syncPeriod: variables.PERENNIAL_SYNC_PERIOD_SECONDS * 1000,
     leaseSeconds: variables.PERENNIAL_LEASE_SECONDS,
     dnsTtl: variables.PERENNIAL_DNS_TTL_SECONDS,
+    seedDeadline: variables.PERENNIAL_SEED_DEADLINE_SECONDS * 1000,
     retryDuration: variables.PERENNIAL_RETRY_DURATION_SECONDS * 1000,
   };
 }
@@ -40,6 +45,13 @@ export function required<T>(value: T | undefined, variable: string): T {
 }
 
 const port = z.coerce.number().int().min(0).max(65_535);
+
+/** `address` or `address:port`, separated by commas; IPv6 addresses in brackets where a port follows. */
+const servers = z
+  .string()
+  .default("")
+  .transform((list) => list.split(",").map((server) => server.trim()))
+  .transform((list) => list.filter((server) => server !== ""));
 
 const Variables = z.object({
   PERENNIAL_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
@@ -53,6 +65,10 @@ const Variables = z.object({
   PERENNIAL_ENVIRONMENT: z.string().min(1).default("local"),
   PERENNIAL_DNS_SERVER: z.string().min(1).optional(),
   PERENNIAL_DNS_KEY_FILE: z.string().min(1).optional(),
+  /** Through which resolvers the DNS servers that know who leads are found; the system's unless set. */
+  PERENNIAL_DNS_RESOLVERS: servers,
+  /** All DNS servers of the leadership domain's zone, where they are not to be looked up. */
+  PERENNIAL_ZONE_SERVERS: servers,
   PERENNIAL_WEBHOOK_PORT: port.default(9443),
   /** Where the webhooks listen; without it, none are served. */
   PERENNIAL_WEBHOOK_HOST: z.string().min(1).optional(),
@@ -66,6 +82,8 @@ const Variables = z.object({
   PERENNIAL_LEASE_SECONDS: z.coerce.number().int().positive().default(60),
   /** How long resolvers may remember the address of a Shoot's API server. */
   PERENNIAL_DNS_TTL_SECONDS: z.coerce.number().int().positive().default(120),
+  /** How long a seed's worker may leave a step unanswered before the operation says so. */
+  PERENNIAL_SEED_DEADLINE_SECONDS: z.coerce.number().positive().default(120),
   /** How long a retryable error is retried inside its step before the step parks. */
   PERENNIAL_RETRY_DURATION_SECONDS: z.coerce.number().positive().default(43_200),
 });

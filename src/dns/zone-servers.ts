@@ -9,11 +9,20 @@ export interface ZoneServers {
 /** How long, in ms, it is remembered where a zone begins and which servers it has. */
 const MEMORY = 60_000;
 
+/** How the servers of a zone are found. */
+export interface ZoneServersOptions {
+  /** Whom to ask for them; the system's resolvers unless told otherwise. What the zone holds is never asked of these. */
+  readonly resolvers?: Servers;
+  /** The servers themselves, all of them, where they are known beforehand: nobody is asked then. */
+  readonly servers?: Servers;
+}
+
 /**
- * Walks up from the name until a zone begins, through the resolvers given or else the system's. What was found is
- * remembered for a minute; what failed is not. What the zone holds is never asked of a resolver.
+ * Walks up from the name until a zone begins. What was found is remembered for a minute; what failed is not. A server
+ * that is taken out of a zone therefore has to be switched off, or be kept up to date for as long as it is remembered.
  */
-export function createZoneServers({ resolvers = [] }: { readonly resolvers?: Servers } = {}): ZoneServers {
+export function createZoneServers({ resolvers = [], servers = [] }: ZoneServersOptions = {}): ZoneServers {
+  if (servers.length > 0) return { of: async () => servers };
   const memory = new Map<string, { readonly found: Promise<readonly string[]>; readonly at: number }>();
 
   const remembered = (key: string, find: () => Promise<readonly string[]>): Promise<readonly string[]> => {
@@ -38,11 +47,6 @@ export function createZoneServers({ resolvers = [] }: { readonly resolvers?: Ser
       throw new Error(`cannot find the DNS servers of ${name}: no zone holds it`);
     },
   };
-}
-
-/** The servers of every zone, where they are known beforehand or answer on a port of their own. */
-export function fixedServers(servers: Servers): ZoneServers {
-  return { of: async () => servers };
 }
 
 /** A server without an address may be the one that answers something else, so it is an error. */

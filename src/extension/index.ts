@@ -12,7 +12,7 @@ export type {
   ExtensionObject,
   ExtensionStatus,
 } from "./extension-object.ts";
-export type { Guard, GuardedOperation, Permit } from "./guard.ts";
+export { openGuard, type Guard, type GuardedOperation, type Permit } from "./guard.ts";
 export { createLeadershipGuard, type LeadershipGuardOptions } from "./leadership-guard.ts";
 export { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
 export { readSecret } from "./secret.ts";

@@ -1,5 +1,7 @@
 import type { Cluster, DNSRecord } from "../api/index.ts";
+import { parseLeader } from "../dns/index.ts";
 import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from "../extension/index.ts";
+import { updateLeader } from "./leader-record.ts";
 import { updateRecords, type NameServer } from "./name-server.ts";
 
 /** The DNS server and zone for records whose Secret doesn't name one. */
@@ -10,22 +12,38 @@ export interface DefaultNameServer {
 
 /** Names in DNS by signed updates (RFC 2136); the record's Secret names the server and key, else the process does. */
 export function createDnsRecordActuator(fallback?: DefaultNameServer): Actuator<DNSRecord, Cluster | undefined> {
-  const reconcile: Actuator<DNSRecord, Cluster | undefined>["reconcile"] = async (object, _cluster, context) => {
+  const write = async (object: DNSRecord, values: readonly string[], context: ActuatorContext) => {
     const { server, zone } = await findServer(object, context, fallback);
-    const { name, recordType: type, values, ttl = 120 } = object.spec;
-    await updateRecords(server, zone, { name, type, values, ttl });
-    return zone === undefined ? {} : { status: { zone } };
+    const { name, recordType: type, ttl = 120 } = object.spec;
+    const leader = type === "TXT" ? parseLeader(object.spec.values) : undefined;
+    context.check();
+    const { signal } = context;
+    const record = { server, zone, name, ttl, signal, settled: isSettled(object) };
+    if (leader) await updateLeader(record, leader, values.length > 0);
+    else await updateRecords(server, zone, { name, type, values, ttl }, { signal });
+    return zone;
+  };
+  const reconcile: Actuator<DNSRecord, Cluster | undefined>["reconcile"] = async (object, _cluster, context) => {
+    const zone = await write(object, object.spec.values, context);
+    return {
+      ...(zone === undefined ? {} : { status: { zone } }),
+      ...(object.spec.class === "garden" ? { requeueAfter: keepRight } : {}),
+    };
   };
   return {
     reconcile,
     restore: reconcile,
     migrate: async () => undefined,
-    async delete(object, _cluster, context) {
-      const { server, zone } = await findServer(object, context, fallback);
-      const { name, recordType: type } = object.spec;
-      await updateRecords(server, zone, { name, type, values: [], ttl: 0 });
-    },
+    delete: async (object, _cluster, context) => void (await write(object, [], context)),
   };
+}
+
+/** In ms: a record by which seeds find out whether they lead is put right again when something else has changed it. */
+const keepRight = 60_000;
+
+/** Whether this very spec has been carried out before, and nothing has gone wrong since. */
+function isSettled({ metadata, status }: DNSRecord): boolean {
+  return status?.observedGeneration === metadata.generation && status?.lastError === undefined;
 }
 
 /** The record's own server if its Secret names one, else the process's. */

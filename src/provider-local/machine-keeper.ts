@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "../api/index.ts";
-import { EXTENSIONS_API } from "../extension/index.ts";
+import { EXTENSIONS_API, OperationRefused, type Guard } from "../extension/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Environment } from "../local/environment.ts";
 import { machinePaths, readRecord } from "../local/machine-record.ts";
 import type { Machines } from "../local/machine.ts";
 import type { Logger } from "../log.ts";
+import { permitted } from "./permitted.ts";
 import type { Turns } from "./turns.ts";
 import type { Runner } from "./volumes.ts";
 import { NAMESPACE_LABEL } from "./worker-machines.ts";
@@ -16,6 +17,7 @@ export interface MachineKeeperDeps {
   readonly environment: Environment;
   readonly machines: Machines;
   readonly turns: Turns;
+  readonly guard: Guard;
   readonly log: Logger;
 }
 
@@ -46,7 +48,7 @@ async function keep(deps: MachineKeeperDeps, signal: AbortSignal): Promise<void>
 }
 
 async function bootDown(
-  { client, environment, machines, turns, log }: MachineKeeperDeps,
+  { client, environment, machines, turns, guard, log }: MachineKeeperDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const down = (await machines.list()).filter(
@@ -54,15 +56,22 @@ async function bootDown(
   );
   if (down.length === 0) return;
   const workers = await client.list<Worker>({ apiVersion: EXTENSIONS_API, kind: "Worker" });
-  const ours = new Set(workers.filter(isActive).map(({ metadata }) => metadata.namespace));
+  const ours = new Map(workers.filter(isActive).map((worker) => [worker.metadata.namespace, worker]));
   for (const { name, labels } of down) {
     const namespace = labels[NAMESPACE_LABEL] ?? "";
-    if (signal.aborted || !ours.has(namespace) || turns.isTaken(namespace)) continue;
+    const object = ours.get(namespace);
+    if (signal.aborted || object === undefined || turns.isTaken(namespace)) continue;
     await turns.take(namespace, async () => {
       const record = await readRecord(machinePaths(environment, name));
       if (record === undefined) return;
       log.info({ machine: name, namespace }, "machine is down");
-      await machines.ensure({ name, labels: record.labels, userData: record.userData });
+      await permitted(guard, { object, cluster: undefined, type: "Reconcile" }, async (permit) => {
+        permit.check();
+        await machines.ensure({ name, labels: record.labels, userData: record.userData });
+      }).catch((error: unknown) => {
+        if (!(error instanceof OperationRefused)) throw error;
+        log.info({ machine: name, namespace, reason: error.message }, "machine is left as it is");
+      });
     });
   }
 }

@@ -1,5 +1,6 @@
 import { parseConfig, required } from "../config.ts";
-import { createHeartbeat } from "../extension/index.ts";
+import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
+import { createHeartbeat, createLeadershipGuard } from "../extension/index.ts";
 import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
 import { findEnvironment } from "../local/environment-file.ts";
@@ -7,20 +8,12 @@ import type { Environment } from "../local/environment.ts";
 import { createMachines } from "../local/machine.ts";
 import { createLogger } from "../log.ts";
 import type { DefaultNameServer } from "./dns-record.ts";
-import { createProvider } from "./provider.ts";
+import { createGardenProvider } from "./garden.ts";
+import { createProvider, type Provider } from "./provider.ts";
 
 const config = parseConfig(process.env);
 const log = createLogger({ name: "provider-local", level: config.logLevel });
-const seed = required(config.seedName, "PERENNIAL_SEED_NAME");
-const client = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
-const environment = await loadEnvironment();
-const nameServer = findNameServer(environment);
-
-const provider = createProvider({
-  ...{ client, seed, environment, log },
-  machines: createMachines(environment, log),
-  ...(nameServer ? { nameServer } : {}),
-});
+const { client, provider } = config.seedName === undefined ? forGarden() : await forSeed(config.seedName);
 const heartbeat = createHeartbeat({ client, namespace: "default", name: "provider-local", log });
 
 let ready = false;
@@ -30,14 +23,39 @@ process.once("SIGINT", () => void stop());
 await provider.start();
 heartbeat.start();
 ready = true;
-log.info({ seed, environment: environment.name }, "provider started");
+log.info({ seed: config.seedName, environment: config.environment }, "provider started");
 
 /** A second signal ends the process at once, because the handlers are gone by then. */
 async function stop(): Promise<void> {
   ready = false;
   await Promise.all([provider.stop(), heartbeat.stop()]);
   await Promise.all([health.stop(), client.close()]);
-  log.info({ seed }, "provider stopped");
+  log.info({ seed: config.seedName }, "provider stopped");
+}
+
+/** Without a seed's name, the process keeps the garden's DNS records and nothing else. */
+function forGarden(): Running {
+  const client = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
+  return { client, provider: createGardenProvider({ client, log }) };
+}
+
+async function forSeed(seed: string): Promise<Running> {
+  const client = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
+  const environment = await loadEnvironment();
+  const nameServer = findNameServer(environment);
+  const { ask } = createLeaderLookup(createZoneServers(config.zoneServers));
+  const provider = createProvider({
+    ...{ client, seed, environment, log },
+    machines: createMachines(environment, log),
+    guard: createLeadershipGuard({ ask, log }),
+    ...(nameServer ? { nameServer } : {}),
+  });
+  return { client, provider };
+}
+
+interface Running {
+  readonly client: ReturnType<typeof createKubeClient>;
+  readonly provider: Provider;
 }
 
 async function loadEnvironment(): Promise<Environment> {

@@ -20,14 +20,28 @@ export interface RecordSet {
   readonly ttl: number;
 }
 
+/** What an update depends on, and what ends it early. */
+export interface UpdateConditions {
+  /** The server refuses unless it holds exactly these values when the update comes; none: unless it holds none. */
+  readonly before?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Replaces all values of the name and type in one update; no values removes them. Throws when the server refused or
  * afterwards answers something else.
  */
-export async function updateRecords(server: NameServer, zone: string | undefined, records: RecordSet): Promise<void> {
-  const script = renderUpdate(server, zone, records);
+export async function updateRecords(
+  server: NameServer,
+  zone: string | undefined,
+  records: RecordSet,
+  { before, signal }: UpdateConditions = {},
+): Promise<void> {
+  const script = renderUpdate(server, zone, records, before);
   const keyFile = "file" in server.key ? ["-k", server.key.file] : [];
-  const { exitCode, stderr } = await execa("nsupdate", [...keyFile, "-t", "10"], { input: script, reject: false });
+  const options = { input: script, reject: false, ...(signal && { cancelSignal: signal }) } as const;
+  const { exitCode, stderr } = await execa("nsupdate", [...keyFile, "-t", "10"], options);
+  signal?.throwIfAborted();
   if (exitCode !== 0)
     throw new Error(`cannot update ${records.type} ${records.name}: ${stderr.trim() || "nsupdate failed"}`);
   const answered = await queryRecords(server, records);
@@ -62,13 +76,19 @@ function textOf(strings: readonly string[]): string {
   return Buffer.from(strings.join(""), "latin1").toString("utf8");
 }
 
-/** The lines that nsupdate reads: the old values and the new ones in one transaction. */
-export function renderUpdate(server: NameServer, zone: string | undefined, records: RecordSet): string {
+/** The lines that nsupdate reads: the old values and the new ones in one transaction, on condition of what was `before`. */
+export function renderUpdate(
+  server: NameServer,
+  zone: string | undefined,
+  records: RecordSet,
+  before?: readonly string[],
+): string {
   const name = absolute(records.name);
   return [
     `server ${server.address} ${server.port ?? 53}`,
     ...("file" in server.key ? [] : [`key ${server.key.algorithm}:${server.key.name} ${server.key.secret}`]),
     ...(zone === undefined ? [] : [`zone ${absolute(zone)}`]),
+    ...(before === undefined ? [] : renderCondition(name, records.type, before)),
     `update delete ${name} ${records.type}`,
     ...records.values.map(
       (value) => `update add ${name} ${records.ttl} ${records.type} ${renderValue(records.type, value)}`,
@@ -76,6 +96,12 @@ export function renderUpdate(server: NameServer, zone: string | undefined, recor
     "send",
     "",
   ].join("\n");
+}
+
+/** RFC 2136, 2.4: the server compares the whole set and changes it in one step. */
+function renderCondition(name: string, type: RecordSet["type"], values: readonly string[]): string[] {
+  if (values.length === 0) return [`prereq nxrrset ${name} ${type}`];
+  return values.map((value) => `prereq yxrrset ${name} ${type} ${renderValue(type, value)}`);
 }
 
 function renderValue(type: RecordSet["type"], value: string): string {

@@ -1,23 +1,33 @@
 import { createController, createReflector, type KubeClient } from "../kube/index.ts";
+import type { Network } from "../api/index.ts";
+import type { Guard } from "../extension/index.ts";
 import type { Logger } from "../log.ts";
 import type { Machines } from "../local/machine.ts";
 import type { MachineNetwork } from "../local/network-cni.ts";
 import type { Node } from "./nodes.ts";
+import { permitted } from "./permitted.ts";
 import type { ShootAccess } from "./shoot-access.ts";
 import { NAMESPACE_LABEL } from "./worker-machines.ts";
 
 /** Keeps the pod networks of Shoots' machines in step with their Nodes, as long as they are started. */
 export interface PodNetworks {
   /** Starts, or goes on with another pod range; it waits by itself until the Shoot has an API server. */
-  start(namespace: string, podCIDR: string): Promise<void>;
+  start(network: Network): Promise<void>;
   /** Stops acting; what is configured stays. */
   stop(namespace: string): Promise<void>;
   stopAll(): Promise<void>;
 }
 
+interface PodNetworkDeps {
+  readonly machines: Machines;
+  readonly shoots: ShootAccess;
+  readonly guard: Guard;
+  readonly log: Logger;
+}
+
 /** One loop per Shoot: a watch of its Nodes; each change configures the machines that it concerns. */
-export function createPodNetworks(deps: { machines: Machines; shoots: ShootAccess; log: Logger }): PodNetworks {
-  const running = new Map<string, { podCIDR: string; stop: () => Promise<void> }>();
+export function createPodNetworks(deps: PodNetworkDeps): PodNetworks {
+  const running = new Map<string, { spec: string; stop: () => Promise<void> }>();
 
   async function stop(namespace: string): Promise<void> {
     const network = running.get(namespace);
@@ -26,10 +36,12 @@ export function createPodNetworks(deps: { machines: Machines; shoots: ShootAcces
   }
 
   return {
-    async start(namespace, podCIDR) {
-      if (running.get(namespace)?.podCIDR === podCIDR) return;
+    async start(network) {
+      const { namespace } = network.metadata;
+      const spec = JSON.stringify([network.spec.podCIDR, network.spec.leadership]);
+      if (running.get(namespace)?.spec === spec) return;
       await stop(namespace);
-      running.set(namespace, { podCIDR, stop: startLoop(deps, namespace, podCIDR) });
+      running.set(namespace, { spec, stop: startLoop(deps, network) });
     },
     stop,
     stopAll: async () => void (await Promise.all([...running.keys()].map(stop))),
@@ -58,11 +70,9 @@ export function planNetworks(
 }
 
 /** The one key of the loop's queue is the Shoot; a failure comes back by the queue, a new kubeconfig by the re-check. */
-function startLoop(
-  { machines, shoots, log: parent }: { machines: Machines; shoots: ShootAccess; log: Logger },
-  namespace: string,
-  clusterPodCIDR: string,
-): () => Promise<void> {
+function startLoop({ machines, shoots, guard, log: parent }: PodNetworkDeps, object: Network): () => Promise<void> {
+  const { namespace } = object.metadata;
+  const clusterPodCIDR = object.spec.podCIDR;
   const log = parent.child({ namespace });
   const applied = new Map<string, string>();
   let watched: { client: KubeClient; stop: () => Promise<void> } | undefined;
@@ -79,7 +89,10 @@ function startLoop(
     for (const [name, network] of planNetworks(nodes, addresses, clusterPodCIDR)) {
       const wanted = `${present.find((machine) => machine.name === name)?.createdAt} ${JSON.stringify(network)}`;
       if (applied.get(name) === wanted) continue;
-      await machines.configureNetwork(name, network);
+      await permitted(guard, { object, cluster: undefined, type: "Reconcile" }, async (permit) => {
+        permit.check();
+        await machines.configureNetwork(name, network);
+      });
       applied.set(name, wanted);
       log.info({ machine: name, podCIDR: network.podCIDR, peers: network.peers.length }, "pod network configured");
     }

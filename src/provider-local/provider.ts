@@ -1,6 +1,11 @@
 import { join } from "node:path";
 import type { KubeClient } from "../kube/index.ts";
-import { createExtensionController, type ExtensionControllerOptions, type ExtensionKind } from "../extension/index.ts";
+import {
+  createExtensionController,
+  type ExtensionControllerOptions,
+  type ExtensionKind,
+  type Guard,
+} from "../extension/index.ts";
 import { seedMachineName } from "../local/cluster-node.ts";
 import type { Environment } from "../local/environment.ts";
 import type { Machines } from "../local/machine.ts";
@@ -27,6 +32,8 @@ export interface ProviderDeps {
   readonly environment: Environment;
   readonly machines: Machines;
   readonly nameServer?: DefaultNameServer;
+  /** Asked before anything is done for a Shoot. */
+  readonly guard: Guard;
   readonly log: Logger;
 }
 
@@ -38,13 +45,21 @@ export interface Provider {
 }
 
 /** Everything that a seed and its Shoots ask of a cloud, on this machine: all extension kinds, volumes, load balancers. */
-export function createProvider({ client, seed, environment, machines, nameServer, log }: ProviderDeps): Provider {
+export function createProvider({
+  client,
+  seed,
+  environment,
+  machines,
+  nameServer,
+  guard,
+  log,
+}: ProviderDeps): Provider {
   const shoots = createShootAccess(client, log);
-  const podNetworks = createPodNetworks({ machines, shoots, log });
+  const podNetworks = createPodNetworks({ machines, shoots, guard, log });
   const turns = createTurns();
   const extension = <K extends ExtensionKind>(
     options: Pick<ExtensionControllerOptions<K>, "kind" | "type" | "actuator">,
-  ) => createExtensionController<K>({ client, log, ...options });
+  ) => createExtensionController<K>({ client, guard, log, ...options });
 
   const directory = join(environment.stateDir, "load-balancer-addresses");
   const pool = createAddressPool(directory, () => loadBalancerAddresses(environment));
@@ -57,7 +72,7 @@ export function createProvider({ client, seed, environment, machines, nameServer
     extension({ kind: "DNSRecord", type: "rfc2136", actuator: createDnsRecordActuator(nameServer) }),
     createVolumeProvisioner({ client, directory: join(environment.stateDir, "volumes", seed), log }),
     createLoadBalancers({ client, cluster: seed, machine: seedMachineName(seed), machines, pool, log }),
-    createMachineKeeper({ client, environment, machines, turns, log }),
+    createMachineKeeper({ client, environment, machines, turns, guard, log }),
   ];
 
   return {

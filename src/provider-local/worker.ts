@@ -29,10 +29,12 @@ export function createWorkerActuator({ machines, shoots, turns }: WorkerDeps): A
   async function settlePool(object: Worker, pool: Pool, count: number, context: ActuatorContext): Promise<void> {
     const { namespace } = object.metadata;
     const userData = await readUserData(object, pool, context);
-    const make = (name: string, hash: string) =>
-      machines.ensure({ name, userData, labels: { ...labelsOf(namespace, pool.name), [POOL_HASH_LABEL]: hash } });
+    const make = async (name: string, hash: string) => {
+      context.check();
+      await machines.ensure({ name, userData, labels: { ...labelsOf(namespace, pool.name), [POOL_HASH_LABEL]: hash } });
+    };
     for (;;) {
-      context.signal.throwIfAborted();
+      context.check();
       const present = await machines.list(labelsOf(namespace, pool.name));
       for (const { name, labels } of present.filter(({ running }) => !running))
         await make(name, labels[POOL_HASH_LABEL] ?? "");
@@ -61,8 +63,13 @@ export function createWorkerActuator({ machines, shoots, turns }: WorkerDeps): A
       () => shoots.open(namespace),
       name,
       context,
-      () => machines.remove(name),
+      () => remove(name, context),
     );
+  }
+
+  async function remove(name: string, context: ActuatorContext): Promise<void> {
+    context.check();
+    await machines.remove(name);
   }
 
   const inTurn =
@@ -78,9 +85,9 @@ export function createWorkerActuator({ machines, shoots, turns }: WorkerDeps): A
       await saveStatus({ state: stateOf(await machines.list({ [NAMESPACE_LABEL]: namespace })) });
       await shoots.forget(namespace);
     }),
-    delete: inTurn(async ({ metadata: { namespace } }) => {
+    delete: inTurn(async ({ metadata: { namespace } }, _cluster, context) => {
       const present = await machines.list({ [NAMESPACE_LABEL]: namespace });
-      await allOf(present.map(({ name }) => machines.remove(name)));
+      await allOf(present.map(({ name }) => remove(name, context)));
       await shoots.forget(namespace);
       const left = await machines.list({ [NAMESPACE_LABEL]: namespace });
       if (left.length > 0)

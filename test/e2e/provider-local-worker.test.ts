@@ -1,6 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KubeObject, Worker } from "../../src/api/index.ts";
+import { openGuard } from "../../src/extension/index.ts";
 import { createReflector, type Reflector } from "../../src/kube/index.ts";
 import type { Environment } from "../../src/local/environment.ts";
 import { createMachines } from "../../src/local/machine.ts";
@@ -40,7 +41,7 @@ beforeAll(async () => {
   const { client } = plane;
   await applyCrds(client, "extensions.gardener.cloud");
   podRanges = assignPodRanges();
-  provider = createProvider({ client, seed: "seed-1", environment: env, machines, log });
+  provider = createProvider({ client, seed: "seed-1", environment: env, machines, guard: openGuard, log });
   await provider.start();
 
   const kubeconfig = await kubeconfigForMachines();

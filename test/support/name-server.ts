@@ -11,57 +11,101 @@ export interface TestNameServer {
   readonly server: NameServer;
   readonly key: { readonly name: string; readonly secret: string; readonly algorithm: string };
   readonly zone: string;
+  /** `address:port`, as processes are told it. */
+  readonly endpoint: string;
+  /** Another server of the zone, which copies it from this one every `refresh` seconds. */
+  addSecondary(refresh: number): Promise<{ readonly endpoint: string; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
 /** Starts named; fails with a sentence that says how to get it when it is not installed. */
 export async function startNameServer(zone = "perennial.test"): Promise<TestNameServer> {
+  const primary = await startNamed(zone, (directory) => renderPrimary(directory, zone));
+  const { server } = primary;
+  const secondaries: Named[] = [];
+  return {
+    ...{ server, key, zone, endpoint: endpointOf(primary) },
+    async addSecondary(refresh) {
+      const secondary = await startNamed(zone, () => renderSecondary(zone, server.port, refresh));
+      secondaries.push(secondary);
+      return { endpoint: endpointOf(secondary), stop: secondary.stop };
+    },
+    async stop() {
+      await Promise.all([primary, ...secondaries].map((one) => one.stop()));
+    },
+  };
+}
+
+const key = {
+  name: "test",
+  secret: Buffer.from("a secret of thirty-two bytes....").toString("base64"),
+  algorithm: "hmac-sha256",
+};
+
+interface Named {
+  readonly directory: string;
+  readonly server: NameServer & { readonly port: number };
+  stop(): Promise<void>;
+}
+
+const endpointOf = ({ server }: Named): string => `${server.address}:${server.port}`;
+
+async function startNamed(zone: string, renderZone: (directory: string) => string): Promise<Named> {
   const directory = await mkdtemp(join(tmpdir(), "perennial-named-"));
   const port = await freePort();
-  const key = {
-    name: "test",
-    secret: Buffer.from("a secret of thirty-two bytes....").toString("base64"),
-    algorithm: "hmac-sha256",
-  };
   const keyFile = join(directory, "key");
   await writeFile(keyFile, `key "${key.name}" { algorithm ${key.algorithm}; secret "${key.secret}"; };\n`);
   await writeFile(
     join(directory, "zone.db"),
     `$TTL 10\n@ IN SOA ns.${zone}. admin.${zone}. ( 1 60 30 86400 1 )\n@ IN NS ns.${zone}.\nns IN A 127.0.0.1\n`,
   );
-  await writeFile(join(directory, "named.conf"), renderConfig(directory, port, zone));
+  await writeFile(join(directory, "named.conf"), renderOptions(directory, port) + renderZone(directory));
   const named = execa("named", ["-g", "-n", "1", "-c", join(directory, "named.conf")], {
     reject: false,
     all: true,
     cleanup: true,
   });
   const server = { address: "127.0.0.1", port, key: { file: keyFile } };
+  const stop = async () => {
+    named.kill("SIGTERM");
+    await named;
+    await rm(directory, { recursive: true, force: true });
+  };
   for (let attempt = 0; ; attempt++) {
     const address = await queryRecords(server, { name: `ns.${zone}`, type: "A" }).catch(() => []);
-    if (address.length > 0) break;
-    if (attempt > 100)
-      throw new Error("named does not answer; is bind9 installed? (apt-get install bind9 bind9-dnsutils)");
+    if (address.length > 0) return { directory, server, stop };
+    if (attempt > 100) {
+      named.kill("SIGTERM");
+      const log = (await named).all.split("\n").slice(-20).join("\n");
+      throw new Error(`named does not answer; is bind9 installed? (apt-get install bind9 bind9-dnsutils)\n${log}`);
+    }
     await sleep(100);
   }
-  return {
-    ...{ server, key, zone },
-    async stop() {
-      named.kill("SIGTERM");
-      await named;
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
 }
 
-function renderConfig(directory: string, port: number, zone: string): string {
+function renderOptions(directory: string, port: number): string {
   return `include "${directory}/key";
 controls { };
 options {
   directory "${directory}"; pid-file none; session-keyfile none; lock-file none;
   listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; };
-  recursion no; allow-transfer { none; }; dnssec-validation no; empty-zones-enable no;
+  recursion no; dnssec-validation no; empty-zones-enable no;
 };
-zone "${zone}" { type master; file "zone.db"; allow-update { key "test"; }; };
+`;
+}
+
+function renderPrimary(directory: string, zone: string): string {
+  return `zone "${zone}" {
+  type master; file "${directory}/zone.db"; allow-update { key "test"; }; allow-transfer { 127.0.0.1; }; notify no;
+};
+`;
+}
+
+function renderSecondary(zone: string, primary: number, refresh: number): string {
+  return `zone "${zone}" {
+  type slave; masters { 127.0.0.1 port ${primary}; }; allow-transfer { none; }; notify no;
+  min-refresh-time ${refresh}; max-refresh-time ${refresh}; min-retry-time 1; max-retry-time 1;
+};
 `;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLeaderLookup, fixedServers, formatLeader, parseLeader } from "../../../src/dns/index.ts";
+import { createLeaderLookup, createZoneServers, formatLeader, parseLeader } from "../../../src/dns/index.ts";
 
 describe("a leadership record", () => {
   test("says the same after it was written and read, in whatever order its values come", () => {
@@ -37,7 +37,7 @@ describe("a leadership record", () => {
 
 describe("a look-up", () => {
   const says = (answers: Readonly<Record<string, string[] | undefined | Error>>) =>
-    createLeaderLookup(fixedServers(Object.keys(answers)), async (server) => {
+    createLeaderLookup(createZoneServers({ servers: Object.keys(answers) }), async (server) => {
       const answer = answers[server];
       if (answer instanceof Error) throw answer;
       return answer;
