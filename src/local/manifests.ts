@@ -16,14 +16,15 @@ export async function readManifest(file: string): Promise<KubeObject[]> {
 export async function applyCrds(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
   const files = (await readdir(new URL("crds/", deploy))).filter((name) => name.endsWith(".yaml"));
   const all = (await Promise.all(files.map((name) => readManifest(`crds/${name}`)))).flat();
-  const wanted = all.filter((crd) => isSeeds(crd) === (cluster === "seed"));
+  const wanted = all.filter((crd) => isNeeded(crd, cluster));
   await Promise.all(wanted.map((crd) => client.apply(crd)));
   await Promise.all(wanted.map((crd) => untilServed(client, crd)));
 }
 
-/** Extension objects live in seeds, all else in the garden. */
-function isSeeds({ metadata }: KubeObject): boolean {
-  return metadata.name.endsWith(".extensions.gardener.cloud");
+/** Extension objects live in seeds, all else in the garden; DNSRecords in both, because the garden says there who leads. */
+function isNeeded({ metadata: { name } }: KubeObject, cluster: "garden" | "seed"): boolean {
+  if (name === "dnsrecords.extensions.gardener.cloud") return true;
+  return name.endsWith(".extensions.gardener.cloud") === (cluster === "seed");
 }
 
 async function untilServed(client: KubeClient, { apiVersion, kind, metadata: { name } }: KubeObject): Promise<void> {

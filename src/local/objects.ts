@@ -18,7 +18,7 @@ export async function applyObjects(
   const [seed] = await readExample("seed");
   if (seed === undefined) throw new Error("cannot register the seeds: deploy/examples/seed.yaml is empty");
   const objects = [
-    ...renderDnsSecret(environment, await readFile(dns.keyFile, "utf8")),
+    ...renderDnsSecrets(environment, await readFile(dns.keyFile, "utf8")),
     ...examples.flat(),
     ...seeds.map((name) => renderSeed(seed, environment, name)),
   ];
@@ -36,8 +36,11 @@ export function renderSeed(example: KubeObject, environment: Environment, name: 
   return { ...seed, metadata: { ...seed.metadata, name }, spec: { ...seed.spec, networks } };
 }
 
-/** The namespace of Gardener's own objects, and in it the credentials of the environment's DNS server. */
-export function renderDnsSecret(environment: Environment, keyFile: string): KubeObject[] {
+/**
+ * The namespace of Gardener's own objects, and in it the credentials of the environment's DNS server: for the domains of
+ * the Seeds, and for the domain of the records that say who leads.
+ */
+export function renderDnsSecrets(environment: Environment, keyFile: string): KubeObject[] {
   const secret = /secret "([^"]+)"/.exec(keyFile)?.[1];
   if (secret === undefined) throw new Error("cannot read the DNS key: its file holds no secret");
   const stringData = {
@@ -50,6 +53,21 @@ export function renderDnsSecret(environment: Environment, keyFile: string): Kube
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: "garden", labels: { "gardener.cloud/role": "garden" } } },
     { apiVersion: "v1", kind: "Secret", metadata: { name: "dns", namespace: "garden" }, type: "Opaque", stringData },
+    {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: {
+        name: "leadership-domain",
+        namespace: "garden",
+        labels: { "gardener.cloud/role": "leadership-domain" },
+        annotations: {
+          "dns.gardener.cloud/provider": "rfc2136",
+          "dns.gardener.cloud/domain": `leadership.${environment.domain}`,
+        },
+      },
+      type: "Opaque",
+      stringData,
+    },
   ] as KubeObject[];
 }
 

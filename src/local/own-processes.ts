@@ -22,8 +22,9 @@ export interface OwnProcesses {
 }
 
 /**
- * Starts manager, workers and, with machines, the local provider of each seed, and returns when all say that they are
- * ready. One whose code, arguments or kubeconfig changed is restarted; one of a seed that is no longer named is ended.
+ * Starts manager, workers and, with machines, the local provider of the garden and of each seed, and returns when all say
+ * that they are ready. One whose code, arguments or kubeconfig changed is restarted; one of a seed that is no longer named
+ * is ended.
  */
 export async function startOwnProcesses(own: OwnProcesses): Promise<void> {
   const { processes, onProgress } = own;
@@ -58,6 +59,7 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
   ];
   if (dns !== undefined) {
     const env = { PERENNIAL_DNS_SERVER: dns.address, PERENNIAL_DNS_KEY_FILE: dns.keyFile };
+    all.push(describe("provider-local-garden", "provider-local", []));
     all.push(...seeds.map((seed) => describe(`provider-local-${seed}`, "provider-local", [], { seed, webhooks, env })));
   }
   return await Promise.all(all.map(async (spec) => await spec)).then((specs) =>
@@ -72,7 +74,7 @@ interface Extras {
 }
 
 async function describeProcess(
-  { environment, processes, temporal }: OwnProcesses,
+  { environment, processes, temporal, dns }: OwnProcesses,
   code: string,
   {
     name,
@@ -100,6 +102,7 @@ async function describeProcess(
       PERENNIAL_HEALTH_PORT: String(health),
       PERENNIAL_STATE_DIR: environment.stateDir,
       PERENNIAL_ENVIRONMENT: environment.name,
+      ...(dns === undefined ? {} : { PERENNIAL_DNS_RESOLVERS: dns.address }),
       ...(seed === undefined
         ? {}
         : { PERENNIAL_SEED_NAME: seed, PERENNIAL_SEED_KUBECONFIG: kubeconfigFile(environment, seed) }),
@@ -128,6 +131,7 @@ function passedOn(): Record<string, string> {
     "RETRY_DURATION_SECONDS",
     "LEASE_SECONDS",
     "DNS_TTL_SECONDS",
+    "SEED_DEADLINE_SECONDS",
     "CACHE_DIR",
   ].map((name) => `PERENNIAL_${name}`);
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { renderUserData } from "../../../src/local/cluster-node.ts";
 import { findResolvers, renderConfig, renderKey, renderZone } from "../../../src/local/dns.ts";
 import { clusterNetworks, deriveEnvironment } from "../../../src/local/environment.ts";
 import { readManifest } from "../../../src/local/manifests.ts";
-import { renderDnsSecret, renderSeed } from "../../../src/local/objects.ts";
+import { renderDnsSecrets, renderSeed } from "../../../src/local/objects.ts";
 import { surroundings } from "../../../src/local/process-launch.ts";
 import { renderArguments, searchAttributes } from "../../../src/local/temporal.ts";
 import { resolveFiles } from "../../../src/local/up-existing.ts";
@@ -43,9 +43,18 @@ describe("the DNS server", () => {
 });
 
 it("the DNS credentials in the garden are those of the key file", () => {
-  const [namespace, secret] = renderDnsSecret(environment, renderKey("c2VjcmV0"));
+  const [namespace, ...secrets] = renderDnsSecrets(environment, renderKey("c2VjcmV0"));
   expect(namespace?.metadata.name).toBe("garden");
-  expect(secret).toMatchObject({ stringData: { TSIGKeyName: "perennial", TSIGSecret: "c2VjcmV0" } });
+  expect(secrets.map(({ metadata }) => metadata.name)).toEqual(["dns", "leadership-domain"]);
+  for (const secret of secrets)
+    expect(secret).toMatchObject({ stringData: { TSIGKeyName: "perennial", TSIGSecret: "c2VjcmV0" } });
+});
+
+it("the leadership domain is one of the environment's zone, as its example shows", async () => {
+  const [example] = await readManifest("examples/leadership-domain.yaml");
+  const [, , secret] = renderDnsSecrets({ ...environment, domain: "perennial.test" }, renderKey("c2VjcmV0"));
+  expect(secret?.metadata).toEqual(example?.metadata);
+  expect(Object.keys(secret?.["stringData"] as object)).toEqual(Object.keys(example?.["stringData"] as object));
 });
 
 it("a seed's machine gets a kubelet and a kube-proxy of its seed", () => {
