@@ -6,6 +6,7 @@ export type ComponentName =
   | "namespace"
   | "kube-apiserver-service"
   | "etcd"
+  | "etcd-backup"
   | "kube-apiserver"
   | "kube-controller-manager"
   | "kube-scheduler"

@@ -7,10 +7,28 @@ import { controlPlanePod, controlPlaneRole, probe, restricted } from "./workload
 /** The Shoot's two etcds: `etcd-main` for everything, `etcd-events` for events, which come and go. */
 export function etcd(context: ControlPlaneContext): KubeObject[] {
   return [
-    ...cluster(context, { role: "main", storage: "10Gi", quota: 8 * 1024 ** 3 }),
+    ...cluster(context, { role: "main", storage: MAIN_STORAGE, quota: 8 * 1024 ** 3 }),
     ...cluster(context, { role: "events", storage: "2Gi", quota: 1024 ** 3 }),
   ];
 }
+
+/** The only member of one of a Shoot's etcds, as it is known to itself and its peers. */
+export function member(cluster: "etcd-main" | "etcd-events", namespace: string) {
+  const name = `${cluster}-0`;
+  return { name, token: cluster, peer: `https://${name}.${cluster}-peer.${namespace}.svc:2380` };
+}
+
+/** Where an etcd has its volume, and on it its data. */
+export const dataVolume = { mountPath: "/var/etcd/data", directory: "/var/etcd/data/new.etcd" } as const;
+
+const MAIN_STORAGE = "10Gi";
+
+/** The claim of etcd-main's only pod: Kubernetes names it `<template>-<set>-<ordinal>`. */
+export const mainClaim = {
+  name: "main-etcd-etcd-main-0",
+  labels: { app: "etcd-statefulset", role: "main" },
+  spec: claimSpec(MAIN_STORAGE),
+} as const;
 
 interface EtcdCluster {
   readonly role: "main" | "events";
@@ -22,7 +40,7 @@ interface EtcdCluster {
 
 function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdCluster): KubeObject[] {
   const { namespace, images } = context;
-  const name = `etcd-${role}`;
+  const name = `etcd-${role}` as const;
   const selector = { app: "etcd-statefulset", role };
   const metadata = { namespace, labels: { ...selector, ...controlPlaneRole } };
   const files = mountFiles(context, {
@@ -47,7 +65,7 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
     readinessProbe: probe("/readyz", 2381, { periodSeconds: 5, failureThreshold: 3 }, "HTTP"),
     resources: { requests: { cpu: "25m", memory: "64Mi" } },
     securityContext: restricted(),
-    volumeMounts: [{ name: volume, mountPath: "/var/etcd/data" }, ...files.volumeMounts],
+    volumeMounts: [{ name: volume, mountPath: dataVolume.mountPath }, ...files.volumeMounts],
   };
   const spec = {
     ...controlPlanePod,
@@ -77,7 +95,7 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
             apiVersion: "v1",
             kind: "PersistentVolumeClaim",
             metadata: { name: volume },
-            spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } },
+            spec: claimSpec(storage),
           },
         ],
       },
@@ -85,11 +103,15 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
   ];
 }
 
-function command(name: string, namespace: string, quota: number): string[] {
-  const peer = `https://${name}-0.${name}-peer.${namespace}.svc:2380`;
+function claimSpec(storage: string) {
+  return { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } };
+}
+
+function command(name: "etcd-main" | "etcd-events", namespace: string, quota: number): string[] {
+  const { name: self, token, peer } = member(name, namespace);
   return commandLine("etcd", {
-    name: `${name}-0`,
-    "data-dir": "/var/etcd/data/new.etcd",
+    name: self,
+    "data-dir": dataVolume.directory,
     "listen-client-urls": "https://0.0.0.0:2379",
     "advertise-client-urls": `https://${name}-client.${namespace}.svc:2379`,
     "client-cert-auth": true,
@@ -98,8 +120,8 @@ function command(name: string, namespace: string, quota: number): string[] {
     "key-file": secretPath("etcd-server", "tls.key"),
     "listen-peer-urls": "https://0.0.0.0:2380",
     "initial-advertise-peer-urls": peer,
-    "initial-cluster": `${name}-0=${peer}`,
-    "initial-cluster-token": name,
+    "initial-cluster": `${self}=${peer}`,
+    "initial-cluster-token": token,
     "peer-client-cert-auth": true,
     "peer-trusted-ca-file": secretPath("ca-etcd-peer", "ca.crt"),
     "peer-cert-file": secretPath("etcd-peer", "tls.crt"),

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { ControlPlane, DNSRecord, Infrastructure, Network, Raw } from "../api/index.ts";
+import type { ControlPlane, DNSRecord, ExtensionBackupEntry, Infrastructure, Network, Raw } from "../api/index.ts";
 import type { ControlPlaneContext } from "./context.ts";
 import { networksOf } from "./networks.ts";
 
@@ -55,6 +55,32 @@ export function networkObject(context: ControlPlaneContext): Network {
       serviceCIDR: services,
       ipFamilies: networking?.ipFamilies ?? ["IPv4"],
       ...(networking?.providerConfig ? { providerConfig: networking.providerConfig } : {}),
+    },
+  };
+}
+
+/** The name of a Shoot's BackupEntry in the garden and in its seed, by which upstream's providers find the namespace. */
+export const backupEntryName = (namespace: string, uid: string): string => `${namespace}--${uid}`;
+
+/** The Shoot's part of its seed's bucket; the bucket is named after the Seed. Throws where the Seed keeps no backups. */
+export function backupEntryObject(
+  { namespace, seed, shoot }: ControlPlaneContext,
+  backupBucketProviderStatus?: Raw,
+): ExtensionBackupEntry {
+  const { backup, provider } = seed.spec;
+  if (backup === undefined || seed.metadata.uid === undefined)
+    throw new Error(`cannot describe BackupEntry of ${namespace}: Seed ${seed.metadata.name} keeps no backups`);
+  const name = backupEntryName(namespace, shoot.metadata.uid ?? "");
+  return {
+    apiVersion,
+    kind: "BackupEntry",
+    metadata: { name },
+    spec: {
+      type: backup.provider,
+      region: backup.region ?? provider.region,
+      bucketName: seed.metadata.uid,
+      secretRef: { name: `entry-${name}`, namespace: "garden" },
+      ...(backupBucketProviderStatus ? { backupBucketProviderStatus } : {}),
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Component, ComponentName, RolloutRef } from "./component.ts";
 import { coredns } from "./coredns.ts";
 import { etcd } from "./etcd.ts";
+import { etcdBackup } from "./etcd-backup.ts";
 import { gardenerAccess } from "./gardener-access.ts";
 import { kubeApiServer } from "./kube-apiserver.ts";
 import { kubeApiServerService } from "./kube-apiserver-service.ts";
@@ -13,6 +14,17 @@ import { nodeBootstrap } from "./node-bootstrap.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
 export {
+  BACKUP_CLAIM,
+  mainVolumeClaim,
+  restoreJob,
+  SNAPSHOT_LABEL,
+  snapshotJob,
+  VERIFY_CONTAINER,
+  warmUpJob,
+} from "./etcd-backup.ts";
+export {
+  backupEntryName,
+  backupEntryObject,
   controlPlaneObject,
   dnsRecordObject,
   dnsSecretName,
@@ -46,6 +58,7 @@ export const components: Readonly<Record<ComponentName, Component>> = {
   "namespace":               { target: "seed", objects: namespace, rollout: [] },
   "kube-apiserver-service":  { target: "seed", objects: kubeApiServerService, rollout: [{ apiVersion: "v1", kind: "Service", name: "kube-apiserver" }] },
   "etcd":                    { target: "seed", objects: etcd, rollout: [statefulSet("etcd-main"), statefulSet("etcd-events")] },
+  "etcd-backup":             { target: "seed", objects: etcdBackup, rollout: [] },
   "kube-apiserver":          { target: "seed", objects: kubeApiServer, rollout: [deployment("kube-apiserver")] },
   "kube-controller-manager": { target: "seed", objects: kubeControllerManager, rollout: [deployment("kube-controller-manager")] },
   "kube-scheduler":          { target: "seed", objects: kubeScheduler, rollout: [deployment("kube-scheduler")] },

@@ -4,13 +4,18 @@ import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { KubeObject } from "../../../src/api/index.ts";
 import {
+  backupEntryObject,
   components,
   controlPlaneObject,
   dnsRecordObject,
   infrastructureObject,
+  mainVolumeClaim,
   networkObject,
   operatingSystemConfigs,
   poolsOf,
+  restoreJob,
+  snapshotJob,
+  warmUpJob,
   workerObject,
 } from "../../../src/components/index.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";
@@ -19,15 +24,32 @@ const directory = join(import.meta.dirname, "golden");
 const context = exampleContext();
 const userData = { worker: { name: "osc-result-worker", key: "cloud_config" } };
 
+const backup = { provider: "local", region: "eu-central-1" };
+const backedUp = exampleContext({
+  seed: {
+    ...context.seed,
+    metadata: { ...context.seed.metadata, uid: "5eed0000-0000-4000-8000-000000000001" },
+    spec: { ...context.seed.spec, backup },
+  },
+});
+
 const goldens: Record<string, readonly KubeObject[]> = {
   ...Object.fromEntries(Object.entries(components).map(([name, { objects }]) => [name, objects(context)])),
   "operating-system-config": poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool)),
+  "backup-jobs": [
+    snapshotJob(context, "final-snapshot"),
+    mainVolumeClaim(context),
+    restoreJob(context, "restore", { snapshot: "final-snapshot-x.db", bump: false }),
+    restoreJob(context, "restore-after-loss", { snapshot: "etcd-backup-1-x.db", bump: true }),
+    warmUpJob(context, "warm-up"),
+  ],
   "extension-objects": [
     infrastructureObject(context),
     controlPlaneObject(context, { vpc: "made" }),
     networkObject(context),
     dnsRecordObject(context, "internal", { type: "rfc2136" }),
     dnsRecordObject(context, "external", { type: "rfc2136", zone: "perennial.test" }),
+    backupEntryObject(backedUp, { bucket: "made" }),
     workerObject(context, { userData, infrastructureProviderStatus: { vpc: "made" } }),
   ],
 };

@@ -1,0 +1,202 @@
+import type { KubeObject } from "../api/index.ts";
+import { commandLine } from "./command-line.ts";
+import { replicasOf, type ControlPlaneContext } from "./context.ts";
+import { dataVolume, mainClaim, member } from "./etcd.ts";
+import { mountFiles, secretPath, sha256 } from "./files.ts";
+import { controlPlanePod, controlPlaneRole, restricted } from "./workload.ts";
+
+/** Label of the Jobs that take snapshots: by the clock, or because a flow asked. */
+export const SNAPSHOT_LABEL = "perennial.dev/snapshot";
+
+/** The container whose log says, as JSON, what a snapshot holds: `{hash, revision, totalKey, totalSize}`. */
+export const VERIFY_CONTAINER = "verify";
+
+/** The claim through which a Shoot's backups are reached. What it is bound to is up to whoever handles the BackupEntry. */
+export const BACKUP_CLAIM = "etcd-backup";
+
+/**
+ * Snapshots of etcd-main every ten minutes. The minute depends on the Shoot, so that a seed's etcds take turns. Each pod
+ * writes a file of its own, which etcdctl renames once it is whole: what has a name in the bucket is a snapshot.
+ */
+export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
+  const { namespace, shoot } = context;
+  return [
+    {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      metadata: { name: "etcd-backup", namespace, labels: controlPlaneRole },
+      spec: {
+        schedule: `${minuteOf(shoot.metadata.uid ?? namespace)}-59/${PERIOD} * * * *`,
+        suspend: replicasOf(context) === 0,
+        concurrencyPolicy: "Forbid",
+        startingDeadlineSeconds: 300,
+        successfulJobsHistoryLimit: 3,
+        failedJobsHistoryLimit: 1,
+        jobTemplate: {
+          metadata: { labels: { ...controlPlaneRole, [SNAPSHOT_LABEL]: "scheduled" } },
+          spec: {
+            backoffLimit: 2,
+            activeDeadlineSeconds: 3600,
+            podReplacementPolicy: "Failed",
+            template: snapshotPod(context),
+          },
+        },
+      },
+    },
+  ];
+}
+
+/** Takes one snapshot now: `<pod>.db` in the Shoot's backups, verified by the pod's last container. */
+export function snapshotJob(context: ControlPlaneContext, name: string): KubeObject {
+  return job(context, name, { backoffLimit: 2, template: snapshotPod(context) }, { [SNAPSHOT_LABEL]: "requested" });
+}
+
+/** What etcd-main's volume is made from. */
+export interface RestoreSource {
+  /** The snapshot's file in the Shoot's backups. */
+  readonly snapshot: string;
+  /**
+   * Revisions beyond the snapshot's were seen by clients and are lost: new ones begin where no client has been, and
+   * every watch from before starts over.
+   */
+  readonly bump: boolean;
+}
+
+/**
+ * Makes the data directory that etcd-main starts from. The snapshot's own checksum is verified on the way. A directory
+ * that is there already is never touched: a Job that failed half-way needs a new volume.
+ */
+export function restoreJob(context: ControlPlaneContext, name: string, { snapshot, bump }: RestoreSource): KubeObject {
+  const file = `/backup/${snapshot}`;
+  const { peer, ...self } = member("etcd-main", context.namespace);
+  const restore = commandLine("etcdutl", {
+    "data-dir": dataVolume.directory,
+    name: self.name,
+    "initial-cluster": `${self.name}=${peer}`,
+    "initial-cluster-token": self.token,
+    "initial-advertise-peer-urls": peer,
+    ...(bump ? { "bump-revision": LOST_REVISIONS, "mark-compacted": true } : {}),
+  });
+  const template = pod(
+    [backups({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
+    [
+      container(context, VERIFY_CONTAINER, status(file), [backupMount({ readOnly: true })]),
+      container(context, "restore", subcommand(restore, "snapshot", "restore", file), [
+        backupMount({ readOnly: true }),
+        { name: "data", mountPath: dataVolume.mountPath },
+      ]),
+    ],
+  );
+  return job(context, name, { backoffLimit: 0, template });
+}
+
+/** etcd-main's claim as its StatefulSet would make it, so that the volume can be filled before there is one. */
+export function mainVolumeClaim({ namespace }: ControlPlaneContext): KubeObject {
+  const { name, labels, spec } = mainClaim;
+  return { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name, namespace, labels }, spec };
+}
+
+/** Runs every image of the control plane once: afterwards its node has them, and pods are known to start there. */
+export function warmUpJob(context: ControlPlaneContext, name: string): KubeObject {
+  const { kubeApiServer, kubeControllerManager, kubeScheduler, etcd } = context.images;
+  const images = {
+    "kube-apiserver": kubeApiServer,
+    "kube-controller-manager": kubeControllerManager,
+    "kube-scheduler": kubeScheduler,
+    etcd,
+  };
+  const containers = Object.entries(images).map(([binary, image]) => ({
+    ...container(context, binary, [binary, "--version"], []),
+    image,
+  }));
+  return job(context, name, { backoffLimit: 2, template: pod([], containers) });
+}
+
+/** Minutes between snapshots: how much a Shoot can lose when its seed is lost. */
+const PERIOD = 10;
+
+/** More revisions than an etcd can have gone through since its last snapshot. */
+const LOST_REVISIONS = 1_000_000_000;
+
+function minuteOf(identity: string): number {
+  return Number.parseInt(sha256({ identity }).slice(0, 8), 16) % PERIOD;
+}
+
+function snapshotPod(context: ControlPlaneContext) {
+  const client = mountFiles(context, { "ca-etcd": ["ca.crt"], "kube-apiserver-etcd-client": "all" });
+  const file = "/backup/$(POD_NAME).db"; // the kubelet fills it in: there is no shell in the image
+  const save = commandLine("etcdctl", {
+    endpoints: "https://etcd-main-client:2379",
+    cacert: secretPath("ca-etcd", "ca.crt"),
+    cert: secretPath("kube-apiserver-etcd-client", "tls.crt"),
+    key: secretPath("kube-apiserver-etcd-client", "tls.key"),
+  });
+  const env = [{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
+  return pod(
+    [backups(), ...client.volumes],
+    [
+      {
+        ...container(context, "save", subcommand(save, "snapshot", "save", file), [
+          backupMount(),
+          ...client.volumeMounts,
+        ]),
+        env,
+      },
+      { ...container(context, VERIFY_CONTAINER, status(file), [backupMount({ readOnly: true })]), env },
+    ],
+  );
+}
+
+const status = (file: string): string[] => ["etcdutl", "snapshot", "status", file, "--write-out=json"];
+
+/** etcdctl takes its flags anywhere; arguments read better right behind the program's name. */
+const subcommand = ([program = "", ...flags]: readonly string[], ...words: string[]): string[] => [
+  program,
+  ...words,
+  ...flags,
+];
+
+const backups = (options: { readOnly?: true } = {}) => ({
+  name: "backup",
+  persistentVolumeClaim: { claimName: BACKUP_CLAIM, ...options },
+});
+
+const backupMount = (options: { readOnly?: true } = {}) => ({ name: "backup", mountPath: "/backup", ...options });
+
+function container({ images }: ControlPlaneContext, name: string, command: string[], volumeMounts: object[]) {
+  return {
+    name,
+    image: images.etcd,
+    imagePullPolicy: "IfNotPresent",
+    command,
+    resources: { requests: { cpu: "10m", memory: "32Mi" } },
+    securityContext: restricted(),
+    volumeMounts,
+  };
+}
+
+/** Containers run one after the other; the pod has succeeded when the last one has. */
+function pod(volumes: readonly object[], steps: readonly object[]) {
+  return {
+    metadata: { labels: podLabels },
+    spec: {
+      ...controlPlanePod,
+      restartPolicy: "Never",
+      initContainers: steps.slice(0, -1),
+      containers: steps.slice(-1),
+      volumes,
+    },
+  };
+}
+
+const podLabels = { app: "etcd-backup", ...controlPlaneRole };
+
+/** A pod that is being ended still writes: the next one begins when it is gone. */
+function job({ namespace }: ControlPlaneContext, name: string, spec: object, labels: Record<string, string> = {}) {
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace, labels: { ...podLabels, ...labels } },
+    spec: { ...spec, podReplacementPolicy: "Failed" },
+  };
+}
