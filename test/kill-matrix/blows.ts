@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { cleanUp } from "../../src/workflows/clean-up.ts";
+import { migrate } from "../../src/workflows/migrate.ts";
+import { restore } from "../../src/workflows/restore.ts";
+import type { Blow, FlowName, Part } from "./trial.ts";
+
+/** Which of all blows are wanted. */
+export interface Choice {
+  readonly parts: readonly Part[];
+  readonly flows: readonly FlowName[];
+  /** Only these steps, or all when there are none. */
+  readonly steps: readonly string[];
+  /** Only so many, spread over all; all when undefined. */
+  readonly sample?: number;
+  /** Decides how long after the beginning of a step the blow falls. */
+  readonly seed: number;
+}
+
+/** Longest time, in ms, between the beginning of a step and the blow. */
+const LATEST = 150;
+
+/** Every chosen step of a migration with every chosen process, in the order of the flows. */
+export function chooseBlows({ parts, flows, steps, sample, seed }: Choice): Blow[] {
+  const all = flows.flatMap((flow) =>
+    [...tables[flow].steps.keys()]
+      .filter((step) => steps.length === 0 || steps.includes(step))
+      .flatMap((step) =>
+        parts.map((part) => ({ flow, step, part, delay: delayOf(`${seed} ${flow} ${step} ${part}`) })),
+      ),
+  );
+  if (sample === undefined || sample >= all.length) return all;
+  return Array.from({ length: sample }, (_, index) => all[Math.floor(((index + 0.5) * all.length) / sample)]).filter(
+    (blow) => blow !== undefined,
+  );
+}
+
+const tables = { migrate, restore, "clean-up": cleanUp } as const;
+
+/** A third of the blows falls at once, the others at any time. */
+function delayOf(text: string): number {
+  const [first = 0, second = 0] = createHash("sha256").update(text).digest();
+  return first % 3 === 0 ? 0 : Math.round((second / 255) * LATEST);
+}
