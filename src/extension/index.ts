@@ -23,5 +23,6 @@ export {
   type LeaderLookup,
   type ZoneServers,
 } from "../dns/index.ts";
-export { createKubeClient, type KubeClient, type ObjectRef } from "../kube/index.ts";
+export { createKubeClient } from "./client.ts";
+export type { KubeClient, ObjectRef } from "../kube/index.ts";
 export { createLogger, type Logger } from "../log.ts";

@@ -19,10 +19,10 @@ export interface KubeClient {
     from: Selection & { readonly resourceVersion: string; readonly signal: AbortSignal },
   ): AsyncIterable<WatchEvent<T>>;
   /** Server-side apply: creates or updates, takes over fields that others own. */
-  apply<T extends KubeObject>(object: T, o?: { readonly dryRun?: boolean; readonly fieldManager?: string }): Promise<T>;
+  apply<T extends KubeObject>(object: T, o?: WriteOptions): Promise<T>;
   /** Server-side apply of the status. */
-  applyStatus<T extends KubeObject>(object: T, o?: { readonly fieldManager?: string }): Promise<T>;
-  create<T extends KubeObject>(object: T): Promise<T>;
+  applyStatus<T extends KubeObject>(object: T, o?: Omit<WriteOptions, "dryRun">): Promise<T>;
+  create<T extends KubeObject>(object: T, o?: WriteOptions): Promise<T>;
   /** Replaces the object; with metadata.resourceVersion only if nobody changed it since (a conflict otherwise). */
   replace<T extends KubeObject>(object: T): Promise<T>;
   /** Like `replace`, for the status. */
@@ -31,12 +31,12 @@ export interface KubeClient {
   patch<T extends KubeObject>(
     ref: ObjectRef,
     patch: MergePatch | readonly JsonPatchOperation[],
-    o?: { readonly subresource?: "status" | "scale" },
+    o?: PatchOptions,
   ): Promise<T>;
   /** Deletes the object and, in the background, what it owns; one that is gone already is fine. */
   remove(ref: ObjectRef, o?: RemoveOptions): Promise<void>;
   /** Deletes all objects selected. */
-  removeAll(type: TypeRef, o: Selection & Omit<RemoveOptions, "uid">): Promise<void>;
+  removeAll(type: TypeRef, o: Selection & Omit<RemoveOptions, "uid" | "resourceVersion">): Promise<void>;
   /** Every kind served, each in the version that the server prefers. */
   types(): Promise<ResourceType[]>;
   /** Raw GET of a path, such as `/readyz` or a pod's log: parsed if the answer is JSON, else text. */
@@ -58,9 +58,26 @@ export interface Snapshot<T> {
   readonly resourceVersion: string;
 }
 
-/** How an object is to be deleted; with `uid`, only that very object (a conflict otherwise). */
+/** Under which name a write is made, "perennial" unless told otherwise: admission policies go by it. */
+export interface WriteOptions {
+  readonly fieldManager?: string;
+  /** Everything is checked and nothing written. */
+  readonly dryRun?: boolean;
+}
+
+/** What of an object is patched: itself, unless a subresource is named. */
+export interface PatchOptions {
+  readonly subresource?: "status" | "scale";
+  readonly fieldManager?: string;
+}
+
+/**
+ * How an object is to be deleted; with `uid`, only that very object, with `resourceVersion`, only if nobody has changed it
+ * since (a conflict otherwise).
+ */
 export interface RemoveOptions {
   readonly uid?: string;
+  readonly resourceVersion?: string;
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
 }

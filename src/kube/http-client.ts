@@ -1,6 +1,14 @@
 import type { KubeObject } from "../api/meta.ts";
 import type { Logger } from "../log.ts";
-import type { JsonPatchOperation, KubeClient, MergePatch, Selection, Snapshot } from "./client.ts";
+import type {
+  JsonPatchOperation,
+  KubeClient,
+  MergePatch,
+  PatchOptions,
+  Selection,
+  Snapshot,
+  WriteOptions,
+} from "./client.ts";
 import { createCredentialSource, type ClusterSource } from "./credentials.ts";
 import { createDiscovery, type TypeRef } from "./discovery.ts";
 import { isNotFound } from "./errors.ts";
@@ -9,8 +17,15 @@ import { inWords, pathOf, queryOf, refOf, type ObjectRef, type Query } from "./p
 import { createTransport } from "./transport.ts";
 import { readWatch } from "./watch-stream.ts";
 
+/** How a client is made; `fieldManager` is the name of its writes, "perennial" unless told otherwise. */
+export interface KubeClientOptions {
+  readonly log?: Logger;
+  readonly userAgent?: string;
+  readonly fieldManager?: string;
+}
+
 /** Opens the door; throws at once for an unusable source, connects with the first call. */
-export function createKubeClient(source: ClusterSource, o: { log?: Logger; userAgent?: string } = {}): KubeClient {
+export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {}): KubeClient {
   const credentials = createCredentialSource(source);
   const transport = createTransport({ credentials, userAgent: o.userAgent ?? "perennial", ...given({ log: o.log }) });
   const discovery = createDiscovery(transport);
@@ -25,11 +40,17 @@ export function createKubeClient(source: ClusterSource, o: { log?: Logger; userA
     return transport.call({ what, method, path, ...given({ body, contentType }) });
   }
 
+  // Sent with every write: the API server's own idea of the name, from the user agent, does not reach admission.
+  const written = ({ fieldManager = o.fieldManager ?? "perennial", dryRun = false }: WriteOptions = {}) => ({
+    fieldManager,
+    ...given({ dryRun: dryRun ? "All" : undefined }),
+  });
+
   const put = <T extends KubeObject>(verb: string, method: Method, object: T, request: Request = {}) =>
     send(verb, method, refOf(object), {
       body: withoutManagedFields(object),
       ...request,
-      query: { ...request.query, fieldValidation: "Strict" },
+      query: { ...written(), ...request.query, fieldValidation: "Strict" },
     }) as Promise<T>;
 
   async function snapshot<T extends KubeObject>(type: TypeRef, selection: Selection = {}): Promise<Snapshot<T>> {
@@ -60,31 +81,34 @@ export function createKubeClient(source: ClusterSource, o: { log?: Logger; userA
       const query = queryOf({ ...selectors, watch: true, allowWatchBookmarks: true, timeoutSeconds });
       yield* readWatch(what, await transport.stream({ what, path: path + query, signal }));
     },
-    apply: (object, { dryRun = false, fieldManager = "perennial" } = {}) =>
-      put("apply", "PATCH", object, {
-        contentType: applyPatch,
-        query: { fieldManager, force: true, ...given({ dryRun: dryRun ? "All" : undefined }) },
-      }),
-    applyStatus: (object, { fieldManager = "perennial" } = {}) =>
+    apply: (object, options) =>
+      put("apply", "PATCH", object, { contentType: applyPatch, query: { ...written(options), force: true } }),
+    applyStatus: (object, options) =>
       put("apply the status of", "PATCH", object, {
         contentType: applyPatch,
         subresource: "status",
-        query: { fieldManager, force: true },
+        query: { ...written(options), force: true },
       }),
-    create: (object) => put("create", "POST", object),
+    create: (object, options) => put("create", "POST", object, { query: written(options) }),
     replace: (object) => put("replace", "PUT", object),
     replaceStatus: (object) => put("replace the status of", "PUT", object, { subresource: "status" }),
-    patch: <T>(ref: ObjectRef, patch: MergePatch | readonly JsonPatchOperation[], o: { subresource?: string } = {}) =>
+    patch: <T>(
+      ref: ObjectRef,
+      patch: MergePatch | readonly JsonPatchOperation[],
+      { subresource, ...options }: PatchOptions = {},
+    ) =>
       send("patch", "PATCH", ref, {
         body: patch,
         contentType: Array.isArray(patch) ? "application/json-patch+json" : "application/merge-patch+json",
-        ...given({ subresource: o.subresource }),
+        query: written(options),
+        ...given({ subresource }),
       }) as Promise<T>,
-    async remove(ref, { uid, ...options } = {}) {
+    async remove(ref, { uid, resourceVersion, ...options } = {}) {
+      const preconditions = given({ uid, resourceVersion });
       const body = {
         propagationPolicy: "Background",
         ...options,
-        ...given({ preconditions: uid === undefined ? undefined : { uid } }),
+        ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
       };
       await unlessGone(send("remove", "DELETE", ref, { body }));
     },

@@ -13,6 +13,7 @@ import { createProvider, type Provider } from "./provider.ts";
 
 const config = parseConfig(process.env);
 const log = createLogger({ name: "provider-local", level: config.logLevel });
+const fieldManager = "provider-local"; // not the flows': theirs is fenced by epochs
 const { client, provider } = config.seedName === undefined ? forGarden() : await forSeed(config.seedName);
 const heartbeat = createHeartbeat({ client, namespace: "default", name: "provider-local", log });
 
@@ -35,12 +36,18 @@ async function stop(): Promise<void> {
 
 /** Without a seed's name, the process keeps the garden's DNS records and nothing else. */
 function forGarden(): Running {
-  const client = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
+  const client = createKubeClient(
+    { file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") },
+    { log, fieldManager },
+  );
   return { client, provider: createGardenProvider({ client, log }) };
 }
 
 async function forSeed(seed: string): Promise<Running> {
-  const client = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
+  const client = createKubeClient(
+    { file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") },
+    { log, fieldManager },
+  );
   const environment = await loadEnvironment();
   const nameServer = findNameServer(environment);
   const { ask } = createLeaderLookup(createZoneServers(config.zoneServers));
