@@ -12,6 +12,11 @@ export async function readManifest(file: string): Promise<KubeObject[]> {
   return "empty" in documents ? [] : documents.map((document) => document.toJS() as KubeObject);
 }
 
+/** Applies the admission policies that refuse what is written under an earlier epoch; the definitions have to be there. */
+export async function applyFencing(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
+  for (const policy of await readManifest(`${cluster}/fencing.yaml`)) await client.apply(policy);
+}
+
 /** Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. */
 export async function applyCrds(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
   const files = (await readdir(new URL("crds/", deploy))).filter((name) => name.endsWith(".yaml"));

@@ -4,7 +4,7 @@ import { parse, stringify } from "yaml";
 import { createKubeClient } from "../kube/index.ts";
 import { ensureBinaries } from "./binaries.ts";
 import { kubeconfigFile } from "./clusters.ts";
-import { applyCrds } from "./manifests.ts";
+import { applyCrds, applyFencing } from "./manifests.ts";
 import { startOwnProcesses } from "./own-processes.ts";
 import { startTemporal } from "./temporal.ts";
 import type { UpContext } from "./up-machines.ts";
@@ -26,7 +26,9 @@ export async function adoptClusters(
       const file = await adoptKubeconfig(given, kubeconfigFile(environment, cluster));
       const client = createKubeClient({ file }, { log });
       try {
-        await applyCrds(client, cluster === "garden" ? "garden" : "seed");
+        const role = cluster === "garden" ? "garden" : "seed";
+        await applyCrds(client, role);
+        await applyFencing(client, role);
       } finally {
         await client.close();
       }

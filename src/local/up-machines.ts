@@ -1,4 +1,4 @@
-import { createKubeClient } from "../kube/index.ts";
+import { createKubeClient, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { ensureBinaries } from "./binaries.ts";
 import { applyAddons } from "./cluster-addons.ts";
@@ -8,7 +8,7 @@ import { startCluster, type RunningCluster } from "./clusters.ts";
 import { startDns } from "./dns.ts";
 import { clusterNetworks, type Environment } from "./environment.ts";
 import { createImageStore } from "./image-store.ts";
-import { applyCrds } from "./manifests.ts";
+import { applyCrds, applyFencing } from "./manifests.ts";
 import { ensureBridge } from "./network-bridge.ts";
 import { applyObjects } from "./objects.ts";
 import { startOwnProcesses } from "./own-processes.ts";
@@ -58,9 +58,13 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
     );
   });
   await run("crds", async () => {
+    const define = (cluster: "garden" | "seed") => async (client: KubeClient) => {
+      await applyCrds(client, cluster);
+      await applyFencing(client, cluster);
+    };
     await settleAll([
-      within(garden, log, async (client) => await applyCrds(client, "garden")),
-      ...seeds.map(async (seed) => await within(seed, log, async (client) => await applyCrds(client, "seed"))),
+      within(garden, log, define("garden")),
+      ...seeds.map(async (seed) => await within(seed, log, define("seed"))),
     ]);
   });
   await run("processes", async (tell) => {
@@ -93,7 +97,7 @@ async function furnish({ environment, log, signal }: UpContext, seed: RunningClu
 async function within<T>(
   { kubeconfig }: Pick<RunningCluster, "kubeconfig">,
   log: Logger,
-  work: (client: ReturnType<typeof createKubeClient>) => Promise<T>,
+  work: (client: KubeClient) => Promise<T>,
 ): Promise<T> {
   const client = createKubeClient({ file: kubeconfig }, { log });
   try {

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fenced } from "../../src/activities/fenced-client.ts";
+import { Superseded } from "../../src/activities/superseded.ts";
+import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
+import type { KubeObject } from "../../src/api/index.ts";
+import { refOf, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { eventually } from "../support/eventually.ts";
+import { applyFencing } from "../support/fencing.ts";
+
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+let count = 0;
+let namespace: string;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client;
+  await applyCrds(kube);
+  await applyFencing(kube, "seed");
+  await applyFencing(kube, "garden");
+});
+afterAll(() => controlPlane.stop());
+
+beforeEach(async () => {
+  namespace = `shoot--dev--fence-${(count += 1)}`;
+  await flow(1).apply({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: namespace, labels: { [ROLE_LABEL]: "shoot" } },
+  });
+});
+
+const flow = (epoch: number) => fenced(kube, { technicalID: namespace, epoch });
+const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace },
+  data,
+});
+const inNamespace = (apiVersion: string, kind: string, name: string): ObjectRef => ({
+  apiVersion,
+  kind,
+  namespace,
+  name,
+});
+const namespaceRef = () => ({ apiVersion: "v1", kind: "Namespace", name: namespace });
+const clusterOf = (name: string) => ({
+  apiVersion: "extensions.gardener.cloud/v1alpha1",
+  kind: "Cluster",
+  metadata: { name },
+  spec: { cloudProfile: {}, seed: {}, shoot: {} },
+});
+const infrastructure = (name: string): KubeObject => ({
+  apiVersion: "extensions.gardener.cloud/v1alpha1",
+  kind: "Infrastructure",
+  metadata: { name, namespace },
+  spec: { type: "local", region: "local", secretRef: { name: "cloudprovider", namespace } },
+});
+
+/** A later leader's flow begins here: from then on, what an earlier one writes comes too late. */
+async function begin(epoch: number): Promise<void> {
+  await flow(epoch).patch(namespaceRef(), {});
+  await eventually(async () => {
+    await expect(flow(epoch - 1).apply(configMap("probe"), { dryRun: true })).rejects.toThrow();
+  });
+}
+
+describe("a write of a flow", () => {
+  test("says under which epoch it was made, whichever way it is made", async () => {
+    const client = flow(1);
+    await client.apply(configMap("applied"));
+    await client.create(configMap("created"));
+    const replaced = await client.create(configMap("replaced"));
+    await client.replace({ ...replaced, metadata: { ...replaced.metadata, annotations: {} } });
+    await kube.create({ ...configMap("merged") }, { fieldManager: "somebody" });
+    await client.patch(inNamespace("v1", "ConfigMap", "merged"), { metadata: { annotations: { a: "1" } } });
+    await kube.create(configMap("patched"), { fieldManager: "somebody" });
+    await client.patch(inNamespace("v1", "ConfigMap", "patched"), [{ op: "add", path: "/data", value: { a: "1" } }]);
+    for (const object of await kube.list({ apiVersion: "v1", kind: "ConfigMap" }, { namespace })) {
+      expect(object.metadata.annotations, object.metadata.name).toMatchObject({ [EPOCH_ANNOTATION]: "1" });
+    }
+    expect(await kube.read(namespaceRef())).toMatchObject({ metadata: { annotations: { [EPOCH_ANNOTATION]: "1" } } });
+  });
+
+  test("of the Cluster and the BackupEntry, which are in no namespace, does so, too", async () => {
+    await flow(2).apply(clusterOf(namespace));
+    await expect(flow(1).apply(clusterOf(namespace))).rejects.toThrow(Superseded);
+    const spec = { type: "local", region: "local", bucketName: "b", secretRef: { name: "b", namespace: "garden" } };
+    const entry = { ...clusterOf(`${namespace}--uid`), kind: "BackupEntry", spec };
+    await flow(2).apply(entry);
+    await expect(flow(1).patch(refOf(entry), { metadata: { annotations: { a: "1" } } })).rejects.toThrow(Superseded);
+  });
+
+  test("elsewhere is left alone", async () => {
+    const elsewhere = { ...configMap("elsewhere"), metadata: { name: `elsewhere-${count}`, namespace: "default" } };
+    const { metadata } = await flow(1).apply<KubeObject>(elsewhere);
+    expect(metadata.annotations).toBeUndefined();
+    await flow(1).patch(refOf(elsewhere), { data: { a: "1" } });
+    await flow(1).remove(refOf(elsewhere));
+    expect(await kube.read(refOf(elsewhere))).toBeUndefined();
+  });
+
+  test("of the present epoch is taken, also of what an earlier one has written", async () => {
+    await flow(1).apply(configMap("config", { a: "1" }));
+    await begin(2);
+    const { data, metadata } = await flow(2).apply(configMap("config", { a: "2" }));
+    expect(data).toEqual({ a: "2" });
+    expect(metadata.annotations).toEqual({ [EPOCH_ANNOTATION]: "2" });
+  });
+});
+
+describe("an activity that was paused until a later epoch had begun", () => {
+  const late: [string, (client: KubeClient, ref: ObjectRef) => Promise<unknown>][] = [
+    ["apply", (client) => client.apply(configMap("config", { a: "late" }))],
+    ["create", (client) => client.create(configMap("new"))],
+    ["patch by merging", (client, ref) => client.patch(ref, { data: { a: "late" } })],
+    ["patch by operations", (client, ref) => client.patch(ref, [{ op: "add", path: "/data/a", value: "late" }])],
+    ["remove", (client, ref) => client.remove(ref)],
+    ["remove all", (client) => client.removeAll({ apiVersion: "v1", kind: "ConfigMap" }, { namespace })],
+    ["remove the namespace", (client) => client.remove(namespaceRef())],
+    ["annotate the namespace", (client) => client.patch(namespaceRef(), { metadata: { annotations: { a: "late" } } })],
+  ];
+  test.each(late)("cannot %s", async (_name, write) => {
+    await flow(1).apply(configMap("config", { a: "1" }));
+    await begin(2);
+    const before = await kube.read(inNamespace("v1", "ConfigMap", "config"));
+    const error = await write(flow(1), inNamespace("v1", "ConfigMap", "config")).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(Superseded);
+    expect((error as Superseded).retryable).toBe(false);
+    expect((error as Error).message).toMatch(/epoch 2 has begun here, and this (acts for|was written under) epoch 1$/);
+    expect(await kube.read(inNamespace("v1", "ConfigMap", "config"))).toEqual(before);
+    expect(await kube.read(inNamespace("v1", "ConfigMap", "new"))).toBeUndefined();
+    expect((await kube.read(namespaceRef()))?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test("cannot replace what it has read", async () => {
+    const read = await flow(1).apply(configMap("config"));
+    await begin(2);
+    await expect(flow(1).replace({ ...read, data: { a: "late" } })).rejects.toThrow(Superseded);
+  });
+
+  test("cannot write a status", async () => {
+    const object = await flow(1).apply(infrastructure("infra"));
+    await begin(2);
+    const ref = refOf(object);
+    const status = { state: { late: true } };
+    await expect(flow(1).patch(ref, { status }, { subresource: "status" })).rejects.toThrow(Superseded);
+    await expect(flow(1).applyStatus({ ...infrastructure("infra"), status })).rejects.toThrow(Superseded);
+    await expect(flow(1).replaceStatus({ ...object, status })).rejects.toThrow(Superseded);
+    // Paused between its two writes: the object's own epoch is looked at again.
+    await expect(kube.patch(ref, { status }, { subresource: "status" })).rejects.toThrow(/epoch 2 has begun here/);
+    expect((await kube.read(ref))?.["status"]).toBeUndefined();
+  });
+
+  test("cannot delete what it has written its epoch into", async () => {
+    const { metadata } = await flow(1).apply(infrastructure("infra"));
+    await begin(2);
+    const { uid = "", resourceVersion = "" } = metadata;
+    await expect(kube.remove(refOf(infrastructure("infra")), { uid, resourceVersion })).rejects.toThrow(
+      /epoch 2 has begun here, and this was written under epoch 1/,
+    );
+  });
+
+  test("cannot scale: a scale says nothing of the epoch", async () => {
+    await kube.create(deployment("api"), { fieldManager: "somebody" });
+    const ref = inNamespace("apps/v1", "Deployment", "api");
+    await expect(kube.patch(ref, { spec: { replicas: 5 } }, { subresource: "scale" })).rejects.toThrow(/epoch 1/);
+    expect(await kube.read(ref)).toMatchObject({ spec: { replicas: 1 } });
+  });
+});
+
+describe("a removal", () => {
+  test("takes along what changes while it is under way, and no other object of the name", async () => {
+    await flow(1).apply(configMap("busy"));
+    const ref = inNamespace("v1", "ConfigMap", "busy");
+    let changes = 0;
+    const busy: KubeClient = {
+      ...kube,
+      async remove(target, o) {
+        if ((changes += 1) <= 3)
+          await kube.patch(target, { data: { changes: String(changes) } }, { fieldManager: "x" });
+        await kube.remove(target, o);
+      },
+    };
+    await fenced(busy, { technicalID: namespace, epoch: 1 }).remove(ref);
+    expect(changes).toBe(4);
+    expect(await kube.read(ref)).toBeUndefined();
+    await flow(1).remove(ref); // gone already: fine
+
+    await flow(1).apply(configMap("busy"));
+    await expect(flow(1).remove(ref, { uid: "another" })).rejects.toMatchObject({ status: 409 });
+    await expect(flow(1).remove(ref, { resourceVersion: "1" })).rejects.toMatchObject({ status: 409 });
+    expect(await kube.read(ref)).toBeDefined();
+  });
+
+  test("of all takes those that are selected", async () => {
+    await flow(1).apply({ ...configMap("one"), metadata: { ...configMap("one").metadata, labels: { a: "1" } } });
+    await flow(1).apply(configMap("other"));
+    await flow(1).removeAll({ apiVersion: "v1", kind: "ConfigMap" }, { namespace, labelSelector: "a=1" });
+    const left = await kube.list({ apiVersion: "v1", kind: "ConfigMap" }, { namespace });
+    expect(left.map(({ metadata }) => metadata.name)).toEqual(["other"]);
+  });
+});
+
+describe("the fence", () => {
+  test("does not come down, whoever tries", async () => {
+    await begin(2);
+    const lower = { metadata: { annotations: { [EPOCH_ANNOTATION]: "1" } } };
+    const none = { metadata: { annotations: { [EPOCH_ANNOTATION]: null } } };
+    for (const change of [lower, none]) {
+      await expect(kube.patch(namespaceRef(), change, { fieldManager: "kubectl" })).rejects.toThrow(
+        /epoch 2 has begun/,
+      );
+    }
+  });
+
+  test("is none to extension controllers, and to nobody in other namespaces", async () => {
+    await begin(2);
+    await kube.create(configMap("theirs"), { fieldManager: "extension" });
+    await kube.patch(inNamespace("v1", "ConfigMap", "theirs"), { data: { a: "1" } }, { fieldManager: "extension" });
+    await kube.remove(inNamespace("v1", "ConfigMap", "theirs"));
+    await kube.apply({ ...configMap("ours"), metadata: { name: "ours", namespace: "default" } });
+  });
+
+  test("lets nothing through whose epoch is no number", async () => {
+    const broken = { ...configMap("broken").metadata, annotations: { [EPOCH_ANNOTATION]: "soon" } };
+    await expect(kube.apply({ ...configMap("broken"), metadata: broken })).rejects.toThrow(/perennial-fence-writes/);
+  });
+});
+
+describe("in the garden, an epoch", () => {
+  test("of a ShootState only grows", async () => {
+    const state = (epoch: string) => ({
+      apiVersion: "core.gardener.cloud/v1beta1",
+      kind: "ShootState",
+      metadata: { name: "state", namespace: "default", annotations: { [EPOCH_ANNOTATION]: epoch } },
+      spec: {},
+    });
+    await kube.apply(state("2"));
+    await kube.apply(state("2"));
+    await expect(kube.apply(state("1"))).rejects.toThrow(/epoch 2 has begun, and this acts for epoch 1/);
+    await kube.apply(state("10"));
+  });
+});
+
+const deployment = (name: string) => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name, namespace },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "main", image: "main" }] } },
+  },
+});
+
+interface ConfigMap extends KubeObject {
+  readonly data: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseAllDocuments } from "yaml";
+import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
+import type { KubeObject } from "../../src/api/index.ts";
+import { KubeError, refOf, type KubeClient } from "../../src/kube/index.ts";
+
+/** Applies the admission policies of deploy/, a seed's or the garden's, and resolves when the API server goes by them. */
+export async function applyFencing(client: KubeClient, cluster: "seed" | "garden"): Promise<void> {
+  const file = new URL(`../../deploy/${cluster}/fencing.yaml`, import.meta.url);
+  for (const document of parseAllDocuments(await readFile(file, "utf8"))) {
+    await client.apply(document.toJS() as KubeObject);
+  }
+  await (cluster === "seed" ? seedInForce(client) : gardenInForce(client));
+}
+
+async function seedInForce(client: KubeClient): Promise<void> {
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: probe, ...epoch(2) } };
+  await client.apply({ ...namespace, metadata: { ...namespace.metadata, labels: { [ROLE_LABEL]: "shoot" } } });
+  const metadata = { name: probe, namespace: probe, ...epoch(1) };
+  await refused(() => client.apply({ apiVersion: "v1", kind: "ConfigMap", metadata }, { dryRun: true }));
+  await client.remove({ apiVersion: "v1", kind: "Namespace", name: probe });
+}
+
+async function gardenInForce(client: KubeClient): Promise<void> {
+  const state = (number: number): KubeObject => ({
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "ShootState",
+    metadata: { name: probe, namespace: "default", ...epoch(number) },
+  });
+  await client.apply(state(2));
+  await refused(() => client.apply(state(1), { dryRun: true }));
+  await client.remove(refOf(state(2)));
+}
+
+const probe = "fence-probe";
+
+const epoch = (number: number) => ({ annotations: { [EPOCH_ANNOTATION]: String(number) } });
+
+async function refused(write: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    try {
+      await write();
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 403) return;
+      throw error;
+    }
+    await sleep(50);
+  }
+  throw new Error("the API server does not go by the fencing policies after ten seconds");
+}
