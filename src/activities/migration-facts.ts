@@ -42,8 +42,15 @@ async function readKeptState(garden: Pick<KubeClient, "read">, { metadata }: Sho
     });
     if (state === undefined) return { state: found, snapshot: false };
     found = true;
-    if (state.spec?.gardener?.some(({ type }) => type === SNAPSHOT_TYPE)) return { state: true, snapshot: true };
+    const snapshot = state.spec?.gardener?.find(({ type }) => type === SNAPSHOT_TYPE);
+    if (snapshot) return { state: true, snapshot: true, ...readRecord(snapshot.data) };
   }
+}
+
+/** A record that is sealed says nothing here. */
+function readRecord(data: unknown): Pick<KeptState, "size" | "takenAt"> {
+  const { size, takenAt } = (data ?? {}) as { size?: unknown; takenAt?: unknown };
+  return { ...(typeof size === "number" && { size }), ...(typeof takenAt === "string" && { takenAt }) };
 }
 
 /** Type of the entry of a ShootState that names the latest verified snapshot of a Shoot's etcd. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, type Seed, type Shoot } from "../api/index.ts";
 import { migrationObstacles } from "../api/migration.ts";
-import { describeHeartbeat, isSeedReady } from "../api/seed-fit.ts";
+import { describeNeedlessness, isSeedReady } from "../api/seed-fit.ts";
 import { describeMove, isLeaving, isMoving, leadingSeed, needsSource } from "../api/shoot-move.ts";
-import { parseTakeover } from "../api/takeover.ts";
+import { describeReliance, parseTakeover } from "../api/takeover.ts";
 import type { Cause, UserInfo } from "./review.ts";
 import type { ShootChange } from "./shoot-change.ts";
 
@@ -85,10 +85,7 @@ export function takeoverWarnings({ shoot, old, source, now }: ShootChange): stri
   if (!isNew(FORCE_TAKEOVER_ANNOTATION, shoot, old) || !old) return [];
   const seed = sourceOf({ shoot, old }) ?? "";
   const approval = parseTakeover(annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) ?? "");
-  const reliance = approval?.sourceIsOff
-    ? `the takeover relies on your word that Seed ${seed} is off: were it not, upstream's controllers there would go on acting`
-    : `the takeover relies on the fence of Seed ${seed}: if it still runs, its worker has to see the new leadership record to stop the control plane`;
-  return [reliance, ...alive(source, now)];
+  return [describeReliance(seed, approval?.sourceIsOff === true), ...alive(source, now)];
 }
 
 /** The Seed that a Shoot on its way leaves, or has left; undefined for a Shoot that stays. */
@@ -98,11 +95,7 @@ export function sourceOf({ shoot, old }: Pick<ShootChange, "shoot" | "old">): st
 }
 
 function alive(source: Seed | undefined, now: Date): string[] {
-  if (!source || !isSeedReady(source, now)) return [];
-  const { name } = source.metadata;
-  return [
-    `Seed ${name} answers (${describeHeartbeat(source, now)}): a planned migration would lose nothing, a takeover loses what etcd wrote since its last snapshot`,
-  ];
+  return source && isSeedReady(source, now) ? [describeNeedlessness(source, now)] : [];
 }
 
 function isNew(annotation: string, shoot: Shoot, old: Shoot | undefined): boolean {

@@ -27,6 +27,9 @@ export interface KeptState {
   readonly state: boolean;
   /** A snapshot of its etcd was verified and written down. */
   readonly snapshot: boolean;
+  /** The snapshot's size in bytes, and when it was taken, where the record is not sealed. */
+  readonly size?: number;
+  readonly takenAt?: string;
 }
 
 /**

@@ -28,6 +28,11 @@ export function describeHeartbeat(seed: Seed, now: Date): string {
   return condition.status === "True" ? heard : `${heard} and says: ${condition.message}`;
 }
 
+/** Says that a Seed need not be taken over from. */
+export function describeNeedlessness(seed: Seed, now: Date): string {
+  return `Seed ${seed.metadata.name} answers (${describeHeartbeat(seed, now)}): a planned migration would lose nothing, a takeover loses what etcd wrote since its last snapshot.`;
+}
+
 /** The taints of a Seed that the Shoot does not tolerate. */
 export function taintObstacles({ spec }: Pick<Shoot, "spec">, seed: Seed): Obstacle[] {
   const tolerated = (key: string, value: string | undefined) =>

@@ -29,6 +29,7 @@ export const registry: readonly Group[] = [
       async () => (await import("./shoot/kubeconfig.ts")).kubeconfig,
       async () => (await import("./shoot/reconcile.ts")).reconcile,
       async () => (await import("./shoot/retry.ts")).retry,
+      async () => (await import("./shoot/migrate.ts")).migrate,
       async () => (await import("./shoot/delete.ts")).deleteShoot,
     ],
   },

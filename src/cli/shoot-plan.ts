@@ -1,9 +1,10 @@
 import { SKIP_CLEANUP_ANNOTATION } from "../api/annotations.ts";
 import type { Shoot } from "../api/index.ts";
-import type { ShootOperation, ShootRun } from "../api/shoot-run.ts";
+import type { Migration, ShootOperation, ShootRun } from "../api/shoot-run.ts";
 import type { ShootView } from "../activities/index.ts";
 import type { Flow } from "../flow/flow.ts";
 import { planFlow, type PlannedStep } from "../flow/plan.ts";
+import { flowFor, type FlowKind } from "../workflows/contract.ts";
 import { decide, operationType } from "../workflows/decide.ts";
 import type { FlowSubject, Hands } from "../workflows/steps.ts";
 import { CliError } from "./exit.ts";
@@ -25,47 +26,77 @@ export interface ShootPlan {
 export interface PlanRequest {
   readonly view: ShootView;
   readonly tables: FlowTables;
-  readonly operation: "reconcile" | "delete" | undefined;
+  /** Undefined: the one that the Shoot asks for. */
+  readonly operation: FlowKind | undefined;
+  /** The Seed that a migration would go to; undefined: the one that the Shoot is on its way to. */
+  readonly to?: string | undefined;
   readonly now: number;
 }
 
 /** The flow tables that a plan is made from; their steps are never run. */
-export interface FlowTables {
-  readonly reconcile: Flow<FlowSubject>;
-  readonly delete: Flow<FlowSubject>;
-}
+export type FlowTables = Readonly<Record<FlowKind, Flow<FlowSubject>>>;
 
 /** Plans what the Shoot's workflow would do next, or the operation that is named. Throws what stands against any operation. */
-export function planShoot(shoot: Shoot, { view, tables, operation: asked, now }: PlanRequest): ShootPlan {
+export function planShoot(shoot: Shoot, request: PlanRequest): ShootPlan {
+  const { view, tables, operation: asked, now } = request;
   const subject = `${shoot.metadata.namespace}/${shoot.metadata.name}`;
-  if (view.run === undefined)
-    throw new CliError(
-      "failed",
-      `nothing can be done with Shoot ${subject}: ${view.problem?.message ?? "its facts are not known"}`,
-    );
-  const deletes = (asked ?? (view.deleting ? "delete" : "reconcile")) === "delete";
-  const operation: ShootOperation = deletes ? "Delete" : operationType(view);
+  const facts = factsOf(view, subject);
+  const next = view.deleting && view.moving === undefined ? "Delete" : operationType(view);
+  const kind = asked ?? flowFor(next);
+  const operation = kind === flowFor(next) ? next : operations[kind];
   const run: ShootRun = {
-    ...view.run,
+    ...facts,
     operation,
-    ...(deletes ? assumedControlPlane(shoot, view.run) : { namespaceUsable: true }),
+    ...(kind === "delete" ? assumedControlPlane(shoot, facts) : { namespaceUsable: true }),
+    ...(kind === "migrate" || kind === "restore" ? moveOf(facts, request.to, subject) : {}),
   };
-  const flow = deletes ? tables.delete : tables.reconcile;
   return {
     shoot: subject,
     operation,
-    flow: flow.title,
-    due:
-      deletes === view.deleting ? explainDue(view, now) : "not due: this operation is not what the Shoot asks for now",
-    assumes: deletes ? "the seed is not asked: the control plane is taken to be as the Shoot's status says" : undefined,
-    steps: planFlow(flow, { run, hands: idleHands }),
+    flow: tables[kind].title,
+    due: kind === flowFor(next) ? explainDue(view, now) : "not due: this operation is not what the Shoot asks for now",
+    assumes:
+      kind === "delete"
+        ? "the seed is not asked: the control plane is taken to be as the Shoot's status says"
+        : undefined,
+    steps: planSteps(tables[kind], run),
   };
+}
+
+/** What a flow would do for a run; runs nothing. */
+export function planSteps(flow: Flow<FlowSubject>, run: ShootRun): PlannedStep[] {
+  return planFlow(flow, { run, hands: idleHands });
+}
+
+/** The facts that every operation needs; throws why they cannot be had. */
+export function factsOf(view: ShootView, subject: string): NonNullable<ShootView["run"]> {
+  if (view.run !== undefined) return view.run;
+  const reason = view.problem?.message ?? "its facts are not known";
+  throw new CliError("failed", `nothing can be done with Shoot ${subject}: ${reason}`);
+}
+
+const operations = {
+  reconcile: "Reconcile",
+  delete: "Delete",
+  migrate: "Migrate",
+  restore: "Restore",
+} as const satisfies Record<FlowKind, ShootOperation>;
+
+/** The move that is under way, or the one to the Seed that is named. */
+function moveOf(facts: NonNullable<ShootView["run"]>, to: string | undefined, subject: string) {
+  if (to === undefined && facts.migration !== undefined) return { migration: facts.migration };
+  if (to === undefined)
+    throw new CliError("usage", `Shoot ${subject} is not on its way anywhere: name a Seed with --to`);
+  return { migration: { source: facts.seed, destination: to, takeover: false } };
 }
 
 /** A plan looks at conditions only; whatever would act says so instead. */
 const idleHands: Hands = {
   attempt: () => Promise.reject(new Error("a plan runs nothing")),
   acting: () => {
+    throw new Error("a plan runs nothing");
+  },
+  garden: () => {
     throw new Error("a plan runs nothing");
   },
   wait: () => Promise.reject(new Error("a plan waits for nothing")),
@@ -92,6 +123,7 @@ function reasonToWait(view: ShootView): string {
 }
 
 function reasonToAct(view: ShootView): string {
+  if (view.moving !== undefined) return describeMovement(view.run?.migration);
   if (view.deleting) return "the Shoot is being deleted";
   if (view.lastOperation === undefined) return "the Shoot is new";
   if (view.generation !== view.observedGeneration)
@@ -100,4 +132,11 @@ function reasonToAct(view: ShootView): string {
   return view.lastOperation.state === "Succeeded"
     ? "the last one is too long ago"
     : "the last one has not come to its end";
+}
+
+function describeMovement(migration: Migration | undefined): string {
+  if (migration === undefined) return "the Shoot is on its way to another Seed";
+  const { source, destination, takeover } = migration;
+  if (source === destination) return `the Shoot was called back to Seed ${source}`;
+  return `the Shoot moves from Seed ${source} to Seed ${destination}${takeover ? ", which takes over" : ""}`;
 }

@@ -1,4 +1,4 @@
-import { OPERATION_ANNOTATION, type Shoot } from "../api/index.ts";
+import { FORCE_TAKEOVER_ANNOTATION, OPERATION_ANNOTATION, type Shoot } from "../api/index.ts";
 import type { ShootRef } from "../api/shoot-run.ts";
 import type { ShootClient } from "../client/shoots.ts";
 import { createController, createReflector, type KubeClient } from "../kube/index.ts";
@@ -54,11 +54,15 @@ export function createShootController({ garden, shoots, log, sweepPeriod = 600_0
   };
 }
 
-/** Everything about a Shoot that asks for something: its spec, its deletion, a request, and finalizers that are gone. */
-const asks = ({ metadata }: Shoot): string =>
-  [metadata.uid, metadata.generation, metadata.deletionTimestamp, metadata.annotations?.[OPERATION_ANNOTATION]].join(
-    "|",
-  );
+/** Everything about a Shoot that asks for something: its spec, its deletion, a request, an approval to take it over. */
+const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations } }: Shoot): string =>
+  [
+    uid,
+    generation,
+    deletionTimestamp,
+    annotations?.[OPERATION_ANNOTATION],
+    annotations?.[FORCE_TAKEOVER_ANNOTATION],
+  ].join("|");
 
 const keyOf = ({ metadata }: Shoot) => ({ name: metadata.name, namespace: metadata.namespace });
 

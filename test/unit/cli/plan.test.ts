@@ -4,7 +4,8 @@ import type { ShootView } from "../../../src/activities/index.ts";
 import { renderPlan } from "../../../src/cli/flow/plan.ts";
 import { planShoot } from "../../../src/cli/shoot-plan.ts";
 import { defineFlow } from "../../../src/flow/flow.ts";
-import { hasExternalDomain, hasWorkers } from "../../../src/workflows/conditions.ts";
+import { hasExternalDomain, hasWorkers, moved, sourceAnswers } from "../../../src/workflows/conditions.ts";
+import type { FlowKind } from "../../../src/workflows/contract.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 import { fakeOutput } from "./fake-terminal.ts";
 
@@ -40,6 +41,28 @@ it("plans a deletion that nobody has asked for, and says so", () => {
   expect(plan.assumes).toBeDefined();
 });
 
+it("plans the move that a Shoot is on, and one that nobody has asked for", () => {
+  const migration = { source: "seed-1", destination: "seed-2", takeover: true };
+  const moving = planned(view({ moving: "Migrate", run: shootRun({ migration }) }));
+  expect(moving).toMatchObject({
+    operation: "Migrate",
+    due: "due now: the Shoot moves from Seed seed-1 to Seed seed-2, which takes over",
+  });
+  expect(moving.steps[1]).toMatchObject({ step: "firstSnapshot", skipped: true });
+  const wished = planned(view({}), "migrate", "seed-2");
+  expect(wished.due).toContain("not what the Shoot asks for");
+  expect(wished.steps[1]).toMatchObject({ step: "firstSnapshot", skipped: false });
+  expect(planned(view({}), "restore", "seed-2").steps).toMatchObject([{ step: "leases", skipped: false }]);
+  expect(() => planned(view({}), "migrate")).toThrow("is not on its way anywhere: name a Seed with --to");
+});
+
+it("says that a Shoot which was called back goes to where it was", () => {
+  const migration = { source: "seed-1", destination: "seed-1", takeover: false };
+  const plan = planned(view({ moving: "Restore", run: shootRun({ migration }) }));
+  expect(plan).toMatchObject({ operation: "Restore", due: "due now: the Shoot was called back to Seed seed-1" });
+  expect(plan.steps).toMatchObject([{ step: "leases", skipped: true }]);
+});
+
 it("refuses to plan where nothing can be done, and says why", () => {
   const { run: _, ...facts } = view({});
   const problem = { message: "the Shoot has no seed: set spec.seedName", codes: [] };
@@ -62,10 +85,15 @@ const tables = {
     externalDns: { run: never, after: ["namespace", "etcd"], when: [hasExternalDomain] },
   }),
   delete: defineFlow("Delete Shoot", { removeInfrastructure: { run: never } }),
+  migrate: defineFlow("Migrate Shoot", {
+    check: { run: never },
+    firstSnapshot: { run: never, after: ["check"], when: [sourceAnswers] },
+  }),
+  restore: defineFlow("Restore Shoot", { leases: { run: never, when: [moved] } }),
 };
 
-function planned(given: ShootView, operation?: "delete") {
-  return planShoot(shoot, { view: given, tables, operation, now });
+function planned(given: ShootView, operation?: FlowKind, to?: string) {
+  return planShoot(shoot, { view: given, tables, operation, to, now });
 }
 
 function view(change: Partial<ShootView>): ShootView {
@@ -77,6 +105,7 @@ function view(change: Partial<ShootView>): ShootView {
     finalizer: true,
     initialised: false,
     ignored: false,
+    leftovers: [],
     syncPeriod: 3_600_000,
     run,
     ...change,

@@ -1,0 +1,155 @@
+import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION } from "../../api/annotations.ts";
+import type { Shoot } from "../../api/index.ts";
+import { describeMove, isLeaving, isMoving, leadingSeed } from "../../api/shoot-move.ts";
+import type { MergePatch } from "../../kube/index.ts";
+import { defineCommand } from "../command.ts";
+import { clusterOptions } from "../connection.ts";
+import type { ClusterOptions, Context, Garden } from "../context.ts";
+import { CliError } from "../exit.ts";
+import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
+import { loadMoveTables, readView } from "../flow-tables.ts";
+import { followShoot } from "../follow.ts";
+import { movesFrom, planMigration, readBastions, type MigrationPlan } from "../migration-plan.ts";
+import { renderMigration, renderSummary } from "../migration-report.ts";
+import { readWish, type Wish } from "../migration-wish.ts";
+import { choice, duration, flag, text } from "../option.ts";
+import { printObject } from "../output.ts";
+import { factsOf } from "../shoot-plan.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `perennial shoot migrate` */
+export const migrate = defineCommand({
+  name: "migrate",
+  summary: "Move a Shoot's control plane to another Seed, or call it back",
+  description:
+    "Changes spec.seedName, as kubectl would. Until the new Seed leads, --cancel brings the Shoot back to the old one; " +
+    "after that there is only forward. --force-takeover approves that the old Seed is not asked for anything, because it " +
+    "is dead or cannot be reached: who approved it and why is recorded, and what etcd wrote since its last snapshot is lost.",
+  examples: [
+    "perennial shoot migrate garden-dev/local --to seed-2 --plan",
+    "perennial shoot migrate garden-dev/local --to seed-2 --watch",
+    "perennial shoot migrate garden-dev/local --cancel",
+    'perennial shoot migrate garden-dev/local --to seed-2 --force-takeover --reason "seed-1 burnt down" --source-is-off',
+  ],
+  args: { shoot: shootArgument },
+  options: {
+    namespace: namespaceOption,
+    to: text("seed", "The Seed to go to"),
+    plan: flag("Show what would happen, step by step, and what stands against it; changes nothing"),
+    output: choice(["json", "yaml"], "With --plan: output", "o"),
+    cancel: flag("Call the Shoot back to the Seed that it is about to leave"),
+    forceTakeover: flag("Do without the old Seed, which does not answer; needs --reason"),
+    reason: text("text", "With --force-takeover: why"),
+    sourceIsOff: flag("With --force-takeover: the old Seed is known to be off; nothing relies on its own fence"),
+    yes: flag("Do not ask for confirmation", "y"),
+    watch: flag("Follow the move until the Shoot is ready on its Seed"),
+    timeout: duration("With --watch, give up following after this time"),
+    ...clusterOptions,
+  },
+  async run({ args, options, context }) {
+    const garden = await context.garden(options);
+    const query = { shoot: args.shoot, namespace: options.namespace, exactly: !options.plan };
+    const shoot = await findShoot(garden, query);
+    const wish = readWish(options, shoot);
+    if (options.plan && wish.do === "move") {
+      const plan = await gatherPlan({ context, garden, shoot, options }, wish);
+      const { out } = context.terminal;
+      if (options.output) printObject(out, plan, options.output);
+      else out.write(renderMigration(out, plan));
+      return plan.obstacles.length === 0 ? "done" : "failed";
+    }
+    const flows = options.watch ? await context.flows(options) : undefined;
+    const changed = await carryOut({ context, garden, shoot, options }, wish);
+    if (flows) return followShoot(context, { garden, flows, shoot: changed, timeout: options.timeout });
+    return undefined;
+  },
+});
+
+interface Call {
+  readonly context: Context;
+  readonly garden: Garden;
+  readonly shoot: Shoot;
+  readonly options: ClusterOptions & { readonly yes: boolean };
+}
+
+type Move = Extract<Wish, { do: "move" }>;
+
+/** What the garden says, and the old seed where it can be reached; its silence stands against nothing. */
+async function gatherPlan({ context, garden, shoot, options }: Call, wish: Move): Promise<MigrationPlan> {
+  const from = movesFrom(shoot);
+  const { readMigrationFacts } = await import("../../activities/migration-facts.ts");
+  const [facts, view, tables, seed] = await Promise.all([
+    readMigrationFacts(garden.client, shoot, { from, to: wish.to }, new Date(context.now())),
+    readView(garden, shoot),
+    loadMoveTables(),
+    wish.takeover || from === undefined ? undefined : context.seed(from, options),
+  ]);
+  const bastions = seed && (await readBastions(seed, shoot).catch(() => []));
+  const run = factsOf(view, subjectOf(shoot));
+  return planMigration({ facts, run, tables, takeover: wish.takeover, bastions });
+}
+
+async function carryOut(call: Call, wish: Wish): Promise<Shoot> {
+  return wish.do === "cancel" ? callBack(call) : move(call, wish);
+}
+
+async function move(call: Call, wish: Move): Promise<Shoot> {
+  const { context, shoot, options } = call;
+  const plan = await gatherPlan(call, wish);
+  const { err, out } = context.terminal;
+  if (plan.obstacles.length > 0) {
+    const reasons = plan.obstacles.map(({ field, message }) => `${field}: ${message}`).join("; ");
+    throw new CliError("failed", `Shoot ${plan.shoot} cannot move to Seed ${plan.to}: ${reasons}`);
+  }
+  err.write(`${renderSummary(err, plan)}\n`);
+  if (!options.yes) await confirm(context.terminal, plan);
+  const { takeover } = wish;
+  const approval = takeover && {
+    annotations: {
+      [FORCE_TAKEOVER_ANNOTATION]: JSON.stringify({
+        reason: takeover.reason,
+        ...(takeover.sourceIsOff && { sourceIsOff: true }),
+      }),
+    },
+  };
+  const changed = await patch(call, { metadata: { ...approval }, spec: { seedName: wish.to } });
+  const verb = takeover ? "takeover" : "migration";
+  out.write(`${verb} of Shoot ${subjectOf(shoot)} to Seed ${wish.to} asked for\n`);
+  return changed;
+}
+
+async function callBack(call: Call): Promise<Shoot> {
+  const { context, shoot } = call;
+  const subject = subjectOf(shoot);
+  if (!isLeaving(shoot)) {
+    const reason = isMoving(shoot) ? describeMove(shoot) : "the Shoot is not on its way to another Seed";
+    throw new CliError("failed", `Shoot ${subject} cannot be called back: ${reason}`);
+  }
+  const seedName = leadingSeed(shoot);
+  const annotations = { [CANCEL_MIGRATION_ANNOTATION]: "true" };
+  const changed = await patch(call, { metadata: { annotations }, spec: { seedName } });
+  context.terminal.out.write(`Shoot ${subject} called back to Seed ${seedName}\n`);
+  return changed;
+}
+
+/** The uid keeps a later Shoot of the same name from being moved. */
+function patch({ garden, shoot }: Call, change: MergePatch & { readonly metadata: object }): Promise<Shoot> {
+  const { namespace, name, uid } = shoot.metadata;
+  return garden.client.patch<Shoot>(
+    { ...shootType, namespace, name },
+    { ...change, metadata: { ...change.metadata, uid } },
+  );
+}
+
+/** The Shoot's name has to be typed; where nobody can type it, --yes has to be given. */
+async function confirm({ ask }: Terminal, plan: MigrationPlan): Promise<void> {
+  const [, name] = plan.shoot.split("/");
+  if (!ask) throw new CliError("usage", `moving Shoot ${plan.shoot} has to be confirmed: add --yes`);
+  const typed = await ask(`Type the Shoot's name to confirm: `);
+  if (typed.trim() !== name)
+    throw new CliError("failed", `Shoot ${plan.shoot} stays on Seed ${plan.from}: the name typed is another`);
+}
+
+function subjectOf({ metadata }: Shoot): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,151 @@
+import { expect, it } from "vitest";
+import type { Shoot } from "../../../src/api/index.ts";
+import type { MigrationFacts } from "../../../src/api/migration.ts";
+import { describeDowntime } from "../../../src/cli/downtime.ts";
+import { movesFrom, planMigration } from "../../../src/cli/migration-plan.ts";
+import { renderMigration, renderSummary } from "../../../src/cli/migration-report.ts";
+import { readWish, type WishOptions } from "../../../src/cli/migration-wish.ts";
+import { standingOf } from "../../../src/cli/settled.ts";
+import { cleanUp } from "../../../src/workflows/clean-up.ts";
+import { migrate } from "../../../src/workflows/migrate.ts";
+import { restore } from "../../../src/workflows/restore.ts";
+import { movableShoot, readySeed } from "../../support/migration-objects.ts";
+import { shootRun } from "../../support/shoot-run.ts";
+import { fakeOutput } from "./fake-terminal.ts";
+
+const now = new Date("2026-11-21T10:10:00Z");
+const tables = { migrate, restore, cleanUp };
+
+it("plans every step of a move, says what it costs, and that nothing was touched", () => {
+  const text = renderMigration(fakeOutput(), plan({ kept: { state: true, snapshot: true, size: 12_300_000 } }));
+  expect(text).toContain(
+    "Migrate Shoot garden-dev/local from Seed seed-1 to Seed seed-2\nNothing stands against it.\n",
+  );
+  expect(text).toContain("about 45s: etcd's last snapshot has 12.3 MB.");
+  expect(text).toContain("it goes on serving for at least 4m");
+  expect(text).toMatch(/^flip +run +persistState,destinationSecrets,destinationImages$/m);
+  expect(text).toMatch(/^finalSnapshot +run +oldApiServer/m);
+  expect(text).toMatch(/^leave +run +removeCluster/m);
+  expect(text.trimEnd()).toMatch(/Nothing was touched\.$/);
+});
+
+it("says everything that stands against a move, Bastions of the old Seed too", () => {
+  const shoot = { ...movableShoot(), status: { ...movableShoot().status, leadership: undefined } };
+  const destination = { ...readySeed("seed-2", now), status: {} };
+  const found = plan({ shoot, destination }, { bastions: ["alice"] });
+  expect(found.obstacles.map(({ field }) => field)).toEqual(["status.leadership", "spec.seedName", "status.seedName"]);
+  const text = renderSummary(fakeOutput(), found);
+  expect(text).toContain("It cannot be done:\n  status.leadership: the Shoot has no leadership record");
+  expect(text).toContain("  status.seedName: Bastion alice would be left behind in the old Seed: delete it first");
+});
+
+it("says that a move would wait for a silent Seed, and how to do without it", () => {
+  const source = readySeed("seed-1", new Date(now.getTime() - 600_000));
+  expect(plan({ source }).notes.at(-1)).toBe(
+    "Seed seed-1 is not ready (its worker was last heard of 600 s ago): the move would wait for it; --force-takeover does without it.",
+  );
+});
+
+it("says what a takeover relies on, what it loses, and that it may be needless", () => {
+  const kept = { state: true, snapshot: true, takenAt: "2026-11-21T09:50:00Z" };
+  const onFence = plan({ kept }, { takeover: { sourceIsOff: false } });
+  expect(onFence.notes[0]).toContain("The takeover relies on the fence of Seed seed-1");
+  expect(onFence.notes[1]).toContain("goes back to its last snapshot (20m ago): what was written since is lost");
+  expect(onFence.notes[2]).toContain("Seed seed-1 answers (its worker was last heard of 0 s ago)");
+  const onWord = plan({ kept }, { takeover: { sourceIsOff: true } });
+  expect(onWord.notes[0]).toContain("The takeover relies on your word that Seed seed-1 is off");
+  expect(onWord.flows[0]?.steps.filter(({ skipped }) => !skipped).map(({ step }) => step)).toEqual([
+    "check",
+    "destinationNamespace",
+    "destinationSecrets",
+    "destinationImages",
+    "flip",
+  ]);
+});
+
+it("lets a takeover of a move that is under way pass, before the flip and after it", () => {
+  const kept = { state: true, snapshot: true };
+  const takeover = { sourceIsOff: false };
+  expect(plan({ shoot: leaving(), kept }).obstacles).toHaveLength(1);
+  expect(plan({ shoot: leaving(), kept }, { takeover })).toMatchObject({ from: "seed-1", obstacles: [] });
+  expect(plan({ shoot: flipped(), kept }, { takeover })).toMatchObject({ from: "seed-1", obstacles: [] });
+  expect([movesFrom(movableShoot()), movesFrom(leaving()), movesFrom(flipped())]).toEqual([
+    "seed-1",
+    "seed-1",
+    "seed-1",
+  ]);
+});
+
+it("expects more downtime from a larger etcd, and says so where its size is not known", () => {
+  expect(describeDowntime(2_000_000_000)).toContain("about 2m45s: etcd's last snapshot has 2.00 GB");
+  expect(describeDowntime(undefined)).toContain("how much it holds is not known here");
+});
+
+it.each<[Partial<WishOptions>, string]>([
+  [{}, "say where the Shoot is to go: add --to SEED"],
+  [{ cancel: true, to: "seed-2" }, "--cancel stands alone"],
+  [{ to: "seed-2", reason: "fire" }, "belong to --force-takeover"],
+  [{ to: "seed-2", sourceIsOff: true }, "belong to --force-takeover"],
+  [{ to: "seed-2", forceTakeover: true }, "--force-takeover has to say why: add --reason TEXT"],
+  [{ to: "seed-2", forceTakeover: true, reason: " " }, "--force-takeover has to say why: add --reason TEXT"],
+])("refuses the options %j", (options, message) => {
+  expect(() => readWish({ ...nothing, ...options }, movableShoot())).toThrow(message);
+});
+
+it.each<[Partial<WishOptions>, object]>([
+  [{ to: "seed-2" }, { do: "move", to: "seed-2" }],
+  [{ cancel: true }, { do: "cancel" }],
+  [{ forceTakeover: true, to: "seed-2", plan: true }, { takeover: { reason: "", sourceIsOff: false } }],
+  [
+    { forceTakeover: true, reason: "fire", sourceIsOff: true },
+    { do: "move", to: "seed-2", takeover: { reason: "fire", sourceIsOff: true } },
+  ],
+])("takes %j of a Shoot on its way for %j", (options, wish) => {
+  expect(readWish({ ...nothing, ...options }, leaving())).toMatchObject(wish);
+});
+
+it("takes a Shoot for ready only when it has arrived, and an approval that no flow has seen for a request", () => {
+  expect(standingOf(movableShoot())).toBe("ready");
+  expect(standingOf(leaving())).toBe("busy");
+  const between = { ...flipped(), status: { ...flipped().status, lastOperation: operation("Migrate", "Succeeded") } };
+  expect(standingOf(between)).toBe("busy");
+  const parked = { ...leaving(), status: { ...leaving().status, lastOperation: operation("Migrate", "Failed") } };
+  expect(standingOf(parked)).toBe("failed");
+  const approval = { by: "alice", at: "2026-11-21T10:09:00Z", reason: "fire" };
+  const annotations = { "perennial.dev/force-takeover": JSON.stringify(approval) };
+  const approved = { ...parked, metadata: { ...parked.metadata, annotations } };
+  expect(standingOf(approved)).toBe("busy");
+  expect(standingOf({ ...approved, status: { ...approved.status, takeover: approval } })).toBe("failed");
+});
+
+const nothing: WishOptions = {
+  to: undefined,
+  plan: false,
+  cancel: false,
+  forceTakeover: false,
+  reason: undefined,
+  sourceIsOff: false,
+};
+
+function plan(
+  change: Partial<MigrationFacts> = {},
+  more: { takeover?: { sourceIsOff: boolean }; bastions?: string[] } = {},
+) {
+  const [source, destination] = [readySeed("seed-1", now), readySeed("seed-2", now)];
+  const facts = { shoot: movableShoot(), to: "seed-2", source, destination, now, ...change };
+  return planMigration({ facts, run: shootRun(), tables, ...more });
+}
+
+function leaving(): Shoot {
+  return { ...movableShoot(), spec: { ...movableShoot().spec, seedName: "seed-2" } };
+}
+
+function flipped(): Shoot {
+  const leadership = { record: "r", seed: "seed-2", previousSeed: "seed-1", epoch: 2, leaseSeconds: 60 };
+  const lastOperation = operation("Restore", "Processing");
+  return { ...leaving(), status: { ...movableShoot().status, seedName: "seed-2", leadership, lastOperation } };
+}
+
+function operation(type: "Migrate" | "Restore", state: "Processing" | "Succeeded" | "Failed") {
+  return { type, state, progress: 50, description: "", lastUpdateTime: "2026-11-21T10:09:00Z" };
+}
