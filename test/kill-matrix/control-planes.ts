@@ -58,6 +58,7 @@ export function createControlPlanes(storage: Storage, ledger: Ledger): ControlPl
       run: async (pod, container) =>
         runProgram({ storage, runsEtcd: () => runs(`${seed}/${pod.metadata.namespace}`, ETCD) }, seed, pod, container),
       changed: (pod, isRunning) => changed(seed, pod, isRunning),
+      released: (namespace, claim) => storage.release({ seed, namespace, claim }),
     }),
     serves,
     accepted: (namespace) => accepted.get(namespace) ?? 0,
@@ -98,8 +99,13 @@ function runProgram({ storage, runsEtcd }: World, seed: string, pod: Pod, contai
   const data = files.get(found.path);
   if (data === undefined) throw new Error(`there is no snapshot ${file}`);
   if (verb === "status") return `${JSON.stringify(statusOf(data))}\n`;
-  if (verb === "restore") storage.files({ ...found, claim: DATA }).set(LIVE, bumped(data, words));
+  if (verb === "restore") restore(storage.files({ ...found, claim: DATA }), bumped(data, words));
   return "";
+}
+
+function restore(volume: Map<string, EtcdData>, data: EtcdData): void {
+  if (volume.has(LIVE)) throw new Error("the data directory is not empty");
+  volume.set(LIVE, data);
 }
 
 /** What follows a word, without flags. */

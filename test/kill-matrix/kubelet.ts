@@ -44,6 +44,8 @@ export interface Programs {
   run(pod: Pod, container: Container): Promise<string>;
   /** A pod that goes on running has started, or is no more. */
   changed(pod: Pod, running: boolean): void;
+  /** A volume claim was deleted. */
+  released(namespace: string, claim: string): void;
 }
 
 /** Stands in for the kubelets of a seed: binds pods to one node, says that they run, serves the logs of those that end. */
@@ -99,12 +101,23 @@ export async function startKubelet(client: KubeClient, programs: Programs, log: 
       else controller.enqueue({ name: object.metadata.name, namespace: object.metadata.namespace ?? "" });
     },
   });
+  const claims = createReflector<KubeObject>(
+    client,
+    { apiVersion: "v1", kind: "PersistentVolumeClaim" },
+    {
+      log,
+      onEvent({ type, object }) {
+        if (type === "deleted") programs.released(object.metadata.namespace ?? "", object.metadata.name);
+      },
+    },
+  );
   controller.start();
   reflector.start();
-  await reflector.synced();
+  claims.start();
+  await Promise.all([reflector.synced(), claims.synced()]);
   return {
     async stop() {
-      await Promise.all([reflector.stop(), controller.stop()]);
+      await Promise.all([reflector.stop(), claims.stop(), controller.stop()]);
       server.closeAllConnections();
       server.close();
     },

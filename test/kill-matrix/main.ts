@@ -1,18 +1,18 @@
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { chooseBlows } from "./blows.ts";
-import { startLab, type Lab } from "./lab.ts";
-import { hasOwnNetwork, rerunInOwnNetwork } from "./network.ts";
-import { createLabShoot, type LabShoot } from "./shoots.ts";
-import { keepEvidence, tryMigration, type Blow, type FlowName, type Outcome, type Part, type Route } from "./trial.ts";
-import type { World } from "./world.ts";
+import { spawnInOwnNetwork } from "./network.ts";
+import type { Order, Report } from "./shard.ts";
+import type { Blow, FlowName, Part } from "./trial.ts";
 
 /**
  * Kills every process at every step of a migration, one run for each, and holds the outcome against that of a migration
  * which nobody disturbed: `npm run kill-matrix -- [--steps a,b] [--processes garden,source,destination,manager]
- * [--flows migrate,restore,clean-up] [--sample N] [--seed N] [--evidence DIRECTORY]`. The exit code is 0 when all is well.
+ * [--flows migrate,restore,clean-up] [--sample N] [--seed N] [--labs N] [--evidence DIRECTORY]`. The exit code is 0 when
+ * every outcome was the same.
  */
-process.exitCode = hasOwnNetwork() ? await main() : await rerunInOwnNetwork();
+process.exitCode = await main();
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -22,6 +22,7 @@ async function main(): Promise<number> {
       flows: { type: "string", default: "migrate,restore,clean-up" },
       sample: { type: "string" },
       seed: { type: "string", default: "1" },
+      labs: { type: "string", default: "3" },
       evidence: { type: "string", default: "" },
     },
   });
@@ -32,83 +33,57 @@ async function main(): Promise<number> {
     seed: Number(values.seed),
     ...(values.sample === undefined ? {} : { sample: Number(values.sample) }),
   });
-  const lab = await startLab();
-  try {
-    return await runMatrix(lab, blows, values.evidence);
-  } finally {
-    await lab.stop();
-  }
+  const begin = performance.now();
+  const labs = Math.min(Number(values.labs), blows.length);
+  // A migration mostly waits, so that several labs share a processor well.
+  const shares = Array.from({ length: labs }, (_, lab) => blows.filter((_, index) => index % labs === lab));
+  const reports = await Promise.all(shares.map((share) => runLab({ blows: share, evidence: values.evidence })));
+  return summarize(blows, reports.flat(), performance.now() - begin);
 }
 
 const listOf = (text: string): string[] => text.split(",").filter((word) => word !== "");
 
-const there: Route = { source: "seed-1", destination: "seed-2" };
-const back: Route = { source: "seed-2", destination: "seed-1" };
-
-/** One Shoot goes to and fro; after a run that went wrong, another takes its place. */
-async function runMatrix(lab: Lab, blows: readonly Blow[], evidence: string): Promise<number> {
-  const begin = performance.now();
-  const results: Result[] = [];
-  let ground = await breakGround(lab, 0);
-  for (const blow of blows) {
-    const { shoot, route, expected } = ground;
-    const outcome = await tryMigration(lab, shoot, route, blow, expected);
-    results.push({ blow, outcome });
-    print(blow, outcome);
-    if (outcome.faults.length === 0) ground = { ...ground, route: reverse(route) };
-    else {
-      if (evidence !== "") await keepEvidence(lab, shoot, join(evidence, `${blow.flow}-${blow.step}-${blow.part}`));
-      ground = await breakGround(lab, results.length);
-    }
+/** A lab of its own works the order off; what it reports is printed as it comes. */
+async function runLab(order: Order): Promise<Report[]> {
+  const child = spawnInOwnNetwork(join(import.meta.dirname, "shard.ts"));
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new Error("a lab has no standard input and output");
+  stdin.end(JSON.stringify(order));
+  const reports: Report[] = [];
+  for await (const line of createInterface({ input: stdout })) {
+    const report = JSON.parse(line) as Report;
+    reports.push(report);
+    print(report);
   }
-  return summarize(results, performance.now() - begin);
+  return reports;
 }
 
-interface Result {
-  readonly blow: Blow;
-  readonly outcome: Outcome;
-}
-
-interface Ground {
-  readonly shoot: LabShoot;
-  readonly route: Route;
-  readonly expected: World;
-}
-
-/** A new Shoot, moved there and back again without a blow: both have to come to the same. */
-async function breakGround(lab: Lab, number: number): Promise<Ground> {
-  const shoot = await createLabShoot(lab, `moved-${number}`, there.source);
-  await shoot.settles("Create");
-  const first = await tryMigration(lab, shoot, there, undefined, undefined);
-  const second = await tryMigration(lab, shoot, back, undefined, first.world);
-  const faults = [...first.faults, ...second.faults];
-  if (faults.length > 0) throw new Error(`an undisturbed migration went wrong:\n${faults.join("\n")}`);
-  console.log(`undisturbed: ${seconds(first.took)} there, ${seconds(second.took)} back`);
-  return { shoot, route: there, expected: first.world };
-}
-
-const reverse = (route: Route): Route => (route === there ? back : there);
-
-function print({ flow, step, part, delay }: Blow, { faults, took, fallen }: Outcome): void {
-  const verdict = faults.length === 0 ? "same" : "DIFFERENT";
-  console.log(
-    `${verdict}  ${flow} ${step}: ${part} killed after ${delay} ms, ${fallen ? seconds(took) : "step not reached"}`,
-  );
+function print({ blow, faults, took, fallen }: Report): void {
+  const verdict = faults.length === 0 ? "same     " : "DIFFERENT";
+  const where = fallen ? seconds(took) : "step not reached";
+  console.log(`${verdict} ${where}  ${blow === undefined ? "undisturbed" : describe(blow)}`);
   for (const fault of faults) console.log(`  ${fault}`);
 }
 
-function summarize(results: readonly Result[], total: number): number {
-  const reached = results.filter(({ outcome }) => outcome.fallen);
-  const wrong = results.filter(({ outcome }) => outcome.faults.length > 0);
-  const times = reached.map(({ outcome }) => outcome.took).sort((one, other) => one - other);
-  const median = times[Math.floor(times.length / 2)] ?? 0;
-  console.log(
-    `\n${results.length} migrations in ${seconds(total)}: ${reached.length} with a killed process, ${results.length - wrong.length} with the same outcome, ${wrong.length} with another`,
+const describe = ({ flow, step, part, delay }: Blow): string => `${flow} ${step}: ${part} killed after ${delay} ms`;
+
+function summarize(blows: readonly Blow[], reports: readonly Report[], total: number): number {
+  const struck = reports.filter(({ blow, fallen }) => blow !== undefined && fallen);
+  const wrong = reports.filter(({ faults }) => faults.length > 0);
+  const missed = reports.flatMap(({ blow, fallen }) =>
+    blow === undefined || fallen ? [] : [`${blow.part} at ${blow.step}`],
   );
-  console.log(`a migration took ${seconds(median)} in the median, ${seconds(times.at(-1) ?? 0)} at most`);
-  const missed = results.filter(({ outcome }) => !outcome.fallen).map(({ blow }) => blow.step);
-  if (missed.length > 0) console.log(`steps that were not reached: ${[...new Set(missed)].join(", ")}`);
-  return wrong.length > 0 || results.length === 0 ? 1 : 0;
+  const undisturbed = reports.filter(({ blow }) => blow === undefined);
+  console.log(`\n${blows.length} migrations were asked for; ${reports.length} ran, in ${seconds(total)}`);
+  console.log(`a process was killed in ${struck.length}; another outcome in ${wrong.length}`);
+  console.log(`undisturbed: ${spread(undisturbed)}; with a kill: ${spread(struck)}`);
+  if (missed.length > 0) console.log(`not reached: ${missed.join(", ")}`);
+  return wrong.length === 0 && struck.length + missed.length === blows.length ? 0 : 1;
+}
+
+function spread(reports: readonly Report[]): string {
+  const times = reports.map(({ took }) => took).sort((one, other) => one - other);
+  return `${seconds(times[Math.floor(times.length / 2)] ?? 0)} in the median, ${seconds(times.at(-1) ?? 0)} at most`;
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

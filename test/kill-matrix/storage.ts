@@ -10,6 +10,8 @@ export interface Storage {
   files(claim: ClaimRef): Map<string, EtcdData>;
   /** From now on the claim of the backups is the Shoot's directory of this bucket. */
   mount(place: Place, bucket: string): void;
+  /** The claim was deleted, and its files with it; what is in a bucket stays. */
+  release(claim: ClaimRef): void;
   /** What one bucket has of a Shoot is from now on in the other, too; nothing is taken away. */
   copy(namespace: string, from: string, to: string): void;
 }
@@ -46,6 +48,7 @@ export function createStorage(): Storage {
       return entry(bucket, namespace);
     },
     mount: ({ seed, namespace }, bucket) => void mounts.set(`${seed}/${namespace}`, bucket),
+    release: ({ seed, namespace, claim }) => void directories.delete(`volume/${seed}/${namespace}/${claim}`),
     copy(namespace, from, to) {
       for (const [name, data] of entry(from, namespace)) entry(to, namespace).set(name, data);
     },
