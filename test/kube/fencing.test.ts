@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fenced } from "../../src/activities/fenced-client.ts";
+import { patchFinalizers, patchShootStatus } from "../../src/activities/shoot-patch.ts";
 import { Superseded } from "../../src/activities/superseded.ts";
 import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
-import type { KubeObject } from "../../src/api/index.ts";
+import type { KubeObject, Shoot } from "../../src/api/index.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
 import { refOf, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { applyFencing } from "../support/fencing.ts";
 
 let controlPlane: ControlPlane;
@@ -20,6 +23,7 @@ beforeAll(async () => {
   await applyCrds(kube);
   await applyFencing(kube, "seed");
   await applyFencing(kube, "garden");
+  await applyGarden(kube);
 });
 afterAll(() => controlPlane.stop());
 
@@ -230,8 +234,22 @@ describe("the fence", () => {
   });
 });
 
-describe("in the garden, an epoch", () => {
-  test("of a ShootState only grows", async () => {
+describe("in the garden", () => {
+  const shootRef = ({ namespace, name }: ShootRun) => ({
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "Shoot",
+    namespace,
+    name,
+  });
+  const statusOf = async (run: ShootRun) => (await kube.read<Shoot>(shootRef(run)))?.status;
+  const lead = (run: ShootRun, seed: string, epoch: number, type = "Migrate") => {
+    const leadership = { record: "r.example.com", seed, epoch, leaseSeconds: 60 };
+    const lastUpdateTime = "2026-01-01T00:00:00Z";
+    const lastOperation = { type, state: "Processing", progress: 1, description: "-", lastUpdateTime };
+    return kube.patch(shootRef(run), { status: { leadership, lastOperation } }, { subresource: "status" });
+  };
+
+  test("the epoch of a ShootState only grows", async () => {
     const state = (epoch: string) => ({
       apiVersion: "core.gardener.cloud/v1beta1",
       kind: "ShootState",
@@ -242,6 +260,41 @@ describe("in the garden, an epoch", () => {
     await kube.apply(state("2"));
     await expect(kube.apply(state("1"))).rejects.toThrow(/epoch 2 has begun, and this acts for epoch 1/);
     await kube.apply(state("10"));
+  });
+
+  test("nobody goes back to an earlier leader, nor makes another one without a new epoch", async () => {
+    const run = await createShoot(kube, `leader-${count}`);
+    await lead(run, "seed-1", 2);
+    await expect(lead(run, "seed-2", 1)).rejects.toThrow(/epoch 2 has begun, and this would go back to 1/);
+    await expect(lead(run, "seed-2", 2)).rejects.toThrow(/Seed seed-1 leads in epoch 2: another needs a new epoch/);
+    const none = { status: { leadership: null } };
+    await expect(kube.patch(shootRef(run), none, { subresource: "status" })).rejects.toThrow(/would go back to 0/);
+    await lead(run, "seed-2", 3);
+  });
+
+  test("a flow that comes late writes nothing into its Shoot", async () => {
+    const run = await createShoot(kube, `late-${count}`);
+    await lead(run, "seed-1", 1, "Reconcile");
+    await patchShootStatus(kube, run, { hibernated: false });
+    await lead(run, "seed-2", 2, "Restore");
+    const before = await kube.read(shootRef(run));
+    await expect(patchShootStatus(kube, run, { hibernated: true })).rejects.toThrow(Superseded);
+    await expect(patchFinalizers(kube, run, () => ["gardener"])).rejects.toThrow(
+      /in epoch 1: seed-2 leads in epoch 2$/,
+    );
+    expect(await kube.read(shootRef(run))).toEqual(before);
+    await patchShootStatus(kube, { ...run, epoch: 2 }, { hibernated: true });
+    expect(await statusOf(run)).toMatchObject({ hibernated: true });
+  });
+
+  test("a migration says how it ended, until the next operation has begun", async () => {
+    const migration = { source: "seed-1", destination: "seed-2", takeover: false };
+    const run: ShootRun = { ...(await createShoot(kube, `ended-${count}`)), operation: "Migrate", migration };
+    await lead(run, "seed-2", 2, "Migrate");
+    await patchShootStatus(kube, run, { lastOperation: { progress: 100 } });
+    expect(await statusOf(run)).toMatchObject({ lastOperation: { progress: 100 } });
+    await lead(run, "seed-2", 2, "Restore");
+    await expect(patchShootStatus(kube, run, { lastOperation: { progress: 99 } })).rejects.toThrow(Superseded);
   });
 });
 
