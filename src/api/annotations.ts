@@ -46,6 +46,21 @@ export const CANCEL_MIGRATION_ANNOTATION = "perennial.dev/cancel-migration";
 /** Approves a takeover from a seed that does not answer: JSON `{reason, by?, at?, sourceIsOff?}`. */
 export const FORCE_TAKEOVER_ANNOTATION = "perennial.dev/force-takeover";
 
+/** On a ShootState: uid of the Shoot that it belongs to; also on a Shoot's namespace in a seed. */
+export const SHOOT_UID_ANNOTATION = "shoot.gardener.cloud/uid";
+
+/** On a ShootState: JSON list of the objects in which it goes on, because it is too large for one. */
+export const STATE_PARTS_ANNOTATION = "perennial.dev/state-parts";
+
+/** On a ShootState: id of the key under which everything in it is sealed. */
+export const STATE_KEY_ANNOTATION = "perennial.dev/state-key";
+
+/** On a ShootState: why what it holds is not the latest; a Shoot with this cannot be migrated. */
+export const STATE_PROBLEM_ANNOTATION = "perennial.dev/state-problem";
+
+/** Label of the objects in which a ShootState goes on: the ShootState's name. */
+export const STATE_PART_LABEL = "perennial.dev/part-of-state";
+
 /** Label: the purpose of an object, such as `shoot` or `extension` on a namespace. */
 export const ROLE_LABEL = "gardener.cloud/role";
 

@@ -1,0 +1,186 @@
+import { randomBytes } from "node:crypto";
+import {
+  EPOCH_ANNOTATION,
+  SHOOT_UID_ANNOTATION,
+  STATE_KEY_ANNOTATION,
+  STATE_PART_LABEL,
+  STATE_PARTS_ANNOTATION,
+  STATE_PROBLEM_ANNOTATION,
+  TIMESTAMP_ANNOTATION,
+} from "../api/annotations.ts";
+import type { ShootRun } from "../api/shoot-run.ts";
+import { isAlreadyExists, isConflict, isNotFound, type KubeClient } from "../kube/index.ts";
+import { configurationProblem, StepError } from "./failure.ts";
+import type { StateEntry } from "./state-entry.ts";
+import { layOut, StateTooLarge } from "./state-layout.ts";
+import { epochOf, listParts, ownerOf, readParts, removePart, renderPart, type StateParts } from "./state-parts.ts";
+import { Superseded } from "./superseded.ts";
+
+/** Whose state it is: a Shoot, and the epoch under which is written. */
+export type StateOwner = Pick<ShootRun, "namespace" | "name" | "uid" | "epoch">;
+
+/** Changes entries; the very same array means that there is nothing to change. */
+export type StateChange = (entries: readonly StateEntry[]) => readonly StateEntry[];
+
+/** The ShootStates of a garden: each is one whole, in however many objects. */
+export interface StateStore {
+  /** Undefined when there is none. Throws when what is there belongs to another Shoot of that name. */
+  read(owner: Omit<StateOwner, "epoch">): Promise<readonly StateEntry[] | undefined>;
+  /**
+   * Replaces the entries by what is made of them, all at once or not at all, and makes the owner's epoch the latest one.
+   * Throws {@link Superseded} once a later epoch has written, and {@link StateTooLarge}, which the ShootState then says, too,
+   * until a change fits that is `whole`: one that brings everything there is to be kept.
+   */
+  change(owner: StateOwner, change: StateChange, o?: { readonly whole?: boolean }): Promise<void>;
+  /** Removes the Shoot's state for good. */
+  remove(owner: Omit<StateOwner, "epoch">): Promise<void>;
+}
+
+/**
+ * Every version is one compare-and-swap of the object with the Shoot's name. What does not fit into it goes into further
+ * objects first, under names that nobody has used; only that write makes them count, and what it leaves unnamed is
+ * removed after it. So a writer that dies or is late at any point changes nothing, or everything.
+ */
+export function createStateStore(garden: KubeClient, currentKey: string): StateStore {
+  const read = async (owner: Omit<StateOwner, "epoch">) => {
+    const stored = await readParts(garden, owner);
+    const uid = stored === undefined ? undefined : ownerOf(stored);
+    if (uid === undefined || uid === owner.uid) return stored;
+    throw configurationProblem(
+      `ShootState ${owner.namespace}/${owner.name} belongs to another Shoot of that name, with uid ${uid}: take its finalizer away and delete it if nobody needs it any more`,
+    );
+  };
+
+  const writeOther = async (owner: StateOwner, entries: readonly StateEntry[]): Promise<string> => {
+    const name = `${owner.name}--${randomBytes(4).toString("hex")}`;
+    const labels = { [STATE_PART_LABEL]: owner.name };
+    await garden.create(renderPart({ ...owner, name }, entries, { labels, annotations: marks(owner) }));
+    return name;
+  };
+
+  /** False when somebody else has written meanwhile. */
+  const commit = async (owner: StateOwner, stored: StateParts | undefined, next: Content): Promise<boolean> => {
+    const [first = [], ...others] = next.parts;
+    const names: string[] = [];
+    for (const part of others) names.push(sameIn(stored, part) ?? (await writeOther(owner, part)));
+    const present = isSplit(next, stored) ? await listParts(garden, owner) : [];
+    const annotations = annotate(owner, stored, { names, currentKey, problem: next.problem });
+    const head = renderPart(owner, first, { annotations }, stored?.head);
+    const written = await unlessOvertaken(stored === undefined ? garden.create(head) : garden.replace(head));
+    if (!written) return false;
+    // All of these were made before this write. Who has made one and not named it yet, will fail to: it read an older head.
+    for (const name of present) if (!names.includes(name)) await removePart(garden, owner, name);
+    return true;
+  };
+
+  return {
+    read: async (owner) => {
+      const stored = await read(owner);
+      return stored && entriesOf(stored);
+    },
+
+    async change(owner, change, { whole = false } = {}) {
+      for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+        const stored = await read(owner);
+        if (stored !== undefined && epochOf(stored) > owner.epoch) throw superseded(owner, epochOf(stored));
+        const before = stored === undefined ? [] : entriesOf(stored);
+        const after = change(before);
+        const next = contentOf(after, stored, whole);
+        const settled = after === before && says(stored, owner, next, currentKey);
+        if (!settled && !(await commit(owner, stored, next))) continue;
+        if (next.failure) throw next.failure;
+        return;
+      }
+      throw new StepError(`cannot write ShootState ${owner.namespace}/${owner.name}: others keep changing it`);
+    },
+
+    async remove(owner) {
+      const stored = await readParts(garden, owner).catch(() => undefined); // a damaged one goes, too
+      if (stored !== undefined && ownerOf(stored) !== owner.uid) return;
+      for (const name of await listParts(garden, owner)) await removePart(garden, owner, name);
+      await removePart(garden, owner, owner.name);
+    },
+  };
+}
+
+const MOST_ATTEMPTS = 8;
+
+/** What is to be in each object, and what is said of it; after a failure, it is what was there before. */
+interface Content {
+  readonly parts: readonly (readonly StateEntry[])[];
+  readonly problem: string | undefined;
+  readonly failure?: StateTooLarge;
+}
+
+const entriesOf = ({ parts }: StateParts): readonly StateEntry[] => parts.flatMap(({ entries }) => entries);
+
+function contentOf(entries: readonly StateEntry[], stored: StateParts | undefined, whole: boolean): Content {
+  const before = stored?.parts.map((part) => part.entries) ?? [];
+  try {
+    return { parts: layOut(entries, before), problem: whole ? undefined : problemOf(stored) };
+  } catch (error) {
+    if (error instanceof StateTooLarge) return { parts: before, problem: error.message, failure: error };
+    throw error;
+  }
+}
+
+/** Whether the ShootState says already what would be written besides the entries. */
+function says(
+  stored: StateParts | undefined,
+  { epoch }: StateOwner,
+  { problem }: Content,
+  currentKey: string,
+): boolean {
+  if (stored === undefined) return problem === undefined; // of nothing, nothing has to be kept
+  const { [STATE_KEY_ANNOTATION]: key } = stored.head.metadata.annotations ?? {};
+  return epochOf(stored) === epoch && problemOf(stored) === problem && key === currentKey;
+}
+
+const problemOf = (stored: StateParts | undefined): string | undefined =>
+  stored?.head.metadata.annotations?.[STATE_PROBLEM_ANNOTATION];
+
+const isSplit = ({ parts }: Content, stored: StateParts | undefined): boolean =>
+  parts.length > 1 || (stored !== undefined && stored.parts.length > 1);
+
+const unlessOvertaken = (write: Promise<unknown>): Promise<boolean> =>
+  write.then(
+    () => true,
+    (error: unknown) => {
+      if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) return false;
+      throw error;
+    },
+  );
+
+/** The name of the object that holds exactly these entries already. */
+const sameIn = (stored: StateParts | undefined, entries: readonly StateEntry[]): string | undefined =>
+  stored?.parts
+    .slice(1)
+    .find((part) => part.entries.length === entries.length && entries.every((entry) => part.entries.includes(entry)))
+    ?.name;
+
+const marks = ({ uid, epoch }: StateOwner) => ({ [SHOOT_UID_ANNOTATION]: uid, [EPOCH_ANNOTATION]: String(epoch) });
+
+function annotate(
+  owner: StateOwner,
+  stored: StateParts | undefined,
+  { names, currentKey, problem }: { names: readonly string[]; currentKey: string; problem: string | undefined },
+): Record<string, string> {
+  const {
+    [STATE_PARTS_ANNOTATION]: _names,
+    [STATE_PROBLEM_ANNOTATION]: _problem,
+    ...others
+  } = stored?.head.metadata.annotations ?? {};
+  return {
+    ...others,
+    ...marks(owner),
+    [STATE_KEY_ANNOTATION]: currentKey,
+    [TIMESTAMP_ANNOTATION]: new Date().toISOString(),
+    ...(names.length === 0 ? {} : { [STATE_PARTS_ANNOTATION]: JSON.stringify(names) }),
+    ...(problem === undefined ? {} : { [STATE_PROBLEM_ANNOTATION]: problem }),
+  };
+}
+
+const superseded = ({ namespace, name, epoch }: StateOwner, latest: number): Superseded =>
+  new Superseded(
+    `cannot write ShootState ${namespace}/${name}: it is fenced: epoch ${latest} leads, and this is of epoch ${epoch}`,
+  );

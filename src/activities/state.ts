@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "../api/meta.ts";
+import type { ShootRun } from "../api/shoot-run.ts";
+import { BOOTSTRAP_TOKEN_SECRET } from "../components/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import { StepError } from "./failure.ts";
+import { authorities } from "./secret-plan.ts";
+import {
+  createShootStates,
+  type ExtensionState,
+  type SnapshotRecord,
+  type StateReader,
+  type StateSize,
+} from "./shoot-state.ts";
+import { idOfItem, type StateItem } from "./state-entry.ts";
+import type { StateKey } from "./state-keys.ts";
+import { createStateRestore } from "./state-restore.ts";
+import { itemsOf, readReferenced, readStateObjects } from "./state-source.ts";
+import type { StateOwner } from "./state-store.ts";
+
+/** What keeping Shoots' states needs; writes into the seed go through this client, so give it the run's fenced one. */
+export interface StateDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly keys: readonly StateKey[];
+}
+
+/** What flows do with a Shoot's state. Every part is safe to repeat. */
+export interface StateActivities {
+  /** Keeps all that the Shoot's namespace in this seed has, reads it back and opens it. */
+  persistState(run: ShootRun): Promise<void>;
+  /** Throws what stands in the way of keeping it, and writes nothing: too large, a key or token that is not there. */
+  checkState(run: ShootRun): Promise<void>;
+  stateSize(run: ShootRun): Promise<StateSize>;
+  /**
+   * Brings the kept Secrets, and what extensions' states refer to, into the Shoot's namespace in this seed. A Restore
+   * makes its epoch the lowest one that may write the state, before it reads it.
+   */
+  restoreSecrets(run: ShootRun): Promise<void>;
+  /** What is kept of an extension object, by its kind, name and purpose. */
+  readExtensionState(run: StateReader, object: KubeObject): Promise<ExtensionState | undefined>;
+  recordSnapshot(owner: StateOwner, snapshot: SnapshotRecord): Promise<void>;
+  latestSnapshot(owner: StateReader): Promise<SnapshotRecord | undefined>;
+  /** Forgets a Shoot that is gone. */
+  removeState(owner: StateReader): Promise<void>;
+}
+
+/** What flows do with the ShootStates of a garden, seen from one seed. */
+export function createStateActivities({ garden, seed, keys }: StateDeps): StateActivities {
+  const states = createShootStates({ garden, keys });
+  const restore = createStateRestore(seed);
+
+  /** Straight from the API server: a watch may be behind. */
+  const collect = async (run: ShootRun): Promise<StateItem[]> => {
+    const objects = await readStateObjects(seed, run);
+    return [...itemsOf(objects), ...(await readReferenced(seed, run.technicalID, objects))];
+  };
+
+  const stateSize = async (run: ShootRun) => {
+    const items = await collect(run);
+    const kept = (await states.read(run)) ?? [];
+    requireKeys(run, [...kept, ...items]);
+    return states.measure(run, items);
+  };
+
+  return {
+    async persistState(run) {
+      const items = await collect(run);
+      await states.keep(run, items);
+      const kept = new Map((await states.read(run))?.map((item) => [idOfItem(item), item]));
+      const lost = items.filter((item) => !isDeepStrictEqual(kept.get(idOfItem(item)), item)).map(idOfItem);
+      if (lost.length > 0)
+        throw new StepError(
+          `ShootState ${run.namespace}/${run.name} does not say what was written: ${lost.join(", ")}`,
+        );
+      requireKeys(run, [...kept.values()]);
+    },
+
+    stateSize,
+    checkState: async (run) => void (await stateSize(run)),
+
+    async restoreSecrets(run) {
+      if (run.operation === "Restore") await states.claim(run);
+      const items = await states.read(run);
+      if (items === undefined)
+        throw new StepError(`there is no ShootState ${run.namespace}/${run.name} to restore the Shoot from`);
+      requireKeys(run, items);
+      await restore(run.technicalID, items);
+    },
+
+    readExtensionState: (run, object) => states.readExtension(run, object),
+    recordSnapshot: (owner, snapshot) => states.recordSnapshot(owner, snapshot),
+    latestSnapshot: (owner) => states.latestSnapshot(owner),
+    removeState: (owner) => states.remove(owner),
+  };
+}
+
+/** Without one of these a control plane would get another, and lock out every machine and user. */
+const lasting: readonly string[] = [...Object.keys(authorities), "service-account-key", BOOTSTRAP_TOKEN_SECRET];
+
+function requireKeys({ namespace, name }: ShootRun, items: readonly StateItem[]): void {
+  const secrets = items.filter(({ section, fields }) => section === "gardener" && fields["type"] === "secret");
+  const missing = lasting.filter((key) => !secrets.some(({ fields }) => fields["name"] === key));
+  if (missing.length === 0) return;
+  throw new StepError(
+    `ShootState ${namespace}/${name} lacks Secret ${missing.join(", ")}: the Shoot cannot move without`,
+  );
+}
