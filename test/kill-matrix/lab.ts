@@ -1,10 +1,10 @@
 import { createLeaderLookup, createZoneServers } from "../../src/dns/index.ts";
 import { createLeadershipGuard } from "../../src/extension/index.ts";
 import type { KubeObject } from "../../src/api/meta.ts";
-import { createReflector, refOf, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, createReflector, refOf, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { applyCrds, applyFencing } from "../../src/local/manifests.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 import { createOwnProcess, type OwnProcess } from "../support/own-process.ts";
 import { startTemporal, type TemporalServer } from "../support/temporal.ts";
@@ -53,7 +53,8 @@ export async function startLab(): Promise<Lab> {
     startNameServer(),
     ...seedNames.map(startSeedCluster),
   ]);
-  await applyCrds(garden.client);
+  await applyCrds(garden.client, "garden");
+  await applyFencing(garden.client, "garden");
   await applyGarden(garden.client, seedNames, dns);
 
   const [storage, ledger, cloud] = [createStorage(), createLedger(), createCloud(backend.client)];
@@ -65,16 +66,23 @@ export async function startLab(): Promise<Lab> {
   records.start();
   await records.synced();
   stops.push(records.stop);
-  for (const [index, { name, client }] of clusters.entries()) {
+  for (const [index, { name, client, kubeconfigOf }] of clusters.entries()) {
     const address = seedAddresses[index] ?? "";
-    const kubelet = await startKubelet(client, controlPlanes.programsOf(name), log);
+    const node = createKubeClient({ kubeconfig: kubeconfigOf("kubelet") });
+    const kubelet = await startKubelet(node, controlPlanes.programsOf(name), log);
     const balancer = startLoadBalancer(client, address, log);
     const serves = (namespace: string) => controlPlanes.serves(name, namespace);
     const apiServers = await startApiServers({ seed: client, address, backend: backend.tokenKubeconfig, serves });
     const extensions = createExtensions({ seed: name, client, guard, nameServer, cloud, storage, ledger, log });
     for (const extension of extensions) extension.start();
     await Promise.all(extensions.map((extension) => extension.synced()));
-    stops.push(kubelet.stop, balancer.stop, apiServers.stop, ...extensions.map((extension) => extension.stop));
+    stops.push(
+      node.close,
+      kubelet.stop,
+      balancer.stop,
+      apiServers.stop,
+      ...extensions.map((extension) => extension.stop),
+    );
   }
 
   const processes = describeProcesses(garden, clusters, temporal, dns);

@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { applyCrds, applyFencing } from "../../src/local/manifests.ts";
 import { spawnChild } from "../support/child.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
 import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";
 
 /** A cluster for control planes: API server, etcd and the controllers that make pods of workloads; no kubelet. */
@@ -14,10 +14,13 @@ export interface SeedCluster extends ControlPlane {
 /** Starts it; it dies with this process. */
 export async function startSeedCluster(name: string): Promise<SeedCluster> {
   const controlPlane = await startControlPlane({ flags: ["--allow-privileged=true"] });
-  await applyCrds(controlPlane.client, "extensions");
+  await applyCrds(controlPlane.client, "seed");
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
   await claimDirectory(directory);
-  const manager = await spawnChild(directory, "kube-controller-manager", flags(controlPlane.kubeconfigFile));
+  await applyFencing(controlPlane.client, "seed");
+  const kubeconfig = join(directory, "kube-controller-manager.yaml");
+  await writeFile(kubeconfig, controlPlane.kubeconfigOf("kube-controller-manager"), { mode: 0o600 });
+  const manager = await spawnChild(directory, "kube-controller-manager", flags(kubeconfig));
   return {
     ...controlPlane,
     name,

@@ -15,6 +15,8 @@ export interface ControlPlane {
   readonly client: KubeClient;
   /** A kubeconfig for the same administrator with a bearer token instead of a certificate. */
   readonly tokenKubeconfig: string;
+  /** A kubeconfig for a part of Kubernetes: by its name as admission sees it, with all rights. */
+  kubeconfigOf(part: KubernetesPart): string;
   /** SIGKILLs the API server; etcd and its data stay. */
   kill(): Promise<void>;
   /** Starts the API server again at the same address, with an empty watch cache. */
@@ -23,6 +25,9 @@ export interface ControlPlane {
   etcdctl(...args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
+
+/** Who else acts in a cluster. */
+export type KubernetesPart = keyof typeof parts;
 
 /** Starts a control plane of its own in 3 s or so; `flags` are further flags of kube-apiserver. It dies with this process. */
 export async function startControlPlane(o: { readonly flags?: readonly string[] } = {}): Promise<ControlPlane> {
@@ -60,6 +65,7 @@ export async function startControlPlane(o: { readonly flags?: readonly string[] 
     kubeconfigFile,
     client,
     tokenKubeconfig: renderKubeconfig({ server, ca: certificates.ca, token: adminToken }),
+    kubeconfigOf: (part) => renderKubeconfig({ server, ca: certificates.ca, token: tokenOf(part) }),
     kill: () => apiServer.kill(),
     async restart() {
       await apiServer.kill();
@@ -80,6 +86,19 @@ export async function startControlPlane(o: { readonly flags?: readonly string[] 
 }
 
 const adminToken = "perennial-test-administrator";
+
+/** User names and groups, as Kubernetes gives them. */
+const parts = {
+  "kube-controller-manager": "system:kube-controller-manager,kcm,system:masters",
+  kubelet: 'system:node:node,node,"system:masters,system:nodes"',
+} as const;
+
+const tokenOf = (part: KubernetesPart): string => `perennial-test-${part}`;
+
+const tokens = [
+  `${adminToken},admin,admin,system:masters`,
+  ...Object.entries(parts).map(([part, identity]) => `${tokenOf(part as KubernetesPart)},${identity}`),
+];
 
 async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
@@ -103,7 +122,7 @@ async function writeFiles(directory: string, certificates: Certificates, kubecon
     writeFile(join(directory, "server.crt"), serverCert),
     writeFile(join(directory, "server.key"), serverKey),
     writeFile(join(directory, "service-account.key"), serviceAccountKey),
-    writeFile(join(directory, "tokens.csv"), `${adminToken},admin,admin,"system:masters"\n`),
+    writeFile(join(directory, "tokens.csv"), `${tokens.join("\n")}\n`),
     writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 }),
   ]);
   return kubeconfigFile;
