@@ -109,7 +109,7 @@ export function warmUpJob(context: ControlPlaneContext, name: string): KubeObjec
     ...container(context, binary, [binary, "--version"], []),
     image,
   }));
-  return job(context, name, { backoffLimit: 2, template: pod([], containers) });
+  return job(context, name, { backoffLimit: 2, ttlSecondsAfterFinished: 3600, template: pod([], containers) });
 }
 
 /** Minutes between snapshots: how much a Shoot can lose when its seed is lost. */

@@ -1,0 +1,36 @@
+import type { ShootRun } from "../api/shoot-run.ts";
+import { warmUpJob } from "../components/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import { readContext } from "./context.ts";
+import type { WaitTarget } from "./index.ts";
+import { ensureJob, jobTarget } from "./jobs.ts";
+import type { SnapshotRecords } from "./snapshot-record.ts";
+import { createSnapshots, flowId } from "./snapshots.ts";
+import { createVolumeRestore } from "./volume-restore.ts";
+import type { Waits } from "./waits.ts";
+
+/** What backing up and restoring needs; `seed` is the client of the seed that the steps are for. */
+export interface BackupDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly state: SnapshotRecords;
+  readonly waits: Waits;
+}
+
+/** A Shoot's etcd between seeds: snapshots of it where it was, its volume where it is to be. */
+export function createBackup(deps: BackupDeps) {
+  const { garden, seed, waits } = deps;
+  return {
+    ...createSnapshots(deps),
+    ...createVolumeRestore(deps),
+
+    /** A Job that runs every image of the control plane once. It takes itself away an hour after its end. */
+    async warmUp(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      const name = `warm-up-${flowId()}`;
+      const target = jobTarget(run.technicalID, name, step, 600_000);
+      const describe = async () => warmUpJob(await readContext(garden, seed, run), name);
+      await ensureJob({ seed, waits, target, describe });
+      return [target];
+    },
+  };
+}

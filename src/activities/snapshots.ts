@@ -1,0 +1,98 @@
+import { activityInfo } from "@temporalio/activity";
+import type { KubeObject } from "../api/meta.ts";
+import type { ShootRun } from "../api/shoot-run.ts";
+import { SNAPSHOT_LABEL, snapshotJob } from "../components/index.ts";
+import { isNotFound, type KubeClient } from "../kube/index.ts";
+import { readContext } from "./context.ts";
+import { StepError } from "./failure.ts";
+import type { WaitTarget } from "./index.ts";
+import { ensureJob, jobRef, jobTarget, removeJob } from "./jobs.ts";
+import { completed } from "./readiness.ts";
+import { readSnapshot, UnreadableSnapshot } from "./snapshot-reading.ts";
+import type { SnapshotRecords } from "./snapshot-record.ts";
+import type { Waits } from "./waits.ts";
+
+/** What taking snapshots needs. */
+export interface SnapshotDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly state: SnapshotRecords;
+  readonly waits: Waits;
+}
+
+/** Snapshots that a flow asks for: taken by a Job, verified by it, and written down in the garden. */
+export function createSnapshots({ garden, seed, state, waits }: SnapshotDeps) {
+  /** A hibernated Shoot's etcd sleeps, but only a running one can be asked. */
+  const setEtcd = async ({ technicalID: namespace }: ShootRun, replicas: number) => {
+    await seed.patch(
+      { apiVersion: "apps/v1", kind: "StatefulSet", namespace, name: "etcd-main" },
+      { spec: { replicas } },
+    );
+  };
+
+  /** After the last snapshot there must be none that could be taken for it. */
+  const endSchedule = async ({ technicalID: namespace }: ShootRun) => {
+    const schedule = { apiVersion: "batch/v1", kind: "CronJob", namespace, name: "etcd-backup" };
+    await seed.patch(schedule, { spec: { suspend: true } }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    for (const job of await jobsOf(seed, namespace, "scheduled")) await removeJob(seed, job);
+  };
+
+  const removeEarlier = async ({ technicalID: namespace }: ShootRun, name: string) => {
+    const jobs = await jobsOf(seed, namespace, "requested");
+    for (const job of jobs) if (job.metadata.name !== name && completed(job).reached) await removeJob(seed, job);
+  };
+
+  return {
+    /** A Job that takes a snapshot. The last one of a moving Shoot is taken once, whatever happens to the flow that asks. */
+    async takeSnapshot(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      const name = snapshotJobName(run);
+      const target = jobTarget(run.technicalID, name, step, 3_600_000);
+      const job = await seed.read(jobRef(run.technicalID, name));
+      const taken = job !== undefined && completed(job).reached;
+      if (!taken) await (isLast(run) ? endSchedule(run) : removeEarlier(run, name));
+      if (!taken && run.hibernated) await setEtcd(run, 1);
+      await ensureJob({
+        seed,
+        waits,
+        target,
+        describe: async () => snapshotJob(await readContext(garden, seed, run), name),
+      });
+      return [target];
+    },
+
+    /** Writes down what the Job's snapshot holds, after its pod has read it. One that nobody has read is taken again. */
+    async keepSnapshot(run: ShootRun): Promise<void> {
+      const name = snapshotJobName(run);
+      const job = await seed.read(jobRef(run.technicalID, name));
+      if (job === undefined)
+        throw new StepError(`cannot keep the snapshot of Job ${run.technicalID}/${name}: the Job is gone`);
+      try {
+        await state.record(run, await readSnapshot(seed, run, job));
+      } catch (error) {
+        if (error instanceof UnreadableSnapshot) await removeJob(seed, job);
+        throw error;
+      }
+      if (run.hibernated && !isLast(run)) await setEtcd(run, 0);
+    },
+  };
+}
+
+/**
+ * Before the leader has changed, each flow takes a snapshot of its own. Afterwards there is one last snapshot for each
+ * leader, however many flows it takes to get there: etcd is stopped once it is written down.
+ */
+export function snapshotJobName(run: ShootRun): string {
+  return isLast(run) ? `final-snapshot-${run.epoch}` : `first-snapshot-${run.epoch}-${flowId()}`;
+}
+
+/** Tells this flow from others, also of the same Shoot. */
+export const flowId = (): string => activityInfo().workflowExecution?.runId.slice(0, 8) ?? "";
+
+const isLast = ({ operation }: ShootRun): boolean => operation === "Restore";
+
+async function jobsOf(seed: KubeClient, namespace: string, why: "scheduled" | "requested"): Promise<KubeObject[]> {
+  const labelSelector = `${SNAPSHOT_LABEL}=${why}`;
+  return await seed.list({ apiVersion: "batch/v1", kind: "Job" }, { namespace, labelSelector });
+}
