@@ -1,0 +1,126 @@
+import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION } from "../api/annotations.ts";
+import type { KubeObject } from "../api/meta.ts";
+import type { ShootRun } from "../api/shoot-run.ts";
+import { components, type ComponentName } from "../components/index.ts";
+import { isNamespaceTerminating, refOf, type KubeClient, type ObjectRef } from "../kube/index.ts";
+import { abandonObjects } from "./abandonment.ts";
+import { clusterRef } from "./cluster.ts";
+import { StepError } from "./failure.ts";
+import { fenced, isFenced } from "./fenced-client.ts";
+import type { WaitTarget } from "./index.ts";
+import { createPodStops } from "./pod-stops.ts";
+import { nameOf, scaleDown, unlessGone, until, type Patience, type Workload } from "./stopping.ts";
+import type { Waits } from "./waits.ts";
+
+/** What taking a control plane out of service needs. */
+export interface LeftoverDeps {
+  readonly seed: KubeClient;
+  readonly waits: Waits;
+  /** How long Kubernetes' controllers may take to do as they are told; a minute unless told otherwise. */
+  readonly pace?: Patience;
+}
+
+/**
+ * Takes a Shoot's control plane out of service, in the seed that it leaves or has left. Nothing here lets a controller act
+ * on infrastructure, and each function can be cut off at any point and called again.
+ */
+export function createLeftovers({ seed, waits, pace = { patience: 60_000, period: 250 } }: LeftoverDeps) {
+  const pods = createPodStops({ seed, waits, pace });
+
+  return {
+    /** Says in the namespace who leads, under which number, and to which one a planned migration hands over. */
+    async markNamespace(run: ShootRun): Promise<void> {
+      const handover = run.operation === "Migrate" ? String(run.epoch + 1) : null;
+      const annotations = {
+        [LEADERSHIP_RECORD_ANNOTATION]: run.leadershipRecord ?? null,
+        [HANDOVER_ANNOTATION]: handover,
+      };
+      await fenced(seed, run).patch(namespaceRef(run), { metadata: { annotations } });
+    },
+
+    /**
+     * From now on the namespace, and the Shoot's Cluster, take no write of an earlier epoch. Returns when the API server
+     * has been seen to refuse one; fails when it doesn't, for want of the seed's policies.
+     */
+    async raiseFence(run: ShootRun): Promise<void> {
+      const client = fenced(seed, run);
+      const raised = await unlessGone(client.patch(namespaceRef(run), {}));
+      await unlessGone(client.patch(clusterRef(run), {}));
+      if (raised === undefined || raised.metadata.deletionTimestamp !== undefined) return;
+      await until(pace, async () => ((await refuses(seed, run)) ? undefined : withoutPolicies(run)));
+    },
+
+    /** Stops the pods of a component, and keeps its volumes. */
+    async stopWorkload(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
+      const client = fenced(seed, run);
+      const refs = components[component].rollout.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
+      const read = refs.map((ref) => seed.read<Workload>({ ...ref, namespace: run.technicalID }));
+      const workloads = (await Promise.all(read)).filter((workload) => workload !== undefined);
+      await scaleDown(client, workloads, pace);
+      return (await Promise.all(workloads.map((workload) => pods.ofWorkload(run, workload, step)))).flat();
+    },
+
+    /** Stops every pod in the namespace, whoever made it, for good. */
+    async stopEverything(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      const client = fenced(seed, run);
+      const suspend = (object: KubeObject) => unlessGone(client.patch(refOf(object), { spec: { suspend: true } }));
+      await Promise.all((await listAll(seed, run, jobTypes)).filter(isUnfinished).map(suspend));
+      await scaleDown(client, (await listAll(seed, run, workloadTypes)) as Workload[], pace);
+      return pods.ofNamespace(run, step);
+    },
+
+    /**
+     * Deletes what extension controllers keep, without letting them act on what it stands for: the very version of an
+     * object goes that has no finalizer, so no controller is ever asked. Refused while pods run, or the seed leads.
+     */
+    async abandonExtensions(run: ShootRun): Promise<void> {
+      const running = (await listAll(seed, run, workloadTypes)).find(
+        (object) => (object as Workload).spec.replicas !== 0,
+      );
+      if (running === undefined) return abandonObjects(seed, run);
+      throw new StepError(
+        `cannot abandon the extension objects of ${run.technicalID}: ${nameOf(running)} is not stopped`,
+      );
+    },
+  };
+}
+
+const workloadTypes = [
+  { apiVersion: "apps/v1", kind: "Deployment" },
+  { apiVersion: "apps/v1", kind: "StatefulSet" },
+];
+
+const jobTypes = [
+  { apiVersion: "batch/v1", kind: "CronJob" },
+  { apiVersion: "batch/v1", kind: "Job" },
+];
+
+const namespaceRef = ({ technicalID: name }: ShootRun): ObjectRef => ({ apiVersion: "v1", kind: "Namespace", name });
+
+async function listAll(seed: KubeClient, { technicalID: namespace }: ShootRun, types: typeof workloadTypes) {
+  return (await Promise.all(types.map((type) => seed.list(type, { namespace })))).flat();
+}
+
+/** Job templates say nothing of it; what is done stays as it is. */
+function isUnfinished({ kind, ...object }: KubeObject): boolean {
+  const { conditions = [] } = (object["status"] ?? {}) as { conditions?: readonly { type: string; status: string }[] };
+  return kind === "CronJob" || !conditions.some(({ type, status }) => isEnd.has(type) && status === "True");
+}
+
+const isEnd = new Set(["Complete", "Failed"]);
+
+/** Whether a write of the epoch before is refused; nothing is written. In a namespace that goes, nothing can be made at all. */
+async function refuses(seed: KubeClient, run: ShootRun): Promise<boolean> {
+  const annotations = { [EPOCH_ANNOTATION]: String(run.epoch - 1) };
+  const metadata = { name: "perennial-fence", namespace: run.technicalID, annotations };
+  try {
+    await seed.create({ apiVersion: "v1", kind: "ConfigMap", metadata }, { dryRun: true });
+    return false;
+  } catch (error) {
+    if (isFenced(error) || isNamespaceTerminating(error)) return true;
+    throw error;
+  }
+}
+
+const withoutPolicies = ({ seed, technicalID, epoch }: ShootRun): string =>
+  `cannot fence namespace ${technicalID} of Seed ${seed}: it still takes writes of epoch ${epoch - 1}; the seed needs the policies of deploy/seed/fencing.yaml`;
