@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Seal } from "./state-seal.ts";
+import type { Seal, Sealed } from "./state-seal.ts";
 
 /** The lists of a ShootState. */
 export type StateSection = "gardener" | "extensions" | "resources";
@@ -80,6 +80,12 @@ export function idOf({ section, body }: StateEntry): string {
 
 /** The same for an item. */
 export const idOfItem = ({ section, fields }: Omit<StateItem, "content">): string => idOf({ section, body: fields });
+
+/** Ids of the keys under which entries are sealed, in order. */
+export function keysOf(entries: readonly StateEntry[]): string[] {
+  const sealed = entries.map(({ section, body }) => body[contentField[section]] as Partial<Sealed> | undefined);
+  return [...new Set(sealed.map((one) => one?.key).filter((key) => key !== undefined))].sort();
+}
 
 const names: Readonly<Record<StateSection, readonly string[]>> = {
   gardener: ["type", "name"],

@@ -13,8 +13,6 @@ export interface Sealed {
 
 /** Seals JSON values and opens them again. `place` says where a value belongs: elsewhere, it does not open. */
 export interface Seal {
-  /** Id of the key that seals. */
-  readonly current: string;
   seal(content: unknown, place: string): Sealed;
   /** Throws when it was sealed for another place, has been changed, or its key is not there. */
   open(sealed: unknown, place: string): unknown;
@@ -28,7 +26,6 @@ export function createSeal(keys: readonly StateKey[]): Seal {
   if (current === undefined) throw new Error("cannot seal a ShootState: there is no key");
 
   return {
-    current: current.id,
     seal(content, place) {
       const secret = randomBytes(32);
       const zipped = gzipSync(JSON.stringify(content));

@@ -97,6 +97,17 @@ export async function readReferenced(
   return items.flat();
 }
 
+/** What of an extension object has to do with its state. */
+export function stateOnly({ apiVersion, kind, metadata, spec, status }: StatefulObject): StatefulObject {
+  return {
+    apiVersion,
+    kind,
+    metadata,
+    ...(spec?.purpose === undefined ? {} : { spec: { purpose: spec.purpose } }),
+    ...(status === undefined ? {} : { status: { state: status.state, resources: status.resources ?? [] } }),
+  };
+}
+
 const isStaying = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp === undefined;
 
 function secretItem({ metadata: { name, labels }, type, immutable, data = {} }: Secret): StateItem {

@@ -11,7 +11,7 @@ import {
 import type { ShootRun } from "../api/shoot-run.ts";
 import { isAlreadyExists, isConflict, isNotFound, type KubeClient } from "../kube/index.ts";
 import { configurationProblem, StepError } from "./failure.ts";
-import type { StateEntry } from "./state-entry.ts";
+import { keysOf, type StateEntry } from "./state-entry.ts";
 import { layOut, StateTooLarge } from "./state-layout.ts";
 import { epochOf, listParts, ownerOf, readParts, removePart, renderPart, type StateParts } from "./state-parts.ts";
 import { Superseded } from "./superseded.ts";
@@ -41,7 +41,7 @@ export interface StateStore {
  * objects first, under names that nobody has used; only that write makes them count, and what it leaves unnamed is
  * removed after it. So a writer that dies or is late at any point changes nothing, or everything.
  */
-export function createStateStore(garden: KubeClient, currentKey: string): StateStore {
+export function createStateStore(garden: KubeClient): StateStore {
   const read = async (owner: Omit<StateOwner, "epoch">) => {
     const stored = await readParts(garden, owner);
     const uid = stored === undefined ? undefined : ownerOf(stored);
@@ -64,7 +64,7 @@ export function createStateStore(garden: KubeClient, currentKey: string): StateS
     const names: string[] = [];
     for (const part of others) names.push(sameIn(stored, part) ?? (await writeOther(owner, part)));
     const present = isSplit(next, stored) ? await listParts(garden, owner) : [];
-    const annotations = annotate(owner, stored, { names, currentKey, problem: next.problem });
+    const annotations = annotate(owner, stored, { names, ...next });
     const head = renderPart(owner, first, { annotations }, stored?.head);
     const written = await unlessOvertaken(stored === undefined ? garden.create(head) : garden.replace(head));
     if (!written) return false;
@@ -86,7 +86,7 @@ export function createStateStore(garden: KubeClient, currentKey: string): StateS
         const before = stored === undefined ? [] : entriesOf(stored);
         const after = change(before);
         const next = contentOf(after, stored, whole);
-        const settled = after === before && says(stored, owner, next, currentKey);
+        const settled = after === before && says(stored, owner, next);
         if (!settled && !(await commit(owner, stored, next))) continue;
         if (next.failure) throw next.failure;
         return;
@@ -125,15 +125,9 @@ function contentOf(entries: readonly StateEntry[], stored: StateParts | undefine
 }
 
 /** Whether the ShootState says already what would be written besides the entries. */
-function says(
-  stored: StateParts | undefined,
-  { epoch }: StateOwner,
-  { problem }: Content,
-  currentKey: string,
-): boolean {
+function says(stored: StateParts | undefined, { epoch }: StateOwner, { problem }: Content): boolean {
   if (stored === undefined) return problem === undefined; // of nothing, nothing has to be kept
-  const { [STATE_KEY_ANNOTATION]: key } = stored.head.metadata.annotations ?? {};
-  return epochOf(stored) === epoch && problemOf(stored) === problem && key === currentKey;
+  return epochOf(stored) === epoch && problemOf(stored) === problem;
 }
 
 const problemOf = (stored: StateParts | undefined): string | undefined =>
@@ -163,7 +157,7 @@ const marks = ({ uid, epoch }: StateOwner) => ({ [SHOOT_UID_ANNOTATION]: uid, [E
 function annotate(
   owner: StateOwner,
   stored: StateParts | undefined,
-  { names, currentKey, problem }: { names: readonly string[]; currentKey: string; problem: string | undefined },
+  { names, parts, problem }: Content & { readonly names: readonly string[] },
 ): Record<string, string> {
   const {
     [STATE_PARTS_ANNOTATION]: _names,
@@ -173,7 +167,7 @@ function annotate(
   return {
     ...others,
     ...marks(owner),
-    [STATE_KEY_ANNOTATION]: currentKey,
+    [STATE_KEY_ANNOTATION]: keysOf(parts.flat()).join(","),
     [TIMESTAMP_ANNOTATION]: new Date().toISOString(),
     ...(names.length === 0 ? {} : { [STATE_PARTS_ANNOTATION]: JSON.stringify(names) }),
     ...(problem === undefined ? {} : { [STATE_PROBLEM_ANNOTATION]: problem }),

@@ -52,7 +52,7 @@ export const SHOOT_UID_ANNOTATION = "shoot.gardener.cloud/uid";
 /** On a ShootState: JSON list of the objects in which it goes on, because it is too large for one. */
 export const STATE_PARTS_ANNOTATION = "perennial.dev/state-parts";
 
-/** On a ShootState: id of the key under which everything in it is sealed. */
+/** On a ShootState: ids of the keys under which what is in it is sealed, separated by commas. */
 export const STATE_KEY_ANNOTATION = "perennial.dev/state-key";
 
 /** On a ShootState: why what it holds is not the latest; a Shoot with this cannot be migrated. */

@@ -14,6 +14,8 @@ export interface ControllerOptions {
   reconcile(key: Key, context: { readonly signal: AbortSignal }): Promise<void | { readonly requeueAfter: number }>;
   /** How many keys at once; 4 unless told otherwise. */
   readonly concurrency?: number;
+  /** The longest time, in ms, after which a key that failed comes back; a minute unless told otherwise. */
+  readonly longestDelay?: number;
   readonly log: Logger;
 }
 
@@ -26,8 +28,14 @@ export interface Controller {
   stop(): Promise<void>;
 }
 
-/** A controller: a key never runs twice at once, and one that fails comes back after 0.2 s, doubling up to 60 s. */
-export function createController({ name, reconcile, concurrency = 4, log: parent }: ControllerOptions): Controller {
+/** A controller: a key never runs twice at once, and one that fails comes back after 0.2 s, doubling up to `longestDelay`. */
+export function createController({
+  name,
+  reconcile,
+  concurrency = 4,
+  longestDelay = 60_000,
+  log: parent,
+}: ControllerOptions): Controller {
   const log = parent.child({ controller: name });
   const waiting = new Map<string, Key>();
   const running = new Map<string, Promise<void>>();
@@ -67,7 +75,7 @@ export function createController({ name, reconcile, concurrency = 4, log: parent
       const before = failures.get(id) ?? 0;
       failures.set(id, before + 1);
       log.error({ object: id, failures: before + 1, err: error }, "reconcile failed");
-      enqueueLater(id, key, backoffDelay(before, { first: 200, most: 60_000 }, error));
+      enqueueLater(id, key, backoffDelay(before, { first: 200, most: longestDelay }, error));
     }
   }
 

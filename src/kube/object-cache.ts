@@ -17,15 +17,15 @@ export interface ObjectCache<T extends KubeObject> {
   replaceAll(objects: readonly T[]): Iterable<Change<T>>;
 }
 
-/** An empty cache. Objects are kept without managedFields, which are a quarter of their size. */
-export function createObjectCache<T extends KubeObject>(): ObjectCache<T> {
+/** An empty cache. Of objects it keeps what `keep` leaves, without managedFields, which are a quarter of their size. */
+export function createObjectCache<T extends KubeObject>(keep: (object: T) => T = (object) => object): ObjectCache<T> {
   const objects = new Map<string, T>();
 
   function put(object: T): Change<T>[] {
     const key = keyOf(object);
     const old = objects.get(key);
     if (old?.metadata.resourceVersion === object.metadata.resourceVersion) return [];
-    objects.set(key, withoutManagedFields(object));
+    objects.set(key, withoutManagedFields(keep(object)));
     if (old === undefined) return [{ type: "added", object }];
     if (old.metadata.uid === object.metadata.uid) return [{ type: "updated", object, old }];
     return [

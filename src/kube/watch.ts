@@ -11,6 +11,8 @@ import { createObjectCache, type Change } from "./object-cache.ts";
 export interface ReflectorOptions<T extends KubeObject> extends Selection {
   /** Called for one change after the other, after the cache was updated. An error it throws is logged and goes no further. */
   readonly onEvent: (event: Change<T>) => void | Promise<void>;
+  /** What of an object is remembered, metadata at least: the whole of it unless told otherwise. */
+  readonly keep?: (object: T) => T;
   readonly log?: Logger;
 }
 
@@ -29,9 +31,9 @@ export interface Reflector<T extends KubeObject> {
 export function createReflector<T extends KubeObject>(
   client: KubeClient,
   type: TypeRef,
-  { onEvent, log, ...selection }: ReflectorOptions<T>,
+  { onEvent, keep, log, ...selection }: ReflectorOptions<T>,
 ): Reflector<T> {
-  const cache = createObjectCache<T>();
+  const cache = createObjectCache<T>(keep);
   const stopping = new AbortController();
   const { signal } = stopping;
   const backoff = createBackoff({ first: 250, most: 15_000 });
