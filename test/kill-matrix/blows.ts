@@ -14,18 +14,23 @@ export interface Choice {
   readonly sample?: number;
   /** Decides how long after the beginning of a step the blow falls. */
   readonly seed: number;
+  /** In ms: how long servers stay away; our own processes are started again at once. */
+  readonly away: number;
 }
 
 /** Longest time, in ms, between the beginning of a step and the blow. */
 const LATEST = 150;
 
 /** Every chosen step of a migration with every chosen process, in the order of the flows. */
-export function chooseBlows({ parts, flows, steps, sample, seed }: Choice): Blow[] {
+export function chooseBlows({ parts, flows, steps, sample, seed, away }: Choice): Blow[] {
   const all = flows.flatMap((flow) =>
     [...tables[flow].steps.keys()]
       .filter((step) => steps.length === 0 || steps.includes(step))
       .flatMap((step) =>
-        parts.map((part) => ({ flow, step, part, delay: delayOf(`${seed} ${flow} ${step} ${part}`) })),
+        parts.map((part): Blow => {
+          const delay = delayOf(`${seed} ${flow} ${step} ${part}`);
+          return { flow, step, part, delay, away: own.has(part) ? 0 : away };
+        }),
       ),
   );
   if (sample === undefined || sample >= all.length) return all;
@@ -33,6 +38,8 @@ export function chooseBlows({ parts, flows, steps, sample, seed }: Choice): Blow
     (blow) => blow !== undefined,
   );
 }
+
+const own: ReadonlySet<Part> = new Set(["garden", "source", "destination", "manager"]);
 
 const tables = { migrate, restore, "clean-up": cleanUp } as const;
 

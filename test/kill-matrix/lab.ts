@@ -1,3 +1,7 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createLeaderLookup, createZoneServers } from "../../src/dns/index.ts";
 import { createLeadershipGuard } from "../../src/extension/index.ts";
 import type { KubeObject } from "../../src/api/meta.ts";
@@ -5,6 +9,7 @@ import { createKubeClient, createReflector, refOf, type KubeClient } from "../..
 import { createLogger, type Logger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds, applyFencing } from "../../src/local/manifests.ts";
+import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 import { createOwnProcess, type OwnProcess } from "../support/own-process.ts";
 import { startTemporal, type TemporalServer } from "../support/temporal.ts";
@@ -49,7 +54,7 @@ export async function startLab(): Promise<Lab> {
   const [garden, backend, temporal, dns, ...clusters] = await Promise.all([
     startControlPlane(),
     startControlPlane({ flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"] }),
-    startTemporal(),
+    startTemporal({ keepsFile: true }),
     startNameServer(),
     ...seedNames.map(startSeedCluster),
   ]);
@@ -60,7 +65,8 @@ export async function startLab(): Promise<Lab> {
   const [storage, ledger, cloud] = [createStorage(), createLedger(), createCloud(backend.client)];
   const controlPlanes = createControlPlanes(storage, ledger);
   const nameServer = { server: dns.server, zone: dns.zone };
-  const lookup = createLeaderLookup(createZoneServers({ servers: [addressOf(dns)] }));
+  const zoneServers = [dns.endpoint, (await dns.addSecondary(1)).endpoint];
+  const lookup = createLeaderLookup(createZoneServers({ servers: zoneServers }));
   const guard = createLeadershipGuard({ ask: lookup.ask, log });
   const records = createGardenExtension({ client: garden.client, nameServer, log });
   records.start();
@@ -85,7 +91,9 @@ export async function startLab(): Promise<Lab> {
     );
   }
 
-  const processes = describeProcesses(garden, clusters, temporal, dns);
+  const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
+  await claimDirectory(directory);
+  const processes = describeProcesses({ garden, temporal, zoneServers }, clusters, await writeKeys(directory));
   await Promise.all([...processes.values()].map((process) => process.start()));
   return {
     ...{ garden, temporal, dns, processes, cloud, controlPlanes, ledger },
@@ -96,11 +104,10 @@ export async function startLab(): Promise<Lab> {
       controlPlanes.stop();
       await Promise.all(stops.map((stop) => stop()));
       await Promise.all([...clusters, garden, backend, temporal, dns].map((server) => server.stop()));
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }
-
-const addressOf = ({ server }: TestNameServer): string => `${server.address}:${server.port}`;
 
 /** Every Service that asks for it gets the seed's one address. */
 function startLoadBalancer(client: KubeClient, ip: string, log: Logger) {
@@ -127,29 +134,40 @@ function startLoadBalancer(client: KubeClient, ip: string, log: Logger) {
   return reflector;
 }
 
+/** The key that seals what is kept of Shoots in the garden. */
+async function writeKeys(directory: string): Promise<string> {
+  const file = join(directory, "state-keys.json");
+  const keys = [{ id: "lab", secret: randomBytes(32).toString("base64") }];
+  await writeFile(file, JSON.stringify({ keys }), { mode: 0o600 });
+  return file;
+}
+
 function describeProcesses(
-  garden: ControlPlane,
+  { garden, temporal, zoneServers }: Pick<Lab, "garden" | "temporal"> & { zoneServers: readonly string[] },
   seeds: readonly SeedCluster[],
-  temporal: TemporalServer,
-  dns: TestNameServer,
+  keysFile: string,
 ): ReadonlyMap<ProcessName, OwnProcess> {
+  const { PERENNIAL_LOG_LEVEL } = process.env;
   const env = {
     PERENNIAL_GARDEN_KUBECONFIG: garden.kubeconfigFile,
     PERENNIAL_TEMPORAL_ADDRESS: temporal.address,
-    PERENNIAL_ZONE_SERVERS: addressOf(dns),
+    PERENNIAL_ZONE_SERVERS: zoneServers.join(","),
     PERENNIAL_LEASE_SECONDS: "1",
     PERENNIAL_DNS_TTL_SECONDS: "1",
-    ...(process.env["PERENNIAL_LOG_LEVEL"] ? { PERENNIAL_LOG_LEVEL: process.env["PERENNIAL_LOG_LEVEL"] } : {}),
+    ...(PERENNIAL_LOG_LEVEL === undefined ? {} : { PERENNIAL_LOG_LEVEL }),
   };
+  const worker = (role: string, more = {}) =>
+    createOwnProcess({ folder: "worker", args: [role], env: { ...env, ...more } });
   return new Map<ProcessName, OwnProcess>([
     ["manager", createOwnProcess({ folder: "manager", env })],
-    ["worker-garden", createOwnProcess({ folder: "worker", args: ["garden"], env })],
-    ...seeds.map(({ name, kubeconfigFile }): [ProcessName, OwnProcess] => {
-      const own = { PERENNIAL_SEED_NAME: name, PERENNIAL_SEED_KUBECONFIG: kubeconfigFile };
-      return [
-        `worker-${name}` as ProcessName,
-        createOwnProcess({ folder: "worker", args: ["seed"], env: { ...env, ...own } }),
-      ];
-    }),
+    ["worker-garden", worker("garden")],
+    ...seeds.map(({ name, kubeconfigFile }): [ProcessName, OwnProcess] => [
+      `worker-${name}` as ProcessName,
+      worker("seed", {
+        PERENNIAL_SEED_NAME: name,
+        PERENNIAL_SEED_KUBECONFIG: kubeconfigFile,
+        PERENNIAL_STATE_KEYS_FILE: keysFile,
+      }),
+    ]),
   ]);
 }

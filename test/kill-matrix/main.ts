@@ -8,9 +8,10 @@ import type { Blow, FlowName, Part } from "./trial.ts";
 
 /**
  * Kills every process at every step of a migration, one run for each, and holds the outcome against that of a migration
- * which nobody disturbed: `npm run kill-matrix -- [--steps a,b] [--processes garden,source,destination,manager]
- * [--flows migrate,restore,clean-up] [--sample N] [--seed N] [--labs N] [--evidence DIRECTORY]`. The exit code is 0 when
- * every outcome was the same.
+ * which nobody disturbed: `npm run kill-matrix -- [--steps a,b] [--parts garden,source,destination] [--sample N]
+ * [--flows migrate,restore,clean-up] [--seed N] [--labs N] [--evidence DIRECTORY]`. Parts are also manager and the servers
+ * dns, temporal, garden-api, source-api and destination-api, which stay away for `--away` seconds. The exit code is 0
+ * when every outcome was the same.
  */
 process.exitCode = await main();
 
@@ -18,7 +19,8 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       steps: { type: "string", default: "" },
-      processes: { type: "string", default: "garden,source,destination" },
+      parts: { type: "string", default: "garden,source,destination" },
+      away: { type: "string", default: "60" },
       flows: { type: "string", default: "migrate,restore,clean-up" },
       sample: { type: "string" },
       seed: { type: "string", default: "1" },
@@ -28,7 +30,8 @@ async function main(): Promise<number> {
   });
   const blows = chooseBlows({
     steps: listOf(values.steps),
-    parts: listOf(values.processes) as Part[],
+    parts: listOf(values.parts) as Part[],
+    away: Number(values.away) * 1000,
     flows: listOf(values.flows) as FlowName[],
     seed: Number(values.seed),
     ...(values.sample === undefined ? {} : { sample: Number(values.sample) }),

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { flowWorkflowId, cleanUpWorkflowId } from "../../src/workflows/contract.ts";
 import type { Lab, ProcessName } from "./lab.ts";
 import type { LabShoot } from "./shoots.ts";
@@ -9,16 +10,27 @@ import { compareWorlds, describeSecrets, describeWorld, type World } from "./wor
 /** The flows of a migration, in their order. */
 export type FlowName = "migrate" | "restore" | "clean-up";
 
-/** Our processes by their part in a migration. */
-export type Part = "garden" | "source" | "destination" | "manager";
+/** What can be killed: our workers by their part in a migration, and the servers that everybody works with. */
+export type Part =
+  | "garden"
+  | "source"
+  | "destination"
+  | "manager"
+  | "dns"
+  | "temporal"
+  | "garden-api"
+  | "source-api"
+  | "destination-api";
 
-/** Which process dies at which step. */
+/** What dies at which step, and when it is there again. */
 export interface Blow {
   readonly flow: FlowName;
   readonly step: string;
   readonly part: Part;
   /** In ms: how long after the step has begun. */
   readonly delay: number;
+  /** In ms: how long it stays away. */
+  readonly away: number;
 }
 
 /** How one migration went. */
@@ -38,7 +50,7 @@ export interface Route {
   readonly destination: string;
 }
 
-/** Longest time, in ms, that a migration may take. */
+/** Longest time, in ms, that a migration may take, besides the time without a server. */
 const PATIENCE = 120_000;
 
 /** Moves the Shoot along the route while the blow falls, if there is one, and says what came of it. */
@@ -53,7 +65,7 @@ export async function tryMigration(
   const strike = blow && (await arm(lab, shoot, route, blow));
   const begin = performance.now();
   await shoot.bind(route.destination);
-  const failure = await shoot.settles("Restore", PATIENCE).then(
+  const failure = await shoot.settles("Restore", PATIENCE + (blow?.away ?? 0)).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
@@ -87,18 +99,37 @@ export async function keepEvidence(lab: Lab, shoot: LabShoot, directory: string)
 /** What the lab's processes are told, by which steps that only wait are known. */
 const durations: Durations = { oldAddressForgotten: 1, leases: 2 };
 
-async function arm(lab: Lab, shoot: LabShoot, route: Route, { flow, step, part, delay }: Blow): Promise<Strike> {
+async function arm(lab: Lab, shoot: LabShoot, route: Route, blow: Blow): Promise<Strike> {
+  const { flow, step, part, delay, away } = blow;
   const workflowId = flow === "clean-up" ? cleanUpWorkflowId(shoot, route.source) : flowWorkflowId(shoot, flow);
-  const process = lab.processes.get(processOf(part, route));
-  if (process === undefined) throw new Error(`there is no process for ${part}`);
+  const victim = victimOf(lab, part, route);
   return armStrike(lab.temporal.client, { workflowId, step }, durations, async () => {
-    await new Promise((resolve) => setTimeout(resolve, delay));
-    await process.kill();
-    await process.start();
+    await sleep(delay);
+    await victim.kill();
+    await sleep(away);
+    await victim.restart();
   });
 }
 
+interface Victim {
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+function victimOf(lab: Lab, part: Part, route: Route): Victim {
+  const seeds = { "source-api": route.source, "destination-api": route.destination };
+  const servers = { dns: lab.dns, temporal: lab.temporal, "garden-api": lab.garden };
+  if (part in servers) return servers[part as keyof typeof servers];
+  if (part in seeds) return found(lab.seeds.get(seeds[part as keyof typeof seeds]), part);
+  return found(lab.processes.get(processOf(part, route)), part);
+}
+
 function processOf(part: Part, route: Route): ProcessName {
-  if (part === "manager") return "manager";
-  return (part === "garden" ? "worker-garden" : `worker-${route[part]}`) as ProcessName;
+  if (part === "source" || part === "destination") return `worker-${route[part]}` as ProcessName;
+  return part === "garden" ? "worker-garden" : "manager";
+}
+
+function found<T>(one: T | undefined, name: string): T {
+  if (one === undefined) throw new Error(`there is no ${name}`);
+  return one;
 }

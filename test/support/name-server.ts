@@ -13,6 +13,10 @@ export interface TestNameServer {
   readonly zone: string;
   /** `address:port`, as processes are told it. */
   readonly endpoint: string;
+  /** SIGKILLs it; what was updated stays. */
+  kill(): Promise<void>;
+  /** Starts it again at the same port. */
+  restart(): Promise<void>;
   /** Another server of the zone, which copies it from this one every `refresh` seconds. */
   addSecondary(refresh: number): Promise<{ readonly endpoint: string; stop(): Promise<void> }>;
   stop(): Promise<void>;
@@ -24,7 +28,7 @@ export async function startNameServer(zone = "perennial.test"): Promise<TestName
   const { server } = primary;
   const secondaries: Named[] = [];
   return {
-    ...{ server, key, zone, endpoint: endpointOf(primary) },
+    ...{ server, key, zone, endpoint: endpointOf(primary), kill: primary.kill, restart: primary.restart },
     async addSecondary(refresh) {
       const secondary = await startNamed(zone, () => renderSecondary(zone, server.port, refresh));
       secondaries.push(secondary);
@@ -45,6 +49,8 @@ const key = {
 interface Named {
   readonly directory: string;
   readonly server: NameServer & { readonly port: number };
+  kill(): Promise<void>;
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -60,20 +66,34 @@ async function startNamed(zone: string, renderZone: (directory: string) => strin
     `$TTL 10\n@ IN SOA ns.${zone}. admin.${zone}. ( 1 60 30 86400 1 )\n@ IN NS ns.${zone}.\nns IN A 127.0.0.1\n`,
   );
   await writeFile(join(directory, "named.conf"), renderOptions(directory, port) + renderZone(directory));
-  const named = execa("named", ["-g", "-n", "1", "-c", join(directory, "named.conf")], {
-    reject: false,
-    all: true,
-    cleanup: true,
-  });
   const server = { address: "127.0.0.1", port, key: { file: keyFile } };
-  const stop = async () => {
-    named.kill("SIGTERM");
+  let named = run(directory);
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+    named.kill(signal);
     await named;
+  };
+  const restart = async () => {
+    await end("SIGKILL");
+    named = run(directory);
+    await answers(server, zone, named);
+  };
+  const stop = async () => {
+    await end("SIGTERM");
     await rm(directory, { recursive: true, force: true });
   };
+  await answers(server, zone, named);
+  return { directory, server, kill: () => end("SIGKILL"), restart, stop };
+}
+
+function run(directory: string) {
+  const configuration = join(directory, "named.conf");
+  return execa("named", ["-g", "-n", "1", "-c", configuration], { reject: false, all: true, cleanup: true });
+}
+
+async function answers(server: NameServer, zone: string, named: ReturnType<typeof run>): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const address = await queryRecords(server, { name: `ns.${zone}`, type: "A" }).catch(() => []);
-    if (address.length > 0) return { directory, server, stop };
+    if (address.length > 0) return;
     if (attempt > 100) {
       named.kill("SIGTERM");
       const log = (await named).all.split("\n").slice(-20).join("\n");

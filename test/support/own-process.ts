@@ -9,6 +9,8 @@ export interface OwnProcess {
   start(): Promise<void>;
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>;
+  /** Kills it if it runs, and starts it. */
+  restart(): Promise<void>;
   /** The last 256 kB that it printed, over all its lives. */
   output(): string;
 }
@@ -41,22 +43,26 @@ export function createOwnProcess({ folder, args = [], env }: OwnProcessOptions):
     return started;
   };
 
+  const start = async () => {
+    const [port = 0] = await freePorts(1);
+    const started = run(port);
+    child = started;
+    for (const deadline = Date.now() + 60_000; !(await saysReady(port));) {
+      if (started.exitCode !== null || started.signalCode !== null || Date.now() > deadline)
+        throw new Error(`${folder} ${args.join(" ")} is not ready:\n${output.slice(-3000)}`);
+      await sleep(50);
+    }
+  };
+  const kill = async () => {
+    child?.kill("SIGKILL");
+    await ended;
+  };
   return {
-    async start() {
-      const [port = 0] = await freePorts(1);
-      const started = run(port);
-      child = started;
-      for (const deadline = Date.now() + 60_000; !(await saysReady(port));) {
-        if (started.exitCode !== null || started.signalCode !== null || Date.now() > deadline)
-          throw new Error(`${folder} ${args.join(" ")} is not ready:\n${output.slice(-3000)}`);
-        await sleep(50);
-      }
+    ...{ start, kill, output: () => output },
+    async restart() {
+      await kill();
+      await start();
     },
-    async kill() {
-      child?.kill("SIGKILL");
-      await ended;
-    },
-    output: () => output,
   };
 }
 

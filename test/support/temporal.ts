@@ -10,28 +10,40 @@ import { spawnChild, type Child } from "./child.ts";
 import { freePorts } from "./free-ports.ts";
 import { claimDirectory, controlPlanePrefix, sweepLeftovers } from "./leftovers.ts";
 
-/** A real Temporal server on loopback, in memory. */
+/** A real Temporal server on loopback. */
 export interface TemporalServer {
   readonly address: string;
   readonly client: Client;
   readonly connection: NativeConnection;
+  /** SIGKILLs it; what it had written to its file stays. */
+  kill(): Promise<void>;
+  /** Starts it again at the same address; with what it knew before if it keeps a file. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a Temporal server of its own, with our search attributes. It dies with this process. */
-export async function startTemporal(): Promise<TemporalServer> {
+/** Starts a Temporal server of its own, with our search attributes, in memory unless told otherwise. It dies with this process. */
+export async function startTemporal(o: { readonly keepsFile?: boolean } = {}): Promise<TemporalServer> {
   await sweepLeftovers();
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
   await claimDirectory(directory);
   const [port] = await freePorts(1);
   const address = `127.0.0.1:${port}`;
-  const server = await spawnChild(directory, "temporal", flags(String(port)));
+  const file = o.keepsFile ? ["--db-filename", join(directory, "temporal.db")] : [];
+  const start = () => spawnChild(directory, "temporal", [...flags(String(port)), ...file]);
+  let server = await start();
   const client = await connect(address, server);
   const connection = await NativeConnection.connect({ address });
   return {
     address,
     client,
     connection,
+    kill: () => server.kill(),
+    async restart() {
+      await server.kill();
+      server = await start();
+      await (await connect(address, server)).connection.close();
+    },
     async stop() {
       await connection.close();
       await client.connection.close();
