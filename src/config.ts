@@ -18,6 +18,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     temporalNamespace: variables.PERENNIAL_TEMPORAL_NAMESPACE,
     seedName: variables.PERENNIAL_SEED_NAME,
     seedKubeconfig: variables.PERENNIAL_SEED_KUBECONFIG,
+    stateKeysFile: variables.PERENNIAL_STATE_KEYS_FILE,
     healthPort: variables.PERENNIAL_HEALTH_PORT,
     stateDir: variables.PERENNIAL_STATE_DIR,
     environment: variables.PERENNIAL_ENVIRONMENT,
@@ -60,6 +61,8 @@ const Variables = z.object({
   PERENNIAL_TEMPORAL_NAMESPACE: z.string().min(1).default("default"),
   PERENNIAL_SEED_NAME: z.string().min(1).optional(),
   PERENNIAL_SEED_KUBECONFIG: z.string().min(1).optional(),
+  /** The keys that seal and open ShootStates; every seed's worker needs the same ones. */
+  PERENNIAL_STATE_KEYS_FILE: z.string().min(1).optional(),
   PERENNIAL_HEALTH_PORT: port.default(0),
   PERENNIAL_STATE_DIR: z.string().min(1).optional(),
   PERENNIAL_ENVIRONMENT: z.string().min(1).default("local"),

@@ -8,6 +8,7 @@ import type { Environment } from "./environment.ts";
 import { createPorts } from "./ports.ts";
 import type { Processes, ProcessSpec } from "./processes.ts";
 import { settleAll } from "./settle.ts";
+import { ensureStateKeys } from "./state-keys.ts";
 import type { TemporalServer } from "./temporal.ts";
 
 /** What our own processes work with. */
@@ -49,13 +50,14 @@ export function isOwn(process: string): boolean {
 async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
   const { environment, seeds, dns } = own;
   const code = await hashCode();
+  const stateKeys = await ensureStateKeys(environment);
   const webhooks = dns !== undefined;
   const describe = async (name: string, folder: string, args: readonly string[], more: Extras = {}) =>
     await describeProcess(own, code, { name, folder, args, ...more });
   const all = [
     describe("manager", "manager", [], { webhooks }),
     describe("worker-garden", "worker", ["garden"]),
-    ...seeds.map((seed) => describe(`worker-${seed}`, "worker", ["seed"], { seed })),
+    ...seeds.map((seed) => describe(`worker-${seed}`, "worker", ["seed"], { seed, stateKeys })),
   ];
   if (dns !== undefined) {
     const env = { PERENNIAL_DNS_SERVER: dns.address, PERENNIAL_DNS_KEY_FILE: dns.keyFile };
@@ -69,6 +71,8 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
 
 interface Extras {
   readonly seed?: string;
+  /** The file of the keys that seal ShootStates. */
+  readonly stateKeys?: string;
   readonly webhooks?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -81,6 +85,7 @@ async function describeProcess(
     folder,
     args,
     seed,
+    stateKeys,
     webhooks = false,
     env,
   }: Extras & { name: string; folder: string; args: readonly string[] },
@@ -106,10 +111,11 @@ async function describeProcess(
       ...(seed === undefined
         ? {}
         : { PERENNIAL_SEED_NAME: seed, PERENNIAL_SEED_KUBECONFIG: kubeconfigFile(environment, seed) }),
+      ...(stateKeys === undefined ? {} : { PERENNIAL_STATE_KEYS_FILE: stateKeys }),
       ...(webhooks ? await webhookSettings(environment, name, running) : {}),
       ...env,
     },
-    version: `${code} ${await hashFiles(kubeconfigs)}`,
+    version: `${code} ${await hashFiles([...kubeconfigs, ...(stateKeys === undefined ? [] : [stateKeys])])}`,
     ready: async () => await saysReady(health),
     readyTimeout: 180_000,
     grace: 30_000,

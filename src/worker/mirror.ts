@@ -116,8 +116,7 @@ export function createMirror({ garden, seed, seedName, keys, log }: MirrorDeps):
   const reconcile = async ({ name: namespace }: Key) => {
     const { is, owner } = await findOwner(namespace);
     if (is === "gone") return undefined;
-    if (is === "unknown") return { requeueAfter: times.awaitCluster };
-    if (is === "another's") return { requeueAfter: times.resync };
+    if (owner === undefined) return { requeueAfter: is === "unknown" ? times.awaitCluster : times.resync };
     try {
       return await mirror(namespace, owner);
     } catch (error) {
