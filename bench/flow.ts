@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGardenActivities } from "../src/activities/garden.ts";
+import { createLeaderLookup, createZoneServers } from "../src/dns/index.ts";
 import type { SeedActivities, WaitTarget } from "../src/activities/index.ts";
 import { extensionReady } from "../src/activities/readiness.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
@@ -14,6 +15,7 @@ import { createSeedWorker } from "../src/worker/seed.ts";
 import { gardenQueue, workflowTypes } from "../src/workflows/contract.ts";
 import { reconcile } from "../src/workflows/reconcile.ts";
 import { createShoot } from "../test/support/garden-objects.ts";
+import { newStateKeys } from "../test/support/state-keys.ts";
 import type { TemporalServer } from "../test/support/temporal.ts";
 import { criticalPath } from "./critical-path.ts";
 import { startStandIns } from "./stand-ins.ts";
@@ -51,6 +53,7 @@ export async function measureFlow(
     garden: kube,
     seed: kube,
     shootClients: createShootClients(kube, log),
+    keys: newStateKeys(),
     waits: { ...waits, registration: (target) => (asks(target) ? {} : waits.registration(target)) },
     completer,
     log,
@@ -63,8 +66,10 @@ export async function measureFlow(
       namespace: "default",
       activities: createGardenActivities({
         garden: kube,
-        periods: { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120 },
+        periods: { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120, seedDeadline: 120_000 },
         ended: async () => {},
+        end: async () => {},
+        lookup: createLeaderLookup(createZoneServers()),
       }),
     }),
     createSeedWorker({

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { createGardenActivities } from "../src/activities/garden.ts";
+import { createLeaderLookup, createZoneServers } from "../src/dns/index.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
 import { createShootClients } from "../src/activities/shoot-clients.ts";
 import { createWaits } from "../src/activities/waits.ts";
@@ -10,6 +11,7 @@ import { createKubeClient } from "../src/kube/index.ts";
 import { createLogger } from "../src/log.ts";
 import { createSeedWorker } from "../src/worker/seed.ts";
 import { gardenQueue } from "../src/workflows/contract.ts";
+import { newStateKeys } from "../test/support/state-keys.ts";
 
 /** A worker in a process of its own, so that its memory can be read: `waiting-worker.ts garden|seed <address> <kubeconfig>`. */
 await main(process.argv.slice(2));
@@ -26,12 +28,24 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
   await worker.run();
 
   function gardenWorker() {
-    const periods = { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120 };
+    const periods = {
+      syncPeriod: 3_600_000,
+      retryDuration: 60_000,
+      leaseSeconds: 60,
+      dnsTtl: 120,
+      seedDeadline: 120_000,
+    };
     return Worker.create({
       connection,
       taskQueue: gardenQueue,
       workflowsPath: fileURLToPath(new URL("../test/support/waiting-workflow.ts", import.meta.url)),
-      activities: createGardenActivities({ garden: kube, periods, ended: async () => {} }),
+      activities: createGardenActivities({
+        garden: kube,
+        periods,
+        ended: async () => {},
+        end: async () => {},
+        lookup: createLeaderLookup(createZoneServers()),
+      }),
       maxCachedWorkflows: 1_000,
     });
   }
@@ -46,7 +60,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
       connection,
       namespace: "default",
       seed: "seed-1",
-      activities: createSeedActivities(deps),
+      activities: createSeedActivities({ ...deps, keys: newStateKeys() }),
     });
   }
 }

@@ -2,9 +2,9 @@ import { CONFIRM_DELETION_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import { isConflict, refOf, type KubeClient, type ObjectRef } from "../kube/index.ts";
-import { failCluster } from "./failed-cluster.ts";
 import { fenced } from "./fenced-client.ts";
-import { nameOf, unlessGone } from "./stopping.ts";
+import { findActiveCluster } from "./stop.ts";
+import { nameOf, unlessGone } from "./scale-down.ts";
 import { Superseded } from "./superseded.ts";
 
 /**
@@ -19,7 +19,8 @@ export async function abandonObjects(seed: KubeClient, run: ShootRun): Promise<v
     throw new Superseded(
       `cannot abandon the extension objects of ${run.technicalID}: ${nameOf(led)} says that Seed ${run.seed} leads`,
     );
-  await failCluster(client, run.technicalID, `Seed ${run.seed} does not lead this Shoot any more`);
+  const cluster = await findActiveCluster(seed, run.technicalID, `Seed ${run.seed} does not lead this Shoot any more`);
+  if (cluster !== undefined) await unlessGone(client.patch(refOf(cluster.object), cluster.change));
   for (const object of abandoned) await abandon(client, refOf(object));
   const secrets = await seed.list({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
   // They go with the namespace, unless somebody who is stopped holds them.

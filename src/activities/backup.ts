@@ -13,7 +13,7 @@ import type { Waits } from "./waits.ts";
 export interface BackupDeps {
   readonly garden: KubeClient;
   readonly seed: KubeClient;
-  readonly state: SnapshotRecords;
+  readonly records: SnapshotRecords;
   readonly waits: Waits;
 }
 

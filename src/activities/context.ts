@@ -20,7 +20,7 @@ export async function readContext(garden: KubeClient, seed: KubeClient, run: Sho
   return {
     ...objects,
     namespace,
-    dnsTtl: run.dnsTtl,
+    dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
     images: imagesFor(objects.shoot.spec.kubernetes.version),
     checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),
     ...(address === undefined ? {} : { apiServerAddress: address }),
@@ -28,6 +28,9 @@ export async function readContext(garden: KubeClient, seed: KubeClient, run: Sho
     ...(external === undefined ? {} : { externalDomain: external }),
   };
 }
+
+/** In seconds: while a Shoot moves, nobody remembers its API server's address for long. */
+const MOVING_TTL = 5;
 
 interface Secret extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;

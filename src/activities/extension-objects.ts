@@ -1,6 +1,7 @@
-import type { ControlPlane, Infrastructure, OperatingSystemConfig, Raw } from "../api/index.ts";
+import type { ControlPlane, ExtensionBackupBucket, Infrastructure, OperatingSystemConfig, Raw } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import {
+  backupEntryObject,
   controlPlaneObject,
   dnsRecordObject,
   infrastructureObject,
@@ -38,6 +39,8 @@ export async function extensionObjects({ garden, seed, context, kind, purpose }:
       const which = purpose ?? "internal";
       return [dnsRecordObject(context, which, await deployDnsCredentials(garden, seed, context, which))];
     }
+    case "BackupEntry":
+      return [backupEntryObject(context, await readBucketStatus(seed, context))];
     case "OperatingSystemConfig":
       return poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool));
     case "Worker":
@@ -76,4 +79,16 @@ async function readProviderStatus(
 ): Promise<Raw | undefined> {
   const ref = { ...extensionType, kind: "Infrastructure", namespace, name: shoot.metadata.name };
   return (await seed.read<Infrastructure | ControlPlane>(ref))?.status?.providerStatus;
+}
+
+/** What the bucket's controller says of it: a BackupEntry cannot be without. */
+async function readBucketStatus(
+  seed: KubeClient,
+  { seed: { metadata } }: ControlPlaneContext,
+): Promise<Raw | undefined> {
+  const ref = { ...extensionType, kind: "BackupBucket", name: metadata.uid ?? "" };
+  const bucket = await seed.read<ExtensionBackupBucket>(ref);
+  if (bucket?.status?.lastOperation?.state !== "Succeeded")
+    throw new StepError(`BackupBucket ${ref.name} of Seed ${metadata.name} is not ready yet`);
+  return bucket.status.providerStatus;
 }

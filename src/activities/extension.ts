@@ -6,6 +6,7 @@ import {
 } from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
+import { backupEntryName } from "../components/index.ts";
 import { refOf, type KubeClient } from "../kube/index.ts";
 import { readContext } from "./context.ts";
 import { extensionObjects } from "./extension-objects.ts";
@@ -25,6 +26,12 @@ export interface ExtensionDeps {
 
 /** Applies and removes the objects whose controllers are anybody's. */
 export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
+  const wantedBy = async (run: ShootRun, kind: ExtensionKind, purpose?: Purpose) => {
+    const context = await readContext(garden, seed, run);
+    const objects = await extensionObjects({ garden, seed, context, kind, purpose });
+    return { context, objects: objects.map((object) => led(object, run)) };
+  };
+
   const applyOne = async (object: KubeObject, kind: ExtensionKind, step: string, tasks: readonly string[]) => {
     const existing = await seed.read<ExtensionLike>(refOf(object));
     const asked = tasks.includes(taskOf(kind, object.metadata.name));
@@ -41,17 +48,33 @@ export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
   return {
     /** Applies every object of the kind with a new operation id, and says who waits. */
     async apply(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const context = await readContext(garden, seed, run);
+      const { context, objects } = await wantedBy(run, kind, purpose);
       const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
-      const objects = await extensionObjects({ garden, seed, context, kind, purpose });
       return Promise.all(objects.map((object) => applyOne(object, kind, step, tasks)));
+    },
+
+    /** The objects of the kind that the Shoot's spec asks for now. */
+    wanted: async (run: ShootRun, kind: ExtensionKind, purpose?: Purpose): Promise<KubeObject[]> =>
+      (await wantedBy(run, kind, purpose)).objects,
+
+    /** Applies the DNSRecords that nobody has let go of yet; while a Shoot moves, they ask to be forgotten soon. */
+    async lowerTtl(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      const purposes = [
+        ...(run.hasInternalDomain ? (["internal"] as const) : []),
+        ...(run.hasExternalDomain ? (["external"] as const) : []),
+      ];
+      const migrated = new Set(
+        (await listOf(seed, run, "DNSRecord")).filter(hasMigrated).map(({ metadata }) => metadata.name),
+      );
+      const objects = await Promise.all(purposes.map((purpose) => wantedBy(run, "DNSRecord", purpose)));
+      const acting = objects.flatMap((one) => one.objects).filter(({ metadata }) => !migrated.has(metadata.name));
+      return Promise.all(acting.map((object) => applyOne(object, "DNSRecord", step, [])));
     },
 
     /** Removes the objects of the kind that are not wanted any more. */
     async removeStale(run: ShootRun, kind: ExtensionKind): Promise<void> {
-      const context = await readContext(garden, seed, run);
-      const wanted = await extensionObjects({ garden, seed, context, kind, purpose: undefined });
-      const names = new Set(wanted.map(({ metadata }) => metadata.name));
+      const { objects } = await wantedBy(run, kind);
+      const names = new Set(objects.map(({ metadata }) => metadata.name));
       const stale = (await listOf(seed, run, kind)).filter(({ metadata }) => !names.has(metadata.name));
       await Promise.all(stale.map((object) => confirmAndRemove(seed, object, {})));
     },
@@ -72,7 +95,17 @@ export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
 
 const apiVersion = "extensions.gardener.cloud/v1alpha1";
 
-function targetOf(object: KubeObject, kind: ExtensionKind, step: string, timestamp?: string): WaitTarget {
+/** Says in the object who may act on it (GEP-1): the run's seed, under the run's epoch. */
+function led(object: KubeObject, { leadershipRecord: record, leaseSeconds, epoch, seed }: ShootRun): KubeObject {
+  if (record === undefined) return object;
+  return {
+    ...object,
+    spec: { ...(object["spec"] as object), leadership: { record, value: seed, leaseSeconds, epoch } },
+  };
+}
+
+/** Who waits for an extension object, and for how long. */
+export function targetOf(object: KubeObject, kind: ExtensionKind, step: string, timestamp?: string): WaitTarget {
   const { name, namespace } = object.metadata;
   return {
     apiVersion,
@@ -87,7 +120,7 @@ function targetOf(object: KubeObject, kind: ExtensionKind, step: string, timesta
 }
 
 /** An operation's id. Later than the last one by at least a millisecond, whatever the clock did meanwhile. */
-function nextTimestamp(existing: ExtensionLike | undefined): string {
+export function nextTimestamp(existing: ExtensionLike | undefined): string {
   const last = Date.parse(existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
   const now = Math.max(Date.now(), Number.isNaN(last) ? 0 : last + 1);
   return new Date(now).toISOString().replace("Z", "000000Z");
@@ -116,12 +149,23 @@ function includes(actual: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([key, value]) => includes((actual as Record<string, unknown>)[key], value));
 }
 
-/** Both DNSRecords are removed by their purpose; every other kind as a whole. */
-const isOf = (name: string, run: ShootRun, purpose: Purpose | undefined): boolean =>
+/** Whether the object's controller has let go of it; it skips whatever is not a restore from then on. */
+export function hasMigrated(object: ExtensionLike): boolean {
+  const { lastOperation } = object.status ?? {};
+  const asked = object.metadata.annotations?.[OPERATION_ANNOTATION];
+  return lastOperation?.type === "Migrate" && lastOperation.state === "Succeeded" && asked === undefined;
+}
+
+/** Both DNSRecords are told apart by their purpose; every other kind is treated as a whole. */
+export const isOf = (name: string, run: ShootRun, purpose: Purpose | undefined): boolean =>
   purpose === undefined || name === `${run.name}-${purpose}`;
 
-const listOf = (seed: KubeClient, run: ShootRun, kind: ExtensionKind) =>
-  seed.list<KubeObject>({ apiVersion, kind }, { namespace: run.technicalID });
+/** The Shoot's objects of a kind that there are, whatever its spec says of them now. A BackupEntry is in no namespace. */
+export async function listOf(seed: KubeClient, run: ShootRun, kind: ExtensionKind): Promise<ExtensionLike[]> {
+  if (kind !== "BackupEntry") return seed.list<ExtensionLike>({ apiVersion, kind }, { namespace: run.technicalID });
+  const entry = await seed.read<ExtensionLike>({ apiVersion, kind, name: backupEntryName(run.technicalID, run.uid) });
+  return entry === undefined ? [] : [entry];
+}
 
 async function confirmAndRemove(
   seed: KubeClient,

@@ -1,7 +1,10 @@
 import { heartbeat } from "@temporalio/activity";
+import type { LeaderLookup } from "../dns/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { guarded } from "./failure.ts";
 import type { GardenActivities } from "./index.ts";
+import { createLeadership } from "./leadership.ts";
+import { createMigrationCheck } from "./migration-check.ts";
 import { createShootStatus } from "./shoot-status.ts";
 import { readShootView, type Periods } from "./shoot-view.ts";
 
@@ -10,11 +13,16 @@ export interface GardenDeps {
   readonly garden: KubeClient;
   readonly periods: Periods;
   readonly ended: (workflowId: string) => Promise<void>;
+  /** Terminates a workflow; one that has ended already is fine. */
+  readonly end: (workflowId: string, reason: string) => Promise<void>;
+  /** Who leads, by the servers of the record's zone. */
+  readonly lookup: LeaderLookup;
 }
 
 /** The activities of queue `garden`. */
-export function createGardenActivities({ garden, periods, ended }: GardenDeps): GardenActivities {
+export function createGardenActivities({ garden, periods, ended, end, lookup }: GardenDeps): GardenActivities {
   const status = createShootStatus(garden);
+  const leadership = createLeadership({ garden, lookup });
   return guarded<GardenActivities>({
     readShoot: (ref) => readShootView(garden, ref, periods),
     beginOperation: (run, request) => status.begin(run, request),
@@ -22,6 +30,12 @@ export function createGardenActivities({ garden, periods, ended }: GardenDeps): 
     reportProblem: (ref, problem) => status.report(ref, problem),
     acknowledgeRequest: (ref, request) => status.acknowledge(ref, request),
     releaseShoot: (ref) => status.release(ref),
+    ensureLeadership: (run) => leadership.ensureLeadership(run),
+    checkMigration: createMigrationCheck({ garden }),
+    flip: (run) => leadership.flip(run),
+    leaveSeed: (run) => status.leave(run),
+    removeLeadership: (run) => leadership.removeLeadership(run),
+    endFlow: end,
     async followFlow(workflowId) {
       const beat = setInterval(() => heartbeat(), 10_000);
       await ended(workflowId).finally(() => clearInterval(beat));

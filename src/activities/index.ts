@@ -6,7 +6,7 @@ import type { ComponentName } from "../components/index.ts";
 
 /** The extension kinds that flows create in a Shoot's namespace. */
 export type ExtensionKind =
-  "Infrastructure" | "ControlPlane" | "Worker" | "OperatingSystemConfig" | "Network" | "DNSRecord";
+  "Infrastructure" | "ControlPlane" | "Worker" | "OperatingSystemConfig" | "Network" | "DNSRecord" | "BackupEntry";
 
 /** Tells several objects of one kind apart. */
 export type Purpose = "internal" | "external";
@@ -39,6 +39,23 @@ export interface SeedActivities {
   applyExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
   removeExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
   removeNamespace(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Asks the controllers to stop acting here and to leave everything as it is. */
+  migrateExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
+  /** Gives objects that are new here the state they had elsewhere, and asks their controllers to go on from it. */
+  restoreExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
+  /** Stops the pods of a component and keeps its volumes. */
+  stopWorkload(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
+  stopEverything(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Lets resolvers forget the API server's address soon. */
+  lowerTtl(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Shows that the control plane's images can be had, and its pods run, in this seed. */
+  warmUp(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  takeSnapshot(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Writes down a snapshot that was verified: its revision and hash. */
+  keepSnapshot(run: ShootRun): Promise<void>;
+  /** Makes the volume of the Shoot's etcd from the latest snapshot that was kept. */
+  restoreVolume(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  finishVolume(run: ShootRun): Promise<void>;
   /** Completed from outside when the target is reached; fails with what stands in its way. */
   waitFor(run: ShootRun, target: WaitTarget): Promise<void>;
   /** What stands between an object and the state waited for, in one sentence. */
@@ -58,6 +75,18 @@ export interface SeedActivities {
   cleanExtendedApis(run: ShootRun): Promise<void>;
   cleanKubernetesResources(run: ShootRun): Promise<void>;
   removeCluster(run: ShootRun): Promise<void>;
+  /** Says in the namespace who leads, under which number, and to which one a planned migration hands over. */
+  markNamespace(run: ShootRun): Promise<void>;
+  /** From now on the namespace takes no write of an earlier epoch. */
+  raiseFence(run: ShootRun): Promise<void>;
+  /** Removes extension objects without letting their controllers act on the infrastructure. */
+  abandonExtensions(run: ShootRun): Promise<void>;
+  /** Throws what keeps the Shoot from leaving this seed. */
+  checkSource(run: ShootRun): Promise<void>;
+  /** Brings what must not be lost to the garden, and reads it back. */
+  persistState(run: ShootRun): Promise<void>;
+  /** Brings the kept keys and tokens into the namespace. */
+  restoreSecrets(run: ShootRun): Promise<void>;
   /** Facts about the control plane in the seed that decide how a deletion goes. */
   readControlPlane(run: ShootRun): Promise<Pick<ShootRun, "namespaceUsable" | "cleanup" | "controlPlaneNeeded">>;
 }
@@ -76,6 +105,10 @@ export interface ShootView {
   readonly request?: string;
   readonly lastOperation?: { readonly type: ShootOperation; readonly state: string; readonly lastUpdateTime: string };
   readonly syncPeriod: number;
+  /** The Shoot is on its way from seed to seed, and this is what it needs next. */
+  readonly moving?: "Migrate" | "Restore";
+  /** Seeds that do not lead but may still hold something of the Shoot. */
+  readonly leftovers: readonly string[];
   /** The facts for an operation, or why there can't be one yet. */
   readonly run?: Omit<ShootRun, "operation">;
   readonly problem?: StepFailure;
@@ -105,6 +138,18 @@ export interface GardenActivities {
   acknowledgeRequest(ref: ShootRef, request: string): Promise<void>;
   /** Says that the deletion is done and lets the Shoot go, in this order. */
   releaseShoot(ref: ShootRef): Promise<void>;
+  /** Keeps the leadership record right, and returns when all servers of its zone say so. */
+  ensureLeadership(run: ShootRun): Promise<void>;
+  /** Throws every reason why the Shoot cannot move. */
+  checkMigration(run: ShootRun): Promise<void>;
+  /** Makes the destination the leader, for good; returns when all servers of the zone say so. */
+  flip(run: ShootRun): Promise<void>;
+  /** Forgets a seed that holds nothing of the Shoot any more. */
+  leaveSeed(run: ShootRun): Promise<void>;
+  /** Takes the leadership record away: nobody acts for the Shoot any more. */
+  removeLeadership(run: ShootRun): Promise<void>;
+  /** Ends a workflow that waits for something that will not come. */
+  endFlow(workflowId: string, reason: string): Promise<void>;
   /** Ends when the workflow of this id has ended, however it ended. */
   followFlow(workflowId: string): Promise<void>;
 }

@@ -1,5 +1,4 @@
 import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION } from "../api/annotations.ts";
-import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import { components, type ComponentName } from "../components/index.ts";
 import { isNamespaceTerminating, refOf, type KubeClient, type ObjectRef } from "../kube/index.ts";
@@ -9,7 +8,8 @@ import { StepError } from "./failure.ts";
 import { fenced, isFenced } from "./fenced-client.ts";
 import type { WaitTarget } from "./index.ts";
 import { createPodStops } from "./pod-stops.ts";
-import { nameOf, scaleDown, unlessGone, until, type Patience, type Workload } from "./stopping.ts";
+import { findPodMakers } from "./stop.ts";
+import { nameOf, scaleDown, unlessGone, until, type Patience, type Workload } from "./scale-down.ts";
 import type { Waits } from "./waits.ts";
 
 /** What taking a control plane out of service needs. */
@@ -63,9 +63,11 @@ export function createLeftovers({ seed, waits, pace = { patience: 60_000, period
     /** Stops every pod in the namespace, whoever made it, for good. */
     async stopEverything(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const client = fenced(seed, run);
-      const suspend = (object: KubeObject) => unlessGone(client.patch(refOf(object), { spec: { suspend: true } }));
-      await Promise.all((await listAll(seed, run, jobTypes)).filter(isUnfinished).map(suspend));
-      await scaleDown(client, (await listAll(seed, run, workloadTypes)) as Workload[], pace);
+      const makers = await findPodMakers(seed, run.technicalID);
+      await Promise.all(makers.map(({ object, change }) => unlessGone(client.patch(refOf(object), change))));
+      const types = ["Deployment", "StatefulSet"].map((kind) => ({ apiVersion: "apps/v1", kind }));
+      const workloads = types.map((type) => seed.list<Workload>(type, { namespace: run.technicalID }));
+      await scaleDown(client, (await Promise.all(workloads)).flat(), pace);
       return pods.ofNamespace(run, step);
     },
 
@@ -74,40 +76,15 @@ export function createLeftovers({ seed, waits, pace = { patience: 60_000, period
      * object goes that has no finalizer, so no controller is ever asked. Refused while pods run, or the seed leads.
      */
     async abandonExtensions(run: ShootRun): Promise<void> {
-      const running = (await listAll(seed, run, workloadTypes)).find(
-        (object) => (object as Workload).spec.replicas !== 0,
-      );
+      const [running] = await findPodMakers(seed, run.technicalID);
       if (running === undefined) return abandonObjects(seed, run);
-      throw new StepError(
-        `cannot abandon the extension objects of ${run.technicalID}: ${nameOf(running)} is not stopped`,
-      );
+      const what = nameOf(running.object);
+      throw new StepError(`cannot abandon the extension objects of ${run.technicalID}: ${what} is not stopped`);
     },
   };
 }
 
-const workloadTypes = [
-  { apiVersion: "apps/v1", kind: "Deployment" },
-  { apiVersion: "apps/v1", kind: "StatefulSet" },
-];
-
-const jobTypes = [
-  { apiVersion: "batch/v1", kind: "CronJob" },
-  { apiVersion: "batch/v1", kind: "Job" },
-];
-
 const namespaceRef = ({ technicalID: name }: ShootRun): ObjectRef => ({ apiVersion: "v1", kind: "Namespace", name });
-
-async function listAll(seed: KubeClient, { technicalID: namespace }: ShootRun, types: typeof workloadTypes) {
-  return (await Promise.all(types.map((type) => seed.list(type, { namespace })))).flat();
-}
-
-/** Job templates say nothing of it; what is done stays as it is. */
-function isUnfinished({ kind, ...object }: KubeObject): boolean {
-  const { conditions = [] } = (object["status"] ?? {}) as { conditions?: readonly { type: string; status: string }[] };
-  return kind === "CronJob" || !conditions.some(({ type, status }) => isEnd.has(type) && status === "True");
-}
-
-const isEnd = new Set(["Complete", "Failed"]);
 
 /** Whether a write of the epoch before is refused; nothing is written. In a namespace that goes, nothing can be made at all. */
 async function refuses(seed: KubeClient, run: ShootRun): Promise<boolean> {

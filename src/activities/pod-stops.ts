@@ -3,7 +3,7 @@ import type { ShootRun } from "../api/shoot-run.ts";
 import { refOf, type KubeClient } from "../kube/index.ts";
 import { fenced } from "./fenced-client.ts";
 import type { WaitTarget } from "./index.ts";
-import { nameOf, unlessGone, until, type Patience, type Workload } from "./stopping.ts";
+import { nameOf, unlessGone, until, type Patience, type Workload } from "./scale-down.ts";
 import type { Waits } from "./waits.ts";
 
 /**

@@ -11,7 +11,12 @@ export interface ExtensionLike extends KubeObject {
   readonly status?: {
     readonly observedGeneration?: number;
     readonly lastError?: { readonly description: string; readonly codes?: readonly string[] };
-    readonly lastOperation?: { readonly state: string; readonly description?: string; readonly lastUpdateTime: string };
+    readonly lastOperation?: {
+      readonly type?: string;
+      readonly state: string;
+      readonly description?: string;
+      readonly lastUpdateTime: string;
+    };
   };
 }
 

@@ -1,47 +1,68 @@
 import { heartbeat } from "@temporalio/activity";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
-import { refOf, type KubeClient } from "../kube/index.ts";
+import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { createCleanup, type Cleanup } from "./cleanup.ts";
 import { clusterRef, readGardenObjects, syncCluster } from "./cluster.ts";
-import { createComponents } from "./component.ts";
-import { createExtensions } from "./extension.ts";
 import { guarded, StepError } from "./failure.ts";
 import type { SeedActivities, WaitTarget } from "./index.ts";
+import { createSourceCheck } from "./migration-check.ts";
 import { createNodeWaits } from "./node-waits.ts";
-import { createProvisioning } from "./provisioning.ts";
-import { createPublishing } from "./publishing.ts";
-import type { ShootClients } from "./shoot-clients.ts";
+import { createSeedHands, type SeedHands, type SeedHandsDeps } from "./seed-hands.ts";
 import { removeAnnotated } from "./removal.ts";
 import { sentence, type Completer, type Waits } from "./waits.ts";
 
 /** What the activities of one seed need. */
-export interface SeedDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
-  readonly shootClients: ShootClients;
-  readonly waits: Waits;
+export interface SeedDeps extends SeedHandsDeps {
   readonly completer: Completer;
   readonly log: Logger;
 }
 
-/** The activities of queue `seed-<name>`. */
-export function createSeedActivities({ garden, seed, shootClients, waits, completer, log }: SeedDeps): SeedActivities {
-  const components = createComponents({ garden, seed, shootClients, waits });
-  const extensions = createExtensions({ garden, seed, waits });
+/** The activities of queue `seed-<name>`. Whatever they write into a Shoot's namespace carries the epoch of its run. */
+export function createSeedActivities(deps: SeedDeps): SeedActivities {
+  const { garden, seed, shootClients, waits, completer, log } = deps;
   const nodeWaits = createNodeWaits({ seed, shootClients, completer, log });
+  const hands = createSeedHands(deps);
+  const chore = (work: (hands: SeedHands, run: ShootRun) => Promise<void>) => (run: ShootRun) => work(hands(run), run);
   const cleaning = (phase: keyof Cleanup) => async (run: ShootRun) =>
     createCleanup(await shootClients.get(run.technicalID), heartbeat)[phase]();
 
   return guarded<SeedActivities>({
-    deployComponent: (run, component, step) => components.deploy(run, component, step),
-    destroyComponent: (run, component, step) => components.destroy(run, component, step),
-    applyExtension: (run, kind, step, purpose) => extensions.apply(run, kind, step, purpose),
-    removeExtension: (run, kind, step, purpose) => extensions.remove(run, kind, step, purpose),
-    removeStaleConfigs: (run) => extensions.removeStale(run, "OperatingSystemConfig"),
-    ...createProvisioning({ garden, seed, shootClients }),
-    ...createPublishing({ garden, seed }),
+    deployComponent: (run, component, step) => hands(run).components.deploy(run, component, step),
+    destroyComponent: (run, component, step) => hands(run).components.destroy(run, component, step),
+    applyExtension: (run, kind, step, purpose) => hands(run).extensions.apply(run, kind, step, purpose),
+    removeExtension: (run, kind, step, purpose) => hands(run).extensions.remove(run, kind, step, purpose),
+    removeStaleConfigs: chore(({ extensions }, run) => extensions.removeStale(run, "OperatingSystemConfig")),
+
+    migrateExtension: (run, kind, step, purpose) => hands(run).moves.migrate(run, kind, step, purpose),
+    restoreExtension: (run, kind, step, purpose) => hands(run).moves.restore(run, kind, step, purpose),
+    lowerTtl: (run, step) => hands(run).extensions.lowerTtl(run, step),
+    markNamespace: chore(({ leftovers }, run) => leftovers.markNamespace(run)),
+    raiseFence: chore(({ leftovers }, run) => leftovers.raiseFence(run)),
+    stopWorkload: (run, component, step) => hands(run).leftovers.stopWorkload(run, component, step),
+    stopEverything: (run, step) => hands(run).leftovers.stopEverything(run, step),
+    abandonExtensions: chore(({ leftovers }, run) => leftovers.abandonExtensions(run)),
+
+    warmUp: (run, step) => hands(run).backup.warmUp(run, step),
+    takeSnapshot: (run, step) => hands(run).backup.takeSnapshot(run, step),
+    keepSnapshot: chore(({ backup }, run) => backup.keepSnapshot(run)),
+    restoreVolume: (run, step) => hands(run).backup.restoreVolume(run, step),
+    finishVolume: chore(({ backup }, run) => backup.finishVolume(run)),
+
+    async checkSource(run) {
+      await createSourceCheck({ seed })(run);
+      await hands(run).state.checkState(run);
+    },
+    persistState: chore(({ state }, run) => state.persistState(run)),
+    restoreSecrets: chore(({ state }, run) => state.restoreSecrets(run)),
+
+    deploySecrets: chore(({ provisioning }, run) => provisioning.deploySecrets(run)),
+    deployCloudProviderSecret: chore(({ provisioning }, run) => provisioning.deployCloudProviderSecret(run)),
+    deployNodeAgentSecrets: chore(({ provisioning }, run) => provisioning.deployNodeAgentSecrets(run)),
+    publishInfrastructure: chore(({ publishing }, run) => publishing.publishInfrastructure(run)),
+    publishAddress: chore(({ publishing }, run) => publishing.publishAddress(run)),
+    publishKubeconfig: chore(({ publishing }, run) => publishing.publishKubeconfig(run)),
 
     async waitFor(run, target) {
       await (target.until === "nodesReady" ? nodeWaits.wait(run, target) : waits.wait(target));
@@ -52,8 +73,8 @@ export function createSeedActivities({ garden, seed, shootClients, waits, comple
       return { message: sentence(target, standing), codes };
     },
 
-    syncCluster: async (run) => syncCluster(seed, run, await readGardenObjects(garden, run)),
-    removeCluster: (run) => seed.remove(clusterRef(run)),
+    syncCluster: chore(async (hands, run) => syncCluster(hands.seed, run, await readGardenObjects(garden, run))),
+    removeCluster: chore((hands, run) => hands.seed.remove(clusterRef(run))),
     async initializeShootClients(run) {
       const answer = await (await shootClients.get(run.technicalID)).get("/readyz");
       if (answer !== "ok") throw new StepError(`the Shoot's API server is not ready: ${String(answer)}`);
@@ -64,7 +85,7 @@ export function createSeedActivities({ garden, seed, shootClients, waits, comple
 
     async removeNamespace(run, step) {
       await shootClients.forget(run.technicalID);
-      return removeNamespace(seed, waits, run, step);
+      return removeNamespace(hands(run).seed, waits, run, step);
     },
     readControlPlane: (run) => readControlPlane(seed, run),
   });
@@ -82,7 +103,7 @@ async function removeNamespace(seed: KubeClient, waits: Waits, run: ShootRun, st
     severeAfter: 900_000,
     deadline: 900_000,
   };
-  await removeAnnotated(seed, refOf(namespace), waits.registration(target));
+  await removeAnnotated(seed, namespaceRef(run), waits.registration(target));
   return [target];
 }
 
@@ -116,5 +137,6 @@ interface ExtensionStatus extends KubeObject {
   readonly status?: { readonly providerStatus?: unknown };
 }
 
-const readNamespace = (seed: KubeClient, run: ShootRun) =>
-  seed.read<KubeObject>({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
+const readNamespace = (seed: KubeClient, run: ShootRun) => seed.read<KubeObject>(namespaceRef(run));
+
+const namespaceRef = (run: ShootRun) => ({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });

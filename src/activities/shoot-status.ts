@@ -1,8 +1,15 @@
-import { GARDENER_FINALIZER, OPERATION_ANNOTATION, TASKS_ANNOTATION } from "../api/annotations.ts";
+import {
+  CANCEL_MIGRATION_ANNOTATION,
+  FORCE_TAKEOVER_ANNOTATION,
+  GARDENER_FINALIZER,
+  OPERATION_ANNOTATION,
+  TASKS_ANNOTATION,
+} from "../api/annotations.ts";
+import type { Shoot } from "../api/index.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../api/shoot-run.ts";
 import { now, type JsonPatchOperation, type KubeClient, type MergePatch } from "../kube/index.ts";
 import type { OperationStatus } from "./index.ts";
-import { patchFinalizers, patchShootStatus, readShoot } from "./shoot-patch.ts";
+import { changeShootStatus, patchFinalizers, patchShootStatus, readShoot } from "./shoot-patch.ts";
 import { shootType } from "./shoot-view.ts";
 
 /** The one writer of a Shoot's operation status. A Shoot that is gone needs no status: writing then does nothing. */
@@ -37,7 +44,8 @@ export function createShootStatus(garden: KubeClient) {
         hibernated: run.hibernated,
         ...(run.operation === "Delete"
           ? {}
-          : { seedName: run.seed, seeds: [...new Set([...(shoot.status?.seeds ?? []), run.seed])] }),
+          : { seedName: run.seed, seeds: [...new Set([...(shoot.status?.seeds ?? []), ...seedsOf(run)])] }),
+        ...(run.operation === "Migrate" ? beginningOfMigration(run, shoot) : {}),
         lastErrors: null,
         lastOperation: lastOperation(run.operation, {
           state: "Processing",
@@ -54,6 +62,23 @@ export function createShootStatus(garden: KubeClient) {
         lastErrors: status.lastErrors.length > 0 ? status.lastErrors : null,
       });
       if (status.state === "Succeeded" && run.tasks !== undefined) await takeAway(run, TASKS_ANNOTATION, run.tasks);
+      if (status.state === "Succeeded" && run.operation === "Restore") await this.arrive(run);
+    },
+
+    /** What was said of this migration must not count for the next one. */
+    async arrive(run: ShootRun): Promise<void> {
+      const annotations = (await read(run))?.metadata.annotations ?? {};
+      for (const name of [CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION]) {
+        const value = annotations[name];
+        if (value !== undefined) await takeAway(run, name, value);
+      }
+    },
+
+    /** Forgets a seed that holds nothing of the Shoot any more; the one that leads is never forgotten. */
+    async leave(run: ShootRun): Promise<void> {
+      await changeShootStatus(garden, run, ({ seedName, seeds = [] }) =>
+        seedName === run.seed ? undefined : { seeds: seeds.filter((seed) => seed !== run.seed) },
+      );
     },
 
     /** Why no operation can begin. Says it once: a Shoot that waits is not written again and again. */
@@ -87,6 +112,29 @@ export function createShootStatus(garden: KubeClient) {
       await patchFinalizers(garden, ref, (finalizers) => finalizers.filter((one) => one !== GARDENER_FINALIZER));
     },
   };
+}
+
+/** Where something of the Shoot may be from now on. */
+const seedsOf = ({ seed, migration }: ShootRun): string[] =>
+  migration ? [seed, migration.source, migration.destination] : [seed];
+
+/** Since when, out of which epoch, and with whose leave if the old seed is not to be asked. */
+function beginningOfMigration({ epoch, migration }: ShootRun, { metadata, status }: Shoot): MergePatch {
+  const approval = migration?.takeover ? readApproval(metadata.annotations?.[FORCE_TAKEOVER_ANNOTATION]) : undefined;
+  return {
+    migrationStartTime: now(),
+    ...(status?.leadership ? { leadership: { leaving: epoch } } : {}),
+    ...(approval ? { takeover: { by: "unknown", at: now(), ...approval } } : {}),
+  };
+}
+
+/** Admission has seen to it that the annotation is JSON and names who and why. */
+function readApproval(text: string | undefined): { reason: string; by?: string; at?: string } | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as { reason: string; by?: string; at?: string });
+  } catch {
+    return { reason: text ?? "" };
+  }
 }
 
 const lastOperation = (

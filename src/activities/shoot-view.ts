@@ -11,6 +11,8 @@ import type { KubeObject } from "../api/meta.ts";
 import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { ShootView } from "./index.ts";
+import { leadershipRecord } from "./leadership-domain.ts";
+import { movementOf } from "./movement.ts";
 
 /** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */
 export interface Periods {
@@ -19,6 +21,7 @@ export interface Periods {
   /** Seconds. */
   readonly dnsTtl: number;
   readonly syncPeriod: number;
+  readonly seedDeadline: number;
   readonly retryDuration: number;
 }
 
@@ -26,7 +29,12 @@ export interface Periods {
 export async function readShootView(garden: KubeClient, ref: ShootRef, periods: Periods): Promise<ShootView | null> {
   const shoot = await garden.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
   if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
-  return { ...standingOf(shoot), syncPeriod: periods.syncPeriod, ...(await readFacts(garden, shoot, periods)) };
+  return {
+    ...standingOf(shoot),
+    leftovers: await findLeftovers(garden, shoot),
+    syncPeriod: periods.syncPeriod,
+    ...(await readFacts(garden, shoot, periods)),
+  };
 }
 
 /** The API's Shoot in the garden. */
@@ -38,9 +46,11 @@ export function technicalID(shoot: Shoot, project: string): string {
 }
 
 /** What the Shoot itself says of where it is. */
-function standingOf({ metadata, status = {} }: Shoot): Omit<ShootView, "syncPeriod" | "run" | "problem"> {
+function standingOf(shoot: Shoot): Omit<ShootView, "syncPeriod" | "run" | "problem" | "leftovers"> {
+  const { metadata, status = {} } = shoot;
   const { [OPERATION_ANNOTATION]: request, [IGNORE_ANNOTATION]: ignore } = metadata.annotations ?? {};
   const { lastOperation, observedGeneration = 0, uid } = status;
+  const moving = movementOf(shoot)?.operation;
   return {
     generation: metadata.generation ?? 0,
     observedGeneration,
@@ -48,6 +58,7 @@ function standingOf({ metadata, status = {} }: Shoot): Omit<ShootView, "syncPeri
     finalizer: (metadata.finalizers ?? []).includes(GARDENER_FINALIZER),
     initialised: uid !== undefined,
     ignored: ignore === "true",
+    ...(moving === undefined ? {} : { moving }),
     ...(request === undefined ? {} : { request }),
     ...(lastOperation === undefined ? {} : { lastOperation: pickOperation(lastOperation) }),
   };
@@ -55,6 +66,14 @@ function standingOf({ metadata, status = {} }: Shoot): Omit<ShootView, "syncPeri
 
 function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<Shoot["status"]>["lastOperation"]>) {
   return { type, state, lastUpdateTime };
+}
+
+/** A Seed that was taken out of the garden holds nothing that anybody could clean up. */
+async function findLeftovers(garden: KubeClient, { status = {} }: Shoot): Promise<string[]> {
+  const others = (status.seeds ?? []).filter((seed) => seed !== status.seedName);
+  if (others.length === 0) return [];
+  const seeds = await garden.list<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed" });
+  return others.filter((name) => seeds.some(({ metadata }) => metadata.name === name));
 }
 
 async function readFacts(
@@ -70,6 +89,8 @@ async function readFacts(
   if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
   const project = await readProject(garden, metadata.namespace);
   const workers = spec.provider.workers ?? [];
+  const movement = movementOf(shoot);
+  const record = status?.leadership?.record ?? (await leadershipRecord(garden, metadata.name, project));
   const run: Omit<ShootRun, "operation"> = {
     namespace: metadata.namespace,
     name: metadata.name,
@@ -87,8 +108,12 @@ async function readFacts(
     ...unknownYet,
     ...tasksOf(shoot),
     epoch: status?.leadership?.epoch ?? 1,
+    ...(record === undefined ? {} : { leadershipRecord: record }),
+    ...(movement === undefined ? {} : { migration: movement.migration }),
     leaseSeconds: periods.leaseSeconds,
     dnsTtl: periods.dnsTtl,
+    hasBackup: seed.spec.backup !== undefined,
+    seedDeadline: periods.seedDeadline,
     retryDuration: periods.retryDuration,
   };
   return { run };

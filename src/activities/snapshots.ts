@@ -16,12 +16,12 @@ import type { Waits } from "./waits.ts";
 export interface SnapshotDeps {
   readonly garden: KubeClient;
   readonly seed: KubeClient;
-  readonly state: SnapshotRecords;
+  readonly records: SnapshotRecords;
   readonly waits: Waits;
 }
 
 /** Snapshots that a flow asks for: taken by a Job, verified by it, and written down in the garden. */
-export function createSnapshots({ garden, seed, state, waits }: SnapshotDeps) {
+export function createSnapshots({ garden, seed, records, waits }: SnapshotDeps) {
   /** A hibernated Shoot's etcd sleeps, but only a running one can be asked. */
   const setEtcd = async ({ technicalID: namespace }: ShootRun, replicas: number) => {
     await seed.patch(
@@ -69,7 +69,7 @@ export function createSnapshots({ garden, seed, state, waits }: SnapshotDeps) {
       if (job === undefined)
         throw new StepError(`cannot keep the snapshot of Job ${run.technicalID}/${name}: the Job is gone`);
       try {
-        await state.record(run, await readSnapshot(seed, run, job));
+        await records.record(run, await readSnapshot(seed, run, job));
       } catch (error) {
         if (error instanceof UnreadableSnapshot) await removeJob(seed, job);
         throw error;

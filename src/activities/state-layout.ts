@@ -38,11 +38,13 @@ export function layOut(
   if (giant)
     throw new StateTooLarge(tooLarge(`${inWords(giant)} alone exceeds ${inKilobytes(STATE_LIMITS.partBytes)}`));
   partAt(0);
-  const rank = ({ section, body }: StateEntry) =>
-    section === "gardener" ? 0 : (home.get(idOf({ section, body })) ?? 99) + 1;
-  for (const { entry, size } of sized.toSorted((one, other) => rank(one.entry) - rank(other.entry))) {
-    const preferred = entry.section === "gardener" ? 0 : Math.min(home.get(idOf(entry)) ?? 0, parts.length);
-    if (put(entry, size, preferred)) continue;
+  const homeOf = (entry: StateEntry) => (entry.section === "gardener" ? 0 : home.get(idOf(entry)));
+  const inOrder = sized.toSorted((one, other) => (homeOf(one.entry) ?? 0) - (homeOf(other.entry) ?? 0));
+  const moving = inOrder.filter(({ entry, size }) => {
+    const index = homeOf(entry);
+    return index === undefined || !put(entry, size, Math.min(index, parts.length));
+  });
+  for (const { entry, size } of moving) {
     const index = parts.findIndex(({ room }) => room >= size);
     put(entry, size, index === -1 ? parts.length : index);
   }

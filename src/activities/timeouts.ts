@@ -10,5 +10,6 @@ export const timeouts: Readonly<Record<ExtensionKind, { readonly severeAfter: nu
   Worker: { severeAfter: 30 * second, deadline: 10 * minute },
   OperatingSystemConfig: { severeAfter: 30 * second, deadline: 3 * minute },
   Network: { severeAfter: 30 * second, deadline: 3 * minute },
+  BackupEntry: { severeAfter: 30 * second, deadline: 10 * minute },
   DNSRecord: { severeAfter: 15 * second, deadline: 2 * minute },
 };

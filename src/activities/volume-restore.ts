@@ -16,7 +16,7 @@ import type { Waits } from "./waits.ts";
 export interface VolumeRestoreDeps {
   readonly garden: KubeClient;
   readonly seed: KubeClient;
-  readonly state: SnapshotRecords;
+  readonly records: SnapshotRecords;
   readonly waits: Waits;
 }
 
@@ -25,7 +25,7 @@ export interface VolumeRestoreDeps {
  * is: what it is being made from, and then under which epoch it was finished. One that says neither holds data of its
  * own and is never touched. Kubernetes keeps a claim's name taken until every pod that writes to it has ended.
  */
-export function createVolumeRestore({ garden, seed, state, waits }: VolumeRestoreDeps) {
+export function createVolumeRestore({ garden, seed, records, waits }: VolumeRestoreDeps) {
   /** Throws away what was begun: never a volume that an etcd has started from. */
   const startOver = async (claim: KubeObject, job: KubeObject | undefined, why: string): Promise<never> => {
     if (job) await removeJob(seed, job);
@@ -67,7 +67,7 @@ export function createVolumeRestore({ garden, seed, state, waits }: VolumeRestor
 
   /** What was restored is what was recorded: as the Job read the file, where that can still be asked. */
   const compare = async (run: ShootRun, job: KubeObject) => {
-    const snapshot = await chooseSnapshot(state, run);
+    const snapshot = await chooseSnapshot(records, run);
     const found = await readVerified(seed, job);
     if (found === undefined || (found.hash === snapshot.hash && found.revision === snapshot.revision)) return;
     throw configurationProblem(
@@ -79,7 +79,7 @@ export function createVolumeRestore({ garden, seed, state, waits }: VolumeRestor
     /** A Job that makes the volume from the snapshot that was recorded last; nothing to do once it is finished. */
     async restoreVolume(run: ShootRun, step: string): Promise<WaitTarget[]> {
       if (isFinished(await seed.read(claimRef(run)), run)) return [];
-      const snapshot = await chooseSnapshot(state, run);
+      const snapshot = await chooseSnapshot(records, run);
       const job = await seed.read(jobRef(run.technicalID, JOB));
       const claim = await ensureClaim(run, snapshot, job);
       if (job && isFor(job, claim) && hasFailed(job)) await startOver(claim, job, "its Job has failed");
@@ -142,8 +142,8 @@ const isFor = (job: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
   job.metadata.annotations?.[VOLUME_ANNOTATION] === uid;
 
 /** After a takeover the latest one there is; otherwise the one that was taken when nobody could write any more. */
-async function chooseSnapshot(state: SnapshotRecords, run: ShootRun): Promise<SnapshotRecord> {
-  const snapshot = await state.latest(run);
+async function chooseSnapshot(records: SnapshotRecords, run: ShootRun): Promise<SnapshotRecord> {
+  const snapshot = await records.latest(run);
   if (snapshot === undefined) throw configurationProblem(`no snapshot of etcd-main of ${run.technicalID} was recorded`);
   if (!run.migration?.takeover && !snapshot.name.startsWith(`${snapshotJobName(run)}-`))
     throw new StepError(`the last snapshot of etcd-main of ${run.technicalID} is not recorded: ${snapshot.name} is`);

@@ -50,6 +50,10 @@ export interface ShootRun extends ShootRef {
   readonly dnsTtl: number;
   /** Migrate and Restore only; a Restore after a cancelled migration has the same seed at both ends. */
   readonly migration?: Migration;
+  /** The seed keeps backups of its Shoots. */
+  readonly hasBackup: boolean;
+  /** How long, in ms, a seed's worker may leave a step unanswered before the operation says so. */
+  readonly seedDeadline: number;
   /** How long, in ms, a retryable error is retried inside its step before the step parks. */
   readonly retryDuration: number;
 }

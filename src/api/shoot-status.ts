@@ -43,6 +43,12 @@ const leadership = object({
   since: timestamp()
     .optional()
     .describe("When all of the zone's servers named this leader: the previous one's leases end two leases later."),
+  leaving: z
+    .int()
+    .optional()
+    .describe(
+      "The epoch that a migration has begun to end: while it is the epoch still, the migration can be given up.",
+    ),
   takeover: z.boolean().optional().describe("The previous leader was not asked: it did not answer."),
 });
 

@@ -11,6 +11,8 @@ import {
   workflowTypes,
   type FlowKind,
 } from "../workflows/contract.ts";
+import { prepareReset, type FlowReset } from "./flow-reset.ts";
+import { fetchHistory, type History } from "./history.ts";
 
 /** An operation's workflow, as a list shows it. */
 export interface FlowSummary {
@@ -39,11 +41,15 @@ export interface ShootClient {
   flows(shoot?: string): Promise<FlowSummary[]>;
   /** The progress of a workflow by its id. */
   progressOf(workflowId: string): Promise<FlowProgress | undefined>;
+  /** What setting an operation back to a step would do, ready to be done. Throws `ResetRefused`. */
+  prepareReset(workflowId: string, step: string): Promise<FlowReset>;
+  /** The history of a workflow's latest run; undefined when there is no such workflow. */
+  history(workflowId: string): Promise<History | undefined>;
 }
 
 /** The Shoots' workflows behind this connection. */
 export function createShootClient(client: Client): ShootClient {
-  const kinds: readonly FlowKind[] = ["delete", "reconcile"];
+  const kinds: readonly FlowKind[] = ["delete", "restore", "migrate", "reconcile"];
 
   const progressOf = async (workflowId: string) => {
     try {
@@ -67,6 +73,8 @@ export function createShootClient(client: Client): ShootClient {
       });
     },
     progressOf,
+    prepareReset: (workflowId, step) => prepareReset(client, workflowId, step),
+    history: (workflowId) => fetchHistory(client, workflowId),
     async progress(ref) {
       const found = await Promise.all(kinds.map((kind) => progressOf(flowWorkflowId(ref, kind))));
       return found.filter((one) => one !== undefined).sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0];
@@ -86,7 +94,10 @@ export function createShootClient(client: Client): ShootClient {
       throw new Error(`no operation of Shoot ${ref.namespace}/${ref.name} is running`);
     },
     async flows(shoot) {
-      const operations = `WorkflowType IN ("${workflowTypes.reconcile}", "${workflowTypes.delete}")`;
+      const { shoot: _, ...types } = workflowTypes;
+      const operations = `WorkflowType IN (${Object.values(types)
+        .map((type) => `"${type}"`)
+        .join(", ")})`;
       const query = shoot === undefined ? operations : `${operations} AND ShootName = "${shoot}"`;
       const found: FlowSummary[] = [];
       for await (const execution of client.workflow.list({ query })) found.push(summaryOf(execution));

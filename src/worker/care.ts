@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { examine, nextCondition, type HealthType } from "../activities/health.ts";
+import { changeShootStatus } from "../activities/shoot-patch.ts";
 import type { ShootClients } from "../activities/shoot-clients.ts";
 import type { Condition, Shoot } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
@@ -40,11 +41,10 @@ export function createCare({ garden, seed, seedName, shootClients, log, period =
     if (JSON.stringify(cared) !== JSON.stringify(before)) await write(shoot, cared);
   };
 
-  const write = ({ apiVersion, kind, metadata: { namespace, name, uid } }: Shoot, conditions: Condition[]) =>
-    garden.patch(
-      { apiVersion, kind, namespace, name },
-      { metadata: { uid }, status: { conditions } },
-      { subresource: "status" },
+  /** What was seen here counts only while the Shoot is here. */
+  const write = ({ metadata: { namespace, name, uid = "" } }: Shoot, conditions: Condition[]) =>
+    changeShootStatus(garden, { namespace, name, uid }, (status) =>
+      status.seedName === seedName ? { conditions } : undefined,
     );
 
   const round = async () => {

@@ -1,7 +1,8 @@
-import { fileURLToPath } from "node:url";
 import { Worker, type NativeConnection } from "@temporalio/worker";
+import { BEAT, beating } from "../activities/beating.ts";
 import type { GardenActivities } from "../activities/index.ts";
 import { gardenQueue } from "../workflows/contract.ts";
+import { workflowsPath } from "./workflows-path.ts";
 
 /** What the garden's worker runs with. `maxCachedWorkflows` bounds its memory: about 0.35 MB each. */
 export interface GardenWorkerOptions {
@@ -17,14 +18,13 @@ export function createGardenWorker(o: GardenWorkerOptions): Promise<Worker> {
     connection: o.connection,
     namespace: o.namespace,
     taskQueue: gardenQueue,
-    workflowsPath: fileURLToPath(new URL(`../workflows/index${extension}`, import.meta.url)),
+    workflowsPath,
     activities: o.activities,
+    interceptors: { activity: [() => ({ inbound: { execute: (input, next) => beating(() => next(input)) } })] },
+    maxHeartbeatThrottleInterval: BEAT,
     maxCachedWorkflows: o.maxCachedWorkflows ?? 1_000,
     // The default costs ten seconds after a SIGKILL.
     stickyQueueScheduleToStartTimeout: "2s",
     shutdownGraceTime: "20s",
   });
 }
-
-/** We run as TypeScript from the source tree, and as JavaScript once published. */
-const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";

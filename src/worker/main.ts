@@ -1,15 +1,19 @@
 import { createGardenActivities } from "../activities/garden.ts";
 import { createSeedActivities } from "../activities/seed.ts";
 import { createShootClients } from "../activities/shoot-clients.ts";
+import { readStateKeys } from "../activities/state-keys.ts";
 import { createWaits } from "../activities/waits.ts";
 import { createCompleter } from "../client/completer.ts";
 import { connectTemporal } from "../client/connect.ts";
 import { parseConfig, required, type Config } from "../config.ts";
+import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { createCare } from "./care.ts";
+import { createFence } from "./fence.ts";
 import { createGardenWorker } from "./garden.ts";
+import { createMirror } from "./mirror.ts";
 import { connectWorker, installRuntime } from "./runtime.ts";
 import { createSeedStatus } from "./seed-status.ts";
 import { createSeedWorker } from "./seed.ts";
@@ -35,6 +39,9 @@ async function runGarden(config: Config, log: Logger): Promise<void> {
     activities: createGardenActivities({
       garden,
       periods: config,
+      lookup: createLeaderLookup(createZoneServers(config.zoneServers)),
+      end: async (workflowId, reason) =>
+        void (await client.workflow.getHandle(workflowId).terminate(reason).catch(ignoreGone)),
       ended: (workflowId) => client.workflow.getHandle(workflowId).result().then(ignore, ignore),
     }),
   });
@@ -53,7 +60,8 @@ async function runSeed(config: Config, log: Logger): Promise<void> {
   const waits = createWaits({ client: seed, completer, log });
   waits.start();
   await waits.synced(); // before the first activity asks how an object stands
-  const activities = createSeedActivities({ garden, seed, shootClients, waits, completer, log });
+  const keys = await readStateKeys(required(config.stateKeysFile, "PERENNIAL_STATE_KEYS_FILE"));
+  const activities = createSeedActivities({ garden, seed, shootClients, waits, completer, keys, log });
   const worker = await createSeedWorker({
     connection,
     namespace: config.temporalNamespace,
@@ -62,12 +70,17 @@ async function runSeed(config: Config, log: Logger): Promise<void> {
   });
   const status = createSeedStatus({ garden, seed, seedName, log });
   const care = createCare({ garden, seed, seedName, shootClients, log });
+  const mirror = createMirror({ garden, seed, seedName, keys, log });
+  const { ask } = createLeaderLookup(createZoneServers(config.zoneServers));
+  const fence = createFence({ seed, seedName, ask, period: config.leaseSeconds * 250, log });
   status.start();
+  mirror.start();
+  fence.start();
   const caring = care.run();
   await serve(config, log, worker);
   status.stop();
   care.stop();
-  await Promise.all([caring, waits.stop()]);
+  await Promise.all([caring, waits.stop(), mirror.stop(), fence.stop()]);
   await Promise.all([shootClients.close(), garden.close(), seed.close()]);
 }
 
@@ -83,3 +96,8 @@ async function serve(config: Config, log: Logger, worker: Awaited<ReturnType<typ
 }
 
 function ignore(): void {}
+
+/** A workflow that has ended needs no ending. */
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof Error && error.name === "WorkflowNotFoundError")) throw error;
+}

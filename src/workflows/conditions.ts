@@ -1,4 +1,4 @@
-import type { ShootRun } from "../api/shoot-run.ts";
+import type { Migration, ShootRun } from "../api/shoot-run.ts";
 import type { Condition } from "../flow/flow.ts";
 
 /** What conditions look at. Flows add the hands that carry steps out. */
@@ -34,3 +34,18 @@ export const needsCleanup = when("there is a control plane to clean up through",
 
 /** The provider's part of the control plane takes part in the clean-up. */
 export const controlPlaneNeeded = when("the ControlPlane still acts", (run) => run.controlPlaneNeeded);
+
+/** The garden has a domain for leadership records. */
+export const hasLeadership = when("the garden has a leadership domain", (run) => run.leadershipRecord !== undefined);
+
+/** The seed keeps backups. */
+export const hasBackup = when("the Seed keeps backups", (run) => run.hasBackup);
+
+/** The Shoot goes to another seed, rather than back to the one that it was about to leave. */
+export const moved = when("the Shoot comes from another Seed", ({ migration }) => isMove(migration));
+
+/** The source takes part; nobody has approved a takeover. */
+export const sourceAnswers = when("the old Seed takes part", ({ migration }) => migration?.takeover !== true);
+
+const isMove = (migration: Migration | undefined): boolean =>
+  migration !== undefined && migration.source !== migration.destination;

@@ -17,13 +17,31 @@ export const shootWorkflowId = ({ namespace, name, uid }: ShootRef): string => `
 export const flowWorkflowId = (ref: ShootRef, operation: FlowKind): string => `${shootWorkflowId(ref)}/${operation}`;
 
 /** The flows there are. Create and Reconcile are one: it brings a Shoot to what its spec asks for. */
-export type FlowKind = "reconcile" | "delete";
+export type FlowKind = "reconcile" | "delete" | "migrate" | "restore";
 
 /** The flow that carries out an operation. */
-export const flowFor = (operation: ShootOperation): FlowKind => (operation === "Delete" ? "delete" : "reconcile");
+export const flowFor = (operation: ShootOperation): FlowKind => flows[operation];
+
+const flows = {
+  Create: "reconcile",
+  Reconcile: "reconcile",
+  Delete: "delete",
+  Migrate: "migrate",
+  Restore: "restore",
+} as const satisfies Record<ShootOperation, FlowKind>;
+
+/** The id of the workflow that takes away what a Shoot has left behind on a seed. */
+export const cleanUpWorkflowId = (ref: ShootRef, seed: string): string => `${shootWorkflowId(ref)}/clean-up/${seed}`;
 
 /** Workflow types, as clients name them. */
-export const workflowTypes = { shoot: "shoot", reconcile: "reconcile", delete: "deleteShoot" } as const;
+export const workflowTypes = {
+  shoot: "shoot",
+  reconcile: "reconcile",
+  delete: "deleteShoot",
+  migrate: "migrate",
+  restore: "restore",
+  cleanUp: "cleanUp",
+} as const;
 
 /** Says that something about the Shoot changed, never what: the workflow reads the Shoot itself. */
 export const changedSignal = defineSignal("changed");

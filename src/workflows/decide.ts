@@ -10,7 +10,7 @@ export type Decision =
 
 /** Decides from a fresh view of the Shoot. `now` is ms since the epoch; `jitter` is between 0 and 1. Pure. */
 export function decide(view: ShootView, now: number, jitter: number): Decision {
-  if (view.deleting) return decideDeletion(view);
+  if (view.deleting && view.moving === undefined) return decideDeletion(view);
   if (view.ignored) return { do: "wait", for: view.syncPeriod };
   if (view.run === undefined) return { do: "report" };
   const due = dueIn(view, now, jitter);
@@ -21,6 +21,7 @@ export function decide(view: ShootView, now: number, jitter: number): Decision {
 
 /** Whether what the Shoot asks for now makes the running operation pointless. */
 export function supersedes(view: ShootView, running: ShootRun): boolean {
+  if (isMoving(running)) return supersedesMove(view, running);
   if (view.deleting) return running.operation !== "Delete";
   if (view.generation !== running.generation) return true;
   return view.lastOperation?.state === "Failed" && asksFor(view, "reconcile");
@@ -31,17 +32,26 @@ export const asksFor = ({ request }: Pick<ShootView, "request">, operation: stri
   request?.split(";").includes(operation) ?? false;
 
 /** The operation's type: an unfinished Create goes on as Create, everything later is Reconcile. */
-export function operationType({ lastOperation }: Pick<ShootView, "lastOperation">): ShootOperation {
+export function operationType({ lastOperation, moving }: Pick<ShootView, "lastOperation" | "moving">): ShootOperation {
+  if (moving !== undefined) return moving;
   if (lastOperation === undefined) return "Create";
-  if (lastOperation.type === "Migrate" && ["Succeeded", "Aborted"].includes(lastOperation.state)) return "Restore";
-  const unfinished = lastOperation.state !== "Succeeded";
-  return unfinished && lastOperation.type !== "Delete" ? lastOperation.type : "Reconcile";
+  return lastOperation.type === "Create" && lastOperation.state !== "Succeeded" ? "Create" : "Reconcile";
+}
+
+const isMoving = ({ operation }: ShootRun): boolean => operation === "Migrate" || operation === "Restore";
+
+/** A move is seen through: deletion and other wishes wait for it. It can be given up until the flip, and taken over at any time. */
+function supersedesMove({ moving, run }: ShootView, running: ShootRun): boolean {
+  const approved = run?.migration?.takeover === true && running.migration?.takeover !== true;
+  if (moving === "Migrate") return approved;
+  return running.operation === "Migrate" && run?.epoch === running.epoch;
 }
 
 /** A Shoot that never began has nothing in any seed; one that is done only has to be let go. */
 function decideDeletion(view: ShootView): Decision {
   const done = view.lastOperation?.type === "Delete" && view.lastOperation.state === "Succeeded";
   if (!view.finalizer) return { do: "wait", for: 60_000 };
+  if (done && view.leftovers.length > 0) return { do: "wait", for: view.syncPeriod };
   if (!view.initialised || done) return { do: "release" };
   if (view.run === undefined) return { do: "report" };
   const run: ShootRun = { ...view.run, operation: "Delete" };
@@ -51,10 +61,11 @@ function decideDeletion(view: ShootView): Decision {
 /** How long, in ms, until the next operation is due; 0 when it is. A tenth of the period spreads the Shoots out. */
 function dueIn(view: ShootView, now: number, jitter: number): number {
   const { lastOperation, generation, observedGeneration, syncPeriod } = view;
+  if (view.moving !== undefined) return 0;
   if (lastOperation === undefined || generation !== observedGeneration) return 0;
   if (asksFor(view, "reconcile") || asksFor(view, "retry")) return 0;
   if (lastOperation.state === "Failed") return syncPeriod;
-  if (lastOperation.state !== "Succeeded" || lastOperation.type === "Migrate") return 0;
+  if (lastOperation.state !== "Succeeded") return 0;
   const due = Date.parse(lastOperation.lastUpdateTime) + syncPeriod * (1 + jitter / 10);
   return Math.max(0, due - now);
 }

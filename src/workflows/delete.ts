@@ -1,6 +1,13 @@
 import { defineFlow } from "../flow/flow.ts";
-import { controlPlaneNeeded, hasCredentials, hasWorkers, namespaceUsable, needsCleanup } from "./conditions.ts";
-import { apply, call, deploy, destroy, remove, removeNamespace } from "./steps.ts";
+import {
+  controlPlaneNeeded,
+  hasCredentials,
+  hasLeadership,
+  hasWorkers,
+  namespaceUsable,
+  needsCleanup,
+} from "./conditions.ts";
+import { apply, call, deploy, destroy, inGarden, remove, removeNamespace } from "./steps.ts";
 
 /**
  * Takes a Shoot away. First it brings the control plane back to life, so that the user's own objects can be deleted
@@ -42,4 +49,5 @@ export const deleteShoot = defineFlow("Delete Shoot", {
   destroyEtcd:                { run: destroy("etcd"),                   after: ["destroyKubeApiServer", "removeInfrastructure"] },
   removeNamespace:            { run: removeNamespace,                   after: ["removeExternalDns", "removeInternalDns", "destroyApiServerService", "destroyEtcd"] },
   removeCluster:              { run: call("removeCluster"),             after: ["removeNamespace"] },
+  removeLeadership:           { run: inGarden("removeLeadership"),      after: ["removeCluster"], when: [hasLeadership] },
 });

@@ -8,10 +8,10 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from "@temporalio/workflow";
-import type { SeedActivities, WaitTarget } from "../activities/index.ts";
+import type { GardenActivities, SeedActivities, WaitTarget } from "../activities/index.ts";
 import type { ShootRun, StepFailure } from "../api/shoot-run.ts";
 import type { Board } from "./board.ts";
-import { seedQueue } from "./contract.ts";
+import { gardenQueue, seedQueue } from "./contract.ts";
 import type { Hands } from "./steps.ts";
 
 /** Somebody's wish that waiting steps go on now. */
@@ -53,8 +53,9 @@ export function createHands(run: ShootRun, board: Board, retries: Retries, resum
         }
       }
     },
-    acting: (step) => uncancelled(actingActivities(run, step)),
-    async wait(step, targets) {
+    acting: (run, step) => uncancelled(actingActivities(run, step), (error) => explainSilence(error, run)),
+    garden: (step) => uncancelled(gardenActivities(step)),
+    async wait(run, step, targets) {
       const outcomes = await Promise.allSettled(targets.map((target) => waitFor(run, step, target)));
       const failed = outcomes.find((outcome) => outcome.status === "rejected");
       if (failed) throw failed.reason;
@@ -76,6 +77,8 @@ function actingActivities(run: ShootRun, step: string): SeedActivities {
     activityId: `${step}/apply`,
     summary: step,
     startToCloseTimeout: "11 minutes",
+    // A seed that is dead must not leave its Shoots silent.
+    scheduleToStartTimeout: run.seedDeadline,
     // The worker beats for every activity: what a SIGKILL costs an activity that it interrupts.
     heartbeatTimeout: "10 seconds",
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -83,12 +86,30 @@ function actingActivities(run: ShootRun, step: string): SeedActivities {
   });
 }
 
+function gardenActivities(step: string): GardenActivities {
+  return proxyActivities<GardenActivities>({
+    taskQueue: gardenQueue,
+    activityId: `${step}/apply`,
+    summary: step,
+    startToCloseTimeout: "11 minutes",
+    heartbeatTimeout: "30 seconds",
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "8s", maximumAttempts: 5 },
+  });
+}
+
 /** A write that has begun is finished, also when the flow is asked to stop. */
-function uncancelled(activities: SeedActivities): SeedActivities {
+function uncancelled<Activities extends object>(
+  activities: Activities,
+  translate: (error: unknown) => unknown = (error) => error,
+): Activities {
   return new Proxy(activities, {
     get(target, name, receiver) {
       const activity = Reflect.get(target, name, receiver) as (...args: unknown[]) => Promise<unknown>;
-      return (...args: unknown[]) => CancellationScope.nonCancellable(() => activity(...args));
+      return (...args: unknown[]) =>
+        CancellationScope.nonCancellable(() => activity(...args)).catch((error: unknown) => {
+          throw translate(error);
+        });
     },
   });
 }
@@ -116,9 +137,12 @@ async function waitFor(run: ShootRun, step: string, target: WaitTarget): Promise
       activityId: `${target.activityId}/explain`,
       summary: `${step}: why ${target.kind} ${target.name} is late`,
       startToCloseTimeout: "1 minute",
+      scheduleToStartTimeout: run.seedDeadline,
       cancellationType: ActivityCancellationType.TRY_CANCEL,
     });
-    const { message, codes } = await explaining.explainWait(run, target);
+    const { message, codes } = await explaining.explainWait(run, target).catch((silent: unknown) => {
+      throw explainSilence(silent, run);
+    });
     throw ApplicationFailure.create({ message, type: "Timeout", details: [{ message, codes, retryable: true }] });
   }
 }
@@ -138,6 +162,16 @@ function failureOf(error: unknown): WorkFailure {
     return { message: cause.message, codes: [], retryable: cause.nonRetryable !== true };
   }
   return { message: cause instanceof Error ? cause.message : String(cause), codes: [], retryable: true };
+}
+
+/** A step that no worker has taken up says whose worker that is, and what an operator can do about it. */
+function explainSilence(error: unknown, { migration, seed, seedDeadline, namespace, name }: ShootRun): unknown {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (!(cause instanceof TimeoutFailure) || cause.timeoutType !== "SCHEDULE_TO_START") return error;
+  const silence = `the worker of Seed ${seed} has not answered for ${Math.round(seedDeadline / 1000)} s: it is down, or cannot reach Temporal`;
+  const way = `perennial shoot migrate ${namespace}/${name} --to ${migration?.destination} --force-takeover --reason TEXT`;
+  const message = migration?.source === seed ? `${silence}; to move the Shoot without it: ${way}` : silence;
+  return ApplicationFailure.create({ message, type: "Silence", details: [{ message, codes: [], retryable: true }] });
 }
 
 const isWorkFailure = (detail: unknown): detail is WorkFailure =>

@@ -1,10 +1,13 @@
 import { ActivityCancellationType, proxyActivities } from "@temporalio/workflow";
 import type { SeedActivities } from "../activities/index.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
+import { cleanUp as cleanUpFlow } from "./clean-up.ts";
 import { seedQueue } from "./contract.ts";
 import { deleteShoot as deleteFlow } from "./delete.ts";
+import { migrate as migrateFlow } from "./migrate.ts";
 import { perform, type Outcome } from "./perform.ts";
 import { reconcile as reconcileFlow } from "./reconcile.ts";
+import { restore as restoreFlow } from "./restore.ts";
 
 /** The workflow types of queue `garden`, by the names in `contract.ts`. */
 
@@ -13,6 +16,21 @@ export { shoot } from "./shoot.ts";
 /** Create and Reconcile of a Shoot. */
 export function reconcile(run: ShootRun): Promise<Outcome> {
   return perform(reconcileFlow, { ...run, namespaceUsable: true });
+}
+
+/** Migrate of a Shoot: afterwards nobody acts for it, and the seed that it goes to leads. */
+export function migrate(run: ShootRun): Promise<Outcome> {
+  return perform(migrateFlow, { ...run, namespaceUsable: true });
+}
+
+/** Restore of a Shoot, in the seed that leads now. */
+export function restore(run: ShootRun): Promise<Outcome> {
+  return perform(restoreFlow, { ...run, namespaceUsable: true });
+}
+
+/** Takes away what a Shoot has left behind on a seed that does not lead any more; beside the Shoot's operations. */
+export function cleanUp(run: ShootRun): Promise<Outcome> {
+  return perform(cleanUpFlow, run, "operators");
 }
 
 /** Delete of a Shoot; afterwards nothing of it is left in the seed. */

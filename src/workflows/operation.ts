@@ -10,16 +10,24 @@ import {
   proxyActivities,
   startChild,
 } from "@temporalio/workflow";
-import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
-import type { GardenActivities } from "../activities/index.ts";
+import { WorkflowExecutionAlreadyStartedError, type SearchAttributePair } from "@temporalio/common";
+import type { GardenActivities, ShootView } from "../activities/index.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
-import { flowFor, flowWorkflowId, gardenQueue, retrySignal, searchAttributes, workflowTypes } from "./contract.ts";
+import {
+  cleanUpWorkflowId,
+  flowFor,
+  flowWorkflowId,
+  gardenQueue,
+  retrySignal,
+  searchAttributes,
+  workflowTypes,
+} from "./contract.ts";
 
 /** An operation that runs in a workflow of its own, with a history of its own. */
 export interface RunningOperation {
   ended(): boolean;
-  /** Asks it to end between steps and waits until it has. */
-  stop(): Promise<void>;
+  /** Asks it to end between steps and waits until it has; at most this long, in ms, then it is ended by force. */
+  stop(patience?: number): Promise<void>;
   /** Asks every step that waits for a retry to go on. */
   retry(): Promise<void>;
   /** Waits until it has ended; false when it was terminated or failed instead of coming to an end of its own. */
@@ -38,9 +46,11 @@ export async function startOperation(run: ShootRun): Promise<RunningOperation> {
   const outside = getExternalWorkflowHandle(workflowId);
   return {
     ended: () => state.ended,
-    async stop() {
+    async stop(patience) {
       if (state.ended) return;
       await outside.cancel();
+      if (patience !== undefined && !(await condition(() => state.ended, patience)))
+        await ending.endFlow(workflowId, "the operation waits for a seed that is being taken over from");
       await condition(() => state.ended);
     },
     retry: () => outside.signal(retrySignal),
@@ -57,13 +67,7 @@ async function follow(run: ShootRun, workflowId: string): Promise<void> {
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       staticSummary: `${run.operation} ${run.namespace}/${run.name}`,
-      typedSearchAttributes: [
-        { key: searchAttributes.shoot, value: `${run.namespace}/${run.name}` },
-        { key: searchAttributes.project, value: run.project },
-        { key: searchAttributes.seed, value: run.seed },
-        { key: searchAttributes.operation, value: run.operation },
-        { key: searchAttributes.phase, value: "Processing" },
-      ],
+      typedSearchAttributes: attributesOf(run),
     });
     await child.result();
   } catch (error) {
@@ -79,6 +83,46 @@ const followed = proxyActivities<GardenActivities>({
   heartbeatTimeout: "1 minute",
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
+
+const ending = proxyActivities<GardenActivities>({
+  taskQueue: gardenQueue,
+  summary: "end the operation",
+  startToCloseTimeout: "30 seconds",
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { maximumInterval: "30s" },
+});
+
+/** Starts a workflow for every seed that holds something of the Shoot but does not lead; nobody waits for them. */
+export async function startCleanUps({ leftovers, run, moving }: ShootView): Promise<void> {
+  if (run === undefined || moving !== undefined) return;
+  for (const seed of leftovers) {
+    const migration = { source: seed, destination: run.seed, takeover: false };
+    await startCleanUp({ ...run, operation: "Migrate", seed, migration });
+  }
+}
+
+async function startCleanUp(run: ShootRun): Promise<void> {
+  try {
+    await startChild(workflowTypes.cleanUp, {
+      workflowId: cleanUpWorkflowId(run, run.seed),
+      args: [run],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      staticSummary: `Clean up ${run.seed} after ${run.namespace}/${run.name}`,
+      typedSearchAttributes: attributesOf(run),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error; // it is at work
+  }
+}
+
+const attributesOf = (run: ShootRun): SearchAttributePair[] => [
+  { key: searchAttributes.shoot, value: `${run.namespace}/${run.name}` },
+  { key: searchAttributes.project, value: run.project },
+  { key: searchAttributes.seed, value: run.seed },
+  { key: searchAttributes.operation, value: run.operation },
+  { key: searchAttributes.phase, value: "Processing" },
+];
 
 /** Whatever ended it, the Shoot's status says what to do next; only our own mistakes are thrown. */
 function endedOtherwise(error: unknown): boolean {

@@ -28,6 +28,9 @@ import type { FlowSubject } from "./steps.ts";
 /** How an operation ended: its flow reached its end, or it was asked to stop between steps. */
 export type Outcome = "succeeded" | "stopped";
 
+/** Who is told how a flow gets on: the Shoot's status and Cluster too, or only who looks at the workflow. */
+export type Audience = "everybody" | "operators";
+
 /** How often progress is written into the Shoot's status, in ms; errors are written at once. */
 const REPORT_PERIOD = 5_000;
 
@@ -35,10 +38,14 @@ const REPORT_PERIOD = 5_000;
  * Runs a flow for a Shoot and keeps the Shoot's status in step with it. Never fails for a step's sake: a step that
  * cannot go on is parked inside its row, and the operation stays open until the step is retried or the flow stopped.
  */
-export async function perform(flow: Flow<FlowSubject>, run: ShootRun): Promise<Outcome> {
+export async function perform(
+  flow: Flow<FlowSubject>,
+  run: ShootRun,
+  audience: Audience = "everybody",
+): Promise<Outcome> {
   const board = createBoard(flow, run, () => Date.now());
   const retries: Retries = { asked: new Set() };
-  const reports = createReports(board, run);
+  const reports = createReports(board, run, audience);
   answerTheOutside(board, retries);
 
   const hands = createHands(run, board, retries, () => reports.resumed());
@@ -53,18 +60,22 @@ export async function perform(flow: Flow<FlowSubject>, run: ShootRun): Promise<O
         stopped: () => scope.consideredCancelled,
       },
     );
+    // Asked to stop, a flow may still have had nothing left to do.
+    if (board.progress().steps.some(({ state }) => state === "stopped")) return stopped();
     board.finish();
     return "succeeded";
   } catch (error) {
-    if (scope.consideredCancelled) {
-      upsertSearchAttributes([{ key: searchAttributes.phase, value: "Stopped" }]);
-      return "stopped";
-    }
+    if (scope.consideredCancelled) return stopped();
     throw ApplicationFailure.nonRetryable(error instanceof Error ? error.message : String(error), "FlowError");
   } finally {
     reports.end();
     await reporting;
   }
+}
+
+function stopped(): Outcome {
+  upsertSearchAttributes([{ key: searchAttributes.phase, value: "Stopped" }]);
+  return "stopped";
 }
 
 function answerTheOutside(board: Board, retries: Retries): void {
@@ -95,7 +106,7 @@ function answerTheOutside(board: Board, retries: Retries): void {
 const waits = ({ state }: StepProgress): boolean => state === "parked" || state === "retrying";
 
 /** Writes the board into the Shoot's status whenever it changed: one write at a time, errors first. */
-function createReports(board: Board, run: ShootRun) {
+function createReports(board: Board, run: ShootRun, audience: Audience) {
   const garden = proxyActivities<GardenActivities>({
     taskQueue: gardenQueue,
     activityId: "status",
@@ -109,6 +120,7 @@ function createReports(board: Board, run: ShootRun) {
     activityId: "cluster-status",
     summary: "status, for extensions",
     startToCloseTimeout: "1 minute",
+    scheduleToStartTimeout: run.seedDeadline,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { maximumAttempts: 5 },
   });
@@ -132,7 +144,7 @@ function createReports(board: Board, run: ShootRun) {
   };
 
   const tell = async (status: OperationStatus) => {
-    await garden.writeStatus(run, status);
+    if (audience === "everybody") await garden.writeStatus(run, status);
     if (status.state === state) return;
     state = status.state;
     const code = status.lastErrors.flatMap((error) => error.codes)[0];
@@ -140,7 +152,7 @@ function createReports(board: Board, run: ShootRun) {
       { key: searchAttributes.phase, value: state === "Failed" ? "Parked" : state },
       { key: searchAttributes.errorCode, value: code ?? null },
     ]);
-    if (extensionsCare(run, state)) await tellExtensions(seed, run);
+    if (audience === "everybody" && extensionsCare(run, state)) await tellExtensions(seed, run);
   };
 
   const write = () =>
@@ -170,8 +182,13 @@ function createReports(board: Board, run: ShootRun) {
 }
 
 /** Extensions read the Shoot's status in `Cluster`; what they look at is whether it failed. */
-const extensionsCare = ({ operation, namespaceUsable }: ShootRun, state: OperationStatus["state"]): boolean =>
-  namespaceUsable && (state !== "Succeeded" || operation !== "Delete");
+const extensionsCare = (
+  { operation, namespaceUsable, migration }: ShootRun,
+  state: OperationStatus["state"],
+): boolean =>
+  namespaceUsable &&
+  (operation !== "Migrate" || migration?.takeover !== true) &&
+  (state !== "Succeeded" || operation !== "Delete");
 
 /** A seed that doesn't answer must not keep users from the truth; the next change of state carries it over. */
 async function tellExtensions(seed: SeedActivities, run: ShootRun): Promise<void> {

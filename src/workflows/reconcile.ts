@@ -1,12 +1,24 @@
 import { defineFlow } from "../flow/flow.ts";
-import { awake, hasCredentials, hasExternalDomain, hasInternalDomain, hasWorkers } from "./conditions.ts";
-import { apply, call, deploy, nodesReady, thenCall } from "./steps.ts";
+import {
+  awake,
+  hasBackup,
+  hasCredentials,
+  hasExternalDomain,
+  hasInternalDomain,
+  hasLeadership,
+  hasWorkers,
+} from "./conditions.ts";
+import { apply, call, deploy, inGarden, nodesReady, thenCall } from "./steps.ts";
 
 /** Brings a Shoot to the state its spec asks for. Every step is safe to repeat. */
 // prettier-ignore
 export const reconcile = defineFlow("Reconcile Shoot", {
+  // Who may act
+  leadership:            { run: inGarden("ensureLeadership"),        when: [hasLeadership] },
+
   // A place for the control plane, and the keys to it
-  namespace:             { run: deploy("namespace") },
+  namespace:             { run: deploy("namespace"),                 after: ["leadership"] },
+  leader:                { run: call("markNamespace"),               after: ["namespace"] },
   cluster:               { run: call("syncCluster"),                 after: ["namespace"] },
   cloudProviderSecret:   { run: call("deployCloudProviderSecret"),   after: ["namespace"], when: [hasCredentials] },
   secrets:               { run: call("deploySecrets"),               after: ["namespace"] },
@@ -17,11 +29,13 @@ export const reconcile = defineFlow("Reconcile Shoot", {
   internalDns:           { run: apply("DNSRecord", "internal"),      after: ["cluster", "apiServerService"], when: [hasInternalDomain, awake] },
   externalDns:           { run: apply("DNSRecord", "external"),      after: ["cluster", "apiServerService"], when: [hasExternalDomain, awake] },
 
-  // What the provider has to build first
-  infrastructure:        { run: thenCall(apply("Infrastructure"), "publishInfrastructure"), after: ["cluster", "secrets", "cloudProviderSecret"], when: [hasWorkers] },
+  // What the provider has to build first, and the place of the backups
+  infrastructure:        { run: thenCall(apply("Infrastructure"), "publishInfrastructure"), after: ["leader", "cluster", "secrets", "cloudProviderSecret"], when: [hasWorkers] },
+  backupEntry:           { run: apply("BackupEntry"),                after: ["leader", "cluster"], when: [hasBackup] },
 
   // The control plane itself
   etcd:                  { run: deploy("etcd"),                      after: ["secrets"] },
+  etcdBackup:            { run: deploy("etcd-backup"),               after: ["etcd", "backupEntry"], when: [hasBackup] },
   kubeApiServer:         { run: deploy("kube-apiserver"),            after: ["etcd", "accessSecrets", "infrastructure"] },
   kubeControllerManager: { run: deploy("kube-controller-manager"),   after: ["kubeApiServer"] },
   kubeScheduler:         { run: deploy("kube-scheduler"),            after: ["kubeApiServer"], when: [hasWorkers] },

@@ -10,7 +10,7 @@ import type { GardenActivities, ShootView } from "../activities/index.ts";
 import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
 import { changedSignal, gardenQueue } from "./contract.ts";
 import { asksFor, decide, supersedes, type Decision } from "./decide.ts";
-import { startOperation, type RunningOperation } from "./operation.ts";
+import { startCleanUps, startOperation, type RunningOperation } from "./operation.ts";
 
 /**
  * One Shoot, one workflow: runs the operation its state asks for, one at a time, whenever something changed, until the
@@ -24,7 +24,9 @@ export async function shoot(ref: ShootRef): Promise<void> {
     inbox.changed = false; // before reading: a signal during the read must not get lost
     const view = await garden("read").readShoot(ref);
     if (view === null) return;
-    await act(decide(view, Date.now(), Math.random()), view, ref, inbox);
+    const decision = decide(view, Date.now(), Math.random());
+    if (decision.do !== "operate") await startCleanUps(view);
+    await act(decision, view, ref, inbox);
     if (workflowInfo().continueAsNewSuggested && !inbox.changed) await continueAsNew<typeof shoot>(ref);
   }
 }
@@ -59,11 +61,16 @@ const PAUSE_AFTER_FAILURE = 10_000;
 
 async function reconsider(run: ShootRun, operation: RunningOperation): Promise<void> {
   const view = await garden("read").readShoot(run);
-  if (view === null || supersedes(view, run)) return operation.stop();
+  if (view === null || supersedes(view, run)) return operation.stop(isTakenOver(view) ? TAKEOVER_PATIENCE : undefined);
   if (!asksFor(view, "retry")) return;
   await operation.retry();
   await garden("acknowledge").acknowledgeRequest(run, view.request ?? "");
 }
+
+/** In ms: a takeover does not wait for what the old seed has begun; what still comes of it is fenced. */
+const TAKEOVER_PATIENCE = 15_000;
+
+const isTakenOver = (view: ShootView | null): boolean => view?.run?.migration?.takeover === true;
 
 const garden = (summary: string): GardenActivities =>
   proxyActivities<GardenActivities>({

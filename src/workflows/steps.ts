@@ -1,4 +1,5 @@
-import type { ExtensionKind, Purpose, SeedActivities, WaitTarget } from "../activities/index.ts";
+import { sleep } from "@temporalio/workflow";
+import type { ExtensionKind, GardenActivities, Purpose, SeedActivities, WaitTarget } from "../activities/index.ts";
 import type { ComponentName } from "../components/index.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import type { Facts } from "./conditions.ts";
@@ -14,13 +15,16 @@ export interface FlowSubject extends Facts {
 export interface Hands {
   /** Runs the work until it is done: retries what is worth retrying, parks what is not. */
   attempt(step: string, work: () => Promise<void>): Promise<void>;
-  /** The seed's activities for the acting half of a step: finished even when the flow is stopped. */
-  acting(step: string): SeedActivities;
-  /** Waits for everything named; given up at once when the flow is stopped. */
-  wait(step: string, targets: readonly WaitTarget[]): Promise<void>;
+  /** The activities of the run's seed for the acting half of a step: finished even when the flow is stopped. */
+  acting(run: ShootRun, step: string): SeedActivities;
+  /** The same for the garden. */
+  garden(step: string): GardenActivities;
+  /** Waits for everything named in the run's seed; given up at once when the flow is stopped. */
+  wait(run: ShootRun, step: string, targets: readonly WaitTarget[]): Promise<void>;
 }
 
-type Run = (subject: FlowSubject, step: string) => Promise<void>;
+/** How a step is carried out. */
+export type Run = (subject: FlowSubject, step: string) => Promise<void>;
 
 /** Deploys a control-plane component and waits until it has rolled out. */
 export const deploy = (component: ComponentName): Run =>
@@ -38,12 +42,60 @@ export const apply = (kind: ExtensionKind, purpose?: Purpose): Run =>
 export const remove = (kind: ExtensionKind, purpose?: Purpose): Run =>
   actThenWait((seed, run, step) => seed.removeExtension(run, kind, step, purpose));
 
+/** Has the controllers of a kind stop acting in this seed and leave everything as it is. Objects and their state stay. */
+export const migrateAll = (kind: ExtensionKind, purpose?: Purpose): Run =>
+  actThenWait((seed, run, step) => seed.migrateExtension(run, kind, step, purpose));
+
+/** Has the controllers of a kind take over what the kept state describes. */
+export const restoreAll = (kind: ExtensionKind, purpose?: Purpose): Run =>
+  actThenWait((seed, run, step) => seed.restoreExtension(run, kind, step, purpose));
+
+/** Stops the pods of a component and waits until every one of them is gone; volumes stay. */
+export const stop = (component: ComponentName): Run =>
+  actThenWait((seed, run, step) => seed.stopWorkload(run, component, step));
+
+/** Takes a snapshot of the Shoot's etcd, verifies it and writes down that there is one. */
+export const snapshot: Run = async (subject, step) => {
+  const { run, hands } = subject;
+  await hands.attempt(step, async () => {
+    await hands.wait(run, step, await hands.acting(run, step).takeSnapshot(run, step));
+    await hands.acting(run, `${step}/verify`).keepSnapshot(run);
+  });
+};
+
 /** Removes the Shoot's namespace from the seed and waits until it is gone. */
 export const removeNamespace: Run = actThenWait((seed, run, step) => seed.removeNamespace(run, step));
 
 /** Waits until every worker pool has its nodes, and they are ready. */
 export const nodesReady: Run = ({ run, hands }, step) =>
-  hands.attempt(step, () => hands.wait(step, [nodes(run, step)]));
+  hands.attempt(step, () => hands.wait(run, step, [nodes(run, step)]));
+
+/** Until every look at the old leadership record has run out: two leases, from when all servers answered the new one. */
+export const leasesOver: Run = ({ run }) => sleep(2 * run.leaseSeconds * 1000);
+
+/** Until resolvers have forgotten the API server's address as they knew it before. */
+export const addressForgotten: Run = ({ run }) => sleep(run.dnsTtl * 1000);
+
+/** The same step in the seed that the Shoot leaves. */
+export const onSource =
+  (step: Run): Run =>
+  (subject, name) =>
+    step(inSeed(subject, "source"), name);
+
+/** The same step in the seed that the Shoot goes to. */
+export const onDestination =
+  (step: Run): Run =>
+  (subject, name) =>
+    step(inSeed(subject, "destination"), name);
+
+/** One activity of the garden. */
+export const inGarden =
+  (activity: GardenChore): Run =>
+  ({ run, hands }, step) =>
+    hands.attempt(step, () => hands.garden(step)[activity](run));
+
+/** One activity that says who is to be waited for. */
+export const act = (activity: Act): Run => actThenWait((seed, run, step) => seed[activity](run, step));
 
 /** One activity that needs no more than the facts. */
 export const call = (activity: Chore): Run =>
@@ -64,10 +116,22 @@ type Chore = {
   [Name in keyof SeedActivities]: SeedActivities[Name] extends (run: ShootRun) => Promise<void> ? Name : never;
 }[keyof SeedActivities];
 
-function actThenWait(act: (seed: SeedActivities, run: ShootRun, step: string) => Promise<readonly WaitTarget[]>): Run {
+type GardenChore = {
+  [Name in keyof GardenActivities]: GardenActivities[Name] extends (run: ShootRun) => Promise<void> ? Name : never;
+}[keyof GardenActivities] &
+  ("ensureLeadership" | "checkMigration" | "flip" | "leaveSeed" | "removeLeadership");
+
+type Act = "warmUp" | "lowerTtl" | "restoreVolume" | "stopEverything";
+
+function inSeed(subject: FlowSubject, end: "source" | "destination"): FlowSubject {
+  const { run } = subject;
+  return run.migration ? { ...subject, run: { ...run, seed: run.migration[end] } } : subject;
+}
+
+function actThenWait(work: (seed: SeedActivities, run: ShootRun, step: string) => Promise<readonly WaitTarget[]>): Run {
   return ({ run, hands }, step) =>
     hands.attempt(step, async () => {
-      await hands.wait(step, await act(hands.acting(step), run, step));
+      await hands.wait(run, step, await work(hands.acting(run, step), run, step));
     });
 }
 

@@ -23,7 +23,7 @@ export interface World {
   /** Every activity that ran, with its first telling argument. */
   readonly calls: string[];
   /** What a call fails with, for as long as it is here. */
-  readonly fail: Record<string, ApplicationFailure | undefined>;
+  fail: Record<string, ApplicationFailure | undefined>;
   /** Calls that do not return for as long as they are here. */
   readonly hold: Set<string>;
   /** Ends the Shoot's workflow: the Shoot is gone. */
@@ -37,7 +37,7 @@ export interface FlowLab extends Pick<TemporalServer, "client"> {
   stop(): Promise<void>;
 }
 
-/** Starts the lab: one worker for the garden, one for seed-1. */
+/** Starts the lab: one worker for the garden, one for each of two seeds. */
 export async function startFlowLab(): Promise<FlowLab> {
   const temporal = await startTemporal();
   const worlds = new Map<string, World>();
@@ -50,7 +50,9 @@ export async function startFlowLab(): Promise<FlowLab> {
       activities: gardenActivities(worlds, temporal),
       stickyQueueScheduleToStartTimeout: "2s",
     }),
-    Worker.create({ connection: temporal.connection, taskQueue: "seed-seed-1", activities: seedActivities(worlds) }),
+    ...["seed-seed-1", "seed-seed-2"].map((taskQueue) =>
+      Worker.create({ connection: temporal.connection, taskQueue, activities: seedActivities(worlds) }),
+    ),
   ]);
   const running = workers.map((worker) => worker.run());
   let count = 0;
@@ -83,6 +85,7 @@ function createWorld(run: ShootRun, shoots: ShootClient, temporal: TemporalServe
     finalizer: true,
     initialised: true,
     ignored: false,
+    leftovers: [] as string[],
     syncPeriod: 3_600_000,
     run: facts,
   };
@@ -118,6 +121,10 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
       const world = of(run);
       world.calls.push(`writeStatus ${status.state}`);
       world.status = status;
+      if (run.operation === "Restore" && status.state === "Succeeded") {
+        world.view.moving = undefined;
+        if (world.view.run) world.view.run = { ...world.view.run, migration: undefined } as never;
+      }
       note(world, run, status.state);
     },
     reportProblem: async () => {},
@@ -129,6 +136,25 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
       world.calls.push("releaseShoot");
       Object.assign(world.view, { gone: true });
     },
+    ensureLeadership: async (run) => void of(run).calls.push("ensureLeadership"),
+    checkMigration: async (run) => act(of(run), "checkMigration"),
+    async flip(run) {
+      const world = of(run);
+      await act(world, "flip");
+      const { destination = "" } = run.migration ?? {};
+      Object.assign(world.view.run ?? {}, { seed: destination, epoch: run.epoch + 1 });
+      world.view.moving = "Restore";
+      world.view.leftovers = [run.seed];
+    },
+    async leaveSeed(run) {
+      const world = of(run);
+      world.calls.push(`leaveSeed ${run.seed}`);
+      world.view.leftovers = [];
+    },
+    removeLeadership: async (run) => void of(run).calls.push("removeLeadership"),
+    async endFlow(workflowId, reason) {
+      await temporal.client.workflow.getHandle(workflowId).terminate(reason);
+    },
     async followFlow(workflowId) {
       const beat = setInterval(() => Context.current().heartbeat(), 1_000);
       const ended = temporal.client.workflow.getHandle(workflowId).result();
@@ -137,19 +163,23 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
   };
 }
 
+/** Notes the call, then fails or holds as the test wishes. */
+async function act(world: World, call: string): Promise<void> {
+  world.calls.push(call);
+  for (;;) {
+    const failure = world.fail[call];
+    if (failure) throw failure;
+    if (!world.hold.has(call)) return;
+    Context.current().heartbeat();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
-  const act = async (run: ShootRun, call: string) => {
-    const world = found(worlds, run.uid);
-    world.calls.push(call);
-    for (;;) {
-      const failure = world.fail[call];
-      if (failure) throw failure;
-      if (!world.hold.has(call)) return;
-      Context.current().heartbeat();
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
-  const chore = (name: string) => (run: ShootRun) => act(run, name);
+  /** Where a migration has two seeds, the call says which. */
+  const called = ({ migration, seed }: ShootRun, call: string) => (migration ? `${call} in ${seed}` : call);
+  const actIn = (run: ShootRun, call: string) => act(found(worlds, run.uid), called(run, call));
+  const chore = (name: string) => (run: ShootRun) => actIn(run, name);
   const target = (kind: string, step: string): WaitTarget[] => [
     {
       apiVersion: "v1",
@@ -162,8 +192,12 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     },
   ];
   const acting = (name: string) => async (run: ShootRun, kind: string, step: string) => {
-    await act(run, `${name} ${kind}`);
+    await actIn(run, `${name} ${kind}`);
     return target(kind, step);
+  };
+  const waiting = (name: string) => async (run: ShootRun, step: string) => {
+    await actIn(run, name);
+    return target(name, step);
   };
   return {
     deployComponent: acting("deployComponent"),
@@ -171,7 +205,23 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     applyExtension: acting("applyExtension"),
     removeExtension: acting("removeExtension"),
     removeNamespace: async () => [],
-    waitFor: (run, { kind }) => act(run, `waitFor ${kind}`),
+    migrateExtension: acting("migrateExtension"),
+    restoreExtension: acting("restoreExtension"),
+    stopWorkload: acting("stopWorkload"),
+    stopEverything: waiting("stopEverything"),
+    lowerTtl: waiting("lowerTtl"),
+    warmUp: waiting("warmUp"),
+    takeSnapshot: waiting("takeSnapshot"),
+    keepSnapshot: chore("keepSnapshot"),
+    restoreVolume: waiting("restoreVolume"),
+    finishVolume: chore("finishVolume"),
+    markNamespace: chore("markNamespace"),
+    raiseFence: chore("raiseFence"),
+    abandonExtensions: chore("abandonExtensions"),
+    checkSource: chore("checkSource"),
+    persistState: chore("persistState"),
+    restoreSecrets: chore("restoreSecrets"),
+    waitFor: (run, { kind }) => actIn(run, `waitFor ${kind}`),
     explainWait: async () => ({ message: "late", codes: [] }),
     deploySecrets: chore("deploySecrets"),
     deployCloudProviderSecret: chore("deployCloudProviderSecret"),

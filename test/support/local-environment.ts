@@ -16,17 +16,22 @@ import { readStatus } from "../../src/local/status.ts";
 import { up } from "../../src/local/up.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
 
-/** The environment of the e2e tests: real clusters, a real Temporal, and our own processes, one seed. */
+/** The environment of the e2e tests: real clusters, a real Temporal, and our own processes, two seeds. */
 export interface LocalEnvironment {
   readonly environment: Environment;
   readonly garden: KubeClient;
+  /** The first seed, where tests create their Shoots unless they say otherwise. */
   readonly seed: KubeClient;
+  readonly seeds: Readonly<Record<SeedName, KubeClient>>;
   readonly temporal: Client;
   readonly shoots: ShootClient;
   readonly machines: Machines;
   readonly log: Logger;
   /** SIGKILL to one of the environment's processes, and waits until it is gone. */
   kill(process: string): Promise<void>;
+  /** Stops one of the environment's processes where it is, without its knowing; until `resume`. */
+  pause(process: string): Promise<void>;
+  resume(process: string): Promise<void>;
   /** Starts those of our processes that don't run and waits until all are ready; ms that it took. */
   restart(): Promise<number>;
   /** Runs the CLI as its users do and returns what it printed; throws what it said when it failed. */
@@ -40,14 +45,25 @@ export interface LocalEnvironment {
  */
 export const environmentName = process.env["PERENNIAL_E2E"] ?? "e2e";
 
-const seedName = "seed-1";
+/** The seeds of the environment. */
+export type SeedName = "seed-1" | "seed-2";
+
+const seedNames: readonly SeedName[] = ["seed-1", "seed-2"];
+
+/** Short enough for tests, long enough for two busy cores; seconds. */
+const durations = {
+  PERENNIAL_LEASE_SECONDS: "5",
+  PERENNIAL_DNS_TTL_SECONDS: "20",
+  PERENNIAL_SEED_DEADLINE_SECONDS: "20",
+};
 
 /** Connects to the environment, which is brought up first where it isn't; `test/support/e2e-setup.ts` takes it down. */
 export async function localEnvironment(): Promise<LocalEnvironment> {
   if (process.getuid?.() !== 0) throw new Error("the local environment needs root: run this test as root");
   const status = await readStatus({ name: environmentName });
   const isUp = status?.processes.some(({ name }) => name === "manager") && status.processes.every((one) => one.running);
-  if (!isUp) await up({ name: environmentName, seedCount: 1 });
+  Object.assign(process.env, durations);
+  if (!isUp) await up({ name: environmentName, seedCount: seedNames.length });
   return await connect(await ensureEnvironment({ name: environmentName }));
 }
 
@@ -56,20 +72,24 @@ async function connect(environment: Environment): Promise<LocalEnvironment> {
   const processes = createProcesses(environment, log);
   const address = await temporalAddress(environment);
   const temporal = await connectTemporal({ address, namespace: "default" });
-  const [garden, seed] = ["garden", seedName].map((name) =>
-    createKubeClient({ file: kubeconfigFile(environment, name) }, { log }),
-  );
-  if (garden === undefined || seed === undefined) throw new Error("there are two clusters");
+  const clientOf = (name: string) => createKubeClient({ file: kubeconfigFile(environment, name) }, { log });
+  const garden = clientOf("garden");
+  const seeds = { "seed-1": clientOf("seed-1"), "seed-2": clientOf("seed-2") };
 
   const find = async (name: string) => (await processes.list()).find((one) => one.name === name);
+  const pidOf = async (name: string) => {
+    const pid = (await find(name))?.pid;
+    if (pid === undefined) throw new Error(`cannot signal ${name}: it does not run`);
+    return pid;
+  };
   return {
-    ...{ environment, garden, seed, temporal, log },
+    ...{ environment, garden, seed: seeds["seed-1"], seeds, temporal, log },
     shoots: createShootClient(temporal),
     machines: createMachines(environment, log),
+    pause: async (name) => void process.kill(await pidOf(name), "SIGSTOP"),
+    resume: async (name) => void process.kill(await pidOf(name), "SIGCONT"),
     async kill(name) {
-      const pid = (await find(name))?.pid;
-      if (pid === undefined) throw new Error(`cannot kill ${name}: it does not run`);
-      process.kill(pid, "SIGKILL");
+      process.kill(await pidOf(name), "SIGKILL");
       while ((await find(name))?.running) await new Promise((resolve) => setTimeout(resolve, 10));
     },
     async restart() {
@@ -79,14 +99,15 @@ async function connect(environment: Environment): Promise<LocalEnvironment> {
         environment,
         processes,
         temporal: server,
-        seeds: [seedName],
+        seeds: seedNames,
         dns: dnsServer(environment),
       });
       return Math.round(performance.now() - begin);
     },
     perennial: async (...args) => await runCli(environment, args),
     async close() {
-      await Promise.all([garden.close(), seed.close(), temporal.connection.close()]);
+      await Promise.all([garden, ...Object.values(seeds)].map((client) => client.close()));
+      await temporal.connection.close();
     },
   };
 }

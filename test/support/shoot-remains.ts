@@ -1,16 +1,17 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
 import { queryRecords } from "../../src/provider-local/name-server.ts";
 import type { TestShoot } from "./e2e-shoots.ts";
-import type { LocalEnvironment } from "./local-environment.ts";
+import type { LocalEnvironment, SeedName } from "./local-environment.ts";
 import { findRemains } from "./machine-remains.ts";
 
-/** Whatever a Shoot has, or has left, in the garden, the seed, on the host, in the DNS and in Temporal; one line each. */
+/** Whatever a Shoot has, or has left, in the garden, the seeds, on the host, in the DNS and in Temporal; one line each. */
 export async function findShootRemains(local: LocalEnvironment, shoot: TestShoot): Promise<string[]> {
   const found = await Promise.all([
     inGarden(local, shoot),
-    inSeed(local, shoot),
+    ...seedNames(local).map((name) => findSeedRemains(local, shoot, name)),
     onHost(local, shoot),
     inDns(local, shoot),
     orphaned(local),
@@ -27,7 +28,15 @@ interface Volume extends KubeObject {
   readonly spec: { readonly claimRef?: { readonly namespace?: string } };
 }
 
-async function inSeed({ seed }: LocalEnvironment, { technicalID: name }: TestShoot): Promise<string[]> {
+const seedNames = ({ seeds }: LocalEnvironment) => Object.keys(seeds) as SeedName[];
+
+/** What there is of a Shoot in one seed; one line each. */
+export async function findSeedRemains(
+  { seeds }: LocalEnvironment,
+  { technicalID: name }: Pick<TestShoot, "technicalID">,
+  seedName: SeedName,
+): Promise<string[]> {
+  const seed = seeds[seedName];
   const [namespace, cluster, volumes] = await Promise.all([
     seed.read({ apiVersion: "v1", kind: "Namespace", name }),
     seed.read({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name }),
@@ -53,22 +62,27 @@ async function onHost({ environment, machines }: LocalEnvironment, { technicalID
 }
 
 /** Addresses of load balancers and directories of volumes that belong to no object any more, whichever Shoot's it was. */
-async function orphaned({ environment: { stateDir }, seed }: LocalEnvironment): Promise<string[]> {
-  const services = await seed.list({ apiVersion: "v1", kind: "Service" });
-  const volumes = await seed.list({ apiVersion: "v1", kind: "PersistentVolume" });
-  const uids = new Set(services.map(({ metadata }) => metadata.uid));
+async function orphaned({ environment: { stateDir }, seeds }: LocalEnvironment): Promise<string[]> {
+  const listIn = async (name: string, client: KubeClient) => {
+    const volumes = await client.list({ apiVersion: "v1", kind: "PersistentVolume" });
+    const known = new Set(volumes.map(({ metadata }) => metadata.name));
+    const directories = await entries(join(stateDir, "volumes", name));
+    return {
+      services: await client.list({ apiVersion: "v1", kind: "Service" }),
+      unclaimed: directories.filter((uid) => !known.has(`pvc-${uid}`)),
+    };
+  };
+  const found = await Promise.all(Object.entries(seeds).map(([name, client]) => listIn(name, client)));
+  const uids = new Set(found.flatMap(({ services }) => services.map(({ metadata }) => metadata.uid)));
   const pool = join(stateDir, "load-balancer-addresses");
   const claims = await Promise.all(
     (await entries(pool)).map(async (address) => ({ address, owner: await readFile(join(pool, address), "utf8") })),
   );
-  const known = new Set(volumes.map(({ metadata }) => metadata.name));
   return [
     ...claims
       .filter(({ owner }) => !uids.has(owner.split("/")[1]))
       .map(({ address }) => `load balancer address ${address}`),
-    ...(await entries(join(stateDir, "volumes/seed-1")))
-      .filter((uid) => !known.has(`pvc-${uid}`))
-      .map((uid) => `directory of volume pvc-${uid}`),
+    ...found.flatMap(({ unclaimed }) => unclaimed.map((uid) => `directory of volume pvc-${uid}`)),
   ];
 }
 

@@ -23,6 +23,8 @@ export function shootRun(change: Partial<ShootRun> = {}): ShootRun {
     epoch: 1,
     leaseSeconds: 60,
     dnsTtl: 120,
+    hasBackup: true,
+    seedDeadline: 120_000,
     retryDuration: 43_200_000,
     ...change,
   };

@@ -15,6 +15,7 @@ import { applyCrds } from "./crds.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { applyGarden } from "./garden-objects.ts";
 import { startTemporal, type TemporalServer } from "./temporal.ts";
+import { newStateKeys } from "./state-keys.ts";
 
 /** A real API server that is garden and seed at once, a real Temporal server, and our waits between them. */
 export interface WaitingLab extends Pick<TemporalServer, "client"> {
@@ -55,7 +56,14 @@ export async function startWaitingLab(): Promise<WaitingLab> {
   };
   await watch();
 
-  const deps = { garden: kube, seed: kube, shootClients: createShootClients(kube, log), completer, log };
+  const deps = {
+    garden: kube,
+    seed: kube,
+    shootClients: createShootClients(kube, log),
+    completer,
+    keys: newStateKeys(),
+    log,
+  };
   const seed = createSeedActivities({ ...deps, waits: current(() => waits, knobs) });
   const activities: SeedActivities = {
     ...seed,

@@ -15,6 +15,7 @@ const view = (change: Partial<ShootView>): ShootView => ({
   finalizer: true,
   initialised: true,
   ignored: false,
+  leftovers: [],
   syncPeriod: hour,
   lastOperation: succeeded,
   run,
@@ -57,6 +58,20 @@ describe("what the entity does next", () => {
       run: { operation: "Delete" },
     });
   });
+  it("goes on with a move at once, whatever else is asked for", () => {
+    const lastOperation = { type: "Migrate", state: "Failed", lastUpdateTime: succeeded.lastUpdateTime } as const;
+    for (const change of [{}, { deleting: true }, { request: "reconcile" }])
+      expect(decide(view({ moving: "Restore", lastOperation, ...change }), now, 0)).toMatchObject({
+        run: { operation: "Restore" },
+      });
+  });
+  it("does not let a deleted Shoot go before every seed is cleaned up", () => {
+    const lastOperation = { ...succeeded, type: "Delete" } as const;
+    expect(decide(view({ deleting: true, lastOperation, leftovers: ["seed-2"] }), now, 0)).toEqual({
+      do: "wait",
+      for: hour,
+    });
+  });
   it("reports what keeps an operation from beginning", () => {
     const { run: _run, ...without } = view({ problem: { message: "no seed", codes: [] } });
     expect(decide(without, now, 0)).toEqual({ do: "report" });
@@ -81,15 +96,29 @@ describe("a running operation", () => {
   });
 });
 
+describe("a running move", () => {
+  const migration = { source: "seed-1", destination: "seed-2", takeover: false };
+  const moving = (operation: "Migrate" | "Restore") => shootRun({ operation, generation: 3, migration });
+  const facts = (change: object) => ({ ...run, migration, ...change });
+  it.each<[string, "Migrate" | "Restore", Partial<ShootView>, boolean]>([
+    ["nothing new", "Migrate", { moving: "Migrate", run: facts({}) }, false],
+    ["a deletion", "Migrate", { moving: "Migrate", deleting: true, run: facts({}) }, false],
+    ["its own flip", "Migrate", { moving: "Restore", run: facts({ epoch: 2 }) }, false],
+    ["being given up", "Migrate", { moving: "Restore", run: facts({ epoch: 1 }) }, true],
+    ["a takeover", "Migrate", { moving: "Migrate", run: facts({ migration: { ...migration, takeover: true } }) }, true],
+    ["nothing new", "Restore", { moving: "Restore", run: facts({}) }, false],
+    ["a deletion", "Restore", { moving: "Restore", deleting: true, run: facts({}) }, false],
+    ["a takeover", "Restore", { moving: "Migrate", run: facts({ migration: { ...migration, takeover: true } }) }, true],
+  ])("is overtaken by %s (%s): %s", (_name, operation, change, expected) => {
+    expect(supersedes(view(change), moving(operation))).toBe(expected);
+  });
+});
+
 describe("the operation's type", () => {
   it.each([
     ["Create", "Error", "Create"],
     ["Create", "Succeeded", "Reconcile"],
     ["Reconcile", "Failed", "Reconcile"],
-    ["Migrate", "Error", "Migrate"],
-    ["Migrate", "Succeeded", "Restore"],
-    ["Migrate", "Aborted", "Restore"],
-    ["Restore", "Processing", "Restore"],
     ["Delete", "Failed", "Reconcile"],
   ] as const)("after %s %s is %s", (type, state, expected) => {
     expect(operationType({ lastOperation: { type, state, lastUpdateTime: "" } })).toBe(expected);

@@ -3,7 +3,9 @@ import type { ShootRun } from "../../../src/api/shoot-run.ts";
 import type { Flow } from "../../../src/flow/flow.ts";
 import { planFlow } from "../../../src/flow/plan.ts";
 import { deleteShoot } from "../../../src/workflows/delete.ts";
+import { migrate } from "../../../src/workflows/migrate.ts";
 import { reconcile } from "../../../src/workflows/reconcile.ts";
+import { restore } from "../../../src/workflows/restore.ts";
 import type { FlowSubject } from "../../../src/workflows/steps.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 
@@ -12,6 +14,9 @@ const hands: FlowSubject["hands"] = {
   attempt: refuse,
   wait: refuse,
   acting: () => {
+    throw new Error("a plan touches nothing");
+  },
+  garden: () => {
     throw new Error("a plan touches nothing");
   },
 };
@@ -36,7 +41,7 @@ function before(flow: Flow<FlowSubject>, step: string, found = new Set<string>()
 
 describe("the reconcile table", () => {
   it("skips nothing for a Shoot that has everything", () => {
-    expect(plan(reconcile).skipped).toEqual([]);
+    expect(plan(reconcile, { leadershipRecord: "local.dev.example.com" }).skipped).toEqual([]);
   });
   it("never touches machines, or what they need, for a Shoot without workers", () => {
     const { done } = plan(reconcile, { workerless: true });
@@ -90,5 +95,76 @@ describe("the delete table", () => {
       "ExternalDns",
     ];
     expect(steps).toEqual(expect.arrayContaining(kinds.map((kind) => `remove${kind}`)));
+  });
+});
+
+const migration = { source: "seed-1", destination: "seed-2", takeover: false };
+const kinds = [
+  "Worker",
+  "Network",
+  "OperatingSystemConfig",
+  "ControlPlane",
+  "Infrastructure",
+  "InternalDns",
+  "ExternalDns",
+];
+
+describe("the migrate table", () => {
+  it("keeps the state only after every kind has migrated, and flips last of all", () => {
+    const migrating = kinds.map((kind) => `migrate${kind}`);
+    expect([...before(migrate, "persistState")]).toEqual(expect.arrayContaining(migrating));
+    expect([...before(migrate, "flip")].sort()).toEqual(
+      [...migrate.steps.keys()].filter((one) => one !== "flip").sort(),
+    );
+  });
+  it("touches nothing of the source before the destination is ready", () => {
+    expect([...before(migrate, "migrateWorker")]).toEqual(
+      expect.arrayContaining(["destinationNamespace", "destinationSecrets", "destinationImages", "firstSnapshot"]),
+    );
+  });
+  it("asks nothing of the source when it is taken over from", () => {
+    const { done } = plan(migrate, { migration: { ...migration, takeover: true } });
+    expect(done).toEqual(["check", "destinationNamespace", "destinationSecrets", "destinationImages", "flip"]);
+  });
+});
+
+describe("the restore table", () => {
+  it("has every step of reconcile that brings something into being", () => {
+    const steps = new Set(restore.steps.keys());
+    expect([...reconcile.steps.keys()].filter((step) => !steps.has(step))).toEqual(["leadership"]);
+  });
+  it.each([
+    ["oldApiServer", ["leases", "fence", "infrastructure", "backupEntry", "accessSecrets"]],
+    ["finalSnapshot", ["oldApiServer"]],
+    ["oldEtcd", ["finalSnapshot"]],
+    ["etcdVolume", ["copiedBackups", "finalSnapshot", "leases"]],
+    ["kubeApiServer", ["etcd", "oldEtcd", "oldApiServer"]],
+    ["internalDns", ["kubeApiServer"]],
+    ["worker", ["leases", "infrastructure", "kubeApiServer", "controlPlane"]],
+  ])("does %s only after %j", (step, first) => {
+    expect([...before(restore, step)]).toEqual(expect.arrayContaining(first));
+  });
+  it("lets no extension act before the leases of the old seed are over", () => {
+    for (const step of ["infrastructure", "backupEntry", "internalDns", "controlPlane", "network", "worker"])
+      expect(before(restore, step), step).toContain("leases");
+  });
+  it("moves nothing when a migration was given up", () => {
+    const { skipped } = plan(restore, { migration: { ...migration, destination: "seed-1" } });
+    expect(skipped.sort()).toEqual(
+      [
+        "leases",
+        "fence",
+        "keptSecrets",
+        "oldApiServer",
+        "finalSnapshot",
+        "oldEtcd",
+        "copiedBackups",
+        "etcdVolume",
+      ].sort(),
+    );
+  });
+  it("asks nothing of the source when it was taken over from, but waits for its leases", () => {
+    const { skipped } = plan(restore, { migration: { ...migration, takeover: true } });
+    expect(skipped).toEqual(["fence", "oldApiServer", "finalSnapshot", "oldEtcd"]);
   });
 });

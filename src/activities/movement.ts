@@ -1,0 +1,46 @@
+import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION } from "../api/annotations.ts";
+import type { Shoot } from "../api/index.ts";
+import type { Migration } from "../api/shoot-run.ts";
+
+/** What a Shoot that is on its way between seeds needs next. */
+export interface Movement {
+  readonly operation: "Migrate" | "Restore";
+  readonly migration: Migration;
+}
+
+/**
+ * Where a Shoot is on its way from seed to seed, told by its spec, its status and nothing else; undefined when it is not
+ * moving. A Shoot whose migration was given up goes back the same way that it would have arrived: by Restore.
+ */
+export function movementOf(shoot: Shoot): Movement | undefined {
+  const { spec, status = {} } = shoot;
+  const { seedName: leader, lastOperation } = status;
+  if (leader === undefined || spec.seedName === undefined || lastOperation?.type === "Delete") return undefined;
+  const approved = isTakeoverApproved(shoot);
+  if (leader !== spec.seedName) {
+    return { operation: "Migrate", migration: { source: leader, destination: spec.seedName, takeover: approved } };
+  }
+  if (!isUnfinished(lastOperation)) return undefined;
+  const { previousSeed: source, takeover = false, since, leaving, epoch } = status.leadership ?? {};
+  if (isCancelled(shoot) || source === undefined) return returning(leader);
+  if (approved && !takeover)
+    return { operation: "Migrate", migration: { source, destination: leader, takeover: true } };
+  if (leaving === epoch) return returning(leader);
+  return { operation: "Restore", migration: { source, destination: leader, takeover, ...(since && { since }) } };
+}
+
+/** Whether somebody has approved to move the Shoot without its old seed. */
+export const isTakeoverApproved = ({ metadata }: Shoot): boolean =>
+  metadata.annotations?.[FORCE_TAKEOVER_ANNOTATION] !== undefined;
+
+const returning = (seed: string): Movement => ({
+  operation: "Restore",
+  migration: { source: seed, destination: seed, takeover: false },
+});
+
+type LastOperation = NonNullable<Shoot["status"]>["lastOperation"];
+
+const isUnfinished = (last: LastOperation): boolean =>
+  last?.type === "Migrate" || (last?.type === "Restore" && last.state !== "Succeeded");
+
+const isCancelled = ({ metadata }: Shoot): boolean => metadata.annotations?.[CANCEL_MIGRATION_ANNOTATION] === "true";

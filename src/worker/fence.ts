@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { findActiveCluster, findPodMakers, type Stop } from "../activities/stop.ts";
+import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION, ROLE_LABEL } from "../api/annotations.ts";
+import type { KubeObject } from "../api/index.ts";
+import { isLeader, type Leader } from "../dns/index.ts";
+import { createEventRecorder, refOf, type KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** What a seed's fence needs; nothing of it is in the garden, nor in Temporal. */
+export interface FenceDeps {
+  readonly seed: KubeClient;
+  readonly seedName: string;
+  /** Asks the zone's own servers; undefined when they name nobody, throws when they don't answer. */
+  readonly ask: (record: string) => Promise<Leader | undefined>;
+  readonly log: Logger;
+  /** From one round to the next, in ms: well below two leases, after which another seed acts. */
+  readonly period?: number;
+}
+
+/** The field manager of what a fence writes: no flow's, so that it is bound by no epoch. */
+const fieldManager = "perennial-fence";
+
+/**
+ * Stops the control planes of Shoots that another seed leads, on seeing exactly that, twice. No answer stops nothing,
+ * however long; nor does a change that a planned migration has announced, whose flow stops the control plane in order.
+ * Starting one again is up to flows.
+ */
+export function createFence({ seed, seedName, ask, log, period = 15_000 }: FenceDeps) {
+  const stopping = new AbortController();
+  const events = createEventRecorder({ client: seed, controller: "perennial.dev/fence", instance: seedName, log });
+  let running: Promise<void> | undefined;
+
+  const findNewLeader = async (namespace: KubeObject): Promise<Leader | undefined> => {
+    const record = namespace.metadata.annotations?.[LEADERSHIP_RECORD_ANNOTATION];
+    if (record === undefined) return undefined;
+    const leader = await ask(record);
+    if (leader === undefined || !hasLost(namespace, leader, seedName)) return undefined;
+    return isLeader(await ask(record), leader) ? leader : undefined;
+  };
+
+  /**
+   * What is to be stopped is read first, then the namespace, after the record: a handover is announced, and a new epoch of
+   * this seed begun, before the record or the workloads change. So only what was there under the lost epoch is stopped,
+   * also when this process sleeps for an hour between any two lines.
+   */
+  const stopControlPlane = async (namespace: KubeObject, leader: Leader): Promise<void> => {
+    const { name } = namespace.metadata;
+    const why = `Seed ${leader.seed} leads this Shoot in epoch ${leader.epoch}: its control plane in Seed ${seedName} is stopped`;
+    const [cluster, makers] = await Promise.all([findActiveCluster(seed, name, why), findPodMakers(seed, name)]);
+    const current = await seed.read(refOf(namespace));
+    if (current === undefined || !hasLost(current, leader, seedName)) return;
+    // The Cluster first: extensions would bring back what is stopped.
+    const stopped = (cluster ? await stopAll([cluster]) : 0) + (await stopAll(makers));
+    if (stopped === 0) return;
+    log.warn({ namespace: name, leader, stopped }, "control plane fenced");
+    events.record({ regarding: namespace, type: "Warning", reason: "Fenced", action: "Stop", note: why });
+  };
+
+  /** Stops each object as it was read, and says how many; what has changed or could not be stopped is the next round's. */
+  const stopAll = async (stops: readonly Stop[]): Promise<number> => {
+    const writes = stops.map(async ({ object, change }) => {
+      const { resourceVersion } = object.metadata;
+      await seed.patch(refOf(object), { ...change, metadata: { resourceVersion } }, { fieldManager });
+    });
+    const failed = (await Promise.allSettled(writes)).filter((write) => write.status === "rejected");
+    for (const { reason: err } of failed) log.warn({ err: err as unknown }, "not stopped yet");
+    return stops.length - failed.length;
+  };
+
+  /** Whether it could be told who leads. */
+  const guard = async (namespace: KubeObject): Promise<boolean> => {
+    let leader: Leader | undefined;
+    try {
+      leader = await findNewLeader(namespace);
+    } catch (error) {
+      log.debug({ namespace: namespace.metadata.name, err: error }, "cannot tell who leads");
+      return false;
+    }
+    if (leader !== undefined) await stopControlPlane(namespace, leader);
+    return true;
+  };
+
+  const round = async (): Promise<void> => {
+    const selection = { labelSelector: `${ROLE_LABEL}=shoot` };
+    const queue = await seed.list({ apiVersion: "v1", kind: "Namespace" }, selection);
+    const all = queue.length;
+    let unanswered = 0;
+    const work = async () => {
+      for (let next = queue.pop(); next !== undefined && !stopping.signal.aborted; next = queue.pop()) {
+        const { name: namespace } = next.metadata;
+        const told = await guard(next).catch((error: unknown) => {
+          log.error({ namespace, err: error }, "control plane not fenced");
+          return true;
+        });
+        if (!told) unanswered += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    if (unanswered > 0) log.warn({ unanswered, all }, "not told who leads; nothing is stopped for that");
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await round().catch((error: unknown) => log.warn({ err: error }, "cannot look after the fence"));
+      await sleep(period, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+
+  return {
+    start: () => void (running ??= run()),
+    /** Resolves when nothing is being stopped any more. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await running;
+      await events.settled();
+    },
+  };
+}
+
+/** How many Shoots are asked for at once. */
+const CONCURRENCY = 16;
+
+/** Whether another seed has taken the lead from this namespace's, and no migration has announced it. */
+function hasLost({ metadata }: KubeObject, leader: Leader, seedName: string): boolean {
+  const { [EPOCH_ANNOTATION]: epoch, [HANDOVER_ANNOTATION]: handover } = metadata.annotations ?? {};
+  if (leader.seed === seedName || epoch === undefined || metadata.deletionTimestamp !== undefined) return false;
+  const announced = handover !== undefined && leader.epoch <= Number(handover);
+  return leader.epoch >= Number(epoch) && !announced;
+}

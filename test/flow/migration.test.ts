@@ -1,0 +1,178 @@
+import { ApplicationFailure } from "@temporalio/common";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cleanUpWorkflowId, flowWorkflowId } from "../../src/workflows/contract.ts";
+import { eventually } from "../support/eventually.ts";
+import { startFlowLab, type FlowLab, type World } from "../support/flow-lab.ts";
+
+let lab: FlowLab;
+beforeAll(async () => void (lab = await startFlowLab()));
+afterAll(() => lab.stop());
+
+const quick = { leaseSeconds: 1, dnsTtl: 1, seedDeadline: 2_000 };
+
+describe("a migration", () => {
+  it("takes a Shoot from seed to seed, and cleans the old one up", async () => {
+    const world = lab.world(quick);
+    await migrate(world);
+    await restored(world);
+    await eventually(() => expect(world.calls).toContain("leaveSeed seed-1"));
+    inOrder(world, [
+      "checkMigration",
+      "deployComponent namespace in seed-2",
+      "markNamespace in seed-1",
+      "migrateExtension Worker in seed-1",
+      "migrateExtension Infrastructure in seed-1",
+      "persistState in seed-1",
+      "flip",
+      "beginOperation Restore",
+      "restoreExtension Infrastructure in seed-2",
+      "stopWorkload kube-apiserver in seed-1",
+      "stopWorkload etcd in seed-1",
+      "deployComponent kube-apiserver in seed-2",
+      "restoreExtension Worker in seed-2",
+      "stopEverything in seed-1",
+      "abandonExtensions in seed-1",
+      "leaveSeed seed-1",
+    ]);
+    await lab.client.workflow.getHandle(cleanUpWorkflowId(world.ref, "seed-1")).result();
+    await world.gone();
+  });
+
+  it("lets two leases run out between the flip and the first act of the new seed", async () => {
+    const world = lab.world({ ...quick, leaseSeconds: 2 });
+    await migrate(world);
+    await eventually(() => expect(world.calls).toContain("beginOperation Restore"), 60_000);
+    const begin = performance.now();
+    await eventually(() => expect(world.calls).toContain("restoreExtension Infrastructure in seed-2"), 60_000);
+    expect(performance.now() - begin).toBeGreaterThan(3_900);
+    await world.gone();
+  });
+
+  it("is given up before the flip, and the Shoot is brought back where it was", async () => {
+    const world = lab.world(quick);
+    world.hold.add("persistState in seed-1");
+    await migrate(world);
+    await eventually(() => expect(world.calls).toContain("persistState in seed-1"), 60_000);
+    stay(world);
+    await lab.shoots.nudge(world.ref);
+    world.hold.clear();
+    await restored(world);
+    expect(world.calls).not.toContain("flip");
+    expect(world.calls).toContain("restoreExtension Worker in seed-1");
+    expect(world.calls.join()).not.toMatch(/stopWorkload|restoreVolume|keptSecrets/);
+    await world.gone();
+  });
+
+  it("is seen through before the Shoot is deleted", async () => {
+    const world = lab.world(quick);
+    world.hold.add("persistState in seed-1");
+    await migrate(world);
+    await eventually(() => expect(world.calls).toContain("persistState in seed-1"), 60_000);
+    world.view.deleting = true;
+    await lab.shoots.nudge(world.ref);
+    world.hold.clear();
+    await eventually(() => expect(world.calls).toContain("beginOperation Delete"), 60_000);
+    inOrder(world, ["flip", "beginOperation Restore", "restoreExtension Worker in seed-2", "beginOperation Delete"]);
+    await world.gone();
+  });
+
+  it("goes on from the parked step, and only there", async () => {
+    const world = lab.world(quick);
+    world.fail["migrateExtension ControlPlane in seed-1"] = parked("the provider refuses");
+    await migrate(world);
+    await eventually(() => expect(world.status?.state).toBe("Failed"), 60_000);
+    expect(world.status?.lastErrors).toMatchObject([
+      { taskID: "migrateControlPlane", codes: ["ERR_INFRA_UNAUTHORIZED"] },
+    ]);
+    expect(world.calls).not.toContain("flip");
+    world.fail = {};
+    expect(await lab.shoots.retry(world.ref)).toEqual(["migrateControlPlane"]);
+    await eventually(() => expect(world.calls).toContain("leaveSeed seed-1"), 60_000);
+    expect(world.calls.filter((call) => call === "migrateExtension Worker in seed-1")).toHaveLength(1);
+    await world.gone();
+  });
+});
+
+describe("a takeover", () => {
+  it("waits for approval while the old seed is silent, says so, and then asks nothing of it", async () => {
+    const world = lab.world({ ...quick, seed: "seed-9" });
+    await migrate(world, "seed-9");
+    await eventually(
+      () =>
+        expect(world.status?.lastErrors.map(({ description }) => description).join()).toMatch(
+          /worker of Seed seed-9 has not answered for 2 s.*--to seed-2 --force-takeover/,
+        ),
+      60_000,
+    );
+    expect(world.calls).not.toContain("flip");
+    approve(world);
+    await lab.shoots.nudge(world.ref);
+    await restored(world);
+    expect(world.calls).toContain("restoreVolume in seed-2");
+    expect(world.calls.filter((call) => call.endsWith("in seed-9"))).toEqual([]);
+    // Its clean-up waits for the seed to come back.
+    await eventually(async () => {
+      const cleanUp = lab.client.workflow.getHandle(cleanUpWorkflowId(world.ref, "seed-9"));
+      expect((await cleanUp.describe()).status.name).toBe("RUNNING");
+    });
+    expect(world.calls).not.toContain("leaveSeed seed-9");
+    await lab.client.workflow.getHandle(cleanUpWorkflowId(world.ref, "seed-9")).terminate();
+    await world.gone();
+  });
+
+  it("replaces a Restore whose old seed has died since the flip, under another epoch", async () => {
+    const world = lab.world(quick);
+    world.fail["stopWorkload kube-apiserver in seed-1"] = parked("the seed has died");
+    await migrate(world);
+    await eventually(() => expect(world.calls).toContain("stopWorkload kube-apiserver in seed-1"), 60_000);
+    world.view.moving = "Migrate";
+    approve(world);
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls.filter((call) => call === "flip")).toHaveLength(2), 60_000);
+    expect(world.view.run?.epoch).toBe(3);
+    await restored(world);
+    const { workflowExecutionInfo } = (
+      await lab.client.workflow.getHandle(flowWorkflowId(world.ref, "restore")).describe()
+    ).raw;
+    expect(workflowExecutionInfo?.status).toBe(2);
+    await world.gone();
+  });
+});
+
+/** As the garden would show a Shoot whose seedName was changed. */
+async function migrate(world: World, source = "seed-1"): Promise<void> {
+  const migration = { source, destination: "seed-2", takeover: false };
+  Object.assign(world.view, { moving: "Migrate", run: { ...world.view.run, migration } });
+  await lab.shoots.nudge(world.ref);
+}
+
+async function restored(world: World): Promise<void> {
+  await eventually(
+    () => expect(world.view.lastOperation).toMatchObject({ type: "Restore", state: "Succeeded" }),
+    90_000,
+  );
+}
+
+function stay(world: World): void {
+  const migration = { source: "seed-1", destination: "seed-1", takeover: false };
+  Object.assign(world.view, { moving: "Restore", run: { ...world.view.run, migration } });
+}
+
+function approve(world: World): void {
+  const migration = { source: world.view.run?.migration?.source, destination: "seed-2", takeover: true };
+  Object.assign(world.view, { run: { ...world.view.run, migration } });
+}
+
+function parked(message: string): ApplicationFailure {
+  const detail = { message, codes: ["ERR_INFRA_UNAUTHORIZED"], retryable: false };
+  return ApplicationFailure.nonRetryable(message, "StepError", detail);
+}
+
+/** The first of each call comes after the first of the one before. */
+function inOrder(world: World, calls: readonly string[]): void {
+  const found = calls.map((call) => [call, world.calls.indexOf(call)] as const);
+  for (const [call, index] of found) expect(index, call).toBeGreaterThan(-1);
+  expect(found.map(([call]) => call)).toEqual(
+    [...found].sort(([, one], [, other]) => one - other).map(([call]) => call),
+  );
+}

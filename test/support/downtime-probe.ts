@@ -1,0 +1,86 @@
+import { request } from "node:https";
+import type { LookupFunction } from "node:net";
+import { Resolver } from "node:dns/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parse } from "yaml";
+
+/** A client of a Shoot's API server that never gives up: what it saw from outside. */
+export interface DowntimeProbe {
+  /** Ends it. All times are ms. */
+  stop(): Promise<Downtime>;
+}
+
+/** When the API server did not answer. */
+export interface Downtime {
+  readonly probes: number;
+  readonly failed: number;
+  /** From the last answer before the longest gap to the first after it. */
+  readonly longestGap: number;
+}
+
+/**
+ * Reads a path from the API server every 200 ms, over a new connection each time, to whatever address the DNS server gives
+ * for the kubeconfig's host at that moment: as a client of the Shoot would.
+ */
+export function startDowntimeProbe(kubeconfig: string, path: string, dnsServer: string): DowntimeProbe {
+  const { host, port, ca, cert, key } = readKubeconfig(kubeconfig);
+  const resolver = new Resolver({ timeout: 1_000, tries: 1 });
+  resolver.setServers([dnsServer]);
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    resolver.resolve4(hostname).then(
+      ([address = ""]) => (options.all ? callback(null, [{ address, family: 4 }]) : callback(null, address, 4)),
+      (error: Error) => callback(error, "", 4),
+    );
+  };
+  const probe = () =>
+    new Promise<boolean>((resolve) => {
+      const options = { host, port, path, ca, cert, key, lookup, agent: false, timeout: 1_000 };
+      const call = request(options, (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      });
+      call.on("error", () => resolve(false)).on("timeout", () => call.destroy());
+      call.end();
+    });
+
+  const answered: number[] = [performance.now()];
+  let counts = { probes: 0, failed: 0 };
+  let stopped = false;
+  const probing = (async () => {
+    while (!stopped) {
+      const begin = performance.now();
+      const ok = await probe();
+      counts = { probes: counts.probes + 1, failed: counts.failed + (ok ? 0 : 1) };
+      if (ok) answered.push(performance.now());
+      await sleep(Math.max(0, 200 - (performance.now() - begin)));
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await probing;
+      const gaps = answered.map((time, index) => time - (answered[index - 1] ?? time));
+      return { ...counts, longestGap: Math.round(Math.max(...gaps)) };
+    },
+  };
+}
+
+function readKubeconfig(text: string) {
+  const { clusters, users } = parse(text) as Kubeconfig;
+  const [{ cluster }] = clusters;
+  const [{ user }] = users;
+  const url = new URL(cluster.server);
+  const decode = (base64: string) => Buffer.from(base64, "base64").toString();
+  return {
+    host: url.hostname,
+    port: url.port || "443",
+    ca: decode(cluster["certificate-authority-data"]),
+    cert: decode(user["client-certificate-data"]),
+    key: decode(user["client-key-data"]),
+  };
+}
+
+interface Kubeconfig {
+  readonly clusters: readonly [{ readonly cluster: { server: string; "certificate-authority-data": string } }];
+  readonly users: readonly [{ readonly user: { "client-certificate-data": string; "client-key-data": string } }];
+}

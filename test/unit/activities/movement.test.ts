@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { movementOf } from "../../../src/activities/movement.ts";
+import type { Shoot } from "../../../src/api/index.ts";
+
+type Status = NonNullable<Shoot["status"]>;
+
+const leadership = { record: "local.dev.leadership.example.com", seed: "seed-1", epoch: 1, leaseSeconds: 60 };
+const last = (type: string, state: string) =>
+  ({ type, state, progress: 50, description: "", lastUpdateTime: "2026-01-01T12:00:00Z" }) as Status["lastOperation"];
+
+const shoot = (seedName: string, status: Status, annotations: Record<string, string> = {}) =>
+  ({
+    metadata: { name: "local", namespace: "garden-dev", annotations },
+    spec: { seedName },
+    status,
+  }) as unknown as Shoot;
+
+const approval = { "perennial.dev/force-takeover": JSON.stringify({ reason: "fire" }) };
+
+describe("where a Shoot is on its way", () => {
+  it("does not move while spec and status name the same seed", () => {
+    const status = { seedName: "seed-1", leadership, lastOperation: last("Reconcile", "Error") };
+    expect(movementOf(shoot("seed-1", status))).toBeUndefined();
+    expect(movementOf(shoot("seed-1", {}))).toBeUndefined();
+  });
+  it("migrates when another seed is wanted", () => {
+    const status = { seedName: "seed-1", leadership, lastOperation: last("Reconcile", "Succeeded") };
+    expect(movementOf(shoot("seed-2", status))).toEqual({
+      operation: "Migrate",
+      migration: { source: "seed-1", destination: "seed-2", takeover: false },
+    });
+    expect(movementOf(shoot("seed-2", status, approval))?.migration.takeover).toBe(true);
+  });
+  it.each(["Processing", "Error", "Succeeded"])("restores after the flip, with Migrate %s", (state) => {
+    const flipped = {
+      ...leadership,
+      seed: "seed-2",
+      epoch: 2,
+      previousSeed: "seed-1",
+      leaving: 1,
+      since: "2026-01-01T12:00:00Z",
+    };
+    const status = { seedName: "seed-2", leadership: flipped, lastOperation: last("Migrate", state) };
+    expect(movementOf(shoot("seed-2", status))).toEqual({
+      operation: "Restore",
+      migration: { source: "seed-1", destination: "seed-2", takeover: false, since: "2026-01-01T12:00:00Z" },
+    });
+  });
+  it("goes back when it is given up before the flip, even if it had moved before", () => {
+    const before = { ...leadership, epoch: 4, previousSeed: "seed-3", leaving: 4 };
+    const status = { seedName: "seed-1", leadership: before, lastOperation: last("Migrate", "Error") };
+    expect(movementOf(shoot("seed-1", status))).toEqual({
+      operation: "Restore",
+      migration: { source: "seed-1", destination: "seed-1", takeover: false },
+    });
+  });
+  it("flips once more when a Restore is to go on without its old seed", () => {
+    const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
+    const status = { seedName: "seed-2", leadership: flipped, lastOperation: last("Restore", "Error") };
+    expect(movementOf(shoot("seed-2", status, approval))).toEqual({
+      operation: "Migrate",
+      migration: { source: "seed-1", destination: "seed-2", takeover: true },
+    });
+    const leaving = { ...flipped, leaving: 2 };
+    const begun = { ...status, leadership: leaving, lastOperation: last("Migrate", "Processing") };
+    expect(movementOf(shoot("seed-2", begun, approval))?.operation).toBe("Migrate");
+    const again = { ...begun, leadership: { ...leaving, epoch: 3, takeover: true } };
+    expect(movementOf(shoot("seed-2", again, approval))).toMatchObject({
+      operation: "Restore",
+      migration: { takeover: true },
+    });
+  });
+  it("has arrived when Restore has succeeded", () => {
+    const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
+    const status = { seedName: "seed-2", leadership: flipped, lastOperation: last("Restore", "Succeeded") };
+    expect(movementOf(shoot("seed-2", status))).toBeUndefined();
+  });
+  it("does not move any more once its deletion has begun", () => {
+    const status = { seedName: "seed-1", leadership, lastOperation: last("Delete", "Processing") };
+    expect(movementOf(shoot("seed-2", status))).toBeUndefined();
+  });
+});
