@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLeaderLookup, createZoneServers } from "../../src/dns/index.ts";
-import { createLeadershipGuard } from "../../src/extension/index.ts";
+import * as extension from "../../src/extension/index.ts";
 import type { KubeObject } from "../../src/api/meta.ts";
 import { createKubeClient, createReflector, refOf, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
@@ -67,21 +67,32 @@ export async function startLab(): Promise<Lab> {
   const nameServer = { server: dns.server, zone: dns.zone };
   const zoneServers = [dns.endpoint, (await dns.addSecondary(1)).endpoint];
   const lookup = createLeaderLookup(createZoneServers({ servers: zoneServers }));
-  const guard = createLeadershipGuard({ ask: lookup.ask, log });
-  const records = createGardenExtension({ client: garden.client, nameServer, log });
+  const guard = extension.createLeadershipGuard({ ask: lookup.ask, log });
+  const recorder = extension.createKubeClient({ kubeconfig: garden.kubeconfig });
+  const records = createGardenExtension({ client: recorder, nameServer, log });
   records.start();
   await records.synced();
-  stops.push(records.stop);
-  for (const [index, { name, client, kubeconfigOf }] of clusters.entries()) {
+  stops.push(recorder.close, records.stop);
+  for (const [index, { name, client, kubeconfig, kubeconfigOf }] of clusters.entries()) {
     const address = seedAddresses[index] ?? "";
-    const node = createKubeClient({ kubeconfig: kubeconfigOf("kubelet") });
+    const node = createKubeClient({ kubeconfig: kubeconfigOf("kubelet") }, { fieldManager: "kubelet" });
+    const extender = extension.createKubeClient({ kubeconfig });
     const kubelet = await startKubelet(node, controlPlanes.programsOf(name), log);
-    const balancer = startLoadBalancer(client, address, log);
+    const balancer = startLoadBalancer(extender, address, log);
     const serves = (namespace: string) => controlPlanes.serves(name, namespace);
     const apiServers = await startApiServers({ seed: client, address, backend: backend.tokenKubeconfig, serves });
-    const extensions = createExtensions({ seed: name, client, guard, nameServer, cloud, storage, ledger, log });
-    for (const extension of extensions) extension.start();
-    await Promise.all(extensions.map((extension) => extension.synced()));
+    const extensions = createExtensions({
+      seed: name,
+      client: extender,
+      guard,
+      nameServer,
+      cloud,
+      storage,
+      ledger,
+      log,
+    });
+    for (const controller of extensions) controller.start();
+    await Promise.all(extensions.map((controller) => controller.synced()));
     stops.push(
       node.close,
       kubelet.stop,
