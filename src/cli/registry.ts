@@ -40,6 +40,8 @@ export const registry: readonly Group[] = [
       async () => (await import("./flow/list.ts")).list,
       async () => (await import("./flow/show.ts")).show,
       async () => (await import("./flow/plan.ts")).plan,
+      async () => (await import("./flow/reset.ts")).reset,
+      async () => (await import("./flow/replay.ts")).replay,
     ],
   },
   { name: "version", summary: "Print the version", load: async () => (await import("./version.ts")).version },

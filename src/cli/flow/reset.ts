@@ -1,0 +1,51 @@
+import type { FlowReset } from "../../client/flow-reset.ts";
+import { defineCommand } from "../command.ts";
+import { clusterOptions } from "../connection.ts";
+import { CliError } from "../exit.ts";
+import { flag, required, text } from "../option.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `perennial flow reset` */
+export const reset = defineCommand({
+  name: "reset",
+  summary: "Set a running operation back to a step: it is done again, with everything that came after it",
+  description:
+    "For what a retry cannot mend: `perennial shoot retry` does a step that is parked again, and only that. Says first what " +
+    "would be done again. Refused across the flip of a migration, for an operation that has ended, and wherever a parent or " +
+    "a child would be left with nobody to hear it.",
+  examples: ["perennial flow reset shoot/garden-dev/local/5f0c/migrate --to migrateInfrastructure"],
+  args: { id: required("Id of the operation's workflow: see perennial flow list -o wide") },
+  options: {
+    to: text("step", "The step that is done again first"),
+    reason: text("text", "Why; it is kept with the workflow"),
+    yes: flag("Do not ask for confirmation", "y"),
+    ...clusterOptions,
+  },
+  async run({ args, options, context }) {
+    if (options.to === undefined) throw new CliError("usage", "say which step is done again first: add --to STEP");
+    const flows = await context.flows(options);
+    const prepared = await flows.prepareReset(args.id, options.to);
+    const { err, out } = context.terminal;
+    err.write(describeReset(prepared));
+    if (!options.yes) await confirm(context.terminal, prepared);
+    const runId = await prepared.carryOut(options.reason ?? "perennial flow reset");
+    out.write(`${prepared.workflowId} goes on from step ${prepared.step} in run ${runId}\n`);
+  },
+});
+
+/** The consequences of a reset, for who decides about it. */
+export function describeReset({ workflowId, step, again }: FlowReset): string {
+  return [
+    `Sets ${workflowId} back to the beginning of step ${step}.`,
+    `Done again, although some of it is done: ${again.join(", ")}.`,
+    "What its run is doing at this moment may end beside the new run: every step is safe to do twice.",
+    "Retries that were asked for since are forgotten.",
+    "",
+  ].join("\n");
+}
+
+async function confirm({ ask }: Terminal, { step, workflowId }: FlowReset): Promise<void> {
+  if (!ask) throw new CliError("usage", `setting ${workflowId} back has to be confirmed: add --yes`);
+  const typed = await ask(`Type the step's name to confirm: `);
+  if (typed.trim() !== step) throw new CliError("failed", `${workflowId} goes on as it is: the step typed is another`);
+}

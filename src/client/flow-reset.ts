@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { WorkflowNotFoundError, type Client } from "@temporalio/client";
+import { retrySignal, workflowTypes } from "../workflows/contract.ts";
+import { readable } from "./history.ts";
+import { findResetPoint, ResetRefused, type ResetPoint } from "./reset-point.ts";
+
+/** A reset that is possible, with what it would do; `carryOut` does it and answers with the id of the new run. */
+export interface FlowReset extends ResetPoint {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  carryOut(reason: string): Promise<string>;
+}
+
+/**
+ * Finds out what setting an operation's run back to a step would do. Throws `ResetRefused` where it would cross a point
+ * of no return, or leave a parent or a child with nobody: only a running operation of a running Shoot can be set back.
+ */
+export async function prepareReset(client: Client, workflowId: string, step: string): Promise<FlowReset> {
+  const { type, runId } = await describeRunning(client, workflowId);
+  await parentHears(client, workflowId);
+  const fetched = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const point = findResetPoint(readable(fetched), step);
+  const event = fetched.events?.find(({ eventId }) => Number(eventId) === point.task);
+  if (!event?.eventId) throw new Error(`the history of ${workflowId} has no event ${point.task}`);
+  const { eventId } = event;
+  return {
+    ...point,
+    workflowId,
+    runId,
+    type,
+    async carryOut(reason) {
+      const answer = await client.workflowService.resetWorkflowExecution({
+        namespace: client.options.namespace,
+        workflowExecution: { workflowId, runId },
+        workflowTaskFinishEventId: eventId,
+        requestId: randomUUID(),
+        reason,
+        // Retries that were asked for since belong to steps which now begin anew; a wish to stop still holds.
+        resetReapplyExcludeTypes: [excludeSignals, excludeUpdates],
+      });
+      // What was parked had made the Shoot `Failed`; the signal has the run say otherwise, to extensions as well.
+      await client.workflow.getHandle(workflowId).signal(retrySignal);
+      return answer.runId;
+    },
+  };
+}
+
+/** temporal.api.enums.v1.ResetReapplyExcludeType */
+const [excludeSignals, excludeUpdates] = [1, 2] as const;
+
+async function describeRunning(client: Client, workflowId: string): Promise<{ type: string; runId: string }> {
+  const found = await client.workflow.getHandle(workflowId).describe().catch(notFound);
+  if (found === undefined)
+    throw new ResetRefused(`there is no workflow ${workflowId}: see perennial flow list -o wide`);
+  const { type, runId, status } = found;
+  if (type === workflowTypes.shoot)
+    throw new ResetRefused(
+      `${workflowId} runs the Shoot's operations, and a reset would orphan the one that is running: name the operation's own workflow, see perennial flow list -o wide`,
+    );
+  if (status.name !== "RUNNING")
+    throw new ResetRefused(`${workflowId} has ended (${status.name}): ${afterTheEnd(type)}`);
+  return { type, runId };
+}
+
+/** A Shoot's workflow has heard how its operation ended: nobody would hear it a second time. */
+function afterTheEnd(type: string): string {
+  if (type === workflowTypes.migrate)
+    return "a migration ends with its flip, and across that there is only forward; look at the Restore that follows";
+  return "nobody would hear of a second end; begin a new operation with: perennial shoot reconcile";
+}
+
+async function parentHears(client: Client, workflowId: string): Promise<void> {
+  const parent = workflowId.split("/").slice(0, 4).join("/");
+  const found = await client.workflow.getHandle(parent).describe().catch(notFound);
+  if (found?.status.name === "RUNNING") return;
+  throw new ResetRefused(
+    `${parent} is not running, and nobody would hear how the operation ends: start it with perennial shoot reconcile, then try again`,
+  );
+}
+
+function notFound(error: unknown): undefined {
+  if (error instanceof WorkflowNotFoundError) return undefined;
+  throw error;
+}

@@ -1,0 +1,7 @@
+import { fileURLToPath } from "node:url";
+
+/** We run as TypeScript from the source tree, and as JavaScript once published. */
+const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+
+/** The file of our workflows, which the SDK bundles. */
+export const workflowsPath = fileURLToPath(new URL(`../workflows/index${extension}`, import.meta.url));

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { History } from "../../src/client/history.ts";
+import { createReplayer, type Replay } from "../../src/worker/replay.ts";
+
+let replayer: Awaited<ReturnType<typeof createReplayer>>;
+beforeAll(async () => void (replayer = await createReplayer()));
+
+describe("a downloaded history", () => {
+  it("which today's code agrees with is said to agree", async () => {
+    expect(await replayed()).toEqual({ type: "deleteShoot", events: 164 });
+  });
+
+  it("parts from today's code at the step that got another name", async () => {
+    const { parting } = await replayed((text) => text.replaceAll('"removeWorker/apply"', '"removeMachines/apply"'));
+    expect(parting).toMatchObject({
+      step: "removeWorker",
+      history: ["removeMachines/apply"],
+      code: "removeWorker/apply",
+      reason: expect.stringContaining("TMPRL1100"),
+    });
+  });
+
+  it("parts from today's code where it did one step before another", async () => {
+    const { parting } = await replayed((text) =>
+      text
+        .replaceAll('"removeInfrastructure/apply"', '"-"')
+        .replaceAll('"removeControlPlane/apply"', '"removeInfrastructure/apply"')
+        .replaceAll('"-"', '"removeControlPlane/apply"'),
+    );
+    expect(parting).toMatchObject({ history: ["removeInfrastructure/apply"], code: "removeControlPlane/apply" });
+  });
+
+  it("parts from today's code where it named its activities by numbers", async () => {
+    const { parting } = await replayed((text) =>
+      text.replace(/"activityId":"removeWorker\/apply"/, '"activityId":"7"'),
+    );
+    expect(parting).toMatchObject({ step: "removeWorker", history: ["7"] });
+  });
+
+  it("is refused when it is none", async () => {
+    await expect(replayer.replay({ events: [] })).rejects.toThrow("this is no history of a workflow");
+  });
+});
+
+async function replayed(change: (text: string) => string = (text) => text): Promise<Replay> {
+  const file = new URL("./histories/deleteShoot-after-create.json", import.meta.url);
+  return replayer.replay(JSON.parse(change(await readFile(file, "utf8"))) as History);
+}

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { describeReplay } from "../../../src/cli/flow/replay.ts";
+import { describeReset } from "../../../src/cli/flow/reset.ts";
+
+const migrate = { type: "migrate", events: 120 };
+
+it("says that history and code agree", () => {
+  expect(describeReplay(migrate)).toBe(
+    "migrate, 120 events: this version's code agrees with the history to its end.\n",
+  );
+});
+
+it("says at which step history and code part ways, and what each of them wants there", () => {
+  const reason = "[TMPRL1100] Nondeterminism error: Activity id of scheduled event 'a/apply' does not match";
+  const parting = { step: "b", task: 17, history: ["a/apply"], code: "b/apply", reason };
+  expect(describeReplay({ ...migrate, parting })).toBe(
+    [
+      "migrate, 120 events: history and this version's code part ways at step b.",
+      "  After workflow task 17 the history asks for a/apply, the code for b/apply.",
+      `  The replayer says: ${reason}`,
+      "",
+    ].join("\n"),
+  );
+});
+
+it("says that code fails where it does not merely want something else", () => {
+  const parting = {
+    step: undefined,
+    task: 32,
+    history: ["timer started"],
+    code: undefined,
+    reason: "x is not iterable",
+  };
+  const text = describeReplay({ ...migrate, parting });
+  expect(text).toContain("part ways.\n  After workflow task 32 the history asks for timer started, the code fails.");
+});
+
+it("says what a reset does again before it is confirmed", () => {
+  const text = describeReset({
+    workflowId: "shoot/garden-dev/local/5f0c/migrate",
+    runId: "r",
+    type: "migrate",
+    step: "handover",
+    task: 40,
+    again: ["handover", "migrateWorker"],
+    carryOut: () => Promise.reject(new Error("a description resets nothing")),
+  });
+  expect(text).toContain("Sets shoot/garden-dev/local/5f0c/migrate back to the beginning of step handover.");
+  expect(text).toContain("Done again, although some of it is done: handover, migrateWorker.");
+});
