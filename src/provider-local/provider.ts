@@ -12,6 +12,9 @@ import type { Machines } from "../local/machine.ts";
 import type { Logger } from "../log.ts";
 import { createAddressPool } from "./address-pool.ts";
 import { loadBalancerAddresses } from "./addresses.ts";
+import { createBackupBucketActuator } from "./backup-bucket.ts";
+import { createBackupEntryActuator } from "./backup-entry.ts";
+import { createBuckets } from "./buckets.ts";
 import { createControlPlaneActuator } from "./control-plane.ts";
 import { createDnsRecordActuator, type DefaultNameServer } from "./dns-record.ts";
 import { createInfrastructureActuator } from "./infrastructure.ts";
@@ -63,6 +66,7 @@ export function createProvider({
 
   const directory = join(environment.stateDir, "load-balancer-addresses");
   const pool = createAddressPool(directory, () => loadBalancerAddresses(environment));
+  const buckets = createBuckets(join(environment.stateDir, "buckets"));
   const parts: Runner[] = [
     extension({ kind: "Infrastructure", type: "local", actuator: createInfrastructureActuator(environment) }),
     extension({ kind: "ControlPlane", type: "local", actuator: createControlPlaneActuator(environment) }),
@@ -70,6 +74,8 @@ export function createProvider({
     extension({ kind: "Worker", type: "local", actuator: createWorkerActuator({ machines, shoots, turns }) }),
     extension({ kind: "Network", type: "local", actuator: createNetworkActuator(podNetworks) }),
     extension({ kind: "DNSRecord", type: "rfc2136", actuator: createDnsRecordActuator(nameServer) }),
+    extension({ kind: "BackupBucket", type: "local", actuator: createBackupBucketActuator(buckets) }),
+    extension({ kind: "BackupEntry", type: "local", actuator: createBackupEntryActuator(buckets) }),
     createVolumeProvisioner({ client, directory: join(environment.stateDir, "volumes", seed), log }),
     createLoadBalancers({ client, cluster: seed, machine: seedMachineName(seed), machines, pool, log }),
     createMachineKeeper({ client, environment, machines, turns, guard, log }),

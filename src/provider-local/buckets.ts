@@ -1,0 +1,119 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { chmod, mkdir, open, readdir, rename, rm, rmdir, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+/** Buckets that are directories: what an object store would be elsewhere. Every method may be repeated. */
+export interface Buckets {
+  createBucket(bucket: string): Promise<void>;
+  /** Removes a bucket that holds nothing; throws when it does. */
+  removeBucket(bucket: string): Promise<void>;
+  /** The directory of an entry, made if it is not there. Throws when there is no such bucket. */
+  createEntry(bucket: string, entry: string): Promise<string>;
+  removeEntry(bucket: string, entry: string): Promise<void>;
+  /** The snapshots of an entry, in no order. Throws when there is no such entry. */
+  list(bucket: string, entry: string): Promise<Snapshot[]>;
+  /** Copies one snapshot, time and all, unless it is there already; a copy that was cut short is never taken for whole. */
+  copy(entry: string, snapshot: Snapshot, o: { from: string; to: string; signal: AbortSignal }): Promise<void>;
+  remove(bucket: string, entry: string, name: string): Promise<void>;
+  /** Removes what was begun before then and never became a snapshot. */
+  sweep(bucket: string, entry: string, before: number): Promise<void>;
+}
+
+/** A file of a snapshot; `takenAt` is ms since the epoch. */
+export interface Snapshot {
+  readonly name: string;
+  readonly size: number;
+  readonly takenAt: number;
+}
+
+/** Buckets below a directory that only its owner may look into: a snapshot holds a Shoot's secrets. */
+export function createBuckets(directory: string): Buckets {
+  const pathOf = (...names: readonly string[]) => join(directory, ...names.map(plain));
+
+  return {
+    async createBucket(bucket) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await chmod(directory, 0o700);
+      await mkdir(pathOf(bucket), { recursive: true });
+    },
+    async removeBucket(bucket) {
+      try {
+        await rmdir(pathOf(bucket));
+      } catch (error) {
+        if (!isMissing(error)) throw new Error(`cannot remove bucket ${bucket}`, { cause: error });
+      }
+    },
+    async createEntry(bucket, entry) {
+      const path = pathOf(bucket, entry);
+      try {
+        await mkdir(path);
+      } catch (error) {
+        if (isMissing(error)) throw new Error(`there is no bucket ${bucket}`, { cause: error });
+        if (codeOf(error) !== "EEXIST") throw error;
+      }
+      await chmod(path, 0o777); // whatever user a pod runs as; nobody else gets as far as here
+      return path;
+    },
+    removeEntry: (bucket, entry) => rm(pathOf(bucket, entry), { recursive: true, force: true }),
+    async list(bucket, entry) {
+      const path = pathOf(bucket, entry);
+      const names = (await readdir(path)).filter((name) => name.endsWith(SUFFIX));
+      const found = await Promise.all(names.map((name) => describe(path, name)));
+      return found.filter((one) => one !== undefined);
+    },
+    async copy(entry, snapshot, { from, to, signal }) {
+      const target = pathOf(to, entry);
+      const existing = await describe(target, snapshot.name);
+      if (existing?.size === snapshot.size && existing.takenAt === snapshot.takenAt) return;
+      const begun = join(target, `${snapshot.name}.copy`);
+      await pipeline(createReadStream(pathOf(from, entry, snapshot.name)), createWriteStream(begun, { flush: true }), {
+        signal,
+      });
+      await utimes(begun, snapshot.takenAt / 1000, snapshot.takenAt / 1000);
+      await rename(begun, join(target, plain(snapshot.name)));
+      await sync(target);
+    },
+    remove: (bucket, entry, name) => rm(pathOf(bucket, entry, name), { force: true }),
+    async sweep(bucket, entry, before) {
+      const path = pathOf(bucket, entry);
+      for (const name of (await readdir(path)).filter((one) => !one.endsWith(SUFFIX))) {
+        const file = await describe(path, name);
+        if (file && file.takenAt < before) await rm(join(path, name), { force: true });
+      }
+    },
+  };
+}
+
+const SUFFIX = ".db";
+
+/** A name is one step down and never leads out. */
+function plain(name: string): string {
+  if (name === "" || name.startsWith(".") || name.includes("/")) throw new Error(`${name} is no name in a bucket`);
+  return name;
+}
+
+/** Undefined when it went meanwhile. */
+async function describe(path: string, name: string): Promise<Snapshot | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(join(path, plain(name)));
+    return { name, size, takenAt: Math.floor(mtimeMs) };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What was renamed stays renamed when the machine goes down. */
+async function sync(directory: string): Promise<void> {
+  const handle = await open(directory);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT";

@@ -1,0 +1,151 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ExtensionBackupEntry, KubeObject } from "../../src/api/index.ts";
+import { createExtensionController } from "../../src/extension/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { createBackupBucketActuator } from "../../src/provider-local/backup-bucket.ts";
+import { createBackupEntryActuator } from "../../src/provider-local/backup-entry.ts";
+import { createBuckets } from "../../src/provider-local/buckets.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+
+const log = createLogger({ name: "test", level: "silent" });
+const apiVersion = "extensions.gardener.cloud/v1alpha1";
+let plane: ControlPlane;
+let directory: string;
+let controllers: ReturnType<typeof createExtensionController>[];
+let count = 0;
+let namespace: string;
+let entry: string;
+
+beforeAll(async () => {
+  [plane, directory] = await Promise.all([startControlPlane(), mkdtemp(join(tmpdir(), "backups-"))]);
+  await applyCrds(plane.client, "extensions.gardener.cloud");
+  const buckets = createBuckets(directory);
+  const common = { client: plane.client, type: "local", log };
+  controllers = [
+    createExtensionController({ ...common, kind: "BackupBucket", actuator: createBackupBucketActuator(buckets) }),
+    createExtensionController({ ...common, kind: "BackupEntry", actuator: createBackupEntryActuator(buckets) }),
+  ];
+  for (const controller of controllers) controller.start();
+  await Promise.all(["old", "new"].map((bucket) => apply("BackupBucket", bucket, {})));
+  await vi.waitFor(async () => expect(await readdir(directory)).toEqual(["new", "old"]), 10_000);
+});
+afterAll(async () => {
+  await Promise.all(controllers.map((controller) => controller.stop()));
+  await plane.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  namespace = `shoot--dev--b${++count}`;
+  entry = `${namespace}--0000-uid`;
+  await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+});
+
+const apply = (kind: string, name: string, spec: object, annotations: Record<string, string> = {}) => {
+  const secretRef = { name: "backup", namespace: "garden" };
+  const common = { type: "local", region: "local", secretRef };
+  return plane.client.apply({ apiVersion, kind, metadata: { name, annotations }, spec: { ...common, ...spec } });
+};
+
+const settled = (type: string) =>
+  vi.waitFor(async () => {
+    const object = await plane.client.read<ExtensionBackupEntry>({ apiVersion, kind: "BackupEntry", name: entry });
+    expect(object?.status?.lastOperation).toMatchObject({ type, state: "Succeeded" });
+    expect(object?.metadata.annotations?.["gardener.cloud/operation"]).toBeUndefined();
+    return object;
+  }, 10_000);
+
+const volumeOf = () => plane.client.read({ apiVersion: "v1", kind: "PersistentVolume", name: `backup-${entry}` });
+const claimOf = () =>
+  plane.client.read({ apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name: "etcd-backup" });
+
+describe("a BackupEntry", () => {
+  test("lets its Shoot's namespace reach a directory of the bucket, and says which bucket that is", async () => {
+    await apply("BackupEntry", entry, { bucketName: "old" });
+    const object = await settled("Create");
+    expect(object?.status?.state).toEqual({ bucketName: "old", region: "local" });
+    const path = join(directory, "old", entry);
+    expect(await volumeOf()).toMatchObject({
+      metadata: { ownerReferences: [{ kind: "BackupEntry", name: entry, uid: object?.metadata.uid }] },
+      spec: { hostPath: { path }, claimRef: { namespace, name: "etcd-backup" } },
+    });
+    expect(await claimOf()).toMatchObject({ spec: { volumeName: `backup-${entry}` } });
+  });
+
+  test("brings along the snapshots of the bucket that its state names, again and again, and forgets neither bucket", async () => {
+    const old = join(directory, "old", entry);
+    await mkdir(old);
+    await writeFile(join(old, "first.db"), "1");
+    await apply("BackupEntry", entry, { bucketName: "new" }, { "gardener.cloud/operation": "wait-for-state" });
+    const state = { bucketName: "old", region: "local" };
+    await plane.client.patch(
+      { apiVersion, kind: "BackupEntry", name: entry },
+      { status: { state } },
+      { subresource: "status" },
+    );
+    await ask("restore");
+    const restored = await settled("Restore");
+    expect(restored?.status?.state).toEqual({ bucketName: "new", region: "local", from: "old" });
+    expect(await readdir(join(directory, "new", entry))).toEqual(["first.db"]);
+
+    await writeFile(join(old, "final.db"), "2");
+    await ask("restore");
+    await vi.waitFor(
+      async () => expect(await readdir(join(directory, "new", entry))).toEqual(["final.db", "first.db"]),
+      10_000,
+    );
+    expect(await readdir(old)).toEqual(["final.db", "first.db"]);
+  });
+
+  test("goes with its snapshots, but a migrated one leaves them", async () => {
+    await apply("BackupEntry", entry, { bucketName: "old" });
+    await settled("Create");
+    await writeFile(join(directory, "old", entry, "a.db"), "1");
+    await ask("migrate");
+    await settled("Migrate");
+    await plane.client.remove({ apiVersion, kind: "BackupEntry", name: entry });
+    await gone();
+    expect(await readdir(join(directory, "old", entry))).toEqual(["a.db"]);
+
+    await apply("BackupEntry", entry, { bucketName: "old" });
+    await settled("Create");
+    await loosen();
+    await plane.client.remove({ apiVersion, kind: "BackupEntry", name: entry });
+    await gone();
+    expect(await readdir(join(directory, "old"))).not.toContain(entry);
+    expect(await volumeOf()).toBeUndefined();
+  });
+});
+
+const ask = (operation: string) =>
+  plane.client.patch(
+    { apiVersion, kind: "BackupEntry", name: entry },
+    {
+      metadata: {
+        annotations: { "gardener.cloud/operation": operation, "gardener.cloud/timestamp": String(Date.now()) },
+      },
+    },
+  );
+
+const gone = () =>
+  vi.waitFor(async () => {
+    expect(await plane.client.read({ apiVersion, kind: "BackupEntry", name: entry })).toBeUndefined();
+  }, 20_000);
+
+/** What Kubernetes' controllers do once no pod uses a volume. */
+async function loosen(): Promise<void> {
+  const held = [await claimOf(), await volumeOf()].filter((object): object is KubeObject => object !== undefined);
+  for (const { apiVersion: version, kind, metadata } of held) {
+    const ref = {
+      apiVersion: version,
+      kind,
+      name: metadata.name,
+      ...(metadata.namespace && { namespace: metadata.namespace }),
+    };
+    await plane.client.patch(ref, { metadata: { finalizers: null } });
+  }
+}
