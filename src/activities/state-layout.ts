@@ -33,7 +33,7 @@ export function layOut(
     return true;
   };
 
-  const sized = entries.map((entry) => ({ entry, size: sizeOf(entry) }));
+  const sized: Sized[] = entries.map((entry) => ({ entry, size: sizeOf(entry) }));
   const giant = sized.find(({ size }) => size > STATE_LIMITS.partBytes);
   if (giant)
     throw new StateTooLarge(tooLarge(`${inWords(giant)} alone exceeds ${inKilobytes(STATE_LIMITS.partBytes)}`));
@@ -48,24 +48,25 @@ export function layOut(
     const index = parts.findIndex(({ room }) => room >= size);
     put(entry, size, index === -1 ? parts.length : index);
   }
-  if (parts.length > STATE_LIMITS.parts) {
-    const total = sized.reduce((sum, { size }) => sum + size, 0);
-    const largest = sized
-      .toSorted((one, other) => other.size - one.size)
-      .slice(0, 3)
-      .map(inWords);
-    throw new StateTooLarge(
-      tooLarge(
-        `${inKilobytes(total)} do not fit into ${STATE_LIMITS.parts} objects of ${inKilobytes(STATE_LIMITS.partBytes)}; most is in ${largest.join(", ")}`,
-      ),
-    );
-  }
+  if (parts.length > STATE_LIMITS.parts) throw new StateTooLarge(tooLarge(excess(sized)));
   return parts.map((part) => part.entries);
+}
+
+interface Sized {
+  readonly entry: StateEntry;
+  readonly size: number;
+}
+
+function excess(entries: readonly Sized[]): string {
+  const total = inKilobytes(entries.reduce((sum, { size }) => sum + size, 0));
+  const largest = entries.toSorted((one, other) => other.size - one.size).slice(0, 3);
+  const limit = `${STATE_LIMITS.parts} objects of ${inKilobytes(STATE_LIMITS.partBytes)}`;
+  return `${total} do not fit into ${limit}; most is in ${largest.map(inWords).join(", ")}`;
 }
 
 const tooLarge = (why: string): string => `the Shoot's state is too large to be kept in the garden: ${why}`;
 
-const inWords = ({ entry, size }: { entry: StateEntry; size: number }): string =>
+const inWords = ({ entry, size }: Sized): string =>
   `${idOf(entry).split("/").filter(Boolean).slice(1).join(" ")} (${inKilobytes(size)})`;
 
 const inKilobytes = (bytes: number): string => `${Math.ceil(bytes / 1000)} kB`;

@@ -1,0 +1,19 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { parseStateKeys } from "../../../src/activities/state-keys.ts";
+import { ensureStateKeys } from "../../../src/local/state-keys.ts";
+
+let stateDir: string;
+beforeEach(async () => void (stateDir = await mkdtemp(join(tmpdir(), "perennial-keys-"))));
+afterEach(() => rm(stateDir, { recursive: true }));
+
+it("makes a key that only its owner can read, and never another one", async () => {
+  const file = await ensureStateKeys({ stateDir });
+  const text = await readFile(file, "utf8");
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(parseStateKeys(text)).toHaveLength(1);
+  expect(await ensureStateKeys({ stateDir })).toBe(file);
+  expect(await readFile(file, "utf8")).toBe(text);
+});
