@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fenced } from "../../src/activities/fenced-client.ts";
+import { createLeftovers } from "../../src/activities/leftovers.ts";
+import { createWaits } from "../../src/activities/waits.ts";
+import { HANDOVER_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
+import type { KubeObject } from "../../src/api/index.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { Leader } from "../../src/dns/index.ts";
+import { refOf, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { createFence } from "../../src/worker/fence.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { eventually } from "../support/eventually.ts";
+import { applyFencing } from "../support/fencing.ts";
+import { shootRun } from "../support/shoot-run.ts";
+
+type Ask = () => Promise<Leader | undefined>;
+
+const log = createLogger({ name: "test", level: "silent" });
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+let count = 0;
+let run: ShootRun;
+let fence: ReturnType<typeof createFence> | undefined;
+let asked: number;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client;
+  await applyCrds(kube, "extensions");
+  await applyFencing(kube, "seed");
+});
+afterAll(() => controlPlane.stop());
+
+/** A control plane in seed-1, epoch 3. */
+beforeEach(async () => {
+  const technicalID = `shoot--dev--own-${(count += 1)}`;
+  run = shootRun({ technicalID, epoch: 3, leadershipRecord: `own-${count}.dev.leadership.test`, operation: "Restore" });
+  asked = 0;
+  for (const object of controlPlaneOf(technicalID)) await flow().apply(object);
+  await leftovers().markNamespace(run);
+});
+afterEach(async () => {
+  await fence?.stop();
+  fence = undefined;
+});
+
+const flow = (epoch = 3) => fenced(kube, { ...run, epoch });
+const leftovers = () => {
+  const completer = { complete: async () => true, fail: async () => true };
+  return createLeftovers({ seed: kube, waits: createWaits({ client: kube, completer, log }) });
+};
+const leader = (seed: string, epoch: number) => (): Promise<Leader> => Promise.resolve({ seed, epoch });
+
+/** A fence to whom `ask` tells of this test's Shoot; of all others it hears nothing. */
+function guard(ask: Ask, seed: KubeClient = kube): void {
+  const askOfThis = async (record: string) => {
+    if (record !== run.leadershipRecord) throw new Error("no answer");
+    asked += 1;
+    return ask();
+  };
+  fence = createFence({ seed, seedName: "seed-1", ask: askOfThis, log, period: 20 });
+  fence.start();
+}
+
+const refs = (): ObjectRef[] => controlPlaneOf(run.technicalID).map(refOf);
+const state = () => Promise.all(refs().map((ref) => kube.read(ref)));
+const stopped = async () => (await state()).slice(1).map((object) => isStopped(object as Stoppable | undefined));
+const allStopped = () => eventually(async () => expect(await stopped()).toEqual([true, true, true, true, true]));
+const someRounds = async (more = 6) => {
+  const before = asked;
+  await eventually(() => expect(asked).toBeGreaterThanOrEqual(before + more));
+  await sleep(50); // what the last answer led to
+};
+const untouched = async (guarding: () => void) => {
+  const before = await state();
+  guarding();
+  await someRounds();
+  expect(await state()).toEqual(before);
+};
+
+describe("a seed that sees another's name in the record", () => {
+  test("stops the control plane, has extensions leave it alone, and says why", async () => {
+    guard(leader("seed-2", 4));
+    await allStopped();
+    const why = "Seed seed-2 leads this Shoot in epoch 4: its control plane in Seed seed-1 is stopped";
+    const cluster = await kube.read({ ...clusterType, name: run.technicalID });
+    expect(cluster).toMatchObject({
+      spec: {
+        shoot: { metadata: { name: "local" }, status: { lastOperation: { type: "Reconcile", description: why } } },
+      },
+    });
+    await fence?.stop();
+    const events = await kube.list({ apiVersion: "events.k8s.io/v1", kind: "Event" }, { namespace: "default" });
+    const ours = events.filter((event) => (event["regarding"] as { name?: string }).name === run.technicalID);
+    expect(ours).toMatchObject([{ reason: "Fenced", type: "Warning", note: why }]);
+  });
+
+  test("stops again what is started again, and writes nothing while all is stopped", async () => {
+    guard(leader("seed-2", 4));
+    await allStopped();
+    const etcd = { apiVersion: "apps/v1", kind: "StatefulSet", namespace: run.technicalID, name: "etcd-main" };
+    await kube.patch(etcd, { spec: { replicas: 1 } }, { fieldManager: "somebody" });
+    await allStopped();
+    const before = await state();
+    await someRounds();
+    expect(await state()).toEqual(before);
+  });
+
+  test("does so, too, when its namespace has been fenced by the new leader's flow", async () => {
+    await leftovers().raiseFence({ ...run, epoch: 4 });
+    guard(leader("seed-2", 4));
+    await allStopped();
+  });
+
+  test("survives that its own API server is away", async () => {
+    let away = true;
+    const list: KubeClient["list"] = (...args) => (away ? Promise.reject(new Error("away")) : kube.list(...args));
+    guard(leader("seed-2", 4), { ...kube, list });
+    await sleep(100);
+    away = false;
+    await allStopped();
+  });
+});
+
+describe("a seed leaves everything as it is", () => {
+  test.each<[string, Ask]>([
+    ["while no server answers", () => Promise.reject(new Error("timeout"))],
+    ["when the record is gone", () => Promise.resolve(undefined)],
+    ["when it is named itself", leader("seed-1", 3)],
+    ["when it is named for a turn that has not reached its namespace yet", leader("seed-1", 5)],
+    ["when a server that lags behind names an earlier leader", leader("seed-2", 2)],
+    ["when two answers differ", () => leader("seed-2", 4 + (asked % 2))()],
+  ])("%s", async (_when, ask) => {
+    await untouched(() => guard(ask));
+  });
+
+  test("while a planned migration hands over, and only to the epoch that it has announced", async () => {
+    await leftovers().markNamespace({ ...run, operation: "Migrate" });
+    let now = 4;
+    await untouched(() => guard(() => leader("seed-2", now)()));
+    await leftovers().raiseFence({ ...run, epoch: 4 });
+    const before = await stopped();
+    await someRounds();
+    expect(await stopped()).toEqual(before);
+    now = 5; // somebody has approved a takeover
+    await allStopped();
+  });
+
+  test("when the handover is announced after it has looked at its namespaces", async () => {
+    const before = await stopped();
+    guard(async () => {
+      if (asked === 1) await leftovers().markNamespace({ ...run, operation: "Migrate" });
+      return { seed: "seed-2", epoch: 4 };
+    });
+    await someRounds();
+    expect(await stopped()).toEqual(before);
+  });
+});
+
+test("a fence that sleeps stops nothing that a later turn of its seed has begun", async () => {
+  let slept = false;
+  const sleepy: KubeClient = {
+    ...kube,
+    async patch(ref, patch, o) {
+      if (!slept && o?.fieldManager === "perennial-fence") {
+        slept = true;
+        // An hour: the Shoot has come back, its flow has deployed it anew.
+        run = { ...run, epoch: 5 };
+        for (const object of controlPlaneOf(run.technicalID)) await flow(5).apply(object);
+      }
+      return kube.patch(ref, patch, o);
+    },
+  };
+  guard(() => (slept ? leader("seed-1", 5)() : leader("seed-2", 4)()), sleepy);
+  await eventually(() => expect(slept).toBe(true));
+  await someRounds();
+  expect(await stopped()).toEqual([false, false, false, false, false]);
+  expect((await kube.read(refs()[0] as ObjectRef))?.metadata.annotations).not.toHaveProperty(HANDOVER_ANNOTATION);
+});
+
+const clusterType = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster" };
+
+function isStopped(object: Stoppable | undefined): boolean {
+  const { replicas, suspend, shoot } = object?.spec ?? {};
+  return replicas === 0 || suspend === true || shoot?.status?.lastOperation?.state === "Failed";
+}
+
+interface Stoppable {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly suspend?: boolean;
+    readonly shoot?: { readonly status?: { readonly lastOperation?: { readonly state: string } } };
+  };
+}
+
+function controlPlaneOf(namespace: string): KubeObject[] {
+  const podSpec = { containers: [{ name: "main", image: "main" }] };
+  const labels = { app: "main" };
+  const selector = { matchLabels: labels };
+  const template = { metadata: { labels }, spec: podSpec };
+  const jobSpec = { template: { spec: { ...podSpec, restartPolicy: "Never" } } };
+  const shoot = {
+    metadata: { name: "local" },
+    status: { lastOperation: { type: "Reconcile", state: "Succeeded", progress: 100 } },
+  };
+  return [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: { [ROLE_LABEL]: "shoot" } } },
+    { ...clusterType, metadata: { name: namespace }, spec: { cloudProfile: {}, seed: {}, shoot } },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "kube-apiserver", namespace },
+      spec: { replicas: 2, selector, template },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { name: "etcd-main", namespace },
+      spec: { replicas: 1, serviceName: "etcd-main", selector, template },
+    },
+    {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      metadata: { name: "etcd-backup", namespace },
+      spec: { schedule: "* * * * *", suspend: false, jobTemplate: { spec: jobSpec } },
+    },
+    {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { name: "snapshot", namespace },
+      spec: { ...jobSpec, suspend: false },
+    },
+  ];
+}
