@@ -2,11 +2,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
-import { flowWorkflowId, shootWorkflowId } from "../src/workflows/contract.ts";
+import { cleanUpWorkflowId, flowWorkflowId, shootWorkflowId } from "../src/workflows/contract.ts";
 import { startFlowLab, type World } from "../test/support/flow-lab.ts";
 
 /**
- * Records what the replay test replays: a create, one with a parked and resumed step, and a delete. Run it for each
+ * Records what the replay test replays: a create, one with a parked and resumed step, a delete, and a move. Run it for each
  * release; histories of earlier releases stay, because their workflows may still be open.
  */
 const directory = new URL("../test/flow/histories/", import.meta.url);
@@ -47,4 +47,16 @@ await lab.shoots.retry(parked.ref);
 await until(() => parked.status?.state === "Succeeded");
 await save("reconcile-parked-and-retried", flowWorkflowId(parked.ref, "reconcile"));
 await parked.gone();
+
+const moved = lab.world({ leaseSeconds: 1, dnsTtl: 1 });
+const migration = { source: "seed-1", destination: "seed-2", takeover: false };
+Object.assign(moved.view, { moving: "Migrate", run: { ...moved.view.run, migration } });
+await lab.shoots.nudge(moved.ref);
+await until(() => moved.calls.includes("leaveSeed seed-1"));
+await save("migrate", flowWorkflowId(moved.ref, "migrate"));
+await save("restore", flowWorkflowId(moved.ref, "restore"));
+await lab.client.workflow.getHandle(cleanUpWorkflowId(moved.ref, "seed-1")).result();
+await save("cleanUp", cleanUpWorkflowId(moved.ref, "seed-1"));
+await moved.gone();
+await save("shoot-moved", shootWorkflowId(moved.ref));
 await lab.stop();
