@@ -25,6 +25,7 @@ let objects: readonly KubeObject[];
 beforeAll(async () => {
   cluster = await startControlPlane();
   objects = [...(await render("garden")), ...(await render("seed"))];
+  await cluster.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "garden" } });
   const first = (object: KubeObject) => (object.kind === "Namespace" ? 0 : 1);
   for (const object of objects.toSorted((a, b) => first(a) - first(b))) await cluster.client.apply(object);
   await cluster.client.apply({
@@ -102,20 +103,23 @@ describe("what a process does is granted", () => {
       ["seed-1", "patch", `shoots.${core}:status seeds.${core}:status`],
       ["seed-1", "get create patch", "secrets"],
       ["worker-seed", "get list watch create patch delete", "namespaces services deployments.apps statefulsets.apps"],
-      ["worker-seed", "get list create update patch", "secrets"],
-      ["worker-seed", "get create patch delete", `configmaps clusters.${extensions}`],
-      ["worker-seed", "delete", "persistentvolumeclaims"],
+      ["worker-seed", "get list watch create update patch", "secrets"],
+      ["worker-seed", "get create patch delete", "configmaps persistentvolumeclaims"],
+      ["worker-seed", "get list watch patch delete", "pods"],
+      ["worker-seed", "get", "pods:log"],
+      ["worker-seed", "list", "replicasets.apps"],
+      ["worker-seed", "get list watch create patch delete", "cronjobs.batch jobs.batch"],
+      ["worker-seed", "create patch", "events.events.k8s.io"],
+      ["worker-seed", "get list watch create patch delete", `clusters.${extensions}`],
+      ["worker-seed", "get list watch create patch delete", inExtensions("infrastructures controlplanes workers")],
+      ["worker-seed", "get list watch create patch delete", inExtensions("operatingsystemconfigs networks dnsrecords")],
+      ["worker-seed", "get list watch create patch delete", inExtensions("backupbuckets backupentries")],
+      ["worker-seed", "get list watch patch delete", inExtensions("containerruntimes extensions bastions")],
       [
         "worker-seed",
-        "get list watch create patch delete",
-        `infrastructures.${extensions} controlplanes.${extensions}`,
+        "get list patch delete",
+        "machines.machine.sapcloud.io managedresources.resources.gardener.cloud",
       ],
-      [
-        "worker-seed",
-        "get list watch create patch delete",
-        `workers.${extensions} operatingsystemconfigs.${extensions}`,
-      ],
-      ["worker-seed", "get list watch create patch delete", `networks.${extensions} dnsrecords.${extensions}`],
     ]),
   )("$user: $verbs $resource", async (access) => {
     expect(await allowed(access)).toEqual(access.verbs);
@@ -133,7 +137,8 @@ describe("what a process has no business with is refused", () => {
       ["seed-1", "list watch delete", "secrets"],
       ["seed-1", "create update patch delete", `shoots.${core} seeds.${core}`],
       ["worker-seed", "create update patch bind escalate", "clusterrolebindings.rbac.authorization.k8s.io"],
-      ["worker-seed", "create get", "pods pods:exec serviceaccounts:token nodes"],
+      ["worker-seed", "create update", "pods"],
+      ["worker-seed", "create get", "pods:exec serviceaccounts:token nodes"],
       ["worker-seed", "update patch", `workers.${extensions}:status`],
     ]),
   )("$user: $verbs $resource", async (access) => {
@@ -146,6 +151,10 @@ describe("what a process has no business with is refused", () => {
     expect(JSON.stringify(roles)).not.toContain('"*"');
   });
 });
+
+function inExtensions(plurals: string): string {
+  return plurals.replaceAll(/\w+/g, `$&.${extensions}`);
+}
 
 async function render(base: string): Promise<KubeObject[]> {
   const folder = join(import.meta.dirname, "../../deploy", base);
