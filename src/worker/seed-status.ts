@@ -15,9 +15,10 @@ export interface SeedStatusDeps {
 export function createSeedStatus({ garden, seed, seedName, log, period = 30_000 }: SeedStatusDeps) {
   const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name: seedName };
 
-  const write = async () => {
+  /** Says whether there is a Seed to tell of. */
+  const write = async (): Promise<boolean> => {
     const object = await garden.read<Seed>(ref);
-    if (object === undefined) return; // registered later: the next round finds it
+    if (object === undefined) return false;
     const { gitVersion } = (await seed.get("/version")) as { gitVersion?: string };
     const others = (object.status?.conditions ?? []).filter(({ type }) => type !== "GardenletReady");
     const before = object.status?.conditions?.find(({ type }) => type === "GardenletReady");
@@ -27,19 +28,30 @@ export function createSeedStatus({ garden, seed, seedName, log, period = 30_000 
       conditions: [...others, ready(before)],
     };
     await garden.patch(ref, { status }, { subresource: "status" });
+    return true;
   };
-  const tell = () =>
-    void write().catch((error: unknown) => log.warn({ err: error }, "cannot tell the garden about the seed"));
   let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const tell = async () => {
+    const told = await write().catch((error: unknown) => {
+      log.warn({ err: error }, "cannot tell the garden about the seed");
+      return false;
+    });
+    if (!stopped) timer = setTimeout(() => void tell(), told ? period : Math.min(period, UNTOLD_PERIOD));
+  };
 
   return {
-    start() {
-      tell();
-      timer = setInterval(tell, period);
+    start: () => void tell(),
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
     },
-    stop: () => clearInterval(timer),
   };
 }
+
+/** In ms: a Seed may be registered after its worker has started, and Shoots wait for it. */
+const UNTOLD_PERIOD = 2_000;
 
 /** Its update time is the seed's heartbeat. */
 function ready(before: Condition | undefined): Condition {
