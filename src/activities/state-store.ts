@@ -73,6 +73,12 @@ export function createStateStore(garden: KubeClient): StateStore {
     return true;
   };
 
+  /** Whether a writer died before it had tidied up. Only a write of one's own makes it safe to do so. */
+  const isLittered = async (owner: StateOwner, stored: StateParts | undefined): Promise<boolean> => {
+    if (stored === undefined || stored.parts.length === 1) return false;
+    return (await listParts(garden, owner)).length > stored.parts.length - 1;
+  };
+
   return {
     read: async (owner) => {
       const stored = await read(owner);
@@ -86,7 +92,7 @@ export function createStateStore(garden: KubeClient): StateStore {
         const before = stored === undefined ? [] : entriesOf(stored);
         const after = change(before);
         const next = contentOf(after, stored, whole);
-        const settled = after === before && says(stored, owner, next);
+        const settled = after === before && says(stored, owner, next) && !(await isLittered(owner, stored));
         if (!settled && !(await commit(owner, stored, next))) continue;
         if (next.failure) throw next.failure;
         return;

@@ -383,18 +383,16 @@ const createSecret = ({ technicalID: namespace }: ShootRun, name: string, data: 
 /** The garden for a process that is killed when it is about to make this write, counted from 1. */
 function dyingAt(limit: number): KubeClient {
   let writes = 0;
-  const counted = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
-    return (...args: Args) => {
-      writes += 1;
-      if (writes >= limit) throw new KubeError("killed", { status: 0, reason: "", retryable: true });
-      return call(...args);
-    };
+  const live = (): Promise<void> => {
+    writes += 1;
+    const killed = new KubeError("killed", { status: 0, reason: "", retryable: true });
+    return writes < limit ? Promise.resolve() : Promise.reject(killed);
   };
   return {
     ...kube,
-    create: counted(kube.create) as KubeClient["create"],
-    replace: counted(kube.replace) as KubeClient["replace"],
-    patch: counted(kube.patch) as KubeClient["patch"],
-    remove: counted(kube.remove),
+    create: (object) => live().then(() => kube.create(object)),
+    replace: (object) => live().then(() => kube.replace(object)),
+    patch: (ref, patch) => live().then(() => kube.patch(ref, patch)),
+    remove: (ref, o) => live().then(() => kube.remove(ref, o)),
   };
 }
