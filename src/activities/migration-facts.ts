@@ -1,6 +1,7 @@
-import { Seed, ShootState, type Shoot } from "../api/index.ts";
+import { Seed, type Shoot } from "../api/index.ts";
 import type { KeptState, MigrationFacts } from "../api/migration.ts";
 import type { KubeClient } from "../kube/index.ts";
+import { ownerOf, readParts } from "./state-parts.ts";
 
 /** The two ends of a Shoot's move. */
 export interface Ends {
@@ -10,7 +11,7 @@ export interface Ends {
 
 /** Reads from the garden what a Shoot's move depends on. */
 export async function readMigrationFacts(
-  garden: Pick<KubeClient, "read">,
+  garden: KubeClient,
   shoot: Shoot,
   { from, to }: Ends,
   now: Date = new Date(),
@@ -23,34 +24,26 @@ export async function readMigrationFacts(
   return { shoot, to, source, destination, now, kept };
 }
 
-async function readSeed(garden: Pick<KubeClient, "read">, name: string | undefined): Promise<Seed | undefined> {
+async function readSeed(garden: KubeClient, name: string | undefined): Promise<Seed | undefined> {
   if (name === undefined) return undefined;
   return garden.read<Seed>({ apiVersion: Seed.apiVersion, kind: Seed.kind, name });
 }
 
-/** A ShootState too large for one object goes on in `<name>--2` and so on. */
-async function readKeptState(garden: Pick<KubeClient, "read">, { metadata }: Shoot): Promise<KeptState> {
-  const { namespace } = metadata;
-  let found = false;
-  for (let part = 1; ; part += 1) {
-    const name = part === 1 ? metadata.name : `${metadata.name}--${part}`;
-    const state = await garden.read<ShootState>({
-      apiVersion: ShootState.apiVersion,
-      kind: ShootState.kind,
-      namespace,
-      name,
-    });
-    if (state === undefined) return { state: found, snapshot: false };
-    found = true;
-    const snapshot = state.spec?.gardener?.find(({ type }) => type === SNAPSHOT_TYPE);
-    if (snapshot) return { state: true, snapshot: true, ...readRecord(snapshot.data) };
-  }
-}
-
-/** A record that is sealed says nothing here. */
-function readRecord(data: unknown): Pick<KeptState, "size" | "takenAt"> {
-  const { size, takenAt } = (data ?? {}) as { size?: unknown; takenAt?: unknown };
-  return { ...(typeof size === "number" && { size }), ...(typeof takenAt === "string" && { takenAt }) };
+/** What only a key would open stays closed: that there is a snapshot, its size and its age are written in the clear. */
+async function readKeptState(garden: KubeClient, { metadata }: Shoot): Promise<KeptState> {
+  const found = await readParts(garden, metadata);
+  if (found === undefined || (ownerOf(found) ?? metadata.uid) !== metadata.uid)
+    return { state: false, snapshot: false };
+  const entries = found.parts.flatMap((part) => part.entries);
+  const snapshot = entries.find(({ section, body }) => section === "gardener" && body["type"] === SNAPSHOT_TYPE);
+  if (snapshot === undefined) return { state: true, snapshot: false };
+  const { size, takenAt } = (snapshot.body["labels"] ?? {}) as { size?: string; takenAt?: string };
+  return {
+    state: true,
+    snapshot: true,
+    ...(size !== undefined && { size: Number(size) }),
+    ...(takenAt !== undefined && { takenAt }),
+  };
 }
 
 /** Type of the entry of a ShootState that names the latest verified snapshot of a Shoot's etcd. */

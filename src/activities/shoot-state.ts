@@ -102,7 +102,10 @@ export function createShootStates({ garden, keys }: { garden: KubeClient; keys: 
         const latest = kept && (tryOpen(kept)?.content as KeptSnapshot | undefined);
         // Revisions grow within one etcd; under another leader it may have been set back.
         if (latest?.epoch === owner.epoch && latest.revision > snapshot.revision) return entries;
-        return merge(entries, [{ ...snapshotItem, content: { ...snapshot, epoch: owner.epoch } }]);
+        // Size and age are no secrets, and a plan of a migration says them without any key.
+        const labels = { size: String(snapshot.size), takenAt: snapshot.takenAt };
+        const fields = { ...snapshotItem.fields, labels };
+        return merge(entries, [{ ...snapshotItem, fields, content: { ...snapshot, epoch: owner.epoch } }]);
       }),
 
     async latestSnapshot(owner) {

@@ -1,6 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { StepError } from "../../src/activities/failure.ts";
 import { createMigrationCheck, createSourceCheck } from "../../src/activities/migration-check.ts";
+import { readMigrationFacts } from "../../src/activities/migration-facts.ts";
+import { createShootStates } from "../../src/activities/shoot-state.ts";
+import { parseStateKeys } from "../../src/activities/state-keys.ts";
+import type { Shoot } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot-run.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
@@ -61,8 +66,14 @@ it("takes over only from what was kept", async () => {
   expect((await refusal()).message).toContain(`there is no ShootState garden-dev/${run.name}`);
   await keep(run.name, [{ name: "ca", type: "secret", data: {} }]);
   expect((await refusal()).message).toContain("names no snapshot of etcd");
-  await keep(`${run.name}--2`, [{ name: "etcd-main", type: "etcd-snapshot", data: {} }]);
+  const keys = parseStateKeys(JSON.stringify({ keys: [{ id: "one", secret: randomBytes(32).toString("base64") }] }));
+  const bucket = { bucket: "b", name: "s.db", revision: 7, hash: 1 };
+  const snapshot = { ...bucket, size: 12_300_000, takenAt: "2026-11-21T10:00:00Z" };
+  await createShootStates({ garden: kube, keys }).recordSnapshot({ ...run, epoch: 1 }, snapshot);
   await expect(check()).resolves.toBeUndefined();
+  const shoot = await kube.read<Shoot>(shootRef(run));
+  const facts = shoot && (await readMigrationFacts(kube, shoot, { from: "seed-1", to: "seed-2" }));
+  expect(facts?.kept).toEqual({ state: true, snapshot: true, size: 12_300_000, takenAt: "2026-11-21T10:00:00Z" });
 });
 
 it("has nothing to say about a Shoot that is gone", async () => {
