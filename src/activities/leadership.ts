@@ -75,7 +75,7 @@ function flipped({ spec, status }: Shoot, run: ShootRun, migration: Migration): 
   const leadership = status?.leadership;
   if (leadership === undefined)
     throw configurationProblem(`cannot flip Shoot ${nameOf(run)}: it has no leadership record`);
-  const epoch = run.epoch + 1;
+  const epoch = nextEpoch(run, migration);
   if (leadership.epoch === epoch && leadership.seed === destination) return { leadership };
   if (spec.seedName !== destination)
     throw new Superseded(
@@ -88,6 +88,10 @@ function flipped({ spec, status }: Shoot, run: ShootRun, migration: Migration): 
     status: { seedName: destination, seeds: [...new Set([...(status?.seeds ?? []), source, destination])] },
   };
 }
+
+/** A takeover skips the number that a planned migration may have announced to the source, whose fence waits for a flow there. */
+const nextEpoch = ({ seed, epoch }: ShootRun, { destination, takeover }: Migration): number =>
+  takeover && seed !== destination ? epoch + 2 : epoch + 1;
 
 /** When the old seed dies after a planned flip, its destination takes over once more, from itself, under a new epoch. */
 function mayBeTakenFrom(leader: string, { source, destination, takeover }: Migration): boolean {

@@ -14,6 +14,7 @@ import type { Waits } from "./waits.ts";
 
 /** What taking a control plane out of service needs. */
 export interface LeftoverDeps {
+  /** A client that is not fenced: it is fenced here, but for the look whether fencing works. */
   readonly seed: KubeClient;
   readonly waits: Waits;
   /** How long Kubernetes' controllers may take to do as they are told; a minute unless told otherwise. */

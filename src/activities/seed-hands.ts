@@ -41,7 +41,7 @@ export function createSeedHands(deps: SeedHandsDeps) {
       moves: createExtensionMoves({ seed, waits, wanted: extensions.wanted, kept: state.readExtensionState }),
       state,
       backup: createBackup({ garden, seed, records, waits }),
-      leftovers: createLeftovers({ seed, waits }),
+      leftovers: createLeftovers({ seed: deps.seed, waits }),
       provisioning: createProvisioning({ garden, seed, shootClients }),
       publishing: createPublishing({ garden, seed }),
     };

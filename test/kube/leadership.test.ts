@@ -172,6 +172,13 @@ describe("a flip", () => {
     expect(await status()).toMatchObject({ seed: "seed-2", epoch: 3, previousSeed: "seed-1", takeover: true });
   });
 
+  test("skips, in a takeover, the number that a planned migration has announced to the old seed", async () => {
+    const takeover = { ...(await prepared()), migration: { ...migration(), takeover: true } };
+    await leadership().flip(takeover);
+    await leadership().flip(takeover);
+    expect(await status()).toMatchObject({ seed: "seed-2", epoch: 3, previousSeed: "seed-1", takeover: true });
+  });
+
   test("waits for the slowest server of the zone", async () => {
     const moving = await prepared();
     const secondary = await dns.addSecondary(3);
