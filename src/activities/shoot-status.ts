@@ -75,9 +75,10 @@ export function createShootStatus(garden: KubeClient) {
     },
 
     /** Forgets a seed that holds nothing of the Shoot any more; the one that leads is never forgotten. */
-    async leave(run: ShootRun): Promise<void> {
-      await changeShootStatus(garden, run, ({ seedName, seeds = [] }) =>
-        seedName === run.seed ? undefined : { seeds: seeds.filter((seed) => seed !== run.seed) },
+    async leave({ namespace, name, uid, seed: left }: ShootRun): Promise<void> {
+      // No epoch: cleaning up may take longer than the next migration.
+      await changeShootStatus(garden, { namespace, name, uid }, ({ seedName, seeds = [] }) =>
+        seedName === left ? undefined : { seeds: seeds.filter((seed) => seed !== left) },
       );
     },
 

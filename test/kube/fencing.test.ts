@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fenced } from "../../src/activities/fenced-client.ts";
 import { patchFinalizers, patchShootStatus } from "../../src/activities/shoot-patch.ts";
+import { createShootStatus } from "../../src/activities/shoot-status.ts";
 import { Superseded } from "../../src/activities/superseded.ts";
 import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
 import type { KubeObject, Shoot } from "../../src/api/index.ts";
@@ -285,6 +286,16 @@ describe("in the garden", () => {
     expect(await kube.read(shootRef(run))).toEqual(before);
     await patchShootStatus(kube, { ...run, epoch: 2 }, { hibernated: true });
     expect(await statusOf(run)).toMatchObject({ hibernated: true });
+  });
+
+  test("a seed is forgotten however late it is done with", async () => {
+    const run = await createShoot(kube, `left-${count}`);
+    await lead(run, "seed-3", 3, "Restore");
+    const status = { seedName: "seed-3", seeds: ["seed-1", "seed-2", "seed-3"] };
+    await kube.patch(shootRef(run), { status }, { subresource: "status" });
+    await createShootStatus(kube).leave(run);
+    await createShootStatus(kube).leave({ ...run, seed: "seed-3", epoch: 3 });
+    expect(await statusOf(run)).toMatchObject({ seeds: ["seed-2", "seed-3"] });
   });
 
   test("a migration says how it ended, until the next operation has begun", async () => {
