@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createShootStates } from "../../src/activities/shoot-state.ts";
+import type { StateKey } from "../../src/activities/state-keys.ts";
+import { EPOCH_ANNOTATION, STATE_KEY_ANNOTATION } from "../../src/api/annotations.ts";
+import type { Infrastructure, Shoot, ShootState } from "../../src/api/index.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { createMirror, type Mirror } from "../../src/worker/mirror.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { eventually } from "../support/eventually.ts";
+import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
+import { newStateKeys } from "../support/state-keys.ts";
+
+const log = createLogger({ name: "test", level: "silent" });
+const extensions = "extensions.gardener.cloud/v1alpha1";
+const keys = newStateKeys();
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+let proxy: FaultyProxy;
+let garden: KubeClient;
+let run: ShootRun;
+let mirror: Mirror;
+let count = 0;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client;
+  await applyCrds(kube);
+  await applyGarden(kube);
+  proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
+  garden = createKubeClient({ kubeconfig: proxy.kubeconfig });
+});
+afterAll(async () => {
+  await garden.close();
+  await proxy.close();
+  await controlPlane.stop();
+});
+
+beforeEach(async () => {
+  run = await createShoot(kube, `mirrored-${(count += 1)}`);
+  await lead("seed-1", 1);
+  await settle(1);
+  mirror = startMirror();
+  await mirror.synced();
+});
+afterEach(() => mirror.stop());
+
+const startMirror = (withKeys: readonly StateKey[] = keys, seedName = "seed-1") => {
+  const started = createMirror({ garden, seed: kube, seedName, keys: withKeys, log });
+  started.start();
+  return started;
+};
+const shootRef = () => ({ ...shootType, namespace: run.namespace, name: run.name });
+const shootType = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" };
+/** Says in the garden which seed leads. */
+const lead = (seed: string, epoch: number) =>
+  kube.patch(
+    shootRef(),
+    { status: { seedName: seed, leadership: { record: "record", seed, epoch, leaseSeconds: 60 } } },
+    { subresource: "status" },
+  );
+/** Says in the seed which Shoot the namespace is of, and under which epoch is written there. */
+const settle = async (epoch: number) => {
+  const { technicalID: name } = run;
+  const shoot = await kube.read<Shoot>(shootRef());
+  await kube.apply({ apiVersion: extensions, kind: "Cluster", metadata: { name }, spec: { shoot, cloudProfile: {} } });
+  const metadata = {
+    name,
+    labels: { "gardener.cloud/role": "shoot" },
+    annotations: { [EPOCH_ANNOTATION]: String(epoch) },
+  };
+  await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata });
+};
+const createSecret = (name: string, labels: Record<string, string> = { persist: "true" }) =>
+  kube.create({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { namespace: run.technicalID, name, labels },
+    data: { key: "c2VjcmV0" },
+  });
+const infrastructureRef = () => ({
+  apiVersion: extensions,
+  kind: "Infrastructure",
+  namespace: run.technicalID,
+  name: run.name,
+});
+const createInfrastructure = () =>
+  kube.create<Infrastructure>({
+    apiVersion: extensions,
+    kind: "Infrastructure",
+    metadata: { namespace: run.technicalID, name: run.name },
+    spec: { type: "local", region: "local", secretRef: { name: "cloudprovider", namespace: run.technicalID } },
+  });
+const writeState = (state: object) => kube.patch(infrastructureRef(), { status: { state } }, { subresource: "status" });
+/** What the garden keeps, by name. */
+const kept = async (withKeys: readonly StateKey[] = keys) => {
+  const items = (await createShootStates({ garden: kube, keys: withKeys }).read(run)) ?? [];
+  return Object.fromEntries(items.map(({ fields, content }) => [fields["name"] as string, content]));
+};
+const readState = () => kube.read<ShootState>({ ...shootRef(), kind: "ShootState" });
+
+describe("what a seed has of a Shoot", () => {
+  it("is in the garden within a second of every change", async () => {
+    await createInfrastructure();
+    await createSecret("ca");
+    await eventually(async () => expect(await kept()).toHaveProperty("ca"));
+    const delays: number[] = [];
+    for (let change = 1; change <= 10; change += 1) {
+      const begin = performance.now();
+      await writeState({ change });
+      await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change } }));
+      delays.push(performance.now() - begin);
+    }
+    console.info(`mirrored after ${Math.round(Math.max(...delays))} ms at most`);
+    expect(Math.max(...delays)).toBeLessThan(1_000);
+  });
+
+  it("is written once for many changes, and not at all for what is no state", async () => {
+    await createInfrastructure();
+    await writeState({ change: 0 });
+    await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 0 } }));
+    const before = proxy.requests.length;
+    const lastOperation = {
+      type: "Reconcile",
+      state: "Processing",
+      description: "",
+      lastUpdateTime: new Date().toISOString(),
+    };
+    for (let progress = 1; progress <= 10; progress += 1) {
+      await kube.patch(
+        infrastructureRef(),
+        { status: { lastOperation: { ...lastOperation, progress } } },
+        { subresource: "status" },
+      );
+    }
+    await createSecret("ours", {});
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(proxy.requests.slice(before)).toEqual([]);
+    for (let change = 1; change <= 20; change += 1) await writeState({ change });
+    await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 20 } }));
+    expect(proxy.requests.slice(before).filter((line) => line.startsWith("PUT")).length).toBeLessThan(10);
+  });
+
+  it("stays in the garden when its objects are deleted", async () => {
+    await createInfrastructure();
+    await createSecret("ca");
+    await writeState({ vpc: "v-1" });
+    await eventually(async () => expect(Object.keys(await kept())).toEqual(["ca", run.name]));
+    await kube.remove(infrastructureRef());
+    await kube.remove({ apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "ca" });
+    await createSecret("later");
+    await eventually(async () => expect(await kept()).toHaveProperty("later"));
+    expect(await kept()).toMatchObject({ ca: {}, [run.name]: { vpc: "v-1" } });
+  });
+
+  it("reaches the garden as soon as it is back", async () => {
+    await createSecret("ca");
+    await eventually(async () => expect(await kept()).toHaveProperty("ca"));
+    proxy.cut();
+    await createSecret("meanwhile");
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    proxy.mend();
+    const mended = performance.now();
+    await eventually(async () => expect(await kept()).toHaveProperty("meanwhile"));
+    expect(performance.now() - mended).toBeLessThan(7_000);
+  });
+
+  it("is made up for by a process that comes later", async () => {
+    await mirror.stop();
+    await createSecret("ca");
+    mirror = startMirror();
+    await eventually(async () => expect(await kept()).toHaveProperty("ca"));
+  });
+
+  it("is told again when somebody has lost it in the garden", async () => {
+    await createSecret("ca");
+    await eventually(async () => expect(await kept()).toHaveProperty("ca"));
+    await createShootStates({ garden: kube, keys }).remove(run);
+    await createSecret("another");
+    await eventually(async () => expect(Object.keys(await kept()).toSorted()).toEqual(["another", "ca"]));
+  });
+
+  it("counts as soon as its namespace says whose it is", async () => {
+    await kube.remove({ apiVersion: extensions, kind: "Cluster", name: run.technicalID });
+    await createSecret("ca");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await readState()).toBeUndefined();
+    await settle(1);
+    await eventually(async () => expect(await kept()).toHaveProperty("ca"));
+  });
+});
+
+describe("a seed that does not lead the Shoot", () => {
+  const silent = async () => {
+    await createSecret("late");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await kept()).not.toHaveProperty("late");
+  };
+
+  it("writes nothing", async () => {
+    await lead("seed-2", 2);
+    await silent();
+  });
+
+  it("writes nothing even under the leader's epoch, which a flow has brought to its namespace as a fence", async () => {
+    await lead("seed-2", 2);
+    await settle(2);
+    await silent();
+  });
+
+  it("writes nothing when it leads again, but its namespace is still that of the earlier time", async () => {
+    await lead("seed-1", 3);
+    await silent();
+    await settle(3);
+    await eventually(async () => expect(await kept()).toHaveProperty("late"));
+    expect((await readState())?.metadata.annotations).toMatchObject({ [EPOCH_ANNOTATION]: "3" });
+  });
+
+  it("writes nothing once another one has begun to restore, though it does not know", async () => {
+    await createSecret("ca");
+    await eventually(async () => expect(await kept()).toHaveProperty("ca"));
+    await createShootStates({ garden: kube, keys }).claim({ ...run, epoch: 2 });
+    await silent();
+  });
+
+  it("writes nothing of a Shoot that is gone", async () => {
+    await kube.remove(shootRef());
+    await createSecret("late");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await readState()).toBeUndefined();
+  });
+});
+
+describe("a new key", () => {
+  it("seals everything again when a worker starts with it, and then nobody needs the old one", async () => {
+    await createSecret("ca");
+    await createSecret("gone");
+    await eventually(async () => expect(Object.keys(await kept())).toEqual(["ca", "gone"]));
+    await kube.remove({ apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "gone" });
+    await mirror.stop();
+    const [newer] = newStateKeys();
+    const rotated = [{ ...(newer as StateKey), id: "newer" }];
+    mirror = startMirror([...rotated, ...keys]);
+    await eventually(async () =>
+      expect((await readState())?.metadata.annotations).toMatchObject({ [STATE_KEY_ANNOTATION]: "newer" }),
+    );
+    expect(Object.keys(await kept(rotated)).toSorted()).toEqual(["ca", "gone"]);
+  });
+});
