@@ -1,5 +1,6 @@
 import type { Shoot } from "../api/index.ts";
 import type { Condition, LastError, LastOperation } from "../api/meta.ts";
+import { isLeaving, isMoving, leadingSeed } from "../api/shoot-move.ts";
 import type { FlowProgress } from "../api/shoot-run.ts";
 import type { Blocking } from "./blocking.ts";
 import { renderTable } from "./output.ts";
@@ -22,6 +23,12 @@ export interface ShootDescription {
   readonly kubernetes: string;
   readonly seed: string | undefined;
   readonly technicalID: string | undefined;
+  /** The seed that the Shoot is on its way to, or has come from and is not yet restored on. */
+  readonly moving: string | undefined;
+  readonly leadership: Leadership | undefined;
+  /** Seeds that still hold something of the Shoot, but do not lead. */
+  readonly leftovers: readonly string[];
+  readonly takeover: Takeover | undefined;
   readonly address: string | undefined;
   readonly requests: readonly string[];
   readonly lastOperation: LastOperation | undefined;
@@ -38,7 +45,9 @@ export function describeShoot(shoot: Shoot) {
   const { metadata, spec } = shoot;
   const annotations = Object.entries(metadata.annotations ?? {});
   const verbs = annotations.filter(([key]) =>
-    /^((shoot|confirmation|maintenance)\.)?gardener\.cloud\/(?!created-by)/.test(key),
+    /^((shoot|confirmation|maintenance)\.)?gardener\.cloud\/(?!created-by)|^perennial\.dev\/(cancel-migration|force-takeover)$/.test(
+      key,
+    ),
   );
   return {
     namespace: metadata.namespace,
@@ -60,6 +69,10 @@ function describeStatus(shoot: Shoot) {
     status: health(shoot),
     seed: status.seedName ?? shoot.spec.seedName,
     technicalID: status.technicalID,
+    moving: isMoving(shoot) ? describeWay(shoot) : undefined,
+    leadership: status.leadership,
+    leftovers: (status.seeds ?? []).filter((seed) => seed !== leadingSeed(shoot)),
+    takeover: status.takeover,
     address: status.advertisedAddresses?.[0]?.url,
     lastOperation: status.lastOperation,
     conditions: status.conditions ?? [],
@@ -80,6 +93,10 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
       Provider: `${shoot.provider}, region ${shoot.region}`,
       Kubernetes: shoot.kubernetes,
       Seed: [shoot.seed ?? "<none>", shoot.technicalID && `namespace ${shoot.technicalID}`].filter(Boolean).join(", "),
+      Moving: shoot.moving,
+      Leadership: shoot.leadership && describeLeadership(shoot.leadership, now),
+      "Leftovers on": shoot.leftovers.join(", ") || undefined,
+      "Taken over": shoot.takeover && describeTakeover(shoot.takeover, now),
       "API server": shoot.address,
       Requests: shoot.requests.join(", ") || undefined,
       Status: shoot.status,
@@ -94,6 +111,28 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
   return `${lines.join("\n")}\n${renderConditions(shoot.conditions, now)}${renderErrors(shoot.lastErrors, now)}`;
 }
 
+/** From where to where, and whether there is a way back. */
+function describeWay({ spec, status }: Shoot): string {
+  const { seed, previousSeed = seed, epoch, leaving } = status?.leadership ?? {};
+  if (isLeaving({ spec, status }))
+    return `from ${leadingSeed({ status })} to ${spec.seedName}; can be called back until the flip`;
+  return leaving === epoch ? `called back to ${seed}` : `from ${previousSeed} to ${seed}; only forward from here`;
+}
+
+function describeLeadership({ seed, epoch, record, since, leaseSeconds }: Leadership, now: number): string {
+  const lease = `lease ${leaseSeconds}s`;
+  return [`${seed}, epoch ${epoch}`, since && `since ${ago(since, now)}`, lease, `record ${record}`]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function describeTakeover({ by, reason, at, sourceIsOff }: Takeover, now: number): string {
+  const relied = sourceIsOff ? "on the word that the old seed is off" : "on the old seed's own fence";
+  return `approved by ${by}, ${ago(at, now)}, relying ${relied}: ${reason}`;
+}
+
+type Leadership = NonNullable<NonNullable<Shoot["status"]>["leadership"]>;
+type Takeover = NonNullable<NonNullable<Shoot["status"]>["takeover"]>;
 type Obstacle = NonNullable<ShootDescription["blocking"]>;
 
 function renderBlocking(out: Output, shoot: ShootDescription, blocking: Obstacle, now: number): string[] {

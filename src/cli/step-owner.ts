@@ -2,6 +2,7 @@ import { OPERATION_ANNOTATION } from "../api/annotations.ts";
 import type { ControllerRegistration, Seed, Shoot } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { KubeClient } from "../kube/index.ts";
+import { placeOf } from "./step-place.ts";
 
 /** Who has to act for a step: our own worker, or an extension controller through one of its objects. */
 export interface StepOwner {
@@ -30,7 +31,7 @@ export interface ObjectReport {
 
 /** The extension object behind a step; undefined for steps that our own worker carries out. */
 export function extensionOf(step: string, shoot: Shoot): ExtensionName | undefined {
-  const stem = step.replace(/^remove(?=[A-Z])/, "");
+  const stem = step.replace(/^(remove|migrate)(?=[A-Z])/, "");
   const find = stepObjects[`${stem.charAt(0).toLowerCase()}${stem.slice(1)}`];
   return find?.(shoot);
 }
@@ -38,10 +39,13 @@ export function extensionOf(step: string, shoot: Shoot): ExtensionName | undefin
 /** The owner of a step: looks up in the garden which ControllerRegistration answers for the kind and type. */
 export async function findOwner(garden: KubeClient, step: string, shoot: Shoot): Promise<StepOwner> {
   const extension = extensionOf(step, shoot);
-  const seedName = shoot.status?.seedName ?? shoot.spec.seedName ?? "";
-  if (!extension) return { owner: `Perennial's worker for seed ${seedName || "<none>"}` };
+  const place = placeOf(step, shoot);
+  if (place.in === "time") return { owner: "nobody: the step waits until a time has passed" };
+  if (place.in === "garden") return { owner: "Perennial's worker for the garden" };
+  if (!extension) return { owner: `Perennial's worker for seed ${place.seed ?? "<none>"}` };
   const { kind, object } = extension;
-  const type = extension.type ?? (await internalDnsType(garden, seedName));
+  const seed = await garden.read<Seed>({ ...core, kind: "Seed", name: place.seed ?? "" });
+  const type = extension.type ?? seedsType(kind, seed);
   const registrations = await garden.list<ControllerRegistration>({ ...core, kind: "ControllerRegistration" });
   const found = registrations.filter(({ spec }) =>
     spec.resources?.some((one) => one.kind === kind && one.type === type),
@@ -80,8 +84,9 @@ function reportOf({ metadata, status }: ExtensionObject): Omit<ObjectReport, "ob
   };
 }
 
-async function internalDnsType(garden: KubeClient, seedName: string): Promise<string | undefined> {
-  const seed = await garden.read<Seed>({ ...core, kind: "Seed", name: seedName });
+/** The type of what a Seed decides on for its Shoots: where backups go, and the internal domain. */
+function seedsType(kind: string, seed: Seed | undefined): string | undefined {
+  if (kind === "BackupEntry") return seed?.spec.backup?.provider;
   return seed?.spec.dns.internal?.type ?? seed?.spec.dns.provider?.type;
 }
 
@@ -112,6 +117,12 @@ const dns =
         : undefined,
   });
 
+const backups: Find = ({ status }) => ({
+  kind: "BackupEntry",
+  object: status?.technicalID && status.uid && `${status.technicalID}--${status.uid}`,
+  type: undefined,
+});
+
 /** The steps of the flow tables that act through an extension object, and that object; nodes join through Worker. */
 const stepObjects: Readonly<Record<string, Find>> = {
   infrastructure: provider("Infrastructure"),
@@ -124,6 +135,8 @@ const stepObjects: Readonly<Record<string, Find>> = {
     object: undefined, // several: one per pool and purpose
     type: spec.provider.workers?.[0]?.machine.image?.name,
   }),
+  backupEntry: backups,
+  copiedBackups: backups,
   internalDns: dns("internal"),
   externalDns: dns("external"),
 };

@@ -10,6 +10,7 @@ import { printObject } from "../output.ts";
 import { describeShoot, renderDescription, type ShootDescription } from "../shoot-description.ts";
 import { standingOf } from "../settled.ts";
 import { findOwner, readReport } from "../step-owner.ts";
+import { placeOf } from "../step-place.ts";
 
 /** `perennial shoot describe` */
 export const describe = defineCommand({
@@ -40,7 +41,8 @@ async function gather(
   const blocking = (current ? findBlocking(progress) : undefined) ?? blockingFromStatus(shoot);
   if (!blocking) return { ...describeShoot(shoot), ...answer, blocking };
   const owner = await findOwner(garden.client, blocking.step, shoot);
-  const seed = await context.seed(shoot.status?.seedName ?? "", options);
+  const place = placeOf(blocking.step, shoot);
+  const seed = place.in === "seed" ? await context.seed(place.seed ?? "", options) : undefined;
   const report = seed && (await readReport(seed, owner, shoot.status?.technicalID ?? "").catch(() => undefined));
   return { ...describeShoot(shoot), ...answer, blocking: { ...blocking, ...owner, ...(report && { report }) } };
 }

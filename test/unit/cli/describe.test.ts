@@ -6,8 +6,13 @@ import { health, lastOperation } from "../../../src/cli/shoot-columns.ts";
 import { describeShoot, renderDescription } from "../../../src/cli/shoot-description.ts";
 import { standingOf } from "../../../src/cli/settled.ts";
 import { extensionOf } from "../../../src/cli/step-owner.ts";
+import { gardenSteps, oldSeedSteps, placeOf, waitingSteps } from "../../../src/cli/step-place.ts";
+import { cleanUp } from "../../../src/workflows/clean-up.ts";
 import { deleteShoot } from "../../../src/workflows/delete.ts";
+import { migrate } from "../../../src/workflows/migrate.ts";
 import { reconcile } from "../../../src/workflows/reconcile.ts";
+import { restore } from "../../../src/workflows/restore.ts";
+import { movableShoot } from "../../support/migration-objects.ts";
 import { fakeOutput } from "./fake-terminal.ts";
 
 const now = Date.parse("2026-11-21T10:10:00Z");
@@ -87,6 +92,7 @@ it("knows the object behind every step that acts through an extension", () => {
     network: "Network",
     worker: "Worker",
     nodesReady: "Worker",
+    backupEntry: "BackupEntry",
   });
   expect(kindsOf(deleteShoot)).toEqual({
     controlPlane: "ControlPlane",
@@ -98,6 +104,52 @@ it("knows the object behind every step that acts through an extension", () => {
     removeExternalDns: "DNSRecord",
     removeInternalDns: "DNSRecord",
   });
+  expect(kindsOf(migrate)).toEqual({
+    migrateWorker: "Worker",
+    migrateNetwork: "Network",
+    migrateOperatingSystemConfig: "OperatingSystemConfig",
+    migrateControlPlane: "ControlPlane",
+    migrateInfrastructure: "Infrastructure",
+    migrateInternalDns: "DNSRecord",
+    migrateExternalDns: "DNSRecord",
+  });
+  expect(kindsOf(restore)).toEqual({ ...kindsOf(reconcile), copiedBackups: "BackupEntry" });
+  expect(kindsOf(cleanUp)).toEqual({});
+});
+
+it("knows the place of every step of a move", () => {
+  const flows = [reconcile, deleteShoot, migrate, restore, cleanUp];
+  const known = new Set(flows.flatMap(({ steps }) => [...steps.keys()]));
+  for (const step of [...gardenSteps, ...waitingSteps, ...oldSeedSteps]) expect(known).toContain(step);
+  const places = (shoot: Shoot, ...steps: string[]) =>
+    steps.map((step) => placeOf(step, shoot)).map((place) => (place.in === "seed" ? place.seed : place.in));
+  const leaving = { ...movableShoot(), spec: { ...movableShoot().spec, seedName: "seed-2" } };
+  expect(places(leaving, "check", "destinationSecrets", "firstSnapshot", "oldAddressForgotten", "flip")).toEqual([
+    "garden",
+    "seed-2",
+    "seed-1",
+    "time",
+    "garden",
+  ]);
+  expect(places(restoring(), "leases", "fence", "finalSnapshot", "etcdVolume")).toEqual([
+    "time",
+    "seed-1",
+    "seed-1",
+    "seed-2",
+  ]);
+});
+
+it("shows who leads, what is left where, and who approved a takeover", () => {
+  const described = { ...describeShoot(restoring()), progress: undefined, unanswered: undefined, blocking: undefined };
+  const text = renderDescription(fakeOutput(), described, now);
+  expect(text).toContain("Moving:          from seed-1 to seed-2; only forward from here");
+  expect(text).toContain(
+    "Leadership:      seed-2, epoch 2, since 5m ago (2026-11-21T10:05:00Z), lease 60s, record local.dev.leadership.perennial.test",
+  );
+  expect(text).toContain("Leftovers on:    seed-1");
+  expect(text).toContain(
+    "Taken over:      approved by alice, 8m ago (2026-11-21T10:02:00Z), relying on the word that the old seed is off: seed-1 burnt down",
+  );
 });
 
 it("composes the last operation in Gardener's words", () => {
@@ -148,6 +200,24 @@ function shoot(): Shoot {
       kubernetes: { version: "1.34.4" },
       networking: { type: "local" },
       provider: { type: "local", workers: [] },
+    },
+  };
+}
+
+function restoring(): Shoot {
+  const moving = movableShoot();
+  const record = "local.dev.leadership.perennial.test";
+  const since = "2026-11-21T10:05:00Z";
+  return {
+    ...moving,
+    spec: { ...moving.spec, seedName: "seed-2" },
+    status: {
+      ...moving.status,
+      seedName: "seed-2",
+      seeds: ["seed-1", "seed-2"],
+      leadership: { record, seed: "seed-2", previousSeed: "seed-1", epoch: 2, leaving: 1, leaseSeconds: 60, since },
+      lastOperation: { type: "Restore", state: "Processing", progress: 10, description: "", lastUpdateTime: since },
+      takeover: { by: "alice", reason: "seed-1 burnt down", at: "2026-11-21T10:02:00Z", sourceIsOff: true },
     },
   };
 }
