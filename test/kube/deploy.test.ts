@@ -102,6 +102,8 @@ describe("what a process does is granted", () => {
       ["seed-1", "list", `shoots.${core}`],
       ["seed-1", "patch", `shoots.${core}:status seeds.${core}:status`],
       ["seed-1", "get create patch", "secrets"],
+      ["seed-1", "get list create update patch delete", `shootstates.${core}`],
+      ["worker-seed", "patch", `workers.${extensions}:status dnsrecords.${extensions}:status`],
       ["worker-seed", "get list watch create patch delete", "namespaces services deployments.apps statefulsets.apps"],
       ["worker-seed", "get list watch create update patch", "secrets"],
       ["worker-seed", "get create patch delete", "configmaps persistentvolumeclaims"],
@@ -139,7 +141,7 @@ describe("what a process has no business with is refused", () => {
       ["worker-seed", "create update patch bind escalate", "clusterrolebindings.rbac.authorization.k8s.io"],
       ["worker-seed", "create update", "pods"],
       ["worker-seed", "create get", "pods:exec serviceaccounts:token nodes"],
-      ["worker-seed", "update patch", `workers.${extensions}:status`],
+      ["worker-seed", "update", `workers.${extensions}:status`],
     ]),
   )("$user: $verbs $resource", async (access) => {
     expect(await allowed(access)).toEqual([]);
