@@ -36,6 +36,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     dnsTtl: variables.PERENNIAL_DNS_TTL_SECONDS,
     seedDeadline: variables.PERENNIAL_SEED_DEADLINE_SECONDS * 1000,
     retryDuration: variables.PERENNIAL_RETRY_DURATION_SECONDS * 1000,
+    backupGrace: variables.PERENNIAL_BACKUP_GRACE_HOURS * 3_600_000,
   };
 }
 
@@ -89,4 +90,6 @@ const Variables = z.object({
   PERENNIAL_SEED_DEADLINE_SECONDS: z.coerce.number().positive().default(120),
   /** How long a retryable error is retried inside its step before the step parks. */
   PERENNIAL_RETRY_DURATION_SECONDS: z.coerce.number().positive().default(43_200),
+  /** How long the backups of a Shoot outlive it. */
+  PERENNIAL_BACKUP_GRACE_HOURS: z.coerce.number().nonnegative().default(24),
 });

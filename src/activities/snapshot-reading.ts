@@ -1,13 +1,14 @@
 import type { ExtensionBackupEntry } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import { backupEntryName, VERIFY_CONTAINER } from "../components/index.ts";
-import { isNotFound, type KubeClient } from "../kube/index.ts";
+import { isNotFound, refOf, type KubeClient } from "../kube/index.ts";
 import { StepError } from "./failure.ts";
 import { completed } from "./readiness.ts";
 import {
   parseSnapshotStatus,
   type SnapshotOwner,
   type SnapshotRecord,
+  type SnapshotRecords,
   type SnapshotStatus,
 } from "./snapshot-record.ts";
 
@@ -18,30 +19,31 @@ export class UnreadableSnapshot extends StepError {}
 export const SNAPSHOT_RECORD_ANNOTATION = "perennial.dev/snapshot-record";
 
 /**
- * What a finished Job's snapshot holds: from the Job, if it was read before, else as its pod found when it read the file.
- * Throws an UnreadableSnapshot when the pod, or what it said, is gone.
+ * Writes down what a finished Job's snapshot holds: from the Job, if it was read before, else as its pod found when it read the file.
+ * Throws an UnreadableSnapshot when the pod, or what it said, is gone. The Job says it only after it was recorded.
  */
-export async function readSnapshot(seed: KubeClient, owner: SnapshotOwner, job: KubeObject): Promise<SnapshotRecord> {
-  const { name, annotations = {} } = job.metadata;
-  const before = annotations[SNAPSHOT_RECORD_ANNOTATION];
-  if (before !== undefined) return JSON.parse(before) as SnapshotRecord;
+export async function keepSnapshotOf(
+  job: KubeObject,
+  { seed, owner, records }: { seed: KubeClient; owner: SnapshotOwner; records: Pick<SnapshotRecords, "record"> },
+): Promise<void> {
+  const before = job.metadata.annotations?.[SNAPSHOT_RECORD_ANNOTATION];
+  if (before !== undefined) return await records.record(owner, JSON.parse(before) as SnapshotRecord);
+  const snapshot = await readSnapshot(seed, owner, job);
+  await records.record(owner, snapshot);
+  const annotations = { [SNAPSHOT_RECORD_ANNOTATION]: JSON.stringify(snapshot) };
+  await seed.patch(refOf(job), { metadata: { uid: job.metadata.uid, annotations } });
+}
+
+async function readSnapshot(seed: KubeClient, owner: SnapshotOwner, job: KubeObject): Promise<SnapshotRecord> {
+  const { name } = job.metadata;
   const standing = completed(job);
   if (!standing.reached) throw new StepError(`Job ${owner.technicalID}/${name} has not finished: ${standing.message}`);
   const pod = await readPod(seed, job);
   const status = pod && (await readLog(seed, pod));
   if (pod === undefined || status === undefined)
     throw new UnreadableSnapshot(`cannot verify the snapshot of Job ${owner.technicalID}/${name}: its log is gone`);
-  const record = {
-    name: `${pod.metadata.name}.db`,
-    ...status,
-    takenAt: beginOf(pod),
-    bucket: await readBucket(seed, owner),
-  };
-  await seed.patch(
-    { apiVersion: "batch/v1", kind: "Job", namespace: owner.technicalID, name },
-    { metadata: { uid: job.metadata.uid, annotations: { [SNAPSHOT_RECORD_ANNOTATION]: JSON.stringify(record) } } },
-  );
-  return record;
+  const bucket = await readBucket(seed, owner);
+  return { name: `${pod.metadata.name}.db`, ...status, takenAt: beginOf(pod), bucket };
 }
 
 /** What the snapshot holds that a finished Job has read; undefined when its pod, or what it said, is gone. */

@@ -8,7 +8,7 @@ import { StepError } from "./failure.ts";
 import type { WaitTarget } from "./index.ts";
 import { ensureJob, jobRef, jobTarget, removeJob } from "./jobs.ts";
 import { completed } from "./readiness.ts";
-import { readSnapshot, UnreadableSnapshot } from "./snapshot-reading.ts";
+import { keepSnapshotOf, UnreadableSnapshot } from "./snapshot-reading.ts";
 import type { SnapshotRecords } from "./snapshot-record.ts";
 import type { Waits } from "./waits.ts";
 
@@ -69,7 +69,7 @@ export function createSnapshots({ garden, seed, records, waits }: SnapshotDeps) 
       if (job === undefined)
         throw new StepError(`cannot keep the snapshot of Job ${run.technicalID}/${name}: the Job is gone`);
       try {
-        await records.record(run, await readSnapshot(seed, run, job));
+        await keepSnapshotOf(job, { seed, owner: run, records });
       } catch (error) {
         if (error instanceof UnreadableSnapshot) await removeJob(seed, job);
         throw error;

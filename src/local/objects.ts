@@ -13,7 +13,7 @@ export async function applyObjects(
   dns: DnsServer,
 ): Promise<void> {
   const examples = await Promise.all(
-    ["controller-registration", "cloud-profile", "project", "secret-binding"].map(readExample),
+    ["controller-registration", "cloud-profile", "project", "secret-binding", "backup-credentials"].map(readExample),
   );
   const [seed] = await readExample("seed");
   if (seed === undefined) throw new Error("cannot register the seeds: deploy/examples/seed.yaml is empty");

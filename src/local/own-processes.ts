@@ -138,6 +138,7 @@ function passedOn(): Record<string, string> {
     "LEASE_SECONDS",
     "DNS_TTL_SECONDS",
     "SEED_DEADLINE_SECONDS",
+    "BACKUP_GRACE_HOURS",
     "CACHE_DIR",
   ].map((name) => `PERENNIAL_${name}`);
   return Object.fromEntries(
