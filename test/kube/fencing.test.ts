@@ -168,6 +168,13 @@ describe("an activity that was paused until a later epoch had begun", () => {
     );
   });
 
+  test("cannot delete many at once that an earlier epoch has written", async () => {
+    await flow(1).apply(configMap("config"));
+    await begin(2);
+    const many = kube.removeAll({ apiVersion: "v1", kind: "ConfigMap" }, { namespace });
+    await expect(many).rejects.toThrow(/epoch 2 has begun here, and this was written under epoch 1/);
+  });
+
   test("cannot scale: a scale says nothing of the epoch", async () => {
     await kube.create(deployment("api"), { fieldManager: "somebody" });
     const ref = inNamespace("apps/v1", "Deployment", "api");
@@ -226,6 +233,9 @@ describe("the fence", () => {
     await kube.create(configMap("theirs"), { fieldManager: "extension" });
     await kube.patch(inNamespace("v1", "ConfigMap", "theirs"), { data: { a: "1" } }, { fieldManager: "extension" });
     await kube.remove(inNamespace("v1", "ConfigMap", "theirs"));
+    await kube.create(configMap("theirs"), { fieldManager: "extension" });
+    await kube.removeAll({ apiVersion: "v1", kind: "ConfigMap" }, { namespace }); // one request for all
+    expect(await kube.list({ apiVersion: "v1", kind: "ConfigMap" }, { namespace })).toEqual([]);
     await kube.apply({ ...configMap("ours"), metadata: { name: "ours", namespace: "default" } });
   });
 
