@@ -1,7 +1,7 @@
 import { Seed, type Shoot } from "../api/index.ts";
 import type { KeptState, MigrationFacts } from "../api/migration.ts";
 import type { KubeClient } from "../kube/index.ts";
-import { ownerOf, readParts } from "./state-parts.ts";
+import { readParts, shootUidOf } from "./state-parts.ts";
 
 /** The two ends of a Shoot's move. */
 export interface Ends {
@@ -32,7 +32,7 @@ async function readSeed(garden: KubeClient, name: string | undefined): Promise<S
 /** What only a key would open stays closed: that there is a snapshot, its size and its age are written in the clear. */
 async function readKeptState(garden: KubeClient, { metadata }: Shoot): Promise<KeptState> {
   const found = await readParts(garden, metadata);
-  if (found === undefined || (ownerOf(found) ?? metadata.uid) !== metadata.uid)
+  if (found === undefined || (shootUidOf(found.head) ?? metadata.uid) !== metadata.uid)
     return { state: false, snapshot: false };
   const entries = found.parts.flatMap((part) => part.entries);
   const snapshot = entries.find(({ section, body }) => section === "gardener" && body["type"] === SNAPSHOT_TYPE);

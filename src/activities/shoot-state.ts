@@ -47,7 +47,7 @@ export interface ShootStates {
   latestSnapshot(owner: StateReader): Promise<SnapshotRecord | undefined>;
   /** How large everything would be with these items; throws StateTooLarge when it would not fit. */
   measure(owner: StateReader, items: readonly StateItem[]): Promise<StateSize>;
-  remove(owner: StateReader): Promise<void>;
+  remove(owner: StateOwner): Promise<void>;
 }
 
 /** How much a Shoot's state takes in the garden. */

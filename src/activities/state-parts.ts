@@ -33,7 +33,7 @@ export const stateType = { apiVersion: ShootState.apiVersion, kind: ShootState.k
 /** Reads a ShootState as a whole; undefined when there is none. */
 export async function readParts(garden: KubeClient, state: StateName): Promise<StateParts | undefined> {
   for (let attempt = 1; ; attempt += 1) {
-    const head = await readOne(garden, state, state.name);
+    const head = await readHead(garden, state);
     if (head === undefined) return undefined;
     const names = partNames(head);
     const others = await Promise.all(names.map((name) => readOne(garden, state, name)));
@@ -46,6 +46,10 @@ export async function readParts(garden: KubeClient, state: StateName): Promise<S
       throw new StepError(`cannot read ShootState ${state.namespace}/${state.name}: ${missing}, a part of it, is gone`);
   }
 }
+
+/** The first object, which has the Shoot's name. */
+export const readHead = (garden: KubeClient, state: StateName): Promise<ShootState | undefined> =>
+  readOne(garden, state, state.name);
 
 /** The object that holds these entries. `before` is what is known of it already. */
 export function renderPart(
@@ -63,26 +67,22 @@ export function renderPart(
 }
 
 /** All objects that a ShootState goes on in, named by it or not. */
-export async function listParts(garden: KubeClient, { namespace, name }: StateName): Promise<string[]> {
-  const labelSelector = `${STATE_PART_LABEL}=${name}`;
-  const found = await garden.list<ShootState>(stateType, { namespace, labelSelector });
-  return found.map(({ metadata }) => metadata.name);
+export function listParts(garden: KubeClient, { namespace, name }: StateName): Promise<ShootState[]> {
+  return garden.list<ShootState>(stateType, { namespace, labelSelector: `${STATE_PART_LABEL}=${name}` });
 }
 
-/** Lets go of an object and deletes it; one that is gone is fine. */
-export async function removePart(garden: KubeClient, { namespace }: StateName, name: string): Promise<void> {
+/** Lets go of an object in exactly this version and deletes it; one that is gone is fine. */
+export async function removePart(garden: KubeClient, { metadata }: ShootState): Promise<void> {
+  const { namespace, name, uid, resourceVersion, finalizers = [] } = metadata;
   const ref = { ...stateType, namespace, name };
-  const object = await garden.read<ShootState>(ref);
-  if (object === undefined) return;
-  const { uid, resourceVersion, finalizers = [] } = object.metadata;
-  const metadata = {
+  const released = {
     uid,
     resourceVersion,
     annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" },
     finalizers: finalizers.filter((one) => one !== SHOOT_STATE_FINALIZER),
   };
   try {
-    await garden.patch(ref, { metadata });
+    await garden.patch(ref, { metadata: released });
     await garden.remove(ref, uid === undefined ? {} : { uid });
   } catch (error) {
     if (!isNotFound(error)) throw error;
@@ -90,10 +90,11 @@ export async function removePart(garden: KubeClient, { namespace }: StateName, n
 }
 
 /** The uid of the Shoot that a ShootState belongs to. */
-export const ownerOf = ({ head }: StateParts): string | undefined => head.metadata.annotations?.[SHOOT_UID_ANNOTATION];
+export const shootUidOf = ({ metadata }: ShootState): string | undefined =>
+  metadata.annotations?.[SHOOT_UID_ANNOTATION];
 
 /** The latest epoch under which a ShootState was written. */
-export const epochOf = ({ head }: StateParts): number => Number(head.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
+export const epochOf = ({ metadata }: ShootState): number => Number(metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
 
 const MOST_ATTEMPTS = 5;
 

@@ -8,12 +8,22 @@ import {
   STATE_PROBLEM_ANNOTATION,
   TIMESTAMP_ANNOTATION,
 } from "../api/annotations.ts";
+import type { ShootState } from "../api/index.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import { isAlreadyExists, isConflict, isNotFound, type KubeClient } from "../kube/index.ts";
 import { configurationProblem, StepError } from "./failure.ts";
 import { keysOf, type StateEntry } from "./state-entry.ts";
 import { layOut, StateTooLarge } from "./state-layout.ts";
-import { epochOf, listParts, ownerOf, readParts, removePart, renderPart, type StateParts } from "./state-parts.ts";
+import {
+  epochOf,
+  listParts,
+  readHead,
+  readParts,
+  removePart,
+  renderPart,
+  shootUidOf,
+  type StateParts,
+} from "./state-parts.ts";
 import { Superseded } from "./superseded.ts";
 
 /** Whose state it is: a Shoot, and the epoch under which is written. */
@@ -32,8 +42,8 @@ export interface StateStore {
    * until a change fits that is `whole`: one that brings everything there is to be kept.
    */
   change(owner: StateOwner, change: StateChange, o?: { readonly whole?: boolean }): Promise<void>;
-  /** Removes the Shoot's state for good. */
-  remove(owner: Omit<StateOwner, "epoch">): Promise<void>;
+  /** Removes the Shoot's state for good; not another Shoot's, and not that of a later epoch, which throws {@link Superseded}. */
+  remove(owner: StateOwner): Promise<void>;
 }
 
 /**
@@ -44,7 +54,7 @@ export interface StateStore {
 export function createStateStore(garden: KubeClient): StateStore {
   const read = async (owner: Omit<StateOwner, "epoch">) => {
     const stored = await readParts(garden, owner);
-    const uid = stored === undefined ? undefined : ownerOf(stored);
+    const uid = stored && shootUidOf(stored.head);
     if (uid === undefined || uid === owner.uid) return stored;
     throw configurationProblem(
       `ShootState ${owner.namespace}/${owner.name} belongs to another Shoot of that name, with uid ${uid}: take its finalizer away and delete it if nobody needs it any more`,
@@ -69,7 +79,8 @@ export function createStateStore(garden: KubeClient): StateStore {
     const written = await unlessOvertaken(stored === undefined ? garden.create(head) : garden.replace(head));
     if (!written) return false;
     // All of these were made before this write. Who has made one and not named it yet, will fail to: it read an older head.
-    for (const name of present) if (!names.includes(name)) await removePart(garden, owner, name);
+    const loose = present.filter(({ metadata }) => !names.includes(metadata.name));
+    for (const part of loose) await unlessOvertaken(removePart(garden, part)); // others may sweep, too
     return true;
   };
 
@@ -88,7 +99,7 @@ export function createStateStore(garden: KubeClient): StateStore {
     async change(owner, change, { whole = false } = {}) {
       for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
         const stored = await read(owner);
-        if (stored !== undefined && epochOf(stored) > owner.epoch) throw superseded(owner, epochOf(stored));
+        if (stored !== undefined) requireCurrent(owner, stored.head);
         const before = stored === undefined ? [] : entriesOf(stored);
         const after = change(before);
         const next = contentOf(after, stored, whole);
@@ -101,10 +112,12 @@ export function createStateStore(garden: KubeClient): StateStore {
     },
 
     async remove(owner) {
-      const stored = await readParts(garden, owner).catch(() => undefined); // a damaged one goes, too
-      if (stored !== undefined && ownerOf(stored) !== owner.uid) return;
-      for (const name of await listParts(garden, owner)) await removePart(garden, owner, name);
-      await removePart(garden, owner, owner.name);
+      const head = await readHead(garden, owner); // a damaged state goes, too
+      if (head !== undefined && shootUidOf(head) !== owner.uid) return;
+      if (head !== undefined) requireCurrent(owner, head);
+      if (head !== undefined) await removePart(garden, head);
+      const parts = await listParts(garden, owner);
+      for (const part of parts) if (shootUidOf(part) === owner.uid) await removePart(garden, part);
     },
   };
 }
@@ -133,7 +146,7 @@ function contentOf(entries: readonly StateEntry[], stored: StateParts | undefine
 /** Whether the ShootState says already what would be written besides the entries. */
 function says(stored: StateParts | undefined, { epoch }: StateOwner, { problem }: Content): boolean {
   if (stored === undefined) return problem === undefined; // of nothing, nothing has to be kept
-  return epochOf(stored) === epoch && problemOf(stored) === problem;
+  return epochOf(stored.head) === epoch && problemOf(stored) === problem;
 }
 
 const problemOf = (stored: StateParts | undefined): string | undefined =>
@@ -180,7 +193,9 @@ function annotate(
   };
 }
 
-const superseded = ({ namespace, name, epoch }: StateOwner, latest: number): Superseded =>
-  new Superseded(
-    `cannot write ShootState ${namespace}/${name}: it is fenced: epoch ${latest} leads, and this is of epoch ${epoch}`,
+function requireCurrent({ namespace, name, epoch }: StateOwner, head: ShootState): void {
+  if (epochOf(head) <= epoch) return;
+  throw new Superseded(
+    `cannot write ShootState ${namespace}/${name}: it is fenced: epoch ${epochOf(head)} leads, and this is of epoch ${epoch}`,
   );
+}

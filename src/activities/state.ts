@@ -42,7 +42,7 @@ export interface StateActivities {
   recordSnapshot(owner: StateOwner, snapshot: SnapshotRecord): Promise<void>;
   latestSnapshot(owner: StateReader): Promise<SnapshotRecord | undefined>;
   /** Forgets a Shoot that is gone. */
-  removeState(owner: StateReader): Promise<void>;
+  removeState(owner: StateOwner): Promise<void>;
 }
 
 /** What flows do with the ShootStates of a garden, seen from one seed. */

@@ -137,6 +137,13 @@ describe("a ShootState", () => {
     expect(await states.read(run)).toHaveLength(1);
   });
 
+  it("is not taken away from under another seed that leads by now", async () => {
+    await states.keep(run, [worker({ machines: ["a"] })]);
+    await states.claim({ ...run, epoch: 2 });
+    await expect(states.remove(run)).rejects.toThrow(Superseded);
+    expect(await states.read(run)).toHaveLength(1);
+  });
+
   it("goes for good, with all that it goes on in", async () => {
     await states.keep(run, [worker(noise(600_000)), worker(noise(600_000), "x")]);
     expect(await listParts()).toHaveLength(1);
