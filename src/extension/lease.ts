@@ -75,7 +75,7 @@ export async function acquireLease({ duration, confirm, isLoss, expired, clock }
   };
   const end = async () => {
     while (!ended.aborted) {
-      await clock.sleep(Math.max(0, until - clock.now()), ended);
+      await clock.sleep(Math.max(1, until - clock.now()), ended);
       if (!ended.aborted && clock.now() >= until) over.abort(expired());
     }
   };

@@ -4,8 +4,9 @@ import type { Clock } from "../../src/extension/lease.ts";
 export interface VirtualTime {
   /** Milliseconds since the beginning. */
   now(): number;
-  /** Does something at a later moment; what is due at one moment is done in the order in which it was asked for. */
-  at(moment: number, work: () => void): void;
+  /** Does something at a later moment, unless it is called off; what is due at one moment is done in the order of asking. */
+  at(moment: number, work: () => void): { cancel(): void };
+  /** Ends early when the signal aborts. */
   sleep(duration: number, signal?: AbortSignal): Promise<void>;
   /** Lets all that is due until then happen, one after the other. */
   run(until: number): Promise<void>;
@@ -14,10 +15,10 @@ export interface VirtualTime {
 /** Begins at 0. */
 export function createVirtualTime(): VirtualTime {
   let time = 0;
-  const due: { readonly moment: number; readonly work: () => void }[] = [];
+  const due: { readonly moment: number; work: (() => void) | undefined }[] = [];
 
   const at = (moment: number, work: () => void) => {
-    const entry = { moment: Math.max(moment, time), work };
+    const entry: (typeof due)[number] = { moment: Math.max(moment, time), work };
     let low = 0;
     for (let high = due.length; low < high;) {
       const middle = (low + high) >>> 1;
@@ -25,6 +26,7 @@ export function createVirtualTime(): VirtualTime {
       else high = middle;
     }
     due.splice(low, 0, entry);
+    return { cancel: () => void (entry.work = undefined) };
   };
 
   return {
@@ -33,13 +35,19 @@ export function createVirtualTime(): VirtualTime {
     sleep: (duration, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();
-        signal?.addEventListener("abort", () => resolve(), { once: true });
-        at(time + duration, resolve);
+        const end = () => {
+          timer.cancel();
+          signal?.removeEventListener("abort", end);
+          resolve();
+        };
+        const timer = at(time + duration, end);
+        signal?.addEventListener("abort", end);
       }),
     async run(until) {
       await settled();
       for (let next = due[0]; next !== undefined && next.moment <= until; next = due[0]) {
         due.shift();
+        if (next.work === undefined) continue;
         time = next.moment;
         next.work();
         await settled();
