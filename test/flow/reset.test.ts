@@ -1,6 +1,7 @@
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { prepareReset } from "../../src/client/flow-reset.ts";
+import { createReplayer } from "../../src/worker/replay.ts";
 import { flowWorkflowId, shootWorkflowId } from "../../src/workflows/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFlowLab, type FlowLab, type World } from "../support/flow-lab.ts";
@@ -25,6 +26,9 @@ describe("setting an operation back to a step", () => {
     expect(count(world, "deployComponent namespace")).toBe(1);
     await lab.client.workflow.getHandle(flowWorkflowId(world.ref, "reconcile")).result();
     expect(await lab.shoots.progress(world.ref)).toMatchObject({ percent: 100 });
+    const history = await lab.shoots.history(reset.workflowId);
+    const { replay } = await createReplayer();
+    expect(history && (await replay(history))).toEqual({ type: "reconcile", events: history?.events.length });
     await world.gone(); // the entity has taken note: it ends with its Shoot
   });
 
@@ -99,6 +103,7 @@ describe("setting an operation back to a step", () => {
       /step worker has not begun in this run: choose one of .*namespace/,
     );
     await expect(prepared(world, "delete", "cluster")).rejects.toThrow("there is no workflow shoot/garden-dev/");
+    expect(await lab.shoots.history(flowWorkflowId(world.ref, "delete"))).toBeUndefined();
     world.fail = {};
     await lab.shoots.retry(world.ref);
     await lab.client.workflow.getHandle(flowWorkflowId(world.ref, "reconcile")).result();

@@ -3,8 +3,8 @@ import type { Shoot } from "../../src/api/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
 import { eventually } from "../support/eventually.ts";
-import { exampleObjects } from "../support/examples.ts";
-import { movableStatus, seedReady } from "../support/migration-objects.ts";
+import { movableStatus } from "../support/migration-objects.ts";
+import { createMovableShoot, registerReadySeed } from "../support/movable-shoots.ts";
 
 const cancel = "perennial.dev/cancel-migration";
 const takeover = "perennial.dev/force-takeover";
@@ -117,25 +117,13 @@ test("a takeover is approved only while a Shoot leaves its Seed", async () => {
   await expect(annotate("calm", approval)).rejects.toThrow("can be set only while the Shoot moves to another Seed");
 });
 
-async function created(name: string, status: object = {}): Promise<void> {
-  const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
-  const spec = { ...example.spec, dns: { domain: `${name}.example.com` } };
-  const shoot = await client.create<Shoot>({ ...example, metadata: { name, namespace: "garden-dev" }, spec });
-  await setStatus(name, { ...movableStatus(), uid: shoot.metadata.uid, technicalID: `shoot--dev--${name}`, ...status });
-}
+const created = (name: string, status: object = {}) => createMovableShoot(client, name, status);
+const ready = (name: string, heard?: Date) => registerReadySeed(client, name, heard);
 
 async function flipped(name: string, change: object = {}): Promise<void> {
   const leadership = { ...movableStatus().leadership, seed: "seed-2", previousSeed: "seed-1", epoch: 2, ...change };
   const lastOperation = { ...movableStatus().lastOperation, type: "Restore", state: "Processing" };
   await setStatus(name, { leadership, lastOperation, seedName: "seed-2", seeds: ["seed-1", "seed-2"] });
-}
-
-async function ready(name: string, heard: Date = new Date()): Promise<void> {
-  const example = (await exampleObjects()).find(({ kind }) => kind === "Seed");
-  if (!example) throw new Error("there is no example of a Seed");
-  const spec = { ...(example["spec"] as object), backup: { provider: "local", region: "local" } };
-  await client.apply({ ...example, metadata: { name }, spec });
-  await client.patch(seedRef(name), { status: { conditions: [seedReady(heard)] } }, { subresource: "status" });
 }
 
 function move(name: string, seedName: string, given: Record<string, string> = {}) {

@@ -20,6 +20,8 @@ export interface AdmissionLab {
   readonly client: KubeClient;
   /** May do anything with Shoots but bind them to Seeds. */
   readonly alice: KubeClient;
+  /** The path of a kubeconfig whose user may do anything. */
+  readonly kubeconfig: string;
   readonly server: WebhookServer;
   readonly port: number;
   stop(): Promise<void>;
@@ -46,9 +48,12 @@ export async function startAdmissionLab(): Promise<AdmissionLab> {
   for (const object of webhookConfigurations({ caBundle, url: `https://127.0.0.1:${port}` }))
     await client.apply(object);
   const alice = clientOf(controlPlane.kubeconfig, "alices-token");
+  const kubeconfig = join(directory, "garden.yaml");
+  await writeFile(kubeconfig, controlPlane.kubeconfig);
   return {
     client,
     alice,
+    kubeconfig,
     server,
     port,
     async stop() {

@@ -1,0 +1,26 @@
+import type { Shoot } from "../../src/api/index.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+import { exampleObjects } from "./examples.ts";
+import { movableStatus, seedReady } from "./migration-objects.ts";
+
+const core = "core.gardener.cloud/v1beta1";
+
+/** Creates the example Shoot under another name, with the status of one that has been created on seed-1. */
+export async function createMovableShoot(client: KubeClient, name: string, status: object = {}): Promise<void> {
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
+  const spec = { ...example.spec, dns: { domain: `${name}.example.com` } };
+  const shoot = await client.create<Shoot>({ ...example, metadata: { name, namespace: "garden-dev" }, spec });
+  const own = { uid: shoot.metadata.uid, technicalID: `shoot--dev--${name}` };
+  const ref = { apiVersion: core, kind: "Shoot", name, namespace: "garden-dev" };
+  await client.patch(ref, { status: { ...movableStatus(), ...own, ...status } }, { subresource: "status" });
+}
+
+/** Registers the example Seed under a name, with backups and a worker that was heard of at this time. */
+export async function registerReadySeed(client: KubeClient, name: string, heard: Date = new Date()): Promise<void> {
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Seed");
+  if (!example) throw new Error("there is no example of a Seed");
+  const spec = { ...(example["spec"] as object), backup: { provider: "local", region: "local" } };
+  await client.apply({ ...example, metadata: { name }, spec });
+  const ref = { apiVersion: core, kind: "Seed", name };
+  await client.patch(ref, { status: { conditions: [seedReady(heard)] } }, { subresource: "status" });
+}
