@@ -39,8 +39,10 @@ export interface Asked {
 
 /** The history of a workflow's latest run; undefined when there is no such workflow. */
 export async function fetchHistory(client: Client, workflowId: string): Promise<History | undefined> {
+  const handle = client.workflow.getHandle(workflowId);
   try {
-    return readable(await client.workflow.getHandle(workflowId).fetchHistory());
+    await handle.describe(); // says plainly when there is none
+    return readable(await handle.fetchHistory());
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw new Error(`cannot download the history of ${workflowId}`, { cause: error });
