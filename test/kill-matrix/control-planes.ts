@@ -1,13 +1,17 @@
-import type { Ledger } from "./ledger.ts";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
 import type { Container, Pod, Programs } from "./kubelet.ts";
-import type { EtcdData, Storage } from "./storage.ts";
+import type { Ledger } from "./ledger.ts";
+import type { EtcdData, Place, Volumes } from "./volumes.ts";
 
 /** What the pods of control planes do: API servers take clients' writes into etcd, Jobs work with snapshots of it. */
 export interface ControlPlanes {
   /** The programs of one seed's pods. */
-  programsOf(seed: string): Programs;
+  programsOf(seed: string, client: KubeClient): Programs;
   /** Whether the Shoot's API server serves in this seed: it runs, and so does its etcd. */
-  serves(seed: string, namespace: string): boolean;
+  serves(place: Place): boolean;
   /** How many writes the Shoot's clients were told are done. */
   accepted(namespace: string): number;
   stop(): void;
@@ -17,22 +21,22 @@ export interface ControlPlanes {
 const WRITE_PERIOD = 20;
 
 /** All seeds share one world, in which it shows when one Shoot has two API servers, or a write is lost. */
-export function createControlPlanes(storage: Storage, ledger: Ledger): ControlPlanes {
+export function createControlPlanes(volumes: Volumes, ledger: Ledger): ControlPlanes {
   const running = new Map<string, Map<string, string>>(); // by `seed/namespace`: component by pod
   const accepted = new Map<string, number>();
 
   const runs = (place: string, component: string) => [...(running.get(place)?.values() ?? [])].includes(component);
-  const serves = (seed: string, namespace: string) =>
-    runs(`${seed}/${namespace}`, API_SERVER) && runs(`${seed}/${namespace}`, ETCD);
+  const serves = ({ seed, namespace }: Place) =>
+    [API_SERVER, ETCD].every((component) => runs(`${seed}/${namespace}`, component));
 
-  const write = (place: string) => {
-    const [seed = "", namespace = ""] = place.split("/");
-    if (!serves(seed, namespace)) return;
-    const volume = storage.files({ seed, namespace, claim: DATA });
-    const { revision, writes } = volume.get(LIVE) ?? { revision: 1, writes: 0 };
+  const write = (path: string) => {
+    const [seed = "", namespace = ""] = path.split("/");
+    const place = { seed, namespace };
+    if (!serves(place)) return;
+    const { revision, writes } = volumes.read(place) ?? empty;
     const known = accepted.get(namespace) ?? 0;
     if (writes < known) ledger.fault(namespace, `the API server in ${seed} has lost ${known - writes} writes`);
-    volume.set(LIVE, { revision: revision + 1, writes: writes + 1 });
+    volumes.write(place, { revision: revision + 1, writes: writes + 1 });
     accepted.set(namespace, Math.max(known, writes + 1));
   };
   const timer = setInterval(() => [...running.keys()].forEach(write), WRITE_PERIOD);
@@ -54,11 +58,14 @@ export function createControlPlanes(storage: Storage, ledger: Ledger): ControlPl
   };
 
   return {
-    programsOf: (seed) => ({
-      run: async (pod, container) =>
-        runProgram({ storage, runsEtcd: () => runs(`${seed}/${pod.metadata.namespace}`, ETCD) }, seed, pod, container),
+    programsOf: (seed, client) => ({
+      run: async (pod, container) => {
+        const place = { seed, namespace: pod.metadata.namespace ?? "" };
+        const runsEtcd = runs(`${seed}/${place.namespace}`, ETCD);
+        return runProgram({ client, volumes, place, runsEtcd }, pod, container);
+      },
       changed: (pod, isRunning) => changed(seed, pod, isRunning),
-      released: (namespace, claim) => storage.release({ seed, namespace, claim }),
+      released: (namespace, claim) => void (claim === DATA && volumes.release({ seed, namespace })),
     }),
     serves,
     accepted: (namespace) => accepted.get(namespace) ?? 0,
@@ -69,9 +76,10 @@ export function createControlPlanes(storage: Storage, ledger: Ledger): ControlPl
 const API_SERVER = "kube-apiserver";
 const ETCD = "etcd-main";
 
-/** The claim and the file that etcd-main keeps its data in. */
+/** The claim that etcd-main keeps its data in. */
 const DATA = "main-etcd-etcd-main-0";
-const LIVE = "new.etcd";
+
+const empty: EtcdData = { revision: 1, writes: 0 };
 
 function componentOf({ app, role }: Readonly<Record<string, string>>): string | undefined {
   if (app === "kubernetes" && role === "apiserver") return API_SERVER;
@@ -79,33 +87,34 @@ function componentOf({ app, role }: Readonly<Record<string, string>>): string | 
 }
 
 interface World {
-  readonly storage: Storage;
-  readonly runsEtcd: () => boolean;
+  readonly client: KubeClient;
+  readonly volumes: Volumes;
+  readonly place: Place;
+  readonly runsEtcd: boolean;
 }
 
 /** `etcdctl snapshot save`, `etcdutl snapshot status` and `etcdutl snapshot restore`; anything else does nothing, well. */
-function runProgram({ storage, runsEtcd }: World, seed: string, pod: Pod, container: Container): string {
+async function runProgram(world: World, pod: Pod, container: Container): Promise<string> {
   const words = [...(container.command ?? []), ...(container.args ?? [])].map((word) => expand(word, pod, container));
-  const [verb, file = ""] = argumentsAfter(words, "snapshot");
+  const [verb, path = ""] = argumentsAfter(words, "snapshot");
   if (verb === undefined) return "";
-  const found = resolve(seed, pod, container, file);
-  const files = storage.files(found);
-  if (verb === "save") {
-    const live = storage.files({ ...found, claim: DATA }).get(LIVE);
-    if (!runsEtcd()) throw new Error("etcd does not run");
-    files.set(found.path, live ?? { revision: 1, writes: 0 });
-    return "";
-  }
-  const data = files.get(found.path);
-  if (data === undefined) throw new Error(`there is no snapshot ${file}`);
-  if (verb === "status") return `${JSON.stringify(statusOf(data))}\n`;
-  if (verb === "restore") restore(storage.files({ ...found, claim: DATA }), bumped(data, words));
+  const file = await resolve(world, pod, container, path);
+  if (verb === "save") return save(world, file);
+  const data = JSON.parse(await readFile(file, "utf8")) as EtcdData;
+  return verb === "restore" ? restore(world, bumped(data, words)) : `${JSON.stringify(statusOf(data))}\n`;
+}
+
+async function save({ volumes, place, runsEtcd }: World, file: string): Promise<string> {
+  if (!runsEtcd) throw new Error("etcd does not run");
+  await writeFile(`${file}.part`, JSON.stringify(volumes.read(place) ?? empty));
+  await rename(`${file}.part`, file);
   return "";
 }
 
-function restore(volume: Map<string, EtcdData>, data: EtcdData): void {
-  if (volume.has(LIVE)) throw new Error("the data directory is not empty");
-  volume.set(LIVE, data);
+function restore({ volumes, place }: World, data: EtcdData): string {
+  if (volumes.read(place) !== undefined) throw new Error("the data directory is not empty");
+  volumes.write(place, data);
+  return "";
 }
 
 /** What follows a word, without flags. */
@@ -124,13 +133,26 @@ function expand(word: string, { metadata }: Pod, { env = [] }: Container): strin
   });
 }
 
-/** The claim that a path of a container is in, and the path there. */
-function resolve(seed: string, pod: Pod, { volumeMounts = [] }: Container, file: string) {
+/** The file on this machine that a container knows by a path in a volume. */
+async function resolve({ client }: World, pod: Pod, { volumeMounts = [] }: Container, file: string): Promise<string> {
   const mount = volumeMounts.find(({ mountPath }) => file.startsWith(`${mountPath}/`));
-  const volume = pod.spec.volumes?.find(({ name }) => name === mount?.name);
-  const claim = volume?.persistentVolumeClaim?.claimName;
-  if (mount === undefined || claim === undefined) throw new Error(`${file} is in no volume claim`);
-  return { seed, namespace: pod.metadata.namespace ?? "", claim, path: file.slice(mount.mountPath.length + 1) };
+  const claimName = pod.spec.volumes?.find(({ name }) => name === mount?.name)?.persistentVolumeClaim?.claimName;
+  if (mount === undefined || claimName === undefined) throw new Error(`${file} is in no volume claim`);
+  const { namespace = "" } = pod.metadata;
+  const claim = await read(client, { kind: "PersistentVolumeClaim", namespace, name: claimName });
+  const volume = await read(client, { kind: "PersistentVolume", name: claim.volumeName ?? "" });
+  return join(volume.hostPath?.path ?? "", file.slice(mount.mountPath.length));
+}
+
+async function read(client: KubeClient, ref: { kind: string; namespace?: string; name: string }): Promise<VolumeSpec> {
+  const found = await client.read<KubeObject & { spec?: VolumeSpec }>({ apiVersion: "v1", ...ref });
+  if (found?.spec === undefined) throw new Error(`there is no ${ref.kind} ${ref.name}`);
+  return found.spec;
+}
+
+interface VolumeSpec {
+  readonly volumeName?: string;
+  readonly hostPath?: { readonly path: string };
 }
 
 const statusOf = ({ revision, writes }: EtcdData) => ({

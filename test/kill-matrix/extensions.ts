@@ -13,11 +13,13 @@ import {
 } from "../../src/extension/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import type { Logger } from "../../src/log.ts";
+import { createBackupBucketActuator } from "../../src/provider-local/backup-bucket.ts";
+import { createBackupEntryActuator } from "../../src/provider-local/backup-entry.ts";
+import type { Buckets } from "../../src/provider-local/buckets.ts";
 import { createDnsRecordActuator, type DefaultNameServer } from "../../src/provider-local/dns-record.ts";
 import { createOperatingSystemConfigActuator } from "../../src/provider-local/operating-system-config.ts";
 import type { Cloud } from "./cloud.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Storage } from "./storage.ts";
 
 /** What the extensions of a seed work with. */
 export interface ExtensionDeps {
@@ -26,7 +28,7 @@ export interface ExtensionDeps {
   readonly guard: Guard;
   readonly nameServer: DefaultNameServer;
   readonly cloud: Cloud;
-  readonly storage: Storage;
+  readonly buckets: Buckets;
   readonly ledger: Ledger;
   readonly log: Logger;
 }
@@ -50,8 +52,8 @@ export function createExtensions(deps: ExtensionDeps): ExtensionController[] {
     extend("Worker", "local", builder(deps, "Worker")),
     extend("OperatingSystemConfig", "local", createOperatingSystemConfigActuator()),
     extend("DNSRecord", "rfc2136", createDnsRecordActuator(deps.nameServer)),
-    extend("BackupBucket", "local", bucketActuator),
-    extend("BackupEntry", "local", entryActuator(deps)),
+    extend("BackupBucket", "local", createBackupBucketActuator(deps.buckets)),
+    extend("BackupEntry", "local", createBackupEntryActuator(deps.buckets)),
   ];
 }
 
@@ -139,30 +141,3 @@ function builder<T extends Builder>({ seed, cloud, ledger }: ExtensionDeps, kind
 }
 
 const poolsOf = (object: Builder) => (object.kind === "Worker" ? object.spec.pools : undefined);
-
-const bucketActuator: Actuator<ExtensionKinds["BackupBucket"], undefined> = {
-  reconcile: async () => {},
-  restore: async () => {},
-  migrate: async () => {},
-  delete: async () => {},
-};
-
-/** The Shoot's directory of the seed's bucket, filled from another bucket where the state says that the Shoot comes from there. */
-function entryActuator({ seed, storage }: ExtensionDeps): Actuator<ExtensionKinds["BackupEntry"], undefined> {
-  const reconcile = async (object: ExtensionKinds["BackupEntry"]): Promise<ActuatorResult> => {
-    const { bucketName, region } = object.spec;
-    storage.mount({ seed, namespace: shootOf(object) }, bucketName);
-    return { state: { bucketName, region } };
-  };
-  return {
-    reconcile,
-    async restore(object) {
-      const { bucketName } = (object.status?.state ?? {}) as { bucketName?: string };
-      if (bucketName !== undefined && bucketName !== object.spec.bucketName)
-        storage.copy(shootOf(object), bucketName, object.spec.bucketName);
-      return await reconcile(object);
-    },
-    migrate: async () => {},
-    delete: async () => {},
-  };
-}

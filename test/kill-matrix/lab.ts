@@ -7,6 +7,7 @@ import * as extension from "../../src/extension/index.ts";
 import type { KubeObject } from "../../src/api/meta.ts";
 import { createKubeClient, createReflector, refOf, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
+import { createBuckets } from "../../src/provider-local/buckets.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds, applyFencing } from "../../src/local/manifests.ts";
 import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";
@@ -22,7 +23,7 @@ import { startKubelet } from "./kubelet.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { seedAddresses } from "./network.ts";
 import { startSeedCluster, type SeedCluster } from "./seed-cluster.ts";
-import { createStorage } from "./storage.ts";
+import { createVolumes } from "./volumes.ts";
 
 /** The seeds of the lab. */
 export const seedNames = ["seed-1", "seed-2"] as const;
@@ -62,8 +63,14 @@ export async function startLab(): Promise<Lab> {
   await applyFencing(garden.client, "garden");
   await applyGarden(garden.client, seedNames, dns);
 
-  const [storage, ledger, cloud] = [createStorage(), createLedger(), createCloud(backend.client)];
-  const controlPlanes = createControlPlanes(storage, ledger);
+  const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
+  await claimDirectory(directory);
+  const [ledger, cloud, buckets] = [
+    createLedger(),
+    createCloud(backend.client),
+    createBuckets(join(directory, "buckets")),
+  ];
+  const controlPlanes = createControlPlanes(createVolumes(), ledger);
   const nameServer = { server: dns.server, zone: dns.zone };
   const zoneServers = [dns.endpoint, (await dns.addSecondary(1)).endpoint];
   const lookup = createLeaderLookup(createZoneServers({ servers: zoneServers }));
@@ -77,9 +84,9 @@ export async function startLab(): Promise<Lab> {
     const address = seedAddresses[index] ?? "";
     const node = createKubeClient({ kubeconfig: kubeconfigOf("kubelet") }, { fieldManager: "kubelet" });
     const extender = extension.createKubeClient({ kubeconfig });
-    const kubelet = await startKubelet(node, controlPlanes.programsOf(name), log);
+    const kubelet = await startKubelet(node, controlPlanes.programsOf(name, node), log);
     const balancer = startLoadBalancer(extender, address, log);
-    const serves = (namespace: string) => controlPlanes.serves(name, namespace);
+    const serves = (namespace: string) => controlPlanes.serves({ seed: name, namespace });
     const apiServers = await startApiServers({ seed: client, address, backend: backend.tokenKubeconfig, serves });
     const extensions = createExtensions({
       seed: name,
@@ -87,7 +94,7 @@ export async function startLab(): Promise<Lab> {
       guard,
       nameServer,
       cloud,
-      storage,
+      buckets,
       ledger,
       log,
     });
@@ -102,8 +109,6 @@ export async function startLab(): Promise<Lab> {
     );
   }
 
-  const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
-  await claimDirectory(directory);
   const processes = describeProcesses({ garden, temporal, zoneServers }, clusters, await writeKeys(directory));
   await Promise.all([...processes.values()].map((process) => process.start()));
   return {

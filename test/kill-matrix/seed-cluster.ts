@@ -52,5 +52,6 @@ const controllers = [
   "statefulset",
   "job",
   "cronjob",
+  "persistentvolume-binder",
   "persistentvolumeclaim-protection",
 ];
