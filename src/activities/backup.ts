@@ -5,7 +5,7 @@ import { readContext } from "./context.ts";
 import type { WaitTarget } from "./index.ts";
 import { ensureJob, jobTarget } from "./jobs.ts";
 import type { SnapshotRecords } from "./snapshot-record.ts";
-import { createSnapshots, flowId } from "./snapshots.ts";
+import { createSnapshots, currentFlow } from "./snapshots.ts";
 import { createVolumeRestore } from "./volume-restore.ts";
 import type { Waits } from "./waits.ts";
 
@@ -15,18 +15,19 @@ export interface BackupDeps {
   readonly seed: KubeClient;
   readonly records: SnapshotRecords;
   readonly waits: Waits;
+  readonly flow?: () => string;
 }
 
 /** A Shoot's etcd between seeds: snapshots of it where it was, its volume where it is to be. */
 export function createBackup(deps: BackupDeps) {
-  const { garden, seed, waits } = deps;
+  const { garden, seed, waits, flow = currentFlow } = deps;
   return {
     ...createSnapshots(deps),
     ...createVolumeRestore(deps),
 
     /** A Job that runs every image of the control plane once. It takes itself away an hour after its end. */
     async warmUp(run: ShootRun, step: string): Promise<WaitTarget[]> {
-      const name = `warm-up-${flowId()}`;
+      const name = `warm-up-${flow()}`;
       const target = jobTarget(run.technicalID, name, step, 600_000);
       const describe = async () => warmUpJob(await readContext(garden, seed, run), name);
       await ensureJob({ seed, waits, target, describe });

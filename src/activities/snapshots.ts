@@ -18,10 +18,18 @@ export interface SnapshotDeps {
   readonly seed: KubeClient;
   readonly records: SnapshotRecords;
   readonly waits: Waits;
+  /** Tells the flow that asks from others, also of the same Shoot; the one whose activity this is unless told otherwise. */
+  readonly flow?: () => string;
 }
 
 /** Snapshots that a flow asks for: taken by a Job, verified by it, and written down in the garden. */
-export function createSnapshots({ garden, seed, records, waits }: SnapshotDeps) {
+export function createSnapshots({ garden, seed, records, waits, flow = currentFlow }: SnapshotDeps) {
+  /**
+   * Before the leader has changed, each flow takes a snapshot of its own. Afterwards there is one last snapshot for each
+   * leader, however many flows it takes to get there: etcd is stopped once it is written down.
+   */
+  const jobName = (run: ShootRun) => (isLast(run) ? finalSnapshotName(run) : `first-snapshot-${run.epoch}-${flow()}`);
+
   /** A hibernated Shoot's etcd sleeps, but only a running one can be asked. */
   const setEtcd = async ({ technicalID: namespace }: ShootRun, replicas: number) => {
     await seed.patch(
@@ -47,7 +55,7 @@ export function createSnapshots({ garden, seed, records, waits }: SnapshotDeps) 
   return {
     /** A Job that takes a snapshot. The last one of a moving Shoot is taken once, whatever happens to the flow that asks. */
     async takeSnapshot(run: ShootRun, step: string): Promise<WaitTarget[]> {
-      const name = snapshotJobName(run);
+      const name = jobName(run);
       const target = jobTarget(run.technicalID, name, step, 3_600_000);
       const job = await seed.read(jobRef(run.technicalID, name));
       const taken = job !== undefined && completed(job).reached;
@@ -64,7 +72,7 @@ export function createSnapshots({ garden, seed, records, waits }: SnapshotDeps) 
 
     /** Writes down what the Job's snapshot holds, after its pod has read it. One that nobody has read is taken again. */
     async keepSnapshot(run: ShootRun): Promise<void> {
-      const name = snapshotJobName(run);
+      const name = jobName(run);
       const job = await seed.read(jobRef(run.technicalID, name));
       if (job === undefined)
         throw new StepError(`cannot keep the snapshot of Job ${run.technicalID}/${name}: the Job is gone`);
@@ -79,16 +87,11 @@ export function createSnapshots({ garden, seed, records, waits }: SnapshotDeps) 
   };
 }
 
-/**
- * Before the leader has changed, each flow takes a snapshot of its own. Afterwards there is one last snapshot for each
- * leader, however many flows it takes to get there: etcd is stopped once it is written down.
- */
-export function snapshotJobName(run: ShootRun): string {
-  return isLast(run) ? `final-snapshot-${run.epoch}` : `first-snapshot-${run.epoch}-${flowId()}`;
-}
+/** The Job that takes the last snapshot before a Shoot's new leader begins; its files are named after it. */
+export const finalSnapshotName = ({ epoch }: ShootRun): string => `final-snapshot-${epoch}`;
 
-/** Tells this flow from others, also of the same Shoot. */
-export const flowId = (): string => activityInfo().workflowExecution?.runId.slice(0, 8) ?? "";
+/** The run of the workflow whose activity asks. */
+export const currentFlow = (): string => activityInfo().workflowExecution?.runId.slice(0, 8) ?? "";
 
 const isLast = ({ operation }: ShootRun): boolean => operation === "Restore";
 

@@ -9,7 +9,7 @@ import { ensureJob, hasFailed, jobRef, jobTarget, removeJob } from "./jobs.ts";
 import { completed } from "./readiness.ts";
 import { readVerified } from "./snapshot-reading.ts";
 import type { SnapshotRecord, SnapshotRecords } from "./snapshot-record.ts";
-import { snapshotJobName } from "./snapshots.ts";
+import { finalSnapshotName } from "./snapshots.ts";
 import type { Waits } from "./waits.ts";
 
 /** What restoring etcd's volume needs. */
@@ -145,7 +145,7 @@ const isFor = (job: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
 async function chooseSnapshot(records: SnapshotRecords, run: ShootRun): Promise<SnapshotRecord> {
   const snapshot = await records.latest(run);
   if (snapshot === undefined) throw configurationProblem(`no snapshot of etcd-main of ${run.technicalID} was recorded`);
-  if (!run.migration?.takeover && !snapshot.name.startsWith(`${snapshotJobName(run)}-`))
+  if (!run.migration?.takeover && !snapshot.name.startsWith(`${finalSnapshotName(run)}-`))
     throw new StepError(`the last snapshot of etcd-main of ${run.technicalID} is not recorded: ${snapshot.name} is`);
   return snapshot;
 }

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { deployBackupEntry } from "../../src/activities/backup-entry.ts";
+import { readContext } from "../../src/activities/context.ts";
+import type { SnapshotRecords } from "../../src/activities/snapshot-record.ts";
+import type {
+  BackupBucket,
+  BackupEntry,
+  ExtensionBackupBucket,
+  ExtensionBackupEntry,
+  Seed,
+} from "../../src/api/index.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { createBackupEntryKeeper } from "../../src/worker/backup-entry.ts";
+import { createBackups } from "../../src/worker/backups.ts";
+import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
+
+const log = createLogger({ name: "test", level: "silent" });
+const core = "core.gardener.cloud/v1beta1";
+const extensions = "extensions.gardener.cloud/v1alpha1";
+const day = 24 * 3_600_000;
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+let runner: ReturnType<typeof createJobRunner>;
+let records: SnapshotRecords;
+let backups: ReturnType<typeof createBackups>;
+let bucket: string;
+let count = 0;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client;
+  runner = createJobRunner(kube);
+  records = memoryRecords();
+  await applyCrds(kube);
+  await applyGarden(kube);
+  await kube.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "backup", namespace: "garden" } });
+  const credentialsRef = { apiVersion: "v1", kind: "Secret", name: "backup", namespace: "garden" };
+  const backup = { provider: "local", region: "local", credentialsRef };
+  const seed = await kube.patch<Seed>({ apiVersion: core, kind: "Seed", name: "seed-1" }, { spec: { backup } });
+  bucket = seed.metadata.uid ?? "";
+  backups = createBackups({ garden: kube, seed: runner.client, seedName: "seed-1", records, grace: day, log });
+  backups.start();
+});
+afterAll(async () => {
+  await backups.stop();
+  await controlPlane.stop();
+});
+
+const soon = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
+const providerBucket = () =>
+  kube.read<ExtensionBackupBucket>({ apiVersion: extensions, kind: "BackupBucket", name: bucket });
+const succeeded = (type: string) => ({
+  lastOperation: {
+    type,
+    state: "Succeeded",
+    progress: 100,
+    description: "done",
+    lastUpdateTime: "2026-01-01T10:00:00Z",
+  },
+});
+const answer = async (kind: string, name: string, status: object) => {
+  const ref = { apiVersion: extensions, kind, name };
+  await kube.patch(ref, { metadata: { annotations: { "gardener.cloud/operation": null } } });
+  await kube.patch(ref, { status }, { subresource: "status" });
+};
+
+describe("a Seed's bucket", () => {
+  test("is asked of its provider once, with the Seed's credentials, and again when they change", async () => {
+    const asked = await soon(async () => {
+      const object = await providerBucket();
+      expect(object?.metadata.annotations?.["gardener.cloud/operation"]).toBe("reconcile");
+      return object;
+    });
+    expect(asked?.spec).toMatchObject({ type: "local", region: "local", secretRef: { name: `bucket-${bucket}` } });
+    await answer("BackupBucket", bucket, { ...succeeded("Create"), providerStatus: { made: "yes" } });
+    await soon(async () => {
+      const object = await kube.read<BackupBucket>({ apiVersion: core, kind: "BackupBucket", name: bucket });
+      expect(object?.status).toMatchObject({ ...succeeded("Create"), providerStatus: { made: "yes" } });
+    });
+    expect((await providerBucket())?.metadata.annotations?.["gardener.cloud/operation"]).toBeUndefined();
+
+    await kube.apply({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "backup", namespace: "garden" },
+      data: { key: "bmV3" },
+    } as never);
+    await kube.patch({ apiVersion: core, kind: "Seed", name: "seed-1" }, { metadata: { labels: { look: "now" } } });
+    await soon(async () =>
+      expect((await providerBucket())?.metadata.annotations?.["gardener.cloud/operation"]).toBe("reconcile"),
+    );
+    expect(
+      await kube.read({ apiVersion: "v1", kind: "Secret", namespace: "garden", name: `bucket-${bucket}` }),
+    ).toMatchObject({
+      data: { key: "bmV3" },
+    });
+    await answer("BackupBucket", bucket, succeeded("Reconcile"));
+  });
+});
+
+describe("a Shoot's backups", () => {
+  let run: ShootRun;
+  let name: string;
+  const inGarden = () =>
+    kube.read<BackupEntry>({ apiVersion: core, kind: "BackupEntry", namespace: "garden-dev", name });
+  const inSeed = () => kube.read<ExtensionBackupEntry>({ apiVersion: extensions, kind: "BackupEntry", name });
+  const deploy = async (epoch: number) => {
+    const context = await readContext(kube, kube, run);
+    return await deployBackupEntry({ garden: kube, seed: kube, context, epoch });
+  };
+  /** As the flow and the provider would. */
+  const build = async () => {
+    const entry = await deploy(1);
+    const leadership = { record: "r", value: "seed-1", leaseSeconds: 60, epoch: 1 };
+    await kube.apply({ ...entry, spec: { ...entry.spec, leadership } } as never);
+    await kube.patch(
+      { apiVersion: extensions, kind: "BackupEntry", name },
+      { metadata: { finalizers: ["provider.dev/x"] } },
+    );
+    await answer("BackupEntry", name, succeeded("Create"));
+  };
+  const keeper = (now: number) =>
+    createBackupEntryKeeper({ garden: kube, seed: kube, seedName: "seed-1", grace: day, now: () => now });
+  const look = (now: number) => keeper(now).reconcile({ namespace: "garden-dev", name });
+  const shootRef = () => ({ apiVersion: core, kind: "Shoot", namespace: "garden-dev", name: run.name });
+
+  beforeEach(async () => {
+    run = await createShoot(kube, `backups-${(count += 1)}`);
+    name = `${run.technicalID}--${run.uid}`;
+  });
+
+  test("are named in the garden, with their Shoot, seed and bucket", async () => {
+    await build();
+    await soon(async () =>
+      expect((await inGarden())?.status).toMatchObject({ ...succeeded("Create"), seedName: "seed-1" }),
+    );
+    expect(await inGarden()).toMatchObject({
+      metadata: { finalizers: ["gardener"], ownerReferences: [{ kind: "Shoot", uid: run.uid }] },
+      spec: { bucketName: bucket, seedName: "seed-1", shootRef: { name: run.name } },
+    });
+    expect(
+      await kube.read({ apiVersion: "v1", kind: "Secret", namespace: "garden", name: `entry-${name}` }),
+    ).toBeDefined();
+  });
+
+  test("are never claimed for an earlier leader's seed", async () => {
+    await deploy(2);
+    await expect(deploy(1)).rejects.toThrow("epoch 1 is over, 2 leads");
+  });
+
+  test("stay while their Shoot is there, and for the grace period after it, whoever deletes their entry", async () => {
+    await build();
+    await kube.remove({ apiVersion: core, kind: "BackupEntry", namespace: "garden-dev", name });
+    await look(Date.now() + 2 * day);
+    expect((await inSeed())?.metadata.deletionTimestamp).toBeUndefined();
+    expect((await inSeed())?.spec.leadership).toBeDefined();
+
+    await kube.remove(shootRef());
+    await look(Date.now() + day - 60_000);
+    expect((await inSeed())?.metadata.deletionTimestamp).toBeUndefined();
+    expect((await inSeed())?.spec.leadership).toBeUndefined();
+    expect(await inGarden()).toBeDefined();
+
+    await look(Date.now() + day + 60_000);
+    const deleted = await inSeed();
+    expect(deleted?.metadata.deletionTimestamp).toBeDefined();
+    expect(deleted?.metadata.annotations?.["confirmation.gardener.cloud/deletion"]).toBe("true");
+    await look(Date.now() + day + 60_000);
+    expect(await inGarden()).toBeDefined();
+
+    await kube.patch({ apiVersion: extensions, kind: "BackupEntry", name }, { metadata: { finalizers: [] } });
+    await look(Date.now() + day + 60_000);
+    expect(await inGarden()).toBeUndefined();
+    expect(
+      await kube.read({ apiVersion: "v1", kind: "Secret", namespace: "garden", name: `entry-${name}` }),
+    ).toBeUndefined();
+  });
+
+  test("are left to the seed that has them now", async () => {
+    await build();
+    await kube.patch(
+      { apiVersion: core, kind: "BackupEntry", namespace: "garden-dev", name },
+      { spec: { seedName: "seed-2" } },
+    );
+    await kube.remove({ apiVersion: core, kind: "BackupEntry", namespace: "garden-dev", name });
+    await kube.remove(shootRef());
+    await look(Date.now() + 2 * day);
+    expect((await inSeed())?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test("are recorded as their pods have read them, while this seed leads", async () => {
+    await build();
+    const shoot = { metadata: { name: run.name, namespace: "garden-dev", uid: run.uid } };
+    await kube.apply({
+      apiVersion: extensions,
+      kind: "Cluster",
+      metadata: { name: run.technicalID },
+      spec: { cloudProfile: {}, seed: {}, shoot },
+    } as never);
+    await kube.patch(shootRef(), { status: { seedName: "seed-1" } }, { subresource: "status" });
+    await takeScheduled("etcd-backup-1");
+    const first = await runner.succeed(run.technicalID, "etcd-backup-1", { hash: 1, revision: 7, totalSize: 9 });
+    await soon(async () => expect(await records.latest(run)).toMatchObject({ name: first, revision: 7, bucket }));
+
+    await kube.patch(shootRef(), { status: { seedName: "seed-2" } }, { subresource: "status" });
+    await takeScheduled("etcd-backup-2");
+    await runner.succeed(run.technicalID, "etcd-backup-2", { hash: 1, revision: 8, totalSize: 9 });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await records.latest(run)).toMatchObject({ name: first });
+  });
+
+  const takeScheduled = (job: string) =>
+    kube.apply({
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { name: job, namespace: run.technicalID, labels: { "perennial.dev/snapshot": "scheduled" } },
+      spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "verify", image: "etcd" }] } } },
+    } as never);
+});
