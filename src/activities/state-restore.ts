@@ -1,18 +1,21 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../api/meta.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { configurationProblem } from "./failure.ts";
+import { adoption, isPrepared, preparedMark } from "./prepared-secret.ts";
 import type { StateItem } from "./state-entry.ts";
 import { secretType, type Secret } from "./state-source.ts";
 
-/** Brings what is kept of Secrets and referenced objects into a namespace of this seed. */
+/**
+ * Brings what is kept of Secrets and referenced objects into a namespace of this seed: as copies while the Shoot is still
+ * elsewhere, as its own once it comes.
+ */
 export function createStateRestore(seed: KubeClient) {
-  const restoreSecret = async (namespace: string, { fields, content }: StateItem): Promise<void> => {
+  const restoreSecret = async (namespace: string, { fields, content }: StateItem, arriving: boolean): Promise<void> => {
     const { name, labels } = fields as { name: string; labels?: Record<string, string> };
     const kept = content as Pick<Secret, "type" | "data" | "immutable">;
     const ref = { ...secretType, namespace, name };
-    const annotations = { [RESTORED_ANNOTATION]: fingerprint(kept) };
+    const annotations = arriving ? {} : preparedMark(kept);
     const wanted: Secret = {
       ...secretType,
       metadata: { namespace, name, ...(labels && { labels }), annotations },
@@ -20,10 +23,12 @@ export function createStateRestore(seed: KubeClient) {
     };
     const present = await seed.read<Secret>(ref);
     if (present === undefined) return void (await seed.create(wanted));
-    if (isDeepStrictEqual(present.data ?? {}, kept.data ?? {})) return;
-    // Ours of an earlier time, which nobody has changed since: the Shoot's keys may have been renewed meanwhile.
-    const untouched = present.metadata.annotations?.[RESTORED_ANNOTATION] === fingerprint(present);
-    if (!untouched || present.immutable) {
+    if (isDeepStrictEqual(present.data ?? {}, kept.data ?? {})) {
+      if (arriving && isPrepared(present)) await seed.patch(ref, adoption);
+      return;
+    }
+    // The Shoot's keys may have been renewed since the copy was made.
+    if (!isPrepared(present) || present.immutable) {
       throw configurationProblem(
         `cannot restore Secret ${namespace}/${name}: another one is there, and the Shoot's machines and users know the one that was kept; remove the wrong one`,
       );
@@ -41,20 +46,12 @@ export function createStateRestore(seed: KubeClient) {
     await seed.create({ ...object, metadata });
   };
 
-  return async (namespace: string, items: readonly StateItem[]): Promise<void> => {
+  return async (namespace: string, items: readonly StateItem[], o: { readonly arriving: boolean }): Promise<void> => {
     const { secrets = [], resources = [] } = Object.groupBy(items, ({ section, fields }) => {
       if (section === "resources") return "resources";
       return section === "gardener" && fields["type"] === "secret" ? "secrets" : "others";
     });
-    for (const item of secrets) await restoreSecret(namespace, item);
+    for (const item of secrets) await restoreSecret(namespace, item, o.arriving);
     for (const item of resources) await restoreObject(namespace, item);
   };
-}
-
-/** On a restored Secret: SHA-256 of what was restored. */
-const RESTORED_ANNOTATION = "perennial.dev/restored";
-
-function fingerprint({ data = {} }: Pick<Secret, "data">): string {
-  const sorted = Object.entries(data).sort(([one], [other]) => (one < other ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
 }

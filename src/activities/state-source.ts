@@ -2,6 +2,7 @@ import { OPERATION_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import type { KubeClient, TypeRef } from "../kube/index.ts";
+import { isPrepared } from "./prepared-secret.ts";
 import type { StateItem } from "./state-entry.ts";
 
 /** A Secret, as the API server has it. */
@@ -70,9 +71,13 @@ export async function readStateObjects(
   return { secrets, extensions: extensions.flat() };
 }
 
-/** What is to be kept of them. An object that is being deleted is not asked any more: what it had is kept already. */
+/**
+ * What is to be kept of them. An object that is being deleted is not asked any more: what it had is kept already. Neither is
+ * a copy of what is kept.
+ */
 export function itemsOf({ secrets, extensions }: StateObjects): StateItem[] {
-  return [...secrets.filter(isStaying).map(secretItem), ...extensions.filter(isStaying).flatMap(extensionItem)];
+  const own = secrets.filter((secret) => isStaying(secret) && !isPrepared(secret));
+  return [...own.map(secretItem), ...extensions.filter(isStaying).flatMap(extensionItem)];
 }
 
 /** The objects to which states refer by name, read from the Shoot's namespace. */

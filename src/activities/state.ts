@@ -80,12 +80,13 @@ export function createStateActivities({ garden, seed, keys }: StateDeps): StateA
     checkState: async (run) => void (await stateSize(run)),
 
     async restoreSecrets(run) {
-      if (run.operation === "Restore") await states.claim(run);
+      const arriving = run.operation === "Restore";
+      if (arriving) await states.claim(run);
       const items = await states.read(run);
       if (items === undefined)
         throw new StepError(`there is no ShootState ${run.namespace}/${run.name} to restore the Shoot from`);
       requireKeys(run, items);
-      await restore(run.technicalID, items);
+      await restore(run.technicalID, items, { arriving });
     },
 
     readExtensionState: (run, object) => states.readExtension(run, object),

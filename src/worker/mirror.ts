@@ -107,9 +107,12 @@ export function createMirror({ garden, seed, seedName, keys, log }: MirrorDeps):
 
   const mirror = async (namespace: string, owner: StateOwner) => {
     const objects = objectsOf(namespace, owner.uid);
-    await states.keep(owner, itemsOf(objects));
-    const referenced = await readReferenced(seed, namespace, objects);
-    if (referenced.length > 0) await states.keep(owner, referenced);
+    const items = itemsOf(objects);
+    const referenced = await readReferenced(seed, namespace, objects).catch(async (error: unknown) => {
+      await states.keep(owner, items); // at least
+      throw error;
+    });
+    await states.keep(owner, [...items, ...referenced]);
     return { requeueAfter: referenced.length > 0 ? times.resyncReferenced : times.resync };
   };
 
