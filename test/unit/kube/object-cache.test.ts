@@ -59,3 +59,10 @@ test("managedFields are not kept", () => {
   cache.take("ADDED", object("a", "1"));
   expect(cache.get("a", "ns")?.metadata).not.toHaveProperty("managedFields");
 });
+
+test("of an object only what is wanted is kept, and all of it is told", () => {
+  const cache = createObjectCache<KubeObject>(({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }));
+  const [change] = cache.take("ADDED", { ...object("a", "1"), spec: { large: true } });
+  expect(change?.object).toHaveProperty("spec");
+  expect(cache.get("a", "ns")).not.toHaveProperty("spec");
+});
