@@ -56,7 +56,7 @@ interface Ground {
 /** A new Shoot, moved there and back again without a blow: both have to come to the same. */
 async function breakGround(lab: Lab, count: number): Promise<Ground> {
   const shoot = await createLabShoot(lab, `moved-${count}`, there.source);
-  await shoot.settles("Create");
+  await shoot.settles("Create", there.source);
   const first = await tryMigration(lab, shoot, there, undefined, undefined);
   report(first);
   if (first.faults.length === 0) report(await tryMigration(lab, shoot, back, undefined, first.world));

@@ -14,8 +14,8 @@ export interface LabShoot {
   read(): Promise<Shoot | undefined>;
   /** Asks for another seed. */
   bind(seed: string): Promise<void>;
-  /** Waits until the operation of this type has succeeded and nothing is left on other seeds. */
-  settles(type: string, timeout?: number): Promise<Shoot>;
+  /** Waits until the operation of this type has succeeded on this seed and nothing is left on others. */
+  settles(type: string, seed: string, timeout?: number): Promise<Shoot>;
   /** Confirms and asks for the deletion, and waits for it. */
   remove(timeout?: number): Promise<void>;
 }
@@ -50,12 +50,12 @@ export async function createLabShoot(lab: Lab, name: string, seed: string): Prom
     ...{ name, namespace, uid, read },
     technicalID: `shoot--dev--${name}`,
     bind: async (seedName) => void (await garden.patch(ref, { spec: { seedName } })),
-    settles: (type, timeout = 60_000) =>
-      within(`through with ${type}`, timeout, async () => {
+    settles: (type, wanted, timeout = 60_000) =>
+      within(`through with ${type} on ${wanted}`, timeout, async () => {
         const shoot = await read();
         const { lastOperation, seeds = [], seedName } = shoot?.status ?? {};
         const done = lastOperation?.type === type && lastOperation.state === "Succeeded";
-        return shoot && done && seeds.every((seed) => seed === seedName) ? shoot : false;
+        return shoot && done && seedName === wanted && seeds.every((one) => one === wanted) ? shoot : false;
       }),
     async remove(timeout = 60_000) {
       await garden.patch(ref, { metadata: { annotations: { "confirmation.gardener.cloud/deletion": "true" } } });

@@ -65,7 +65,7 @@ export async function tryMigration(
   const strike = blow && (await arm(lab, shoot, route, blow));
   const begin = performance.now();
   await shoot.bind(route.destination);
-  const failure = await shoot.settles("Restore", PATIENCE + (blow?.away ?? 0)).then(
+  const failure = await shoot.settles("Restore", route.destination, PATIENCE + (blow?.away ?? 0)).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
