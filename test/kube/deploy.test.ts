@@ -97,6 +97,7 @@ describe("what a process does is granted", () => {
       ["worker-garden", "get patch", `shoots.${core}`],
       ["worker-garden", "patch", `shoots.${core}:status`],
       ["worker-garden", "get", `seeds.${core} namespaces`],
+      ["worker-garden", "get create patch delete", inExtensions("dnsrecords")],
       ["seed-1", "get", `shoots.${core} seeds.${core} cloudprofiles.${core} secretbindings.${core}`],
       ["seed-1", "get", "credentialsbindings.security.gardener.cloud"],
       ["seed-1", "list", `shoots.${core}`],

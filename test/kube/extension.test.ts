@@ -6,6 +6,8 @@ import {
   ExtensionError,
   type Actuator,
   type ExtensionController,
+  openGuard,
+  OperationRefused,
   type Guard,
 } from "../../src/extension/index.ts";
 import type { MergePatch } from "../../src/kube/index.ts";
@@ -201,6 +203,21 @@ describe("an extension controller", () => {
     run({ reconcile: async () => (++calls < 3 ? { requeueAfter: 50 } : {}) });
     await create(operation("reconcile"));
     await vi.waitFor(() => expect(calls).toBe(3), 5_000);
+  });
+
+  test("comes back for what its guard refused when it came back", async () => {
+    let calls = 0;
+    let refusals = 0;
+    const guard: Guard = {
+      async enter(operation) {
+        if (calls > 0 && ++refusals < 3) throw new OperationRefused("not confirmed");
+        return await openGuard.enter(operation);
+      },
+    };
+    run({ reconcile: async () => (++calls < 2 ? { requeueAfter: 50 } : {}) }, guard);
+    await create(operation("reconcile"));
+    await vi.waitFor(() => expect(calls).toBe(2), 5_000);
+    expect(refusals).toBe(3);
   });
 
   test("keeps state that an actuator saves before it fails", async () => {

@@ -264,6 +264,13 @@ describe("a leadership record", () => {
   });
 });
 
+test("the servers of a zone are found through a resolver, from any name in it", async () => {
+  const servers = createZoneServers({ resolvers: [dns.endpoint] });
+  expect(await servers.of("shoot.project.leadership.perennial.test")).toEqual(["127.0.0.1"]);
+  expect(await servers.of("perennial.test")).toEqual(["127.0.0.1"]);
+  await expect(servers.of("example.org")).rejects.toThrow(/cannot ask 127.0.0.1:\d+ for NS example.org: EREFUSED/);
+});
+
 const leadership = () => createLeadership({ garden, lookup, patience: 10_000 });
 const migration = (source = "seed-1", destination = "seed-2") => ({ source, destination, takeover: false });
 
