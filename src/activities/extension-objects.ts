@@ -1,7 +1,6 @@
-import type { ControlPlane, ExtensionBackupBucket, Infrastructure, OperatingSystemConfig, Raw } from "../api/index.ts";
+import type { ControlPlane, Infrastructure, OperatingSystemConfig, Raw } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import {
-  backupEntryObject,
   controlPlaneObject,
   dnsRecordObject,
   infrastructureObject,
@@ -13,6 +12,7 @@ import {
   type ControlPlaneContext,
 } from "../components/index.ts";
 import type { KubeClient } from "../kube/index.ts";
+import { deployBackupEntry } from "./backup-entry.ts";
 import { deployDnsCredentials } from "./dns.ts";
 import { StepError } from "./failure.ts";
 import type { ExtensionKind, Purpose } from "./index.ts";
@@ -24,10 +24,12 @@ export interface Wanted {
   readonly context: ControlPlaneContext;
   readonly kind: ExtensionKind;
   readonly purpose: Purpose | undefined;
+  /** Under which they are claimed in the garden. */
+  readonly epoch: number;
 }
 
 /** The Shoot's objects of a kind, with what other extensions have reported filled in from the seed. */
-export async function extensionObjects({ garden, seed, context, kind, purpose }: Wanted): Promise<KubeObject[]> {
+export async function extensionObjects({ garden, seed, context, kind, purpose, epoch }: Wanted): Promise<KubeObject[]> {
   switch (kind) {
     case "Infrastructure":
       return [infrastructureObject(context)];
@@ -40,7 +42,7 @@ export async function extensionObjects({ garden, seed, context, kind, purpose }:
       return [dnsRecordObject(context, which, await deployDnsCredentials(garden, seed, context, which))];
     }
     case "BackupEntry":
-      return [backupEntryObject(context, await readBucketStatus(seed, context))];
+      return [await deployBackupEntry({ garden, seed, context, epoch })];
     case "OperatingSystemConfig":
       return poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool));
     case "Worker":
@@ -79,16 +81,4 @@ async function readProviderStatus(
 ): Promise<Raw | undefined> {
   const ref = { ...extensionType, kind: "Infrastructure", namespace, name: shoot.metadata.name };
   return (await seed.read<Infrastructure | ControlPlane>(ref))?.status?.providerStatus;
-}
-
-/** What the bucket's controller says of it: a BackupEntry cannot be without. */
-async function readBucketStatus(
-  seed: KubeClient,
-  { seed: { metadata } }: ControlPlaneContext,
-): Promise<Raw | undefined> {
-  const ref = { ...extensionType, kind: "BackupBucket", name: metadata.uid ?? "" };
-  const bucket = await seed.read<ExtensionBackupBucket>(ref);
-  if (bucket?.status?.lastOperation?.state !== "Succeeded")
-    throw new StepError(`BackupBucket ${ref.name} of Seed ${metadata.name} is not ready yet`);
-  return bucket.status.providerStatus;
 }

@@ -28,7 +28,7 @@ export interface ExtensionDeps {
 export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
   const wantedBy = async (run: ShootRun, kind: ExtensionKind, purpose?: Purpose) => {
     const context = await readContext(garden, seed, run);
-    const objects = await extensionObjects({ garden, seed, context, kind, purpose });
+    const objects = await extensionObjects({ garden, seed, context, kind, purpose, epoch: run.epoch });
     return { context, objects: objects.map((object) => led(object, run)) };
   };
 

@@ -85,6 +85,8 @@ export interface SeedActivities {
   checkSource(run: ShootRun): Promise<void>;
   /** Brings what must not be lost to the garden, and reads it back. */
   persistState(run: ShootRun): Promise<void>;
+  /** Forgets what was kept of a Shoot that is gone. */
+  removeState(run: ShootRun): Promise<void>;
   /** Brings the kept keys and tokens into the namespace. */
   restoreSecrets(run: ShootRun): Promise<void>;
   /** Facts about the control plane in the seed that decide how a deletion goes. */

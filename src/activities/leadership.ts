@@ -24,13 +24,22 @@ export function createLeadership(deps: LeadershipDeps) {
   const { garden } = deps;
   const record = createLeadershipRecord(deps);
 
+  const tell = async (run: ShootRun, leadership: Leadership): Promise<void> => {
+    await record.publish(run, leadership);
+    if (leadership.previousSeed !== undefined && leadership.since === undefined)
+      await swap(garden, run, (shoot) => settled(shoot, leadership));
+  };
+
   return {
-    /** Makes the run's seed the Shoot's first leader unless it has one, and keeps its record right. */
+    /**
+     * Makes the run's seed the Shoot's first leader unless it has one, and keeps its record right. It also finishes what
+     * a flip has begun that nobody will try again.
+     */
     async ensureLeadership(run: ShootRun): Promise<void> {
       const name = run.leadershipRecord;
       if (name === undefined) return;
       const leadership = await swap(garden, run, (shoot) => confirmed(shoot, run, name));
-      if (leadership) await record.publish(run, leadership);
+      if (leadership) await tell(run, leadership);
     },
 
     /**
@@ -42,8 +51,7 @@ export function createLeadership(deps: LeadershipDeps) {
       if (migration === undefined) throw new StepError(`cannot flip Shoot ${nameOf(run)}: it is not moving`);
       const leadership = await swap(garden, run, (shoot) => flipped(shoot, run, migration));
       if (leadership === undefined) throw new Superseded(`cannot flip Shoot ${nameOf(run)}: it is gone`);
-      await record.publish(run, leadership);
-      await swap(garden, run, (shoot) => settled(shoot, leadership));
+      await tell(run, leadership);
     },
 
     /** Takes the record away. Nothing that asks it may act from then on, so it is the last thing to go. */

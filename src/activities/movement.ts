@@ -33,6 +33,16 @@ export function movementOf(shoot: Shoot): Movement | undefined {
 export const isTakeoverApproved = ({ metadata }: Shoot): boolean =>
   metadata.annotations?.[FORCE_TAKEOVER_ANNOTATION] !== undefined;
 
+/**
+ * The epoch of the Shoot's next operation. A Shoot that goes back where it was goes under a new one: what its given up
+ * migration has begun, and nobody heard of since, must not be taken for its own.
+ */
+export function epochOf(shoot: Shoot): number {
+  const { epoch = 1, leaving } = shoot.status?.leadership ?? {};
+  const { source, destination } = movementOf(shoot)?.migration ?? {};
+  return source !== undefined && source === destination && leaving === epoch ? epoch + 1 : epoch;
+}
+
 const returning = (seed: string): Movement => ({
   operation: "Restore",
   migration: { source: seed, destination: seed, takeover: false },

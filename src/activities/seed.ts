@@ -55,6 +55,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
       await hands(run).state.checkState(run);
     },
     persistState: chore(({ state }, run) => state.persistState(run)),
+    removeState: chore(({ state }, run) => state.removeState(run)),
     restoreSecrets: chore(({ state }, run) => state.restoreSecrets(run)),
 
     deploySecrets: chore(({ provisioning }, run) => provisioning.deploySecrets(run)),

@@ -46,6 +46,7 @@ export function createShootStatus(garden: KubeClient) {
           ? {}
           : { seedName: run.seed, seeds: [...new Set([...(shoot.status?.seeds ?? []), ...seedsOf(run)])] }),
         ...(run.operation === "Migrate" ? beginningOfMigration(run, shoot) : {}),
+        ...(isReturn(run) && shoot.status?.leadership ? { leadership: { epoch: run.epoch, ...nobodyBefore } } : {}),
         lastErrors: null,
         lastOperation: lastOperation(run.operation, {
           state: "Processing",
@@ -118,6 +119,13 @@ export function createShootStatus(garden: KubeClient) {
 /** Where something of the Shoot may be from now on. */
 const seedsOf = ({ seed, migration }: ShootRun): string[] =>
   migration ? [seed, migration.source, migration.destination] : [seed];
+
+/** A Shoot whose migration was given up goes back the same way that it would have arrived. */
+const isReturn = ({ operation, migration }: ShootRun): boolean =>
+  operation === "Restore" && migration?.source === migration?.destination;
+
+/** Whoever led before the Shoot went back where it was has nothing to do with what comes next. */
+const nobodyBefore = { previousSeed: null, since: null, takeover: null } as const;
 
 /** Since when, out of which epoch, and with whose leave if the old seed is not to be asked. */
 function beginningOfMigration({ epoch, migration }: ShootRun, { metadata, status }: Shoot): MergePatch {

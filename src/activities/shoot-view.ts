@@ -12,7 +12,7 @@ import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { ShootView } from "./index.ts";
 import { leadershipRecord } from "./leadership-domain.ts";
-import { movementOf } from "./movement.ts";
+import { epochOf, movementOf } from "./movement.ts";
 
 /** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */
 export interface Periods {
@@ -107,7 +107,7 @@ async function readFacts(
     pools: workers.map(({ name }) => name),
     ...unknownYet,
     ...tasksOf(shoot),
-    epoch: status?.leadership?.epoch ?? 1,
+    epoch: epochOf(shoot),
     ...(record === undefined ? {} : { leadershipRecord: record }),
     ...(movement === undefined ? {} : { migration: movement.migration }),
     leaseSeconds: periods.leaseSeconds,

@@ -1,6 +1,7 @@
 import { createGardenActivities } from "../activities/garden.ts";
 import { createSeedActivities } from "../activities/seed.ts";
 import { createShootClients } from "../activities/shoot-clients.ts";
+import { createShootStates } from "../activities/shoot-state.ts";
 import { readStateKeys } from "../activities/state-keys.ts";
 import { createWaits } from "../activities/waits.ts";
 import { createCompleter } from "../client/completer.ts";
@@ -10,6 +11,7 @@ import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
 import { createLogger, type Logger } from "../log.ts";
+import { createBackups } from "./backups.ts";
 import { createCare } from "./care.ts";
 import { createFence } from "./fence.ts";
 import { createGardenWorker } from "./garden.ts";
@@ -51,10 +53,14 @@ async function runGarden(config: Config, log: Logger): Promise<void> {
 
 async function runSeed(config: Config, log: Logger): Promise<void> {
   const seedName = required(config.seedName, "PERENNIAL_SEED_NAME");
+  const seed = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
+  // First of all: it has to work where neither the garden nor Temporal can be reached.
+  const { ask } = createLeaderLookup(createZoneServers(config.zoneServers));
+  const fence = createFence({ seed, seedName, ask, period: config.leaseSeconds * 250, log });
+  fence.start();
   const connection = await connectWorker(config.temporalAddress, log);
   const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
   const garden = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
-  const seed = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
   const completer = createCompleter(client);
   const shootClients = createShootClients(seed, log);
   const waits = createWaits({ client: seed, completer, log });
@@ -71,16 +77,17 @@ async function runSeed(config: Config, log: Logger): Promise<void> {
   const status = createSeedStatus({ garden, seed, seedName, log });
   const care = createCare({ garden, seed, seedName, shootClients, log });
   const mirror = createMirror({ garden, seed, seedName, keys, log });
-  const { ask } = createLeaderLookup(createZoneServers(config.zoneServers));
-  const fence = createFence({ seed, seedName, ask, period: config.leaseSeconds * 250, log });
+  const states = createShootStates({ garden, keys });
+  const records = { record: states.recordSnapshot, latest: states.latestSnapshot };
+  const backups = createBackups({ garden, seed, seedName, records, grace: config.backupGrace, log });
   status.start();
   mirror.start();
-  fence.start();
+  backups.start();
   const caring = care.run();
   await serve(config, log, worker);
   status.stop();
   care.stop();
-  await Promise.all([caring, waits.stop(), mirror.stop(), fence.stop()]);
+  await Promise.all([caring, waits.stop(), mirror.stop(), backups.stop(), fence.stop()]);
   await Promise.all([shootClients.close(), garden.close(), seed.close()]);
 }
 

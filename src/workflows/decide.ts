@@ -1,5 +1,5 @@
 import type { ShootView } from "../activities/index.ts";
-import type { ShootOperation, ShootRun } from "../api/shoot-run.ts";
+import type { Migration, ShootOperation, ShootRun } from "../api/shoot-run.ts";
 
 /** What the entity does next: an operation, letting the Shoot go, saying why nothing can be done, or waiting (ms). */
 export type Decision =
@@ -40,11 +40,14 @@ export function operationType({ lastOperation, moving }: Pick<ShootView, "lastOp
 
 const isMoving = ({ operation }: ShootRun): boolean => operation === "Migrate" || operation === "Restore";
 
+const isReturn = (migration: Migration | undefined): boolean =>
+  migration !== undefined && migration.source === migration.destination;
+
 /** A move is seen through: deletion and other wishes wait for it. It can be given up until the flip, and taken over at any time. */
 function supersedesMove({ moving, run }: ShootView, running: ShootRun): boolean {
   const approved = run?.migration?.takeover === true && running.migration?.takeover !== true;
   if (moving === "Migrate") return approved;
-  return running.operation === "Migrate" && run?.epoch === running.epoch;
+  return running.operation === "Migrate" && isReturn(run?.migration);
 }
 
 /** A Shoot that never began has nothing in any seed; one that is done only has to be let go. */

@@ -49,5 +49,6 @@ export const deleteShoot = defineFlow("Delete Shoot", {
   destroyEtcd:                { run: destroy("etcd"),                   after: ["destroyKubeApiServer", "removeInfrastructure"] },
   removeNamespace:            { run: removeNamespace,                   after: ["removeExternalDns", "removeInternalDns", "destroyApiServerService", "destroyEtcd"] },
   removeCluster:              { run: call("removeCluster"),             after: ["removeNamespace"] },
+  removeState:                { run: call("removeState"),               after: ["removeCluster"] },
   removeLeadership:           { run: inGarden("removeLeadership"),      after: ["removeCluster"], when: [hasLeadership] },
 });

@@ -5,11 +5,25 @@ import {
   hasCredentials,
   hasExternalDomain,
   hasInternalDomain,
+  hasLeadership,
   hasWorkers,
   moved,
+  returned,
   sourceAnswers,
 } from "./conditions.ts";
-import { act, call, deploy, leasesOver, nodesReady, onSource, restoreAll, snapshot, stop, thenCall } from "./steps.ts";
+import {
+  act,
+  call,
+  deploy,
+  inGarden,
+  leasesOver,
+  nodesReady,
+  onSource,
+  restoreAll,
+  snapshot,
+  stop,
+  thenCall,
+} from "./steps.ts";
 
 /**
  * Brings a Shoot back in the seed that leads now: from the state that its controllers left and its etcd's last snapshot.
@@ -23,7 +37,8 @@ export const restore = defineFlow("Restore Shoot", {
   fence:                 { run: onSource(call("raiseFence")),        when: [moved, sourceAnswers] },
 
   // A place for the control plane, and the keys that it always had
-  namespace:             { run: deploy("namespace") },
+  leadership:            { run: inGarden("ensureLeadership"),        when: [returned, hasLeadership] },
+  namespace:             { run: deploy("namespace"),                 after: ["leadership"] },
   leader:                { run: call("markNamespace"),               after: ["namespace"] },
   cluster:               { run: call("syncCluster"),                 after: ["namespace"] },
   keptSecrets:           { run: call("restoreSecrets"),              after: ["namespace"], when: [moved] },

@@ -220,6 +220,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     abandonExtensions: chore("abandonExtensions"),
     checkSource: chore("checkSource"),
     persistState: chore("persistState"),
+    removeState: chore("removeState"),
     restoreSecrets: chore("restoreSecrets"),
     waitFor: (run, { kind }) => actIn(run, `waitFor ${kind}`),
     explainWait: async () => ({ message: "late", codes: [] }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { movementOf } from "../../../src/activities/movement.ts";
+import { epochOf, movementOf } from "../../../src/activities/movement.ts";
 import type { Shoot } from "../../../src/api/index.ts";
 
 type Status = NonNullable<Shoot["status"]>;
@@ -53,6 +53,18 @@ describe("where a Shoot is on its way", () => {
       operation: "Restore",
       migration: { source: "seed-1", destination: "seed-1", takeover: false },
     });
+  });
+  it("goes back under a new epoch, which it has only once", () => {
+    const given = { seedName: "seed-1", lastOperation: last("Migrate", "Error") };
+    expect(epochOf(shoot("seed-2", { ...given, leadership: { ...leadership, leaving: 1 } }))).toBe(1);
+    expect(epochOf(shoot("seed-1", { ...given, leadership: { ...leadership, leaving: 1 } }))).toBe(2);
+    const begun = {
+      ...given,
+      lastOperation: last("Restore", "Error"),
+      leadership: { ...leadership, epoch: 2, leaving: 1 },
+    };
+    expect(epochOf(shoot("seed-1", begun))).toBe(2);
+    expect(movementOf(shoot("seed-1", begun))?.migration).toMatchObject({ source: "seed-1", destination: "seed-1" });
   });
   it("flips once more when a Restore is to go on without its old seed", () => {
     const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };

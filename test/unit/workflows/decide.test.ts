@@ -104,7 +104,12 @@ describe("a running move", () => {
     ["nothing new", "Migrate", { moving: "Migrate", run: facts({}) }, false],
     ["a deletion", "Migrate", { moving: "Migrate", deleting: true, run: facts({}) }, false],
     ["its own flip", "Migrate", { moving: "Restore", run: facts({ epoch: 2 }) }, false],
-    ["being given up", "Migrate", { moving: "Restore", run: facts({ epoch: 1 }) }, true],
+    [
+      "being given up",
+      "Migrate",
+      { moving: "Restore", run: facts({ epoch: 2, migration: { ...migration, destination: "seed-1" } }) },
+      true,
+    ],
     ["a takeover", "Migrate", { moving: "Migrate", run: facts({ migration: { ...migration, takeover: true } }) }, true],
     ["nothing new", "Restore", { moving: "Restore", run: facts({}) }, false],
     ["a deletion", "Restore", { moving: "Restore", deleting: true, run: facts({}) }, false],
