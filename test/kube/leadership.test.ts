@@ -129,6 +129,15 @@ describe("a flip", () => {
     expect((await status())?.since).toBeDefined();
   });
 
+  test("is finished by the new leader's first look when its own flow was given up after its decision", async () => {
+    const moving = await prepared();
+    const silent: LeaderLookup = { ask: lookup.ask, askAll: () => Promise.reject(new Error("killed")) };
+    await expect(createLeadership({ garden, lookup: silent }).flip(moving)).rejects.toThrow("killed");
+    await leadership().ensureLeadership({ ...moving, operation: "Restore", seed: "seed-2", epoch: 2 });
+    expect(await status()).toMatchObject({ seed: "seed-2", epoch: 2, since: expect.any(String) });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
+  });
+
   test("is refused once the Shoot's seed was changed back", async () => {
     const moving = await prepared();
     await garden.patch(shootRef(), { spec: { seedName: "seed-1" } });
