@@ -17,7 +17,7 @@ export async function describeWorld(
   seeds: { source: string; destination: string },
 ): Promise<World> {
   const { status = {} } = (await shoot.read()) ?? {};
-  const rename = createRenaming(seeds, status.leadership?.epoch ?? 1);
+  const rename = await createRenaming(lab, seeds, status.leadership?.epoch ?? 1);
   const world: Record<string, unknown> = {
     "garden Shoot": describeStatus(status),
     ...(await describeNames(lab, shoot)),
@@ -106,7 +106,9 @@ const isOf =
     kind !== "Shoot" &&
     (name === shoot || name.startsWith(`${shoot}.`) || name.startsWith(`${shoot}-`) || name.startsWith(technicalID));
 
-const titleOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
+/** Jobs are named after the run that made them. */
+const titleOf = ({ kind, metadata: { name } }: KubeObject): string =>
+  `${kind} ${kind === "Job" ? name.replace(/(-\d+)?-[0-9a-f]{8}$/, "") : name}`;
 
 /** Names and keys of what is secret, or differs by its nature; everything of what was asked for. */
 function bodyOf({ kind, metadata, ...object }: KubeObject): unknown {
@@ -124,6 +126,7 @@ function bodyOf({ kind, metadata, ...object }: KubeObject): unknown {
   if (kind === "Secret") return { ...head, keys: Object.keys(data ?? {}).sort() };
   if (kind === "ShootState") return { ...head, parts: partsOf(spec) };
   if (kind === "Cluster") return head;
+  if (kind === "Job") return { labels };
   const { lastOperation, lastError } = (status ?? {}) as {
     lastOperation?: { type: string; state: string };
     lastError?: object;
@@ -135,7 +138,7 @@ function bodyOf({ kind, metadata, ...object }: KubeObject): unknown {
 
 /** Operation ids, waits, and what follows from keys that are made anew. */
 const volatileAnnotations =
-  /^(gardener\.cloud\/timestamp|perennial\.dev\/wait|perennial\.dev\/epoch|kubectl\.kubernetes\.io|deployment\.kubernetes\.io)/;
+  /^(gardener\.cloud\/timestamp|perennial\.dev\/(wait|epoch|restored|restored-in-epoch|restoring-from)$|kubectl\.kubernetes\.io|deployment\.kubernetes\.io)/;
 
 function partsOf(spec: object | undefined): unknown {
   const {
@@ -159,15 +162,18 @@ function withoutVolatile(value: unknown): unknown {
 const volatileFields =
   /^(clusterIPs?|nodePort|healthCheckNodePort|uid|epoch|checksum\/.*|volumeName|controller-uid|batch\.kubernetes\.io\/controller-uid)$/;
 
-function createRenaming(seeds: { source: string; destination: string }, epoch: number): (text: string) => string {
-  const index = (seed: string) => Number(seed.slice("seed-".length)) - 1;
-  const address = (seed: string) => seedAddresses[index(seed)] ?? "";
-  const pairs = (["source", "destination"] as const).flatMap((part) => [
-    [seeds[part], part],
-    [address(seeds[part]), `address of ${part}`],
-  ]);
-  return (text) =>
-    [...pairs, [`Epoch=${epoch}`, "Epoch=now"]].reduce((all, [from = "", to = ""]) => all.replaceAll(from, to), text);
+async function createRenaming(lab: Lab, seeds: { source: string; destination: string }, epoch: number) {
+  const known = (["source", "destination"] as const).map(async (part) => {
+    const name = seeds[part];
+    const seed = await lab.garden.client.read({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name });
+    return [
+      [name, part],
+      [seedAddresses[Number(name.slice("seed-".length)) - 1] ?? "", `address of ${part}`],
+      [seed?.metadata.uid ?? name, `uid of ${part}`],
+    ];
+  });
+  const pairs = [...(await Promise.all(known)).flat(), [`Epoch=${epoch}`, "Epoch=now"]];
+  return (text: string): string => pairs.reduce((all, [from = "", to = ""]) => all.replaceAll(from, to), text);
 }
 
 function difference(expected: string, found: string): string {
