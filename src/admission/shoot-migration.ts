@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, type Seed, type Shoot } from "../api/index.ts";
 import { migrationObstacles } from "../api/migration.ts";
 import { describeNeedlessness, isSeedReady } from "../api/seed-fit.ts";
-import { describeMove, isLeaving, isMoving, leadingSeed, needsSource } from "../api/shoot-move.ts";
+import { describeMove, isLeaving, isMoving, isReturning, leadingSeed, needsSource } from "../api/shoot-move.ts";
 import { describeReliance, parseTakeover } from "../api/takeover.ts";
 import type { Cause, UserInfo } from "./review.ts";
 import type { ShootChange } from "./shoot-change.ts";
@@ -53,12 +53,16 @@ export interface MigrationRequest {
   readonly mayBind: () => Promise<boolean>;
 }
 
-/** Why the annotations that call a Shoot back, or approve a takeover, cannot be set. Removing them is always possible. */
+/** Why the annotations that call a Shoot back, or approve a takeover, cannot be set, or the first of them removed. */
 export async function migrationAnnotationCauses(request: MigrationRequest): Promise<Cause[]> {
   return [...cancellationCauses(request), ...(await takeoverCauses(request))];
 }
 
 function cancellationCauses({ shoot, old }: MigrationRequest): Cause[] {
+  if (old && isReturning(old) && wasRemoved(CANCEL_MIGRATION_ANNOTATION, shoot, old)) {
+    const message = `cannot be removed while the Shoot goes back to Seed ${leadingSeed(old)}: Restore takes it away`;
+    return [{ field: fieldOf(CANCEL_MIGRATION_ANNOTATION), message, forbidden: true }];
+  }
   if (!isNew(CANCEL_MIGRATION_ANNOTATION, shoot, old) || (old && isCancellation(shoot, old))) return [];
   const message =
     old && isLeaving(old)
@@ -76,7 +80,7 @@ async function takeoverCauses({ shoot, old, user, mayBind }: MigrationRequest): 
   if (!approval) return [{ field, message: 'has to be JSON with a reason, such as {"reason": "seed-1 burnt down"}' }];
   if (approval.by !== (user.username ?? "") || approval.at === undefined)
     return refuse("by and at are filled in from the request: leave them out");
-  if (old && needsSource({ spec: shoot.spec, status: old.status })) return [];
+  if (old && needsSource({ ...shoot, status: old.status })) return [];
   return refuse("can be set only while the Shoot moves to another Seed, or together with the change of spec.seedName");
 }
 
@@ -90,7 +94,7 @@ export function takeoverWarnings({ shoot, old, source, now }: ShootChange): stri
 
 /** The Seed that a Shoot on its way leaves, or has left; undefined for a Shoot that stays. */
 export function sourceOf({ shoot, old }: Pick<ShootChange, "shoot" | "old">): string | undefined {
-  if (!old || !needsSource({ spec: shoot.spec, status: old.status })) return undefined;
+  if (!old || !needsSource({ ...shoot, status: old.status })) return undefined;
   return isLeaving({ spec: shoot.spec, status: old.status }) ? leadingSeed(old) : old.status?.leadership?.previousSeed;
 }
 
@@ -101,6 +105,10 @@ function alive(source: Seed | undefined, now: Date): string[] {
 function isNew(annotation: string, shoot: Shoot, old: Shoot | undefined): boolean {
   const value = annotationOf(shoot, annotation);
   return value !== undefined && !isDeepStrictEqual(value, old && annotationOf(old, annotation));
+}
+
+function wasRemoved(annotation: string, shoot: Shoot, old: Shoot): boolean {
+  return annotationOf(old, annotation) !== undefined && annotationOf(shoot, annotation) === undefined;
 }
 
 function annotationOf({ metadata }: Shoot, annotation: string): string | undefined {

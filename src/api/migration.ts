@@ -41,7 +41,6 @@ export function migrationObstacles(facts: MigrationFacts): Obstacle[] {
   return [
     ...(underway ? [] : operationObstacles(facts)),
     ...leadershipObstacles(shoot),
-    ...hibernationObstacles(facts),
     ...destinationObstacles(facts),
     ...backupObstacles(facts),
     ...(destination ? [...taintObstacles(shoot, destination), ...networkObstacles(shoot, destination)] : []),
@@ -73,13 +72,6 @@ function leadershipObstacles({ metadata, status }: Shoot): Obstacle[] {
     "label gardener.cloud/role=leadership-domain in namespace garden; then: " +
     `perennial shoot reconcile ${metadata.namespace}/${metadata.name}`;
   return [{ field: "status.leadership", message }];
-}
-
-function hibernationObstacles({ shoot, takeover }: MigrationFacts): Obstacle[] {
-  const asleep = shoot.spec.hibernation?.enabled === true || shoot.status?.hibernated === true;
-  if (!asleep || takeover) return [];
-  const message = "the Shoot is hibernated, and an etcd that does not run gives no snapshot: wake it up first";
-  return [{ field: "spec.hibernation.enabled", message }];
 }
 
 function destinationObstacles({ to, destination, now }: MigrationFacts): Obstacle[] {

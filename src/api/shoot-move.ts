@@ -1,3 +1,4 @@
+import { CANCEL_MIGRATION_ANNOTATION } from "./annotations.ts";
 import type { Shoot } from "./shoot.ts";
 
 /** The Seed that may act for the Shoot now; undefined before the first operation. */
@@ -17,12 +18,19 @@ export function isMoving({ spec, status }: Pick<Shoot, "spec" | "status">): bool
   return isLeaving({ spec, status }) || type === "Migrate" || (type === "Restore" && state !== "Succeeded");
 }
 
+/** Whether the Shoot was called back and is on its way to where it never quite left. */
+export function isReturning(shoot: Shoot): boolean {
+  if (isLeaving(shoot) || !isMoving(shoot)) return false;
+  const { epoch, leaving } = shoot.status?.leadership ?? {};
+  const cancelled = shoot.metadata.annotations?.[CANCEL_MIGRATION_ANNOTATION] === "true";
+  return cancelled || (leaving !== undefined && leaving === epoch);
+}
+
 /** Whether the Shoot's move still needs its old Seed: then that Seed can be taken over from. */
-export function needsSource({ spec, status }: Pick<Shoot, "spec" | "status">): boolean {
-  if (isLeaving({ spec, status })) return true;
-  const { previousSeed, epoch, leaving, takeover } = status?.leadership ?? {};
-  const restored = previousSeed !== undefined && leaving !== epoch; // not on its way back to where it never left
-  return isMoving({ spec, status }) && restored && takeover !== true;
+export function needsSource(shoot: Shoot): boolean {
+  if (isLeaving(shoot)) return true;
+  const { previousSeed, takeover } = shoot.status?.leadership ?? {};
+  return isMoving(shoot) && !isReturning(shoot) && previousSeed !== undefined && takeover !== true;
 }
 
 /** Which move is under way, and what can be done about it now. */

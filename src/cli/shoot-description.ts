@@ -1,6 +1,6 @@
 import type { Shoot } from "../api/index.ts";
 import type { Condition, LastError, LastOperation } from "../api/meta.ts";
-import { isLeaving, isMoving, leadingSeed } from "../api/shoot-move.ts";
+import { isLeaving, isMoving, isReturning, leadingSeed } from "../api/shoot-move.ts";
 import type { FlowProgress } from "../api/shoot-run.ts";
 import type { Blocking } from "./blocking.ts";
 import { renderTable } from "./output.ts";
@@ -112,11 +112,11 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
 }
 
 /** From where to where, and whether there is a way back. */
-function describeWay({ spec, status }: Shoot): string {
-  const { seed, previousSeed = seed, epoch, leaving } = status?.leadership ?? {};
-  if (isLeaving({ spec, status }))
-    return `from ${leadingSeed({ status })} to ${spec.seedName}; can be called back until the flip`;
-  return leaving === epoch ? `called back to ${seed}` : `from ${previousSeed} to ${seed}; only forward from here`;
+function describeWay(shoot: Shoot): string {
+  const leader = leadingSeed(shoot);
+  if (isLeaving(shoot)) return `from ${leader} to ${shoot.spec.seedName}; can be called back until the flip`;
+  if (isReturning(shoot)) return `called back to ${leader}`;
+  return `from ${shoot.status?.leadership?.previousSeed ?? "<unknown>"} to ${leader}; only forward from here`;
 }
 
 function describeLeadership({ seed, epoch, record, since, leaseSeconds }: Leadership, now: number): string {

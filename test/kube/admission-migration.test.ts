@@ -34,11 +34,10 @@ test("who may not bind Shoots may not move them either", async () => {
 });
 
 test("everything that stands against a move is said at once, with the fields", async () => {
-  await created("obstacles", { leadership: undefined, hibernated: true });
+  await created("obstacles", { leadership: undefined });
   await client.patch(seedRef("seed-3"), { spec: { taints: [{ key: "reserved" }] } });
   const refusal = await refusalOf(move("obstacles", "seed-3"));
   expect(refusal).toContain("status.leadership: the Shoot has no leadership record");
-  expect(refusal).toContain("spec.hibernation.enabled: the Shoot is hibernated");
   expect(refusal).toContain("spec.seedName: Seed seed-3 has taint reserved");
   await client.patch(seedRef("seed-3"), { spec: { taints: null } });
 });
@@ -74,6 +73,12 @@ test("a Shoot is called back only by saying so, and only until the other Seed le
   const callBack = (name: string) => move(name, "seed-1", { [cancel]: "true" });
   await callBack("back");
   expect((await read("back")).metadata.annotations?.[cancel]).toBe("true");
+  await setStatus("back", {
+    lastOperation: { ...movableStatus().lastOperation, type: "Restore", state: "Processing" },
+  });
+  await expect(annotate("back", { [cancel]: null })).rejects.toThrow("cannot be removed while the Shoot goes back");
+  await setStatus("back", { lastOperation: { ...movableStatus().lastOperation, type: "Restore", state: "Succeeded" } });
+  await annotate("back", { [cancel]: null });
 
   await created("late");
   await move("late", "seed-2");

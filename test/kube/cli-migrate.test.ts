@@ -28,15 +28,11 @@ test("a plan shows every step and changes nothing", async () => {
 });
 
 test("a plan fails where the move cannot be, with every reason", async () => {
-  await createMovableShoot(lab.client, "stuck", { leadership: undefined, hibernated: true });
+  await createMovableShoot(lab.client, "stuck", { leadership: undefined });
   const { exit, out } = await migrate("stuck", "--to", "nowhere", "--plan", "-o", "json");
   const { obstacles } = JSON.parse(out) as { obstacles: { field: string }[] };
   expect(exit).toBe(1);
-  expect(obstacles.map(({ field }) => field)).toEqual([
-    "status.leadership",
-    "spec.hibernation.enabled",
-    "spec.seedName",
-  ]);
+  expect(obstacles.map(({ field }) => field)).toEqual(["status.leadership", "spec.seedName"]);
   const refused = await migrate("stuck", "--to", "seed-2", "-y");
   expect(refused).toMatchObject({
     exit: 1,
@@ -72,7 +68,10 @@ test("a takeover is approved with a reason, says what it relies on, and is signe
   expect(await migrate("taken", "--to", "seed-2", "-y")).toMatchObject({ exit: 0 });
   const words = ["--force-takeover", "--reason", "seed-1 burnt down", "--source-is-off", "-y"];
   const { exit, out, err } = await migrate("taken", ...words);
-  expect({ exit, out, err }).toMatchObject({ exit: 0, out: "takeover of Shoot garden-dev/taken to Seed seed-2 asked for\n" });
+  expect({ exit, out, err }).toMatchObject({
+    exit: 0,
+    out: "takeover of Shoot garden-dev/taken to Seed seed-2 asked for\n",
+  });
   expect(err).toContain("The takeover relies on your word that Seed seed-1 is off");
   const approval = JSON.parse(
     (await read("taken")).metadata.annotations?.["perennial.dev/force-takeover"] ?? "{}",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Seed, Shoot } from "../../../src/api/index.ts";
 import { migrationObstacles, type MigrationFacts } from "../../../src/api/migration.ts";
-import { describeMove, isLeaving, isMoving, needsSource } from "../../../src/api/shoot-move.ts";
+import { describeMove, isLeaving, isMoving, isReturning, needsSource } from "../../../src/api/shoot-move.ts";
 import { parseTakeover } from "../../../src/api/takeover.ts";
 import { movableShoot, readySeed } from "../../support/migration-objects.ts";
 
@@ -69,7 +69,6 @@ describe("what stands against a migration", () => {
       "status.leadership",
       "two Seeds could act",
     ],
-    ["the Shoot sleeps", { shoot: status({ hibernated: true }) }, "spec.hibernation.enabled", "wake it up first"],
     [
       "the Shoot goes",
       { shoot: shoot({ deletionTimestamp: at(0) }) },
@@ -112,14 +111,18 @@ describe("what stands against a migration", () => {
 
   it("is said all at once", () => {
     const destination = seed({ backup: undefined, networks: { pods: "10.180.0.0/16", services: "10.190.0.0/16" } });
-    const shoot = status({ leadership: undefined, hibernated: true });
+    const shoot = status({ leadership: undefined });
     expect(obstacles({ destination, shoot }).map(({ field }) => field)).toEqual([
       "status.leadership",
-      "spec.hibernation.enabled",
       "spec.seedName",
       "spec.networking.pods",
       "spec.networking.services",
     ]);
+  });
+
+  it("is not that the Shoot sleeps: its etcd is woken up for a snapshot", () => {
+    const asleep = status({ hibernated: true });
+    expect(obstacles({ shoot: { ...asleep, spec: { ...asleep.spec, hibernation: { enabled: true } } } })).toEqual([]);
   });
 
   it("may pass by itself when the destination is silent, and does not when there is no backup", () => {
@@ -134,9 +137,8 @@ describe("what stands against a migration", () => {
     expect(obstacles({ shoot: moving, underway: true })).toEqual([]);
   });
 
-  it("is not the sleep of a Shoot whose Seed is gone, but that nothing was kept of it", () => {
-    const asleep = status({ hibernated: true });
-    expect(obstacles({ shoot: asleep, takeover: true, kept: { state: true, snapshot: true } })).toEqual([]);
+  it("is that nothing was kept of a Shoot whose Seed is gone", () => {
+    expect(obstacles({ takeover: true, kept: { state: true, snapshot: true } })).toEqual([]);
     expect(obstacles({ takeover: true, kept: { state: false, snapshot: false } })[0]?.message).toContain(
       "there is no ShootState garden-dev/local",
     );
@@ -174,6 +176,10 @@ describe("a Shoot on its way", () => {
     expect(needsSource(restored({ takeover: true }))).toBe(false);
     expect(needsSource(restored({ leaving: 2 }))).toBe(false);
     expect(needsSource(restored({ leaving: 1 }))).toBe(true);
+    const annotations = { "perennial.dev/cancel-migration": "true" };
+    const calledBack = { ...restored({ leaving: 1 }), metadata: { ...movableShoot().metadata, annotations } };
+    expect([isReturning(calledBack), needsSource(calledBack)]).toEqual([true, false]);
+    expect([isReturning(restored({})), isReturning(movableShoot())]).toEqual([false, false]);
   });
 
   it("which has no control plane yet just changes its Seed", () => {
