@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 describe("recorded histories", () => {
   it("are there for every workflow type", () => {
-    expect(histories.map((name) => name.replace(/-.*/, ""))).toEqual(
+    expect(histories.map((name) => name.replace(/[-.].*/, ""))).toEqual(
       expect.arrayContaining(["reconcile", "deleteShoot", "migrate", "restore", "cleanUp", "shoot"]),
     );
   });

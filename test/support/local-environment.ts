@@ -55,6 +55,7 @@ const durations = {
   PERENNIAL_LEASE_SECONDS: "5",
   PERENNIAL_DNS_TTL_SECONDS: "20",
   PERENNIAL_SEED_DEADLINE_SECONDS: "20",
+  PERENNIAL_BACKUP_GRACE_HOURS: "0",
 };
 
 /** Connects to the environment, which is brought up first where it isn't; `test/support/e2e-setup.ts` takes it down. */
