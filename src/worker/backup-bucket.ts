@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { deployBackupCredentials, GARDEN_NAMESPACE, readBackupCredentials } from "../activities/backup-credentials.ts";
 import {
   CONFIRM_DELETION_ANNOTATION,
@@ -22,8 +23,9 @@ export interface BackupBucketDeps {
  * for its provider. It goes when the Seed does and no entry is left in it.
  */
 export function createBackupBucketKeeper({ garden, seed, seedName }: BackupBucketDeps) {
-  const ensure = async (owner: Seed, backup: Backup, bucket: BackupBucket) => {
-    await garden.apply(bucket);
+  const ensure = async (owner: Seed, bucket: BackupBucket, before: BackupBucket | undefined) => {
+    const same = isDeepStrictEqual(before?.spec, bucket.spec) && isHeld(before);
+    if (!same) await garden.apply(bucket);
     const data = await readBackupCredentials(garden, owner);
     const name = bucket.metadata.name;
     await deployBackupCredentials(seed, secretName(name), data);
@@ -71,10 +73,12 @@ export function createBackupBucketKeeper({ garden, seed, seedName }: BackupBucke
       const existing = await garden.read<BackupBucket>(ref);
       if (owner.metadata.deletionTimestamp !== undefined && existing) await garden.remove(ref);
       if (existing?.metadata.deletionTimestamp !== undefined) return await remove(existing);
-      if (owner.metadata.deletionTimestamp === undefined) return await ensure(owner, backup, bucketOf(owner, backup));
+      if (owner.metadata.deletionTimestamp === undefined) return await ensure(owner, bucketOf(owner, backup), existing);
     },
   };
 }
+
+const isHeld = (bucket: BackupBucket | undefined) => bucket?.metadata.finalizers?.includes(GARDENER_FINALIZER) === true;
 
 type Backup = NonNullable<Seed["spec"]["backup"]>;
 
