@@ -109,18 +109,18 @@ async function startCleanUp(run: ShootRun): Promise<void> {
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
       staticSummary: `Clean up ${run.seed} after ${run.namespace}/${run.name}`,
-      typedSearchAttributes: attributesOf(run),
+      typedSearchAttributes: attributesOf(run, "CleanUp"),
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error; // it is at work
   }
 }
 
-const attributesOf = (run: ShootRun): SearchAttributePair[] => [
+const attributesOf = (run: ShootRun, operation: string = run.operation): SearchAttributePair[] => [
   { key: searchAttributes.shoot, value: `${run.namespace}/${run.name}` },
   { key: searchAttributes.project, value: run.project },
   { key: searchAttributes.seed, value: run.seed },
-  { key: searchAttributes.operation, value: run.operation },
+  { key: searchAttributes.operation, value: operation },
   { key: searchAttributes.phase, value: "Processing" },
 ];
 
