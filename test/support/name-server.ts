@@ -1,5 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -129,10 +130,19 @@ function renderSecondary(zone: string, primary: number, refresh: number): string
 `;
 }
 
+/** Free for UDP, and for TCP, which zones are transferred by: named does not mind when it gets only one of them. */
 async function freePort(): Promise<number> {
-  const socket = createSocket("udp4");
-  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
-  const { port } = socket.address();
-  await new Promise<void>((resolve) => socket.close(resolve));
-  return port;
+  for (;;) {
+    const socket = createSocket("udp4");
+    await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+    const { port } = socket.address();
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    await new Promise<void>((resolve) => (free ? server.close(() => resolve()) : resolve()));
+    await new Promise<void>((resolve) => socket.close(resolve));
+    if (free) return port;
+  }
 }
