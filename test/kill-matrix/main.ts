@@ -44,7 +44,9 @@ async function main(): Promise<number> {
   return summarize(blows, reports.flat(), performance.now() - begin);
 }
 
-const listOf = (text: string): string[] => text.split(",").filter((word) => word !== "");
+function listOf(text: string): string[] {
+  return text.split(",").filter((word) => word !== "");
+}
 
 /** A lab of its own works the order off; what it reports is printed as it comes. */
 async function runLab(order: Order): Promise<Report[]> {
@@ -68,7 +70,9 @@ function print({ blow, faults, took, fallen }: Report): void {
   for (const fault of faults) console.log(`  ${fault}`);
 }
 
-const describe = ({ flow, step, part, delay }: Blow): string => `${flow} ${step}: ${part} killed after ${delay} ms`;
+function describe({ flow, step, part, delay }: Blow): string {
+  return `${flow} ${step}: ${part} killed after ${delay} ms`;
+}
 
 function summarize(blows: readonly Blow[], reports: readonly Report[], total: number): number {
   const struck = reports.filter(({ blow, fallen }) => blow !== undefined && fallen);
@@ -89,4 +93,6 @@ function spread(reports: readonly Report[]): string {
   return `${seconds(times[Math.floor(times.length / 2)] ?? 0)} in the median, ${seconds(times.at(-1) ?? 0)} at most`;
 }
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

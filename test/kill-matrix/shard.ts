@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { startLab, type Lab } from "./lab.ts";
 import { createLabShoot, type LabShoot } from "./shoots.ts";
-import { keepEvidence, tryMigration, type Blow, type Outcome, type Route } from "./trial.ts";
+import { back, keepEvidence, there, tryMigration, type Blow, type Outcome, type Route } from "./trial.ts";
 import type { World } from "./world.ts";
 
 /** What a shard is told on its standard input. */
@@ -28,9 +28,6 @@ async function main(order: Order): Promise<void> {
     await lab.stop();
   }
 }
-
-const there: Route = { source: "seed-1", destination: "seed-2" };
-const back: Route = { source: "seed-2", destination: "seed-1" };
 
 /** One Shoot goes to and fro; after a run that went wrong, another takes its place. */
 async function workOff(lab: Lab, { blows, evidence }: Order): Promise<void> {

@@ -50,6 +50,12 @@ export interface Route {
   readonly destination: string;
 }
 
+/** The way there. */
+export const there: Route = { source: "seed-1", destination: "seed-2" };
+
+/** And back. */
+export const back: Route = { source: "seed-2", destination: "seed-1" };
+
 /** Longest time, in ms, that a migration may take, besides the time without a server. */
 const PATIENCE = 120_000;
 
