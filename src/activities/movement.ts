@@ -16,18 +16,23 @@ export function movementOf(shoot: Shoot): Movement | undefined {
   const { spec, status = {} } = shoot;
   const { seedName: leader, lastOperation } = status;
   if (leader === undefined || spec.seedName === undefined || lastOperation?.type === "Delete") return undefined;
-  const approved = isTakeoverApproved(shoot);
-  if (leader !== spec.seedName) {
-    return { operation: "Migrate", migration: { source: leader, destination: spec.seedName, takeover: approved } };
-  }
-  if (!isUnfinished(lastOperation)) return undefined;
-  const { previousSeed: source, takeover = false, since, leaving, epoch } = status.leadership ?? {};
+  if (leader !== spec.seedName) return migrating(leader, spec.seedName, isTakeoverApproved(shoot));
+  return isUnfinished(lastOperation) ? afterBinding(shoot, leader) : undefined;
+}
+
+/** The Shoot leads where it is wanted: it has come from elsewhere, or was about to leave. */
+function afterBinding(shoot: Shoot, leader: string): Movement {
+  const { previousSeed: source, takeover = false, since, leaving, epoch } = shoot.status?.leadership ?? {};
   if (isCancelled(shoot) || source === undefined) return returning(leader);
-  if (approved && !takeover)
-    return { operation: "Migrate", migration: { source, destination: leader, takeover: true } };
+  if (isTakeoverApproved(shoot) && !takeover) return migrating(source, leader, true);
   if (leaving === epoch) return returning(leader);
   return { operation: "Restore", migration: { source, destination: leader, takeover, ...(since && { since }) } };
 }
+
+const migrating = (source: string, destination: string, takeover: boolean): Movement => ({
+  operation: "Migrate",
+  migration: { source, destination, takeover },
+});
 
 /** Whether somebody has approved to move the Shoot without its old seed. */
 export const isTakeoverApproved = ({ metadata }: Shoot): boolean =>

@@ -42,11 +42,7 @@ export function createShootStatus(garden: KubeClient) {
         observedGeneration: run.generation,
         gardener: { id: "perennial", name: "perennial", version: "0.1.0" },
         hibernated: run.hibernated,
-        ...(run.operation === "Delete"
-          ? {}
-          : { seedName: run.seed, seeds: [...new Set([...(shoot.status?.seeds ?? []), ...seedsOf(run)])] }),
-        ...(run.operation === "Migrate" ? beginningOfMigration(run, shoot) : {}),
-        ...(isReturn(run) && shoot.status?.leadership ? { leadership: { epoch: run.epoch, ...nobodyBefore } } : {}),
+        ...whereabouts(run, shoot),
         lastErrors: null,
         lastOperation: lastOperation(run.operation, {
           state: "Processing",
@@ -113,6 +109,18 @@ export function createShootStatus(garden: KubeClient) {
       });
       await patchFinalizers(garden, ref, (finalizers) => finalizers.filter((one) => one !== GARDENER_FINALIZER));
     },
+  };
+}
+
+/** Where the Shoot is, and where it is going. */
+function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {
+  if (run.operation === "Delete") return {};
+  const { seeds = [], leadership } = shoot.status ?? {};
+  return {
+    seedName: run.seed,
+    seeds: [...new Set([...seeds, ...seedsOf(run)])],
+    ...(run.operation === "Migrate" ? beginningOfMigration(run, shoot) : {}),
+    ...(isReturn(run) && leadership ? { leadership: { epoch: run.epoch, ...nobodyBefore } } : {}),
   };
 }
 

@@ -89,8 +89,6 @@ async function readFacts(
   if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
   const project = await readProject(garden, metadata.namespace);
   const workers = spec.provider.workers ?? [];
-  const movement = movementOf(shoot);
-  const record = status?.leadership?.record ?? (await leadershipRecord(garden, metadata.name, project));
   const run: Omit<ShootRun, "operation"> = {
     namespace: metadata.namespace,
     name: metadata.name,
@@ -107,16 +105,31 @@ async function readFacts(
     pools: workers.map(({ name }) => name),
     ...unknownYet,
     ...tasksOf(shoot),
-    epoch: epochOf(shoot),
-    ...(record === undefined ? {} : { leadershipRecord: record }),
-    ...(movement === undefined ? {} : { migration: movement.migration }),
-    leaseSeconds: periods.leaseSeconds,
+    ...(await readLeadership(garden, shoot, project, periods)),
     dnsTtl: periods.dnsTtl,
     hasBackup: seed.spec.backup !== undefined,
     seedDeadline: periods.seedDeadline,
     retryDuration: periods.retryDuration,
   };
   return { run };
+}
+
+/** A lease that objects hold already is not cut short by a new configuration. */
+async function readLeadership(
+  garden: KubeClient,
+  shoot: Shoot,
+  project: string,
+  { leaseSeconds }: Periods,
+): Promise<Pick<ShootRun, "epoch" | "leaseSeconds" | "leadershipRecord" | "migration">> {
+  const { leadership } = shoot.status ?? {};
+  const record = leadership?.record ?? (await leadershipRecord(garden, shoot.metadata.name, project));
+  const movement = movementOf(shoot);
+  return {
+    epoch: epochOf(shoot),
+    leaseSeconds: Math.max(leaseSeconds, leadership?.leaseSeconds ?? 0),
+    ...(record === undefined ? {} : { leadershipRecord: record }),
+    ...(movement === undefined ? {} : { migration: movement.migration }),
+  };
 }
 
 function tasksOf({ metadata }: Shoot): Pick<ShootRun, "tasks"> {

@@ -191,9 +191,16 @@ function judge(target: WaitTarget, object: KubeObject): Standing {
   if ((object.metadata.generation ?? 0) < (target.generation ?? 0))
     return { reached: false, message: "an older version of it was seen" };
   if (target.until === "ready") return extensionReady(object, target.timestamp);
-  if (target.until === "rolledOut") return rolledOut(object);
-  if (target.until === "addressed") return addressed(object);
-  if (target.until === "completed") return completed(object);
+  return judges[target.until]?.(object) ?? stillThere(object);
+}
+
+const judges: Readonly<Partial<Record<WaitTarget["until"], (object: KubeObject) => Standing>>> = {
+  rolledOut,
+  addressed,
+  completed,
+};
+
+function stillThere(object: KubeObject): Standing {
   const { lastError } = (object as ExtensionLike).status ?? {};
   const finalizers = object.metadata.finalizers ?? [];
   const waitsFor = finalizers.length === 0 ? "nothing holds it" : `held by ${finalizers.join(", ")}`;

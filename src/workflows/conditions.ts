@@ -44,12 +44,6 @@ export const hasBackup = when("the Seed keeps backups", (run) => run.hasBackup);
 /** The Shoot goes to another seed, rather than back to the one that it was about to leave. */
 export const moved = when("the Shoot comes from another Seed", ({ migration }) => isMove(migration));
 
-/** A migration was given up: the Shoot stays where it was, under a new epoch. */
-export const returned = when(
-  "a migration was given up",
-  ({ migration }) => migration !== undefined && !isMove(migration),
-);
-
 /** The source takes part; nobody has approved a takeover. */
 export const sourceAnswers = when("the old Seed takes part", ({ migration }) => migration?.takeover !== true);
 

@@ -93,7 +93,7 @@ const ending = proxyActivities<GardenActivities>({
 });
 
 /** Starts a workflow for every seed that holds something of the Shoot but does not lead; nobody waits for them. */
-export async function startCleanUps({ leftovers, run, moving }: ShootView): Promise<void> {
+export async function startCleanUps({ leftovers = [], run, moving }: ShootView): Promise<void> {
   if (run === undefined || moving !== undefined) return;
   for (const seed of leftovers) {
     const migration = { source: seed, destination: run.seed, takeover: false };

@@ -46,7 +46,7 @@ export async function perform(
   const board = createBoard(flow, run, () => Date.now());
   const retries: Retries = { asked: new Set() };
   const reports = createReports(board, run, audience);
-  answerTheOutside(board, retries);
+  answerTheOutside(board, retries, reports);
 
   const hands = createHands(run, board, retries, () => reports.resumed());
   const scope = CancellationScope.current();
@@ -78,7 +78,7 @@ function stopped(): Outcome {
   return "stopped";
 }
 
-function answerTheOutside(board: Board, retries: Retries): void {
+function answerTheOutside(board: Board, retries: Retries, reports: { repeat(): void }): void {
   const waiting = (step?: string) =>
     board
       .progress()
@@ -90,7 +90,11 @@ function answerTheOutside(board: Board, retries: Retries): void {
     return names;
   };
   setHandler(progressQuery, () => board.progress(), { description: "where the operation is, step by step" });
-  setHandler(retrySignal, () => void ask(), { description: "retry every step that waits" });
+  const retryAll = () => {
+    ask();
+    reports.repeat();
+  };
+  setHandler(retrySignal, retryAll, { description: "retry every step that waits, and tell everybody where it is" });
   setHandler(retryUpdate, ({ step }) => ask(step), {
     description: "retry parked and retrying steps now",
     validator: ({ step }: RetryRequest) => {
@@ -128,9 +132,11 @@ function createReports(board: Board, run: ShootRun, audience: Audience) {
   let state: OperationStatus["state"] = "Processing";
   let ended = false;
   let writing = false;
+  /** A run that was set back does not know what was told after the point where it begins: perhaps that it had failed. */
+  let repeated = false;
 
-  const urgent = () => board.changes.urgent !== written.urgent || board.status().state !== state;
-  const changed = () => board.changes.all !== written.all || board.changes.urgent !== written.urgent;
+  const urgent = () => repeated || board.changes.urgent !== written.urgent || board.status().state !== state;
+  const changed = () => repeated || board.changes.all !== written.all || board.changes.urgent !== written.urgent;
 
   /** One at a time: two open activities of one id wedge a workflow. */
   const exclusively = async (work: () => Promise<void>) => {
@@ -145,7 +151,8 @@ function createReports(board: Board, run: ShootRun, audience: Audience) {
 
   const tell = async (status: OperationStatus) => {
     if (audience === "everybody") await garden.writeStatus(run, status);
-    if (status.state === state) return;
+    if (status.state === state && !repeated) return;
+    repeated = false;
     state = status.state;
     const code = status.lastErrors.flatMap((error) => error.codes)[0];
     upsertSearchAttributes([
@@ -175,6 +182,10 @@ function createReports(board: Board, run: ShootRun, audience: Audience) {
       }),
     /** Says Processing to users and extensions before a parked step acts again: upstream extensions skip failed Shoots. */
     resumed: () => exclusively(() => tell({ ...board.status(), state: "Processing" })),
+    /** Tells users and extensions the state again, even if it is the one that was told last. */
+    repeat() {
+      repeated = true;
+    },
     end() {
       ended = true;
     },

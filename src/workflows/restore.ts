@@ -8,7 +8,6 @@ import {
   hasLeadership,
   hasWorkers,
   moved,
-  returned,
   sourceAnswers,
 } from "./conditions.ts";
 import {
@@ -32,12 +31,13 @@ import {
  */
 // prettier-ignore
 export const restore = defineFlow("Restore Shoot", {
-  // Until every look at the old record has run out, nobody acts; whatever still writes there under the old epoch is refused
-  leases:                { run: leasesOver,                          when: [moved] },
+  // All servers name the leader; then, until every look at the old record has run out, nobody acts. What still writes in
+  // the old seed under the old epoch is refused
+  leadership:            { run: inGarden("ensureLeadership"),        when: [hasLeadership] },
+  leases:                { run: leasesOver,                          after: ["leadership"], when: [moved] },
   fence:                 { run: onSource(call("raiseFence")),        when: [moved, sourceAnswers] },
 
   // A place for the control plane, and the keys that it always had
-  leadership:            { run: inGarden("ensureLeadership"),        when: [returned, hasLeadership] },
   namespace:             { run: deploy("namespace"),                 after: ["leadership"] },
   leader:                { run: call("markNamespace"),               after: ["namespace"] },
   cluster:               { run: call("syncCluster"),                 after: ["namespace"] },

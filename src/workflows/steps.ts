@@ -71,10 +71,10 @@ export const nodesReady: Run = ({ run, hands }, step) =>
   hands.attempt(step, () => hands.wait(run, step, [nodes(run, step)]));
 
 /** Until every look at the old leadership record has run out: two leases, from when all servers answered the new one. */
-export const leasesOver: Run = ({ run }) => sleep(2 * run.leaseSeconds * 1000);
+export const leasesOver: Run = ({ run }, step) => sleep(2 * run.leaseSeconds * 1000, { summary: step });
 
 /** Until resolvers have forgotten the API server's address as they knew it before. */
-export const addressForgotten: Run = ({ run }) => sleep(run.dnsTtl * 1000);
+export const addressForgotten: Run = ({ run }, step) => sleep(run.dnsTtl * 1000, { summary: step });
 
 /** The same step in the seed that the Shoot leaves. */
 export const onSource =

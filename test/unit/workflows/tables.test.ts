@@ -166,6 +166,6 @@ describe("the restore table", () => {
   });
   it("asks nothing of the source when it was taken over from, but waits for its leases", () => {
     const { skipped } = plan(restore, { migration: { ...migration, takeover: true } });
-    expect(skipped).toEqual(["fence", "leadership", "oldApiServer", "finalSnapshot", "oldEtcd"]);
+    expect(skipped).toEqual(["leadership", "fence", "oldApiServer", "finalSnapshot", "oldEtcd"]);
   });
 });
