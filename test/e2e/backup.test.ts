@@ -1,0 +1,164 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createBackup } from "../../src/activities/backup.ts";
+import { fenced } from "../../src/activities/fenced-client.ts";
+import { completed } from "../../src/activities/readiness.ts";
+import type { SnapshotRecord } from "../../src/activities/snapshot-record.ts";
+import type { WaitTarget } from "../../src/activities/index.ts";
+import { createWaits, WAIT_ANNOTATION, type Waits } from "../../src/activities/waits.ts";
+import { EPOCH_ANNOTATION } from "../../src/api/annotations.ts";
+import type { BackupEntry } from "../../src/api/index.ts";
+import type { KubeObject } from "../../src/api/meta.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import { createKubeClient, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { memoryRecords } from "../support/backup-lab.ts";
+import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
+import { eventually } from "../support/eventually.ts";
+import { localEnvironment, type LocalEnvironment } from "../support/local-environment.ts";
+import { shootRun } from "../support/shoot-run.ts";
+
+let local: LocalEnvironment;
+let shoot: TestShoot;
+let cluster: KubeClient;
+let backup: ReturnType<typeof createBackup>;
+let run: ShootRun;
+const records = memoryRecords();
+
+beforeAll(async () => {
+  local = await localEnvironment();
+  shoot = await createShoot(local, { name: "backup", workerless: true });
+  await shoot.settles("Succeeded", "Create");
+  const { garden, seed, log } = local;
+  const real = createWaits({ client: seed, completer: { complete: async () => true, fail: async () => true }, log });
+  const waits: Waits = { ...real, registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }) };
+  const migration = { source: "seed-1", destination: "seed-1", takeover: true };
+  const { technicalID, ref } = shoot;
+  run = shootRun({ ...ref, technicalID, workerless: true, operation: "Migrate", epoch: 1, migration });
+  backup = createBackup({ garden, seed: fenced(seed, run), records, waits, flow: () => "e2e" });
+  const kubeconfig = await local.perennial("shoot", "kubeconfig", "garden-dev/backup");
+  cluster = createKubeClient({ kubeconfig }, { log, fieldManager: "test" });
+});
+afterAll(async () => {
+  await cluster?.close();
+  await local?.close();
+});
+
+describe("a Shoot's etcd", () => {
+  let snapshot: SnapshotRecord;
+  let bumpedFrom = 0;
+
+  test("is backed up by a schedule, into the bucket of its seed", async () => {
+    const schedule = await local.seed.read<CronJob>(inSeed("batch/v1", "CronJob", "etcd-backup"));
+    if (schedule === undefined) throw new Error("there is no schedule");
+    const { metadata, spec } = schedule.spec.jobTemplate;
+    const { namespace } = schedule.metadata;
+    const annotations = { [EPOCH_ANNOTATION]: "1" };
+    const name = "etcd-backup-now";
+    await local.seed.create({
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { ...metadata, name, namespace, annotations },
+      spec,
+    });
+    snapshot = await eventually(async () => {
+      const job = await local.seed.read(inSeed("batch/v1", "Job", name));
+      const record = job?.metadata.annotations?.["perennial.dev/snapshot-record"];
+      if (record === undefined) throw new Error("the snapshot was not recorded");
+      return JSON.parse(record) as SnapshotRecord;
+    }, 60_000);
+    expect(snapshot.revision).toBeGreaterThan(0);
+    const [entry] = await local.garden.list<BackupEntry>({
+      apiVersion: "core.gardener.cloud/v1beta1",
+      kind: "BackupEntry",
+    });
+    expect(entry?.spec).toMatchObject({ seedName: "seed-1", bucketName: snapshot.bucket });
+    expect(await readdir(directory(snapshot.bucket))).toContain(snapshot.name);
+  });
+
+  test("gives a snapshot when a flow asks, and it is kept only after it was read", async () => {
+    await writeConfigMap("before");
+    await finished(await backup.takeSnapshot(run, "firstSnapshot"));
+    await backup.keepSnapshot(run);
+    const kept = await records.latest(run);
+    expect(kept?.revision).toBeGreaterThan(snapshot.revision);
+    expect(await readdir(directory(snapshot.bucket))).toContain(kept?.name);
+    bumpedFrom = kept?.revision ?? 0;
+  });
+
+  test("comes back from it on a new volume, and no client takes old revisions for new ones", async () => {
+    await writeConfigMap("lost");
+    await scale("Deployment", "kube-apiserver", 0);
+    await scale("StatefulSet", "etcd-main", 0);
+    const claim = inSeed("v1", "PersistentVolumeClaim", "main-etcd-etcd-main-0");
+    await local.seed.remove(claim);
+    await eventually(async () => expect(await local.seed.read(claim)).toBeUndefined(), 60_000);
+
+    const begin = performance.now();
+    const restoring: ShootRun = { ...run, operation: "Restore" };
+    await finished(await backup.restoreVolume(restoring, "etcdVolume"));
+    await backup.finishVolume(restoring);
+    console.log(`etcd's volume restored in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+    await scale("StatefulSet", "etcd-main", 1);
+    await scale("Deployment", "kube-apiserver", 1);
+
+    const names = await eventually(async () => {
+      const found = await cluster.list({ apiVersion: "v1", kind: "ConfigMap" }, { namespace: "default" });
+      return found.map(({ metadata }) => metadata.name);
+    }, 60_000);
+    expect(names).toContain("before");
+    expect(names).not.toContain("lost");
+    const { metadata } = await writeConfigMap("after");
+    expect(Number(metadata.resourceVersion)).toBeGreaterThan(bumpedFrom + 1_000_000_000);
+    const old = cluster.get(
+      `/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=1&resourceVersion=${bumpedFrom}`,
+    );
+    expect(await old).toMatchObject({ type: "ERROR", object: { code: 410 } });
+  });
+
+  test("leaves backups behind that go when the grace period is over", async () => {
+    await shoot.remove();
+    await shoot.gone();
+    await eventually(async () => {
+      const kind = { apiVersion: "core.gardener.cloud/v1beta1", kind: "BackupEntry" };
+      expect(await local.garden.list(kind, { namespace: "garden-dev" })).toEqual([]);
+      await expect(readdir(directory(snapshot.bucket))).rejects.toThrow("ENOENT");
+    }, 60_000);
+  });
+});
+
+interface CronJob extends KubeObject {
+  readonly spec: { readonly jobTemplate: { readonly metadata: object; readonly spec: object } };
+}
+
+const inSeed = (apiVersion: string, kind: string, name: string): ObjectRef => ({
+  apiVersion,
+  kind,
+  namespace: shoot.technicalID,
+  name,
+});
+
+const directory = (bucket: string) =>
+  join(local.environment.stateDir, "buckets", bucket, `${shoot.technicalID}--${shoot.ref.uid}`);
+
+const writeConfigMap = (name: string) =>
+  cluster.create<KubeObject>({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } });
+
+async function finished(targets: readonly WaitTarget[]): Promise<void> {
+  for (const { apiVersion, kind, name } of targets)
+    await eventually(async () => {
+      const job = await local.seed.read(inSeed(apiVersion, kind, name));
+      expect(job && completed(job)).toEqual({ reached: true });
+    }, 60_000);
+}
+
+/** The pods of a workload carry its last word as their role. */
+async function scale(kind: "Deployment" | "StatefulSet", name: string, replicas: number): Promise<void> {
+  const annotations = { [EPOCH_ANNOTATION]: "1" };
+  await local.seed.patch(inSeed("apps/v1", kind, name), { metadata: { annotations }, spec: { replicas } });
+  const pods = { namespace: shoot.technicalID, labelSelector: `role=${name.replace(/^.+-/, "")}` };
+  await eventually(
+    async () => expect(await local.seed.list({ apiVersion: "v1", kind: "Pod" }, pods)).toHaveLength(replicas),
+    60_000,
+  );
+}
