@@ -21,6 +21,7 @@ import { createExtensions, createGardenExtension } from "./extensions.ts";
 import { applyGarden } from "./garden.ts";
 import { startKubelet } from "./kubelet.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
+import { startNamespaces } from "./namespaces.ts";
 import { seedAddresses } from "./network.ts";
 import { startSeedCluster, type SeedCluster } from "./seed-cluster.ts";
 import { createVolumes } from "./volumes.ts";
@@ -53,11 +54,13 @@ export async function startLab(): Promise<Lab> {
   const log = createLogger({ name: "lab", level: "error" });
   const stops: (() => unknown)[] = [];
   const [garden, backend, temporal, dns, ...clusters] = await Promise.all([
-    startControlPlane(),
-    startControlPlane({ flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"] }),
+    persistently(() => startControlPlane()),
+    persistently(() =>
+      startControlPlane({ flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"] }),
+    ),
     startTemporal({ keepsFile: true }),
     startNameServer(),
-    ...seedNames.map(startSeedCluster),
+    ...seedNames.map((name) => persistently(() => startSeedCluster(name))),
   ]);
   await applyCrds(garden.client, "garden");
   await applyFencing(garden.client, "garden");
@@ -83,6 +86,8 @@ export async function startLab(): Promise<Lab> {
   for (const [index, { name, client, kubeconfig, kubeconfigOf }] of clusters.entries()) {
     const address = seedAddresses[index] ?? "";
     const node = createKubeClient({ kubeconfig: kubeconfigOf("kubelet") }, { fieldManager: "kubelet" });
+    const manager = createKubeClient({ kubeconfig: kubeconfigOf("kube-controller-manager") }, { fieldManager: "kcm" });
+    const namespaces = startNamespaces(manager, kubeconfigOf("kube-controller-manager"), log);
     const extender = extension.createKubeClient({ kubeconfig });
     const kubelet = await startKubelet(node, controlPlanes.programsOf(name, node), log);
     const balancer = startLoadBalancer(extender, address, log);
@@ -101,11 +106,13 @@ export async function startLab(): Promise<Lab> {
     for (const controller of extensions) controller.start();
     await Promise.all(extensions.map((controller) => controller.synced()));
     stops.push(
+      manager.close,
+      namespaces.stop,
       node.close,
       kubelet.stop,
       balancer.stop,
       apiServers.stop,
-      ...extensions.map((extension) => extension.stop),
+      ...extensions.map((controller) => controller.stop),
     );
   }
 
@@ -123,6 +130,17 @@ export async function startLab(): Promise<Lab> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** A port that was free a moment ago may be somebody else's by now. */
+async function persistently<T>(start: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
 }
 
 /** Every Service that asks for it gets the seed's one address. */

@@ -32,7 +32,7 @@ export async function startSeedCluster(name: string): Promise<SeedCluster> {
   };
 }
 
-/** Only what our objects need, and in a hurry. */
+/** Only what our objects need, and in a hurry; the lab empties namespaces by itself. */
 function flags(kubeconfig: string): string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
@@ -45,7 +45,6 @@ function flags(kubeconfig: string): string[] {
 }
 
 const controllers = [
-  "namespace",
   "garbage-collector",
   "deployment",
   "replicaset",
