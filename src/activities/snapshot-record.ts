@@ -1,18 +1,7 @@
 import type { ShootRun } from "../api/shoot-run.ts";
+import type { SnapshotRecord } from "./shoot-state.ts";
 
-/** A verified snapshot of a Shoot's etcd-main. */
-export interface SnapshotRecord {
-  /** Its file in the Shoot's part of the bucket. */
-  readonly name: string;
-  readonly revision: number;
-  /** Of all keys and values, as etcdutl computes it. */
-  readonly hash: number;
-  /** Bytes. */
-  readonly size: number;
-  /** When its data was read, RFC 3339: nothing older is missing. */
-  readonly takenAt: string;
-  readonly bucket: string;
-}
+export type { SnapshotRecord } from "./shoot-state.ts";
 
 /** The Shoot that a snapshot is of, and the number under which it was taken. */
 export type SnapshotOwner = Pick<ShootRun, "namespace" | "name" | "uid" | "technicalID" | "epoch">;

@@ -75,28 +75,35 @@ export function createVolumeRestore({ garden, seed, records, waits }: VolumeRest
     );
   };
 
+  /** Sees to it that a Job makes the volume, or has made it. */
+  const ensureRestore = async (run: ShootRun, step: string): Promise<WaitTarget[]> => {
+    const snapshot = await chooseSnapshot(records, run);
+    const job = await seed.read(jobRef(run.technicalID, JOB));
+    const claim = await ensureClaim(run, snapshot, job);
+    if (job && isFor(job, claim) && hasFailed(job)) await startOver(claim, job, "its Job has failed");
+    if (job && !isFor(job, claim)) await removeJob(seed, job);
+    const target = jobTarget(run.technicalID, JOB, step, 3_600_000);
+    await ensureJob({ seed, waits, target, describe: () => describeJob(run, snapshot, claim) });
+    return [target];
+  };
+
   return {
     /** A Job that makes the volume from the snapshot that was recorded last; nothing to do once it is finished. */
     async restoreVolume(run: ShootRun, step: string): Promise<WaitTarget[]> {
-      if (isFinished(await seed.read(claimRef(run)), run)) return [];
-      const snapshot = await chooseSnapshot(records, run);
-      const job = await seed.read(jobRef(run.technicalID, JOB));
-      const claim = await ensureClaim(run, snapshot, job);
-      if (job && isFor(job, claim) && hasFailed(job)) await startOver(claim, job, "its Job has failed");
-      if (job && !isFor(job, claim)) await removeJob(seed, job);
-      const target = jobTarget(run.technicalID, JOB, step, 3_600_000);
-      await ensureJob({ seed, waits, target, describe: () => describeJob(run, snapshot, claim) });
-      return [target];
+      return isFinished(await seed.read(claimRef(run)), run) ? [] : await ensureRestore(run, step);
     },
 
-    /** Says in the claim that an etcd may start from it. */
+    /** Says in the claim that an etcd may start from it. What somebody took away meanwhile is made again first. */
     async finishVolume(run: ShootRun): Promise<void> {
-      const ref = jobRef(run.technicalID, JOB);
-      const [claim, job] = await Promise.all([seed.read(claimRef(run)), seed.read(ref)]);
-      if (claim === undefined) throw new StepError(`etcd's volume ${run.technicalID}/${claimRef(run).name} is gone`);
+      const [claim, job] = await Promise.all([
+        seed.read(claimRef(run)),
+        seed.read<KubeObject>(jobRef(run.technicalID, JOB)),
+      ]);
       if (!isFinished(claim, run)) {
-        if (job === undefined || !completed(job).reached || !isFor(job, claim))
-          throw new StepError(`etcd's volume ${nameOf(claim)} has not been restored`);
+        if (claim === undefined || job === undefined || !isFor(job, claim) || !completed(job).reached) {
+          await ensureRestore(run, "finishVolume");
+          throw new StepError(`etcd's volume ${run.technicalID}/${claimRef(run).name} has not been restored`);
+        }
         await compare(run, job);
         const annotations = { [RESTORED_ANNOTATION]: String(run.epoch) };
         await seed.patch(claimRef(run), { metadata: { uid: claim.metadata.uid, annotations } });

@@ -12,7 +12,7 @@ export const SNAPSHOT_LABEL = "perennial.dev/snapshot";
 export const VERIFY_CONTAINER = "verify";
 
 /** The claim through which a Shoot's backups are reached. What it is bound to is up to whoever handles the BackupEntry. */
-export const BACKUP_CLAIM = "etcd-backup";
+const BACKUP_CLAIM = "etcd-backup";
 
 /**
  * Snapshots of etcd-main every ten minutes. The minute depends on the Shoot, so that a seed's etcds take turns. Each pod

@@ -14,7 +14,6 @@ import { nodeBootstrap } from "./node-bootstrap.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
 export {
-  BACKUP_CLAIM,
   mainVolumeClaim,
   restoreJob,
   SNAPSHOT_LABEL,

@@ -225,7 +225,7 @@ describe("etcd's volume", () => {
     await runner.succeed(run.technicalID, "restore-etcd-main", good);
     await kube.remove(claim());
     await protectionEnds();
-    await backup().restoreVolume(restoring(), "etcdVolume");
+    await expect(backup().finishVolume(restoring())).rejects.toThrow("has not been restored");
     await expect(backup().finishVolume(restoring())).rejects.toThrow("has not been restored");
     await runner.succeed(run.technicalID, "restore-etcd-main", good);
     await backup().finishVolume(restoring());
