@@ -56,11 +56,20 @@ async function runLab(order: Order): Promise<Report[]> {
   stdin.end(JSON.stringify(order));
   const reports: Report[] = [];
   for await (const line of createInterface({ input: stdout })) {
-    const report = JSON.parse(line) as Report;
-    reports.push(report);
-    print(report);
+    const report = JSON.parse(line) as Report | LogLine;
+    if (!("faults" in report)) console.log(`  lab: ${report.msg}: ${report.err?.message ?? ""}`);
+    else {
+      reports.push(report);
+      print(report);
+    }
   }
   return reports;
+}
+
+/** What the lab itself has to complain about. */
+interface LogLine {
+  readonly msg: string;
+  readonly err?: { readonly message: string };
 }
 
 function print({ blow, faults, took, fallen }: Report): void {
