@@ -1,6 +1,7 @@
 import { OPERATION_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
+import { backupEntryName } from "../components/index.ts";
 import type { KubeClient, TypeRef } from "../kube/index.ts";
 import { isPrepared } from "./prepared-secret.ts";
 import type { StateItem } from "./state-entry.ts";
@@ -50,10 +51,6 @@ export const statefulKinds: readonly TypeRef[] = [
   "Worker",
 ].map((kind) => ({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind }));
 
-/** Name of the Shoot's BackupEntry, which is in no namespace. */
-export const backupEntryName = ({ technicalID, uid }: Pick<ShootRun, "technicalID" | "uid">): string =>
-  `${technicalID}--${uid}`;
-
 /** Reads it all from the seed's API server. */
 export async function readStateObjects(
   seed: KubeClient,
@@ -64,7 +61,7 @@ export async function readStateObjects(
     seed.list<Secret>(secretType, { namespace, labelSelector: PERSISTED }),
     ...statefulKinds.map(async (type) => {
       if (type.kind !== "BackupEntry") return seed.list<StatefulObject>(type, { namespace });
-      const entry = await seed.read<StatefulObject>({ ...type, name: backupEntryName(run) });
+      const entry = await seed.read<StatefulObject>({ ...type, name: backupEntryName(run.technicalID, run.uid) });
       return entry === undefined ? [] : [entry];
     }),
   ]);

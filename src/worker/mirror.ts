@@ -3,7 +3,6 @@ import { createShootStates } from "../activities/shoot-state.ts";
 import type { StateKey } from "../activities/state-keys.ts";
 import { StateTooLarge } from "../activities/state-layout.ts";
 import {
-  backupEntryName,
   itemsOf,
   PERSISTED,
   readReferenced,
@@ -17,6 +16,7 @@ import {
 import type { StateOwner } from "../activities/state-store.ts";
 import { Superseded } from "../activities/superseded.ts";
 import type { KubeObject } from "../api/meta.ts";
+import { backupEntryName } from "../components/index.ts";
 import { createController, createReflector, type Key, type KubeClient, type Reflector } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { createOwners } from "./mirror-owner.ts";
@@ -100,7 +100,7 @@ export function createMirror({ garden, seed, seedName, keys, log }: MirrorDeps):
   ];
 
   const objectsOf = (namespace: string, uid: string): StateObjects => {
-    const entry = backupEntryName({ technicalID: namespace, uid });
+    const entry = backupEntryName(namespace, uid);
     const found = extensions.flatMap((kind) => [...kind.list(namespace), kind.get(entry)]);
     return { secrets: secrets.list(namespace), extensions: found.filter((object) => object !== undefined) };
   };
