@@ -38,6 +38,18 @@ describe("a migration", () => {
     await world.gone();
   });
 
+  it("is as good for ten Shoots at once", async () => {
+    const worlds = Array.from({ length: 10 }, () => lab.world(quick));
+    await Promise.all(worlds.map((world) => migrate(world)));
+    for (const world of worlds) {
+      await eventually(() => expect(world.calls).toContain("leaveSeed seed-1"), 120_000);
+      expect(world.calls.filter((call) => call === "flip")).toHaveLength(1);
+      expect(world.view.lastOperation).toMatchObject({ type: "Restore", state: "Succeeded" });
+      expect(world.view.run).toMatchObject({ seed: "seed-2", epoch: 2 });
+    }
+    await Promise.all(worlds.map((world) => world.gone()));
+  });
+
   it("lets two leases run out between the flip and the first act of the new seed", async () => {
     const world = lab.world({ ...quick, leaseSeconds: 2 });
     await migrate(world);
