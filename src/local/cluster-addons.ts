@@ -26,7 +26,8 @@ function storageClass(): KubeObject {
     kind: "StorageClass",
     metadata: { name: "default", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
     provisioner: "perennial.dev/local",
-    volumeBindingMode: "Immediate",
+    // The scheduler waits for the volume instead of failing, and sometimes forgetting, a pod whose claim is not bound yet.
+    volumeBindingMode: "WaitForFirstConsumer",
     allowVolumeExpansion: true,
   };
 }
