@@ -137,6 +137,11 @@ const stepObjects: Readonly<Record<string, Find>> = {
   }),
   backupEntry: backups,
   copiedBackups: backups,
+  shortAddress: ({ spec }) => ({
+    kind: "DNSRecord",
+    object: undefined, // both
+    type: spec.dns?.providers?.find((one) => one.primary)?.type,
+  }),
   internalDns: dns("internal"),
   externalDns: dns("external"),
 };

@@ -1,9 +1,10 @@
-import type { StepProgress } from "../../api/shoot-run.ts";
+import type { FlowProgress, StepProgress } from "../../api/shoot-run.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
+import type { ClusterOptions, Context } from "../context.ts";
 import { CliError } from "../exit.ts";
-import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
-import { choice } from "../option.ts";
+import { findShoot, namespaceOption, shootRef } from "../find-shoot.ts";
+import { choice, required } from "../option.ts";
 import { printObject, renderTable, type Column } from "../output.ts";
 import { renderError, renderHeadline } from "../progress-lines.ts";
 import { formatAge } from "../time.ts";
@@ -12,15 +13,15 @@ import { formatAge } from "../time.ts";
 export const show = defineCommand({
   name: "show",
   summary: "Show where every step of a Shoot's running or last operation is",
-  args: { shoot: shootArgument },
+  description: "With the id of a workflow, as perennial flow list -o wide names it: that one, such as a clean-up's.",
+  examples: ["perennial flow show local", "perennial flow show shoot/garden-dev/local/5f0c/clean-up/seed-1"],
+  args: { shoot: required("Name of the Shoot, or namespace/name, or the id of a workflow") },
   options: { namespace: namespaceOption, output: choice(["json", "yaml"], "Output", "o"), ...clusterOptions },
   async run({ args, options, context }) {
-    const garden = await context.garden(options);
-    const shoot = await findShoot(garden, { shoot: args.shoot, namespace: options.namespace });
-    const progress = await (await context.flows(options)).progress(shootRef(shoot));
-    const subject = `${shoot.metadata.namespace}/${shoot.metadata.name}`;
-    if (!progress)
-      throw new CliError("notFound", `Shoot ${subject} has had no operation yet: see 'perennial flow plan ${subject}'`);
+    const flow = isWorkflowId(args.shoot)
+      ? await findFlow(args.shoot, options, context)
+      : await findLatest(args.shoot, options, context);
+    const { progress, subject } = flow;
     const { out } = context.terminal;
     if (options.output) return printObject(out, progress, options.output);
     const now = context.now();
@@ -36,5 +37,30 @@ export const show = defineCommand({
     return undefined;
   },
 });
+
+/** What is shown, and of whom. */
+interface Found {
+  readonly progress: FlowProgress;
+  readonly subject: string;
+}
+
+type Where = ClusterOptions & { readonly namespace?: string | undefined };
+
+async function findLatest(name: string, options: Where, context: Context): Promise<Found> {
+  const shoot = await findShoot(await context.garden(options), { shoot: name, namespace: options.namespace });
+  const progress = await (await context.flows(options)).progress(shootRef(shoot));
+  const subject = `${shoot.metadata.namespace}/${shoot.metadata.name}`;
+  if (progress) return { progress, subject };
+  throw new CliError("notFound", `Shoot ${subject} has had no operation yet: see 'perennial flow plan ${subject}'`);
+}
+
+async function findFlow(id: string, options: Where, context: Context): Promise<Found> {
+  const progress = await (await context.flows(options)).progressOf(id);
+  if (progress) return { progress, subject: id };
+  throw new CliError("notFound", `workflow ${id} does not exist: see 'perennial flow list -o wide'`);
+}
+
+/** A Shoot is named by two words at most. */
+const isWorkflowId = (text: string): boolean => text.split("/").length > 2;
 
 const errorColumn: Column<StepProgress> = { title: "ERROR", value: renderError };

@@ -105,6 +105,7 @@ it("knows the object behind every step that acts through an extension", () => {
     removeInternalDns: "DNSRecord",
   });
   expect(kindsOf(migrate)).toEqual({
+    shortAddress: "DNSRecord",
     migrateWorker: "Worker",
     migrateNetwork: "Network",
     migrateOperatingSystemConfig: "OperatingSystemConfig",

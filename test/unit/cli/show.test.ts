@@ -1,0 +1,59 @@
+import { expect, it } from "vitest";
+import type { ShootClient } from "../../../src/client/shoots.ts";
+import type { FlowProgress } from "../../../src/api/shoot-run.ts";
+import type { Context } from "../../../src/cli/context.ts";
+import { show } from "../../../src/cli/flow/show.ts";
+import { fakeTerminal } from "./fake-terminal.ts";
+
+const id = "shoot/garden-dev/local/5f0c/clean-up/seed-1";
+
+const progress: FlowProgress = {
+  operation: "Migrate",
+  title: "Clean up Seed",
+  percent: 16,
+  startedAt: "2026-11-21T10:00:00Z",
+  steps: [
+    { name: "fence", state: "done", since: "2026-11-21T10:00:01Z" },
+    {
+      ...{ name: "workloads", state: "retrying", since: "2026-11-21T10:00:02Z", attempt: 1 },
+      error: { message: "Pod shoot--dev--local/etcd-main-0 is not gone", codes: [] },
+    },
+  ],
+};
+
+it("shows an operation that is named by its workflow, such as a clean-up that no Shoot's status tells of", async () => {
+  const { context, terminal } = contextOf({ [id]: progress });
+  await show.run({ args: { shoot: id }, options: noOptions, context });
+  expect(terminal.out.text()).toContain(`Migrate ${id}: 1 of 2 steps done, 60s\n`);
+  expect(terminal.out.text()).toMatch(/^workloads +retrying +58s +attempt 1: Pod .*etcd-main-0 is not gone$/m);
+});
+
+it("says where workflows are named when there is none of that name", async () => {
+  const { context } = contextOf({});
+  await expect(show.run({ args: { shoot: id }, options: noOptions, context })).rejects.toThrow(
+    `workflow ${id} does not exist: see 'perennial flow list -o wide'`,
+  );
+});
+
+const noOptions = {
+  namespace: undefined,
+  output: undefined,
+  kubeconfig: undefined,
+  temporal: undefined,
+  temporalNamespace: undefined,
+};
+
+function contextOf(flows: Readonly<Record<string, FlowProgress>>) {
+  const terminal = fakeTerminal();
+  const client: Pick<ShootClient, "progressOf"> = { progressOf: async (workflowId) => flows[workflowId] };
+  const context: Context = {
+    terminal,
+    variables: {},
+    signal: new AbortController().signal,
+    now: () => Date.parse("2026-11-21T10:01:00Z"),
+    garden: () => Promise.reject(new Error("a workflow's id needs no garden")),
+    seed: async () => undefined,
+    flows: async () => client as ShootClient,
+  };
+  return { context, terminal };
+}
