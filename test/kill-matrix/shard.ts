@@ -39,7 +39,7 @@ async function workOff(lab: Lab, { blows, evidence }: Order): Promise<void> {
     const outcome = await tryMigration(lab, shoot, route, blow, expected);
     report(outcome, blow);
     const directory = join(evidence, `${blow.flow}-${blow.step}-${blow.part}`);
-    if (outcome.faults.length > 0 && evidence !== "") await keepEvidence(lab, shoot, directory);
+    if (outcome.faults.length > 0 && evidence !== "") await keepEvidence(lab, shoot, outcome.faults, directory);
     ground = outcome.faults.length > 0 ? undefined : { ...ground, route: route === there ? back : there };
   }
 }

@@ -90,8 +90,14 @@ export async function tryMigration(
 }
 
 /** Leaves behind what helps to understand a migration that went wrong. */
-export async function keepEvidence(lab: Lab, shoot: LabShoot, directory: string): Promise<void> {
+export async function keepEvidence(
+  lab: Lab,
+  shoot: LabShoot,
+  faults: readonly string[],
+  directory: string,
+): Promise<void> {
   await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, "faults.txt"), faults.join("\n"));
   for (const [name, process] of lab.processes) await writeFile(join(directory, `${name}.log`), process.output());
   for (const flow of ["migrate", "restore"] as const) {
     const history = await lab.temporal.client.workflow
