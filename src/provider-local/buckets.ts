@@ -67,9 +67,13 @@ export function createBuckets(directory: string): Buckets {
       const existing = await describe(target, snapshot.name);
       if (existing?.size === snapshot.size && existing.takenAt === snapshot.takenAt) return;
       const begun = join(target, `${snapshot.name}.copy`);
-      await pipeline(createReadStream(pathOf(from, entry, snapshot.name)), createWriteStream(begun, { flush: true, mode: 0o600 }), {
-        signal,
-      });
+      await pipeline(
+        createReadStream(pathOf(from, entry, snapshot.name)),
+        createWriteStream(begun, { flush: true, mode: 0o600 }),
+        {
+          signal,
+        },
+      );
       await utimes(begun, snapshot.takenAt / 1000, snapshot.takenAt / 1000);
       await rename(begun, join(target, plain(snapshot.name)));
       await sync(target);

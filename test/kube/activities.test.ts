@@ -18,7 +18,13 @@ import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { answer, infrastructureOf } from "../support/waiting-lab.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
-const periods = { syncPeriod: 3_600_000, retryDuration: 43_200_000, leaseSeconds: 60, dnsTtl: 120, seedDeadline: 120_000 };
+const periods = {
+  syncPeriod: 3_600_000,
+  retryDuration: 43_200_000,
+  leaseSeconds: 60,
+  dnsTtl: 120,
+  seedDeadline: 120_000,
+};
 let controlPlane: ControlPlane;
 let kube: KubeClient;
 let count = 0;
