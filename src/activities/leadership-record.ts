@@ -39,12 +39,27 @@ export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: Le
     return dissenter && new StepError(`${publication.record}: ${describeAnswer(dissenter)}`);
   };
 
-  /** Writes the object with a new request; compare-and-swap, so that a late writer can't undo a later one. */
-  const ask = async (shoot: ShootRef, existing: LeadershipObject | undefined, wanted: LeadershipObject) => {
-    if (existing === undefined) return await unlessOvertaken(shoot, garden.create(requested(wanted)));
-    if (existing.metadata.deletionTimestamp !== undefined)
-      throw new StepError(`cannot write DNSRecord ${nameOf(shoot)}: it is still being deleted`);
-    return await unlessOvertaken(shoot, garden.apply(requested(wanted, existing)));
+  /**
+   * Writes the object with a new request; compare-and-swap, so that a late writer can't undo a later one. The object's
+   * controller writes, too, but not forever.
+   */
+  const ask = async (shoot: ShootRef, publication: Publication, wanted: LeadershipObject) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const existing = await read(shoot);
+      requireNoLater(existing, publication);
+      if (existing?.metadata.deletionTimestamp !== undefined)
+        throw new StepError(`cannot write DNSRecord ${nameOf(shoot)}: it is still being deleted`);
+      const object = requested(wanted, existing);
+      try {
+        return await (existing === undefined ? garden.create(object) : garden.apply(object));
+      } catch (cause) {
+        if (!isConflict(cause) && !isAlreadyExists(cause) && !isNotFound(cause)) throw cause;
+        if (attempt < MOST_ATTEMPTS) continue;
+        throw new StepError(`cannot write DNSRecord ${nameOf(shoot)}: somebody else changes it again and again`, [], {
+          cause,
+        });
+      }
+    }
   };
 
   return {
@@ -54,7 +69,7 @@ export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: Le
       requireNoLater(existing, publication);
       const wanted = await describe(garden, shoot, publication);
       if (existing && isDone(existing, wanted) && (await findDissent(publication)) === undefined) return;
-      const asked = await ask(shoot, existing, wanted);
+      const asked = await ask(shoot, publication, wanted);
       const stamp = asked.metadata.annotations?.[TIMESTAMP_ANNOTATION];
       await until(patience, async () => {
         const object = await read(shoot);
@@ -88,6 +103,8 @@ export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: Le
     },
   };
 }
+
+const MOST_ATTEMPTS = 5;
 
 type LeadershipObject = ExtensionLike & { readonly spec?: unknown };
 
@@ -184,15 +201,6 @@ async function until(patience: number, look: () => Promise<StepError | undefined
     if (problem === undefined) return;
     if (performance.now() >= end) throw problem;
     await sleep(Math.min(250, patience));
-  }
-}
-
-async function unlessOvertaken<T>(shoot: ShootRef, write: Promise<T>): Promise<T> {
-  try {
-    return await write;
-  } catch (cause) {
-    if (!isConflict(cause) && !isAlreadyExists(cause) && !isNotFound(cause)) throw cause;
-    throw new StepError(`cannot write DNSRecord ${nameOf(shoot)}: somebody else changed it meanwhile`, [], { cause });
   }
 }
 
