@@ -85,8 +85,13 @@ async function objectsOf(client: KubeClient, namespace: string): Promise<KubeObj
   const isListed = ({ namespaced, verbs, kind }: ResourceType) =>
     namespaced && verbs.includes("list") && !ignored.has(kind);
   const types = (await client.types()).filter(isListed);
-  return (await Promise.all(types.map((type) => client.list<KubeObject>(type, { namespace })))).flat();
+  const objects = (await Promise.all(types.map((type) => client.list<KubeObject>(type, { namespace })))).flat();
+  return objects.filter((object) => !isByTheClock(object));
 }
+
+/** A scheduled snapshot may have been taken or not. */
+const isByTheClock = ({ metadata: { ownerReferences = [] } }: KubeObject): boolean =>
+  ownerReferences.some(({ kind }) => kind === "CronJob");
 
 async function clusterScoped(client: KubeClient, technicalID: string): Promise<KubeObject[]> {
   const extensions = "extensions.gardener.cloud/v1alpha1";
