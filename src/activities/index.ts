@@ -81,7 +81,7 @@ export interface SeedActivities {
   raiseFence(run: ShootRun): Promise<void>;
   /** Removes extension objects without letting their controllers act on the infrastructure. */
   abandonExtensions(run: ShootRun): Promise<void>;
-  /** Throws what keeps the Shoot from leaving this seed. */
+  /** Throws what keeps the Shoot from leaving this seed; tells its extensions that an operation is under way. */
   checkSource(run: ShootRun): Promise<void>;
   /** Brings what must not be lost to the garden, and reads it back. */
   persistState(run: ShootRun): Promise<void>;

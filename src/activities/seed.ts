@@ -53,6 +53,8 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     async checkSource(run) {
       await createSourceCheck({ seed })(run);
       await hands(run).state.checkState(run);
+      // Extensions that read of a failed operation before this one would let none of what follows pass.
+      await syncCluster(hands(run).seed, run, await readGardenObjects(garden, run));
     },
     persistState: chore(({ state }, run) => state.persistState(run)),
     removeState: chore(({ state }, run) => state.removeState(run)),

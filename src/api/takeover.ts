@@ -33,7 +33,7 @@ export function parseTakeover(text: string): Takeover | undefined {
 export function describeReliance(seed: string, sourceIsOff: boolean): string {
   if (sourceIsOff)
     return `The takeover relies on your word that Seed ${seed} is off: were it not, controllers there that do not know leadership would go on acting.`;
-  return `The takeover relies on the fence of Seed ${seed}: should it still run, its worker stops the control plane once it reads the new leadership record; controllers there that do not know leadership act until then. Where you know that it is off, say so (sourceIsOff).`;
+  return `The takeover relies on the fence of Seed ${seed}: should it still run, its worker stops the control plane once it reads the new leadership record; controllers there that do not know leadership act until then. Where you know that it is off, say so (--source-is-off).`;
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -94,7 +94,7 @@ function gardenActivities(step: string): GardenActivities {
     startToCloseTimeout: "11 minutes",
     heartbeatTimeout: "30 seconds",
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "8s", maximumAttempts: 5 },
+    retry: { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "8s", maximumAttempts: 2 },
   });
 }
 

@@ -125,6 +125,7 @@ function createReports(board: Board, run: ShootRun, audience: Audience) {
     summary: "status, for extensions",
     startToCloseTimeout: "1 minute",
     scheduleToStartTimeout: run.seedDeadline,
+    heartbeatTimeout: "10 seconds",
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { maximumAttempts: 5 },
   });
