@@ -59,8 +59,8 @@ export const restore = defineFlow("Restore Shoot", {
 
   // The control plane, from it
   etcdVolume:            { run: thenCall(act("restoreVolume"), "finishVolume"), after: ["copiedBackups", "secrets", "leases", "leader"], when: [moved] },
-  etcd:                  { run: deploy("etcd"),                      after: ["etcdVolume", "secrets"] },
-  kubeApiServer:         { run: deploy("kube-apiserver"),            after: ["etcd", "oldEtcd", "accessSecrets", "infrastructure"] },
+  etcd:                  { run: deploy("etcd"),                      after: ["etcdVolume", "oldEtcd", "secrets"] },
+  kubeApiServer:         { run: deploy("kube-apiserver"),            after: ["etcd", "accessSecrets", "infrastructure"] },
   internalDns:           { run: restoreAll("DNSRecord", "internal"), after: ["kubeApiServer", "cluster"], when: [hasInternalDomain, awake] },
   externalDns:           { run: restoreAll("DNSRecord", "external"), after: ["kubeApiServer", "cluster"], when: [hasExternalDomain, awake] },
   kubeControllerManager: { run: deploy("kube-controller-manager"),   after: ["kubeApiServer"] },

@@ -138,7 +138,7 @@ describe("the restore table", () => {
     ["finalSnapshot", ["oldApiServer"]],
     ["oldEtcd", ["finalSnapshot"]],
     ["etcdVolume", ["copiedBackups", "finalSnapshot", "leases"]],
-    ["kubeApiServer", ["etcd", "oldEtcd", "oldApiServer"]],
+    ["etcd", ["etcdVolume", "oldEtcd", "oldApiServer"]],
     ["internalDns", ["kubeApiServer"]],
     ["worker", ["leases", "infrastructure", "kubeApiServer", "controlPlane"]],
   ])("does %s only after %j", (step, first) => {
