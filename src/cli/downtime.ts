@@ -1,10 +1,10 @@
 import { formatDuration } from "./time.ts";
 
 /** Seconds for which a Shoot's API server is away when its etcd is small: stop, snapshot, copy, start. Measured: docs/operations.md. */
-const SMALL_ETCD = 45;
+const SMALL_ETCD = 30;
 
 /** Seconds more for each GB of etcd. */
-const EACH_GB = 60;
+const EACH_GB = 15;
 
 /** How long a Shoot's API server will be away, as a sentence, from the size of its etcd's last snapshot in bytes. */
 export function describeDowntime(bytes: number | undefined): string {

@@ -21,7 +21,7 @@ it("plans every step of a move, says what it costs, and that nothing was touched
   expect(text).toContain(
     "Migrate Shoot garden-dev/local from Seed seed-1 to Seed seed-2\nNothing stands against it.\n",
   );
-  expect(text).toContain("about 45s: etcd's last snapshot has 12.3 MB.");
+  expect(text).toContain("about 30s: etcd's last snapshot has 12.3 MB.");
   expect(text).toContain("it goes on serving for at least 4m");
   expect(text).toMatch(/^flip +run +persistState,destinationSecrets,destinationImages$/m);
   expect(text).toMatch(/^finalSnapshot +run +oldApiServer/m);
@@ -77,7 +77,7 @@ it("lets a takeover of a move that is under way pass, before the flip and after 
 });
 
 it("expects more downtime from a larger etcd, and says so where its size is not known", () => {
-  expect(describeDowntime(2_000_000_000)).toContain("about 2m45s: etcd's last snapshot has 2.00 GB");
+  expect(describeDowntime(2_000_000_000)).toContain("about 60s: etcd's last snapshot has 2.00 GB");
   expect(describeDowntime(undefined)).toContain("how much it holds is not known here");
 });
 
