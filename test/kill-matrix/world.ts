@@ -143,7 +143,7 @@ function bodyOf({ kind, metadata, ...object }: KubeObject): unknown {
 
 /** Operation ids, waits, and what follows from keys that are made anew. */
 const volatileAnnotations =
-  /^(gardener\.cloud\/timestamp|perennial\.dev\/(wait|epoch|restored|restored-in-epoch|restoring-from)$|kubectl\.kubernetes\.io|deployment\.kubernetes\.io)/;
+  /^(gardener\.cloud\/timestamp|perennial\.dev\/(wait|epoch|restored|restored-in-epoch|restoring-from)$|kubectl\.kubernetes\.io|pv\.kubernetes\.io|deployment\.kubernetes\.io)/;
 
 function partsOf(spec: object | undefined): unknown {
   const {
