@@ -33,9 +33,9 @@ export async function startShootControlPlane(
   const port = (index: number) => String(ports[index]);
   const [api, manager, scheduler] = [port(6), port(7), port(8)];
   const etcdPorts = (first: number) => ({ "2379": port(first), "2380": port(first + 1), "2381": port(first + 2) });
-  const local = (text: string) =>
+  const local = (text: string, home: string) =>
     text
-      .replaceAll(/\/(srv\/kubernetes|etc\/kubernetes|var\/lib\/kube-scheduler-config|var\/etcd)\b/g, `${directory}$&`)
+      .replaceAll(/\/(srv\/kubernetes|etc\/kubernetes|var\/lib\/kube-scheduler-config|var\/etcd)\b/g, `${home}$&`)
       .replaceAll("https://etcd-main-client:2379", `https://127.0.0.1:${port(0)}`)
       .replaceAll("https://etcd-events-client:2379", `https://127.0.0.1:${port(3)}`)
       .replaceAll(/https:\/\/(kube-apiserver[\w.-]*|172\.30\.128\.1)(:443)?(?=\s|$)/g, `https://127.0.0.1:${api}`)
@@ -52,11 +52,13 @@ export async function startShootControlPlane(
   const children: Child[] = [];
   const start = async (binary: BinaryName, workload: KubeObject | undefined, replace: (text: string) => string) => {
     const { containers, volumes } = podOf(workload);
+    // As little as pods share their volumes: one process reads its files while those of the next are written.
+    const home = join(directory, workload?.metadata.name ?? binary);
     for (const volume of volumes) {
       const mountPath = containers[0]?.volumeMounts.find(({ name }) => name === volume.name)?.mountPath ?? "";
-      await mkdir(join(directory, mountPath), { recursive: true });
+      await mkdir(join(home, mountPath), { recursive: true });
       for (const [key, text] of Object.entries(await readVolume(source, volume))) {
-        await writeFile(join(directory, mountPath, key), local(text), { mode: 0o600 });
+        await writeFile(join(home, mountPath, key), local(text, home), { mode: 0o600 });
       }
     }
     const [, ...flags] = containers[0]?.command ?? [];
@@ -64,7 +66,7 @@ export async function startShootControlPlane(
       await spawnChild(
         directory,
         binary,
-        flags.map((flag) => replace(local(flag))),
+        flags.map((flag) => replace(local(flag, home))),
       ),
     );
   };
@@ -98,7 +100,7 @@ export async function startShootControlPlane(
   await running(() => probe("kube-scheduler", "/healthz"));
 
   const kubeconfig = async (name: string) =>
-    local((await secretData(seed, context.namespace, name))["kubeconfig"] ?? "");
+    local((await secretData(seed, context.namespace, name))["kubeconfig"] ?? "", directory);
   return {
     kubeconfig,
     client: async (name) => createKubeClient({ kubeconfig: await kubeconfig(name) }),
