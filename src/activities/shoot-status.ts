@@ -112,11 +112,12 @@ export function createShootStatus(garden: KubeClient) {
   };
 }
 
-/** Where the Shoot is, and where it is going. */
+/** Where the Shoot is, for how long that is remembered, and where it is going. */
 function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {
   if (run.operation === "Delete") return {};
   const { seeds = [], leadership } = shoot.status ?? {};
   return {
+    addressTTLSeconds: run.dnsTtl,
     seedName: run.seed,
     seeds: [...new Set([...seeds, ...seedsOf(run)])],
     ...(run.operation === "Migrate" ? beginningOfMigration(run, shoot) : {}),

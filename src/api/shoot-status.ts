@@ -100,6 +100,12 @@ export const shootStatus = object({
   leadership: leadership
     .optional()
     .describe("Which Seed may act for the Shoot, as its leadership record says (GEP-1, with an epoch)."),
+  addressTTLSeconds: z
+    .int()
+    .optional()
+    .describe(
+      "How long, in seconds, resolvers may remember the API server's address: a migration waits as long after it has shortened that.",
+    ),
   takeover: takeover.optional().describe("The latest approval to move the Shoot without its previous Seed."),
   technicalID: z.string().optional().describe("TechnicalID is a unique technical ID for this Shoot."),
   uid: z

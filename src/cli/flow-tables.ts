@@ -26,13 +26,20 @@ export async function loadMoveTables(): Promise<MoveTables> {
 /** The Shoot as its workflow would read it now. */
 export async function readView({ client }: Garden, shoot: Shoot): Promise<ShootView> {
   const { readShootView } = await import("../activities/shoot-view.ts");
-  const view = await readShootView(client, shootRef(shoot), defaultPeriods);
+  const view = await readShootView(client, shootRef(shoot), periodsOf(shoot));
   if (view) return view;
   const { namespace, name } = shoot.metadata;
   throw new CliError("notFound", `Shoot ${namespace}/${name} has just gone: see 'perennial shoot list'`);
 }
 
-/** What a worker that was not told otherwise goes by; plans only say it, flows do not read it. In ms, lease and TTL in seconds. */
+/** The Shoot's own lease and TTL, in seconds, as its last operation wrote them down; the rest, in ms, decides nothing here. */
+const periodsOf = ({ status }: Shoot) => ({
+  ...defaultPeriods,
+  leaseSeconds: status?.leadership?.leaseSeconds ?? defaultPeriods.leaseSeconds,
+  dnsTtl: status?.addressTTLSeconds ?? defaultPeriods.dnsTtl,
+});
+
+/** What a worker that was not told otherwise goes by; plans only say it, flows do not read it. */
 const defaultPeriods = {
   syncPeriod: 3_600_000,
   retryDuration: 43_200_000,

@@ -77,6 +77,7 @@ describe("a Shoot's status", () => {
       observedGeneration: 1,
       seedName: "seed-1",
       seeds: ["seed-1"],
+      addressTTLSeconds: run.dnsTtl,
       lastOperation: { type: "Create", state: "Processing", progress: 0 },
     });
   });

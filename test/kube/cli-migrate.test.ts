@@ -27,6 +27,13 @@ test("a plan shows every step and changes nothing", async () => {
   expect((await read("planned")).spec.seedName).toBe("seed-1");
 });
 
+test("a plan reckons with the Shoot's own lease and TTL", async () => {
+  const leadership = { ...movableStatus().leadership, leaseSeconds: 20 };
+  await createMovableShoot(lab.client, "brisk", { leadership, addressTTLSeconds: 50 });
+  const { out } = await migrate("brisk", "--to", "seed-2", "--plan");
+  expect(out).toContain("it goes on serving for at least 90s");
+});
+
 test("a plan fails where the move cannot be, with every reason", async () => {
   await createMovableShoot(lab.client, "stuck", { leadership: undefined });
   const { exit, out } = await migrate("stuck", "--to", "nowhere", "--plan", "-o", "json");
