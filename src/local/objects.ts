@@ -36,9 +36,16 @@ export function renderSeed(example: KubeObject, environment: Environment, name: 
   return { ...seed, metadata: { ...seed.metadata, name }, spec: { ...seed.spec, networks } };
 }
 
+/** The namespace of Gardener's own objects. */
+export const gardenNamespace: KubeObject = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name: "garden", labels: { "gardener.cloud/role": "garden" } },
+};
+
 /**
- * The namespace of Gardener's own objects, and in it the credentials of the environment's DNS server: for the domains of
- * the Seeds, and for the domain of the records that say who leads.
+ * The credentials of the environment's DNS server, in the garden's namespace: for the domains of the Seeds, and for the
+ * domain of the records that say who leads.
  */
 export function renderDnsSecrets(environment: Environment, keyFile: string): KubeObject[] {
   const secret = /secret "([^"]+)"/.exec(keyFile)?.[1];
@@ -51,7 +58,7 @@ export function renderDnsSecrets(environment: Environment, keyFile: string): Kub
     TSIGSecretAlgorithm: "hmac-sha256",
   };
   return [
-    { apiVersion: "v1", kind: "Namespace", metadata: { name: "garden", labels: { "gardener.cloud/role": "garden" } } },
+    gardenNamespace,
     { apiVersion: "v1", kind: "Secret", metadata: { name: "dns", namespace: "garden" }, type: "Opaque", stringData },
     {
       apiVersion: "v1",

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { kubeconfigFile } from "./clusters.ts";
 import type { DnsServer } from "./dns.ts";
 import type { Environment } from "./environment.ts";
+import { identityFile } from "./identities.ts";
 import { createPorts } from "./ports.ts";
 import type { Processes, ProcessSpec } from "./processes.ts";
 import { settleAll } from "./settle.ts";
@@ -93,24 +94,25 @@ async function describeProcess(
   const ports = createPorts(environment);
   const running = (await processes.list()).some((process) => process.name === name && process.running);
   const health = await ports.claim({ owner: `${name}/health`, host: "0.0.0.0", running });
-  const garden = kubeconfigFile(environment, "garden");
-  const kubeconfigs = [garden, ...(seed === undefined ? [] : [kubeconfigFile(environment, seed)])];
+  // An extension's rights are its own affair; in clusters that existed before, we are who we were said to be.
+  const asItself = dns !== undefined && folder !== "provider-local";
+  const kubeconfig = (cluster: string) =>
+    asItself ? identityFile(environment, name, cluster) : kubeconfigFile(environment, cluster);
+  const kubeconfigs = ["garden", ...(seed === undefined ? [] : [seed])].map(kubeconfig);
   return {
     name,
     command: process.execPath,
     args: ["--disable-warning=ExperimentalWarning", entryPoint(folder), ...args],
     env: {
       ...passedOn(),
-      PERENNIAL_GARDEN_KUBECONFIG: garden,
+      PERENNIAL_GARDEN_KUBECONFIG: kubeconfig("garden"),
       PERENNIAL_TEMPORAL_ADDRESS: temporal.address,
       PERENNIAL_TEMPORAL_NAMESPACE: temporal.namespace,
       PERENNIAL_HEALTH_PORT: String(health),
       PERENNIAL_STATE_DIR: environment.stateDir,
       PERENNIAL_ENVIRONMENT: environment.name,
       ...(dns === undefined ? {} : { PERENNIAL_DNS_RESOLVERS: dns.address }),
-      ...(seed === undefined
-        ? {}
-        : { PERENNIAL_SEED_NAME: seed, PERENNIAL_SEED_KUBECONFIG: kubeconfigFile(environment, seed) }),
+      ...(seed === undefined ? {} : { PERENNIAL_SEED_NAME: seed, PERENNIAL_SEED_KUBECONFIG: kubeconfig(seed) }),
       ...(stateKeys === undefined ? {} : { PERENNIAL_STATE_KEYS_FILE: stateKeys }),
       ...(webhooks ? await webhookSettings(environment, name, running) : {}),
       ...env,

@@ -7,6 +7,7 @@ import { ensureSeedNode } from "./cluster-node.ts";
 import { startCluster, type RunningCluster } from "./clusters.ts";
 import { startDns } from "./dns.ts";
 import { clusterNetworks, type Environment } from "./environment.ts";
+import { grantAccess } from "./identities.ts";
 import { createImageStore } from "./image-store.ts";
 import { applyCrds, applyFencing } from "./manifests.ts";
 import { ensureBridge } from "./network-bridge.ts";
@@ -58,14 +59,13 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
     );
   });
   await run("crds", async () => {
-    const define = (cluster: "garden" | "seed") => async (client: KubeClient) => {
-      await applyCrds(client, cluster);
-      await applyFencing(client, cluster);
-    };
-    await settleAll([
-      within(garden, log, define("garden")),
-      ...seeds.map(async (seed) => await within(seed, log, define("seed"))),
-    ]);
+    const define = (role: "garden" | "seed", cluster: RunningCluster) =>
+      within(cluster, log, async (client) => {
+        await applyCrds(client, role);
+        await applyFencing(client, role);
+        await grantAccess({ environment, client, seeds: seedNames }, cluster);
+      });
+    await settleAll([define("garden", garden), ...seeds.map((seed) => define("seed", seed))]);
   });
   await run("processes", async (tell) => {
     await startOwnProcesses({ environment, processes, temporal, dns, seeds: seedNames, onProgress: tell });

@@ -29,7 +29,7 @@ export const phaseTitles: Readonly<Record<PhaseName, string>> = {
   temporal: "Temporal with its UI",
   garden: "Garden cluster",
   seeds: "Seed clusters",
-  crds: "Custom resource definitions",
+  crds: "Resource definitions, policies and roles",
   objects: "Seeds, cloud profile and project",
   processes: "Manager, workers and the local provider",
 };

@@ -30,9 +30,8 @@ export async function serveWebhooks({
   port,
   service,
 }: WebhookOptions): Promise<{ stop(): Promise<void> }> {
-  const [namespace = "garden", name] = service?.split("/") ?? [];
+  const [namespace = "perennial", name] = service?.split("/") ?? [];
   const hosts = name === undefined ? [host] : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
-  if (name === undefined) await garden.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   const tls = await shareCertificate(garden, namespace, hosts);
   const server = createAdmissionServer({ client: garden, log, host, port, tls });
   const served = await server.start();
