@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { cleanUp } from "../../src/workflows/clean-up.ts";
 import { migrate } from "../../src/workflows/migrate.ts";
 import { restore } from "../../src/workflows/restore.ts";
-import type { Blow, FlowName, Part } from "./trial.ts";
+import { ownParts, type Blow, type FlowName, type Part } from "./blow.ts";
 
 /** Which of all blows are wanted. */
 export interface Choice {
@@ -21,8 +21,10 @@ export interface Choice {
 /** Longest time, in ms, between the beginning of a step and the blow. */
 const LATEST = 150;
 
-/** Every chosen step of a migration with every chosen process, in the order of the flows. */
+/** Every chosen step of a migration with every chosen process, in the order of the flows; throws for a step that is in none. */
 export function chooseBlows({ parts, flows, steps, sample, seed, away }: Choice): Blow[] {
+  const unknown = steps.filter((step) => !flows.some((flow) => tables[flow].steps.has(step)));
+  if (unknown.length > 0) throw new Error(`there is no step ${unknown.join(", ")} in ${flows.join(", ")}`);
   const all = flows.flatMap((flow) =>
     [...tables[flow].steps.keys()]
       .filter((step) => steps.length === 0 || steps.includes(step))
@@ -39,7 +41,7 @@ export function chooseBlows({ parts, flows, steps, sample, seed, away }: Choice)
   );
 }
 
-const own: ReadonlySet<Part> = new Set(["garden", "source", "destination", "manager"]);
+const own: ReadonlySet<Part> = new Set(ownParts);
 
 const tables = { migrate, restore, "clean-up": cleanUp } as const;
 

@@ -32,6 +32,12 @@ export const seedNames = ["seed-1", "seed-2"] as const;
 /** The name of one of our processes. */
 export type ProcessName = "manager" | "worker-garden" | `worker-${(typeof seedNames)[number]}`;
 
+/** What dies by SIGKILL and can be started again. */
+export interface Killable {
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+}
+
 /**
  * A garden and two seeds with real API servers and controllers, a real Temporal and a real name server, and our own
  * processes on them. Kubelets, the cloud and the Shoots' own API servers are played by this process.
@@ -42,6 +48,8 @@ export interface Lab {
   readonly shoots: KubeClient;
   readonly temporal: TemporalServer;
   readonly dns: TestNameServer;
+  /** All servers of the zone, the one that takes updates and its copy: gone and back together. */
+  readonly zone: Killable;
   readonly processes: ReadonlyMap<ProcessName, OwnProcess>;
   readonly cloud: Cloud;
   readonly controlPlanes: ControlPlanes;
@@ -75,7 +83,8 @@ export async function startLab(): Promise<Lab> {
   ];
   const controlPlanes = createControlPlanes(createVolumes(), ledger);
   const nameServer = { server: dns.server, zone: dns.zone };
-  const zoneServers = [dns.endpoint, (await dns.addSecondary(1)).endpoint];
+  const secondary = await dns.addSecondary(1);
+  const zoneServers = [dns.endpoint, secondary.endpoint];
   const lookup = createLeaderLookup(createZoneServers({ servers: zoneServers }));
   const guard = extension.createLeadershipGuard({ ask: lookup.ask, log });
   const recorder = extension.createKubeClient({ kubeconfig: garden.kubeconfig });
@@ -120,6 +129,7 @@ export async function startLab(): Promise<Lab> {
   await Promise.all([...processes.values()].map((process) => process.start()));
   return {
     ...{ garden, temporal, dns, processes, cloud, controlPlanes, ledger },
+    zone: together(dns, secondary),
     seeds: new Map(clusters.map((cluster) => [cluster.name, cluster])),
     shoots: backend.client,
     async stop() {
@@ -128,6 +138,16 @@ export async function startLab(): Promise<Lab> {
       await Promise.all(stops.map((stop) => stop()));
       await Promise.all([...clusters, garden, backend, temporal, dns].map((server) => server.stop()));
       await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** They die at once, and come back one after the other. */
+function together(...all: readonly Killable[]): Killable {
+  return {
+    kill: async () => void (await Promise.all(all.map((one) => one.kill()))),
+    async restart() {
+      for (const one of all) await one.restart();
     },
   };
 }

@@ -1,19 +1,23 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { Blow } from "./blow.ts";
 import { startLab, type Lab } from "./lab.ts";
-import { createLabShoot, type LabShoot } from "./shoots.ts";
-import { back, keepEvidence, there, tryMigration, type Blow, type Outcome, type Route } from "./trial.ts";
-import type { World } from "./world.ts";
+import { createLabShoot } from "./shoots.ts";
+import { back, keepEvidence, there, tryMigrations, type Outcome, type Traveller } from "./trial.ts";
 
 /** What a shard is told on its standard input. */
 export interface Order {
   readonly blows: readonly Blow[];
+  /** How many Shoots move at once. */
+  readonly shoots: number;
+  /** Every second Shoot goes the other way. */
+  readonly crossing: boolean;
   /** Directory for what helps to understand migrations that went wrong; none is kept when empty. */
   readonly evidence: string;
 }
 
 /** A line of a shard's standard output, as JSON; without a blow, nobody was killed. */
-export interface Report extends Pick<Outcome, "faults" | "took" | "fallen"> {
+export interface Report extends Omit<Outcome, "worlds"> {
   readonly blow?: Blow;
 }
 
@@ -29,38 +33,47 @@ async function main(order: Order): Promise<void> {
   }
 }
 
-/** One Shoot goes to and fro; after a run that went wrong, another takes its place. */
-async function workOff(lab: Lab, { blows, evidence }: Order): Promise<void> {
+/** The same Shoots go to and fro; after a run that went wrong, others take their place. */
+async function workOff(lab: Lab, order: Order): Promise<void> {
   let count = 0;
-  let ground: Ground | undefined;
-  for (const blow of blows) {
-    ground ??= await breakGround(lab, (count += 1));
-    const { shoot, route, expected } = ground;
-    const outcome = await tryMigration(lab, shoot, route, blow, expected);
+  let travellers: readonly Traveller[] | undefined;
+  for (const blow of order.blows) {
+    travellers ??= await breakGround(lab, order, (count += 1));
+    const outcome = await tryMigrations(lab, travellers, blow);
     report(outcome, blow);
-    const directory = join(evidence, `${blow.flow}-${blow.step}-${blow.part}`);
-    if (outcome.faults.length > 0 && evidence !== "") await keepEvidence(lab, shoot, outcome.faults, directory);
-    ground = outcome.faults.length > 0 ? undefined : { ...ground, route: route === there ? back : there };
+    const directory = join(order.evidence, `${blow.flow}-${blow.step}-${blow.part}`);
+    const wrong = outcome.faults.length > 0;
+    if (wrong && order.evidence !== "") await keepEvidence(lab, travellers, outcome.faults, directory);
+    travellers = wrong ? undefined : travellers.map(turned);
   }
 }
 
-interface Ground {
-  readonly shoot: LabShoot;
-  readonly route: Route;
-  readonly expected: World;
-}
-
-/** A new Shoot, moved there and back again without a blow: both have to come to the same. */
-async function breakGround(lab: Lab, count: number): Promise<Ground> {
-  const shoot = await createLabShoot(lab, `moved-${count}`, there.source);
-  await shoot.settles("Create", there.source);
-  const first = await tryMigration(lab, shoot, there, undefined, undefined);
+/** New Shoots, moved there and back again without a blow: both have to come to the same. */
+async function breakGround(lab: Lab, { shoots, crossing }: Order, count: number): Promise<readonly Traveller[]> {
+  const routes = Array.from({ length: shoots }, (_, index) => (crossing && index % 2 === 1 ? back : there));
+  const created = await Promise.all(
+    routes.map(async (route, index): Promise<Traveller> => {
+      // No name may begin with another one: objects are told apart by it.
+      const name = [count, ...(shoots > 1 ? [index + 1] : [])].map((one) => String(one).padStart(2, "0"));
+      const shoot = await createLabShoot(lab, `moved-${name.join("-")}`, route.source);
+      await shoot.settles("Create", route.source, 60_000 * shoots);
+      return { shoot, route, expected: undefined };
+    }),
+  );
+  const first = await tryMigrations(lab, created, undefined);
   report(first);
-  if (first.faults.length === 0) report(await tryMigration(lab, shoot, back, undefined, first.world));
-  return { shoot, route: there, expected: first.world };
+  const known = created.map((traveller, index) => ({ ...traveller, expected: first.worlds[index] }));
+  const second = await tryMigrations(lab, known.map(turned), undefined);
+  report(second);
+  if (first.faults.length + second.faults.length > 0) throw new Error("an undisturbed migration went wrong");
+  return known;
 }
 
-function report({ faults, took, fallen }: Outcome, blow?: Blow): void {
-  const line: Report = { faults, took, fallen, ...(blow === undefined ? {} : { blow }) };
+function turned({ route, ...traveller }: Traveller): Traveller {
+  return { ...traveller, route: route === there ? back : there };
+}
+
+function report({ faults, arrivals, fallen, peaks }: Outcome, blow?: Blow): void {
+  const line: Report = { faults, arrivals, fallen, peaks, ...(blow === undefined ? {} : { blow }) };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -19,9 +19,12 @@ export interface TestNameServer {
   /** Starts it again at the same port. */
   restart(): Promise<void>;
   /** Another server of the zone, which copies it from this one every `refresh` seconds. */
-  addSecondary(refresh: number): Promise<{ readonly endpoint: string; stop(): Promise<void> }>;
+  addSecondary(refresh: number): Promise<SecondaryNameServer>;
   stop(): Promise<void>;
 }
+
+/** A copy of the zone on a server of its own. Once killed, it knows nothing until it has copied the zone again. */
+export type SecondaryNameServer = Pick<TestNameServer, "endpoint" | "kill" | "restart" | "stop">;
 
 /** Starts named; fails with a sentence that says how to get it when it is not installed. */
 export async function startNameServer(zone = "perennial.test"): Promise<TestNameServer> {
@@ -33,7 +36,8 @@ export async function startNameServer(zone = "perennial.test"): Promise<TestName
     async addSecondary(refresh) {
       const secondary = await startNamed(zone, () => renderSecondary(zone, server.port, refresh));
       secondaries.push(secondary);
-      return { endpoint: endpointOf(secondary), stop: secondary.stop };
+      const { kill, restart, stop } = secondary;
+      return { endpoint: endpointOf(secondary), kill, restart, stop };
     },
     async stop() {
       await Promise.all([primary, ...secondaries].map((one) => one.stop()));

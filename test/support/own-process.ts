@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts } from "./free-ports.ts";
@@ -13,6 +14,8 @@ export interface OwnProcess {
   restart(): Promise<void>;
   /** The last 256 kB that it printed, over all its lives. */
   output(): string;
+  /** Most memory, in bytes, that its present life has had in use at once; 0 when it does not run. */
+  peakMemory(): Promise<number>;
 }
 
 /** What to run: `src/<folder>/main.ts` with these arguments and this environment, and nothing else of the surroundings. */
@@ -59,11 +62,18 @@ export function createOwnProcess({ folder, args = [], env }: OwnProcessOptions):
   };
   return {
     ...{ start, kill, output: () => output },
+    peakMemory: () => readPeakMemory(child?.pid),
     async restart() {
       await kill();
       await start();
     },
   };
+}
+
+async function readPeakMemory(pid: number | undefined): Promise<number> {
+  const status = pid === undefined ? "" : await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const [, kilobytes = "0"] = /^VmHWM:\s*(\d+) kB$/m.exec(status) ?? [];
+  return Number(kilobytes) * 1024;
 }
 
 async function saysReady(port: number): Promise<boolean> {
