@@ -10,6 +10,7 @@ import type { SeedActivities, WaitTarget } from "./index.ts";
 import { createSourceCheck } from "./migration-check.ts";
 import { createNodeWaits } from "./node-waits.ts";
 import { createSeedHands, type SeedHands, type SeedHandsDeps } from "./seed-hands.ts";
+import { findPodTrouble } from "./pod-trouble.ts";
 import { removeAnnotated } from "./removal.ts";
 import { sentence, type Completer, type Waits } from "./waits.ts";
 
@@ -73,7 +74,8 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     async explainWait(run, target) {
       const standing = target.until === "nodesReady" ? await nodeWaits.standing(run, target) : waits.standing(target);
       const codes = standing.reached ? [] : (standing.error?.codes ?? []);
-      return { message: sentence(target, standing), codes };
+      const trouble = target.kind === "Job" && !standing.reached ? await findPodTrouble(seed, target) : undefined;
+      return { message: [sentence(target, standing), trouble].filter(Boolean).join(": "), codes };
     },
 
     syncCluster: chore(async (hands, run) => syncCluster(hands.seed, run, await readGardenObjects(garden, run))),

@@ -4,6 +4,7 @@ import { createReflector, refOf, type KubeClient, type Reflector, type TypeRef }
 import type { Logger } from "../log.ts";
 import type { WaitTarget } from "./index.ts";
 import { StepError } from "./failure.ts";
+import { findPodTrouble } from "./pod-trouble.ts";
 import { addressed, completed, extensionReady, rolledOut, type ExtensionLike, type Standing } from "./readiness.ts";
 
 /** Completes or fails an activity that waits; says whether there was one. Implemented by Temporal's client. */
@@ -63,13 +64,20 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
       const found =
         outcome === "reached"
           ? await o.completer.complete(registered.waiter)
-          : await o.completer.fail(registered.waiter, outcome);
+          : await o.completer.fail(registered.waiter, await withReason(outcome, object));
       o.log.debug({ ...registered.waiter, found, reached: outcome === "reached" }, "wait settled");
     } catch (error) {
       settled.delete(uid);
       scheduleLook(key, RETRY_PERIOD, object);
       throw error;
     }
+  };
+
+  /** Why a Job failed is known to its pods alone; where they can't be asked, that it failed has to do. */
+  const withReason = async (error: StepError, object: KubeObject): Promise<StepError> => {
+    if (object.kind !== "Job") return error;
+    const trouble = await findPodTrouble(o.client, object.metadata).catch(() => undefined);
+    return trouble === undefined ? error : new StepError(`${error.message}: ${trouble}`, error.codes);
   };
 
   const scheduleLook = (key: string, delay: number, object: KubeObject) => {

@@ -171,6 +171,7 @@ function container({ images }: ControlPlaneContext, name: string, command: strin
     command,
     resources: { requests: { cpu: "10m", memory: "32Mi" } },
     securityContext: restricted(),
+    terminationMessagePolicy: "FallbackToLogsOnError", // the step that waits for it says why it failed
     volumeMounts,
   };
 }

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { describePodTrouble, lastWords, type PodLike } from "../../../src/activities/pod-trouble.ts";
+
+describe("what pods of a Job say of their trouble", () => {
+  it.each<[string, PodLike["status"], string | undefined]>([
+    [
+      "a container's last words, with its exit code",
+      { initContainerStatuses: [ended("save", 1, "starting\nError: context deadline exceeded\n")] },
+      "pod p-1, container save: exit code 1: starting | Error: context deadline exceeded",
+    ],
+    [
+      "why a container was ended from outside",
+      { containerStatuses: [{ name: "verify", state: { terminated: { exitCode: 137, reason: "OOMKilled" } } }] },
+      "pod p-1, container verify: OOMKilled, exit code 137",
+    ],
+    [
+      "that an image cannot be had",
+      {
+        initContainerStatuses: [
+          { name: "etcd", state: { waiting: { reason: "ImagePullBackOff", message: "no such host" } } },
+        ],
+      },
+      "pod p-1, container etcd: ImagePullBackOff: no such host",
+    ],
+    [
+      "that there is no place for it",
+      { conditions: [{ type: "PodScheduled", status: "False", message: "0/1 nodes are available: too many pods" }] },
+      "pod p-1, not scheduled: 0/1 nodes are available: too many pods",
+    ],
+    [
+      "nothing while all is well",
+      {
+        initContainerStatuses: [ended("save", 0, "done")],
+        containerStatuses: [{ name: "verify", state: { waiting: { reason: "PodInitializing" } } }],
+      },
+      undefined,
+    ],
+  ])("are %s", (_, status, words) => expect(describePodTrouble([pod("p-1", 1, status)])).toBe(words));
+
+  it("are those of the latest pod that has any", () => {
+    const first = pod("first", 1, { containerStatuses: [ended("save", 1, "no route to host")] });
+    const second = pod("second", 2, { containerStatuses: [ended("save", 1, "disk is full")] });
+    expect(describePodTrouble([second, first, pod("third", 3, {})])).toContain("pod second, container save");
+  });
+});
+
+describe("the last words of a log", () => {
+  it("are whole lines, 300 characters at most, a longer one cut", () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    const words = lastWords(lines.join("\n"));
+    expect(words.length).toBeLessThanOrEqual(300);
+    expect(words).toMatch(/^line \d+ \| .* \| line 99$/);
+    expect(lastWords("x".repeat(1000))).toBe(`${"x".repeat(299)}…`);
+    expect(lastWords("")).toBe("");
+  });
+
+  it("are what etcd's tools say in their lines of JSON", () => {
+    const line =
+      '{"level":"warn","ts":"2026-11-21T10:00:00Z","msg":"retrying","error":"connection refused","attempt":3}';
+    expect(lastWords(`${line}\nError: deadline exceeded`)).toBe(
+      "retrying: connection refused | Error: deadline exceeded",
+    );
+    expect(lastWords('{"ok":true}')).toBe('{"ok":true}');
+  });
+
+  it("never hold secrets", () => {
+    const log = [
+      "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----",
+      "https://root:hunter2@etcd:2379",
+      'password="hunter2" secret: hunter2 TOKEN=hunter2',
+      "Authorization: Bearer hunter2",
+    ];
+    for (const line of log) expect(lastWords(line)).not.toMatch(/MIIB|hunter2/);
+    expect(lastWords("token expired")).toBe("token expired");
+  });
+});
+
+function ended(name: string, exitCode: number, message: string) {
+  return { name, state: { terminated: { exitCode, reason: exitCode === 0 ? "Completed" : "Error", message } } };
+}
+
+function pod(name: string, minute: number, status: PodLike["status"]): PodLike {
+  const creationTimestamp = `2026-11-21T10:0${minute}:00Z`;
+  return { apiVersion: "v1", kind: "Pod", metadata: { name, creationTimestamp }, ...(status && { status }) };
+}
