@@ -27,6 +27,11 @@ export function isCancellation(shoot: Shoot, old: Shoot): boolean {
   return asked && isLeaving(old) && shoot.spec.seedName === leadingSeed(old);
 }
 
+/** Whether the request moves a Shoot that has a control plane, there or back: then nothing else of its spec may change. */
+export function isMove({ shoot, old }: Pick<ShootChange, "shoot" | "old">): boolean {
+  return isMigration({ shoot, old }) || (old !== undefined && isCancellation(shoot, old));
+}
+
 /** Why the spec of a Shoot on its way cannot change like this; calling it back is the one change that can be made. */
 export function movingCauses(shoot: Shoot, old: Shoot): Cause[] {
   if (!isMoving(old) || isCancellation(shoot, old)) return [];

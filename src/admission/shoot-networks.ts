@@ -2,21 +2,18 @@ import { networkObstacles } from "../api/seed-fit.ts";
 import { malformedAmong, overlapsAmong, type NamedNetwork } from "./network.ts";
 import type { Cause } from "./review.ts";
 import type { ShootChange } from "./shoot-change.ts";
-import { isMigration } from "./shoot-migration.ts";
 
 /**
  * Why the Shoot's networks cannot be used: no networks at all, missing ones, or ones that share addresses with each
  * other or with its Seed's, which could then not be told apart where both are routed.
  */
-export function networkCauses(change: ShootChange): Cause[] {
-  const { shoot, seed } = change;
+export function networkCauses({ shoot, seed }: ShootChange): Cause[] {
   const { networking, provider } = shoot.spec;
   const networks = namedNetworks("spec.networking", networking);
   const malformed = malformedAmong(networks);
   if (malformed.length > 0) return malformed;
   const missing = (provider.workers ?? []).length === 0 ? [] : missingFields(networking);
-  // A migration asks whether the Shoot fits on its new Seed together with everything else.
-  const elsewhere = seed && !isMigration(change) ? networkObstacles(shoot, seed) : [];
+  const elsewhere = seed ? networkObstacles(shoot, seed) : [];
   return [...missing, ...overlapsAmong(networks), ...elsewhere];
 }
 

@@ -7,7 +7,7 @@ import { judge, type AdmissionRequest, type Answer, type Cause, type Webhook } f
 import { readProfile, readSeed, readSeedOf, type ShootChange } from "./shoot-change.ts";
 import { seedBindingCauses } from "./shoot-binding.ts";
 import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./shoot-lifecycle.ts";
-import { migrationAnnotationCauses, sourceOf, takeoverWarnings } from "./shoot-migration.ts";
+import { isMove, migrationAnnotationCauses, sourceOf, takeoverWarnings } from "./shoot-migration.ts";
 import { networkCauses } from "./shoot-networks.ts";
 import { profileCauses } from "./shoot-profile.ts";
 import { missingExtensions, referenceCauses } from "./shoot-references.ts";
@@ -55,14 +55,17 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   const { shoot, old } = change;
   const [profile, seed] = await Promise.all([readProfile(client, shoot), readSeed(client, shoot)]);
   const known: ShootChange = { ...change, profile, seed };
+  const binding = await seedBindingCauses(known, () => mayBind(request.userInfo, shoot.metadata));
+  // Whatever has become of the rest since it was accepted must not keep a Shoot on a Seed that burns.
+  if (isMove(change)) return judge(binding, takeoverWarnings(known));
   const causes = [
-    ...(await seedBindingCauses(known, () => mayBind(request.userInfo, shoot.metadata))),
+    ...binding,
     ...(await referenceCauses(client, known)),
     ...profileCauses(known),
     ...networkCauses(known),
     ...(old ? hibernationCauses(shoot, old) : []),
   ];
-  return judge(causes, [...(await missingExtensions(client, shoot)), ...takeoverWarnings(known)]);
+  return judge(causes, await missingExtensions(client, shoot));
 }
 
 function oldShoot(request: AdmissionRequest): Shoot {
