@@ -1,17 +1,17 @@
-import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from "@temporalio/client";
+import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import type { FlowProgress, ShootRef } from "../api/shoot-run.ts";
 import {
   changedSignal,
   flowWorkflowId,
   gardenQueue,
   progressQuery,
-  retryUpdate,
   searchAttributes,
   shootWorkflowId,
   workflowTypes,
   type FlowKind,
 } from "../workflows/contract.ts";
 import { prepareReset, type FlowReset } from "./flow-reset.ts";
+import { retrySteps } from "./flow-retry.ts";
 import { fetchHistory, type History } from "./history.ts";
 
 /** An operation's workflow, as a list shows it. */
@@ -35,7 +35,7 @@ export interface ShootClient {
   nudge(ref: ShootRef): Promise<void>;
   /** Where the running or last operation is; undefined when there was none, or no worker answers for it. */
   progress(ref: ShootRef): Promise<FlowProgress | undefined>;
-  /** Asks waiting steps to go on; answers which. Throws what stands against it. */
+  /** Asks waiting steps to go on, those of clean-ups too; answers which. Throws what stands against it. */
   retry(ref: ShootRef, step?: string): Promise<readonly string[]>;
   /** Operations, newest first; of one Shoot when `namespace/name` is given. */
   flows(shoot?: string): Promise<FlowSummary[]>;
@@ -60,6 +60,12 @@ export function createShootClient(client: Client): ShootClient {
     }
   };
 
+  const list = async (query: string) => {
+    const found: FlowSummary[] = [];
+    for await (const execution of client.workflow.list({ query })) found.push(summaryOf(execution));
+    return found;
+  };
+
   return {
     async nudge(ref) {
       await client.workflow.signalWithStart(workflowTypes.shoot, {
@@ -80,28 +86,18 @@ export function createShootClient(client: Client): ShootClient {
       return found.filter((one) => one !== undefined).sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0];
     },
     async retry(ref, step) {
-      const request = step === undefined ? {} : { step };
-      for (const kind of kinds) {
-        const handle = client.workflow.getHandle(flowWorkflowId(ref, kind));
-        try {
-          return await handle.executeUpdate(retryUpdate, { args: [request] });
-        } catch (error) {
-          if (error instanceof WorkflowUpdateFailedError)
-            throw new Error(error.cause?.message ?? error.message, { cause: error });
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
-        }
-      }
-      throw new Error(`no operation of Shoot ${ref.namespace}/${ref.name} is running`);
+      const shoot = `${ref.namespace}/${ref.name}`;
+      const cleanUps = await list(`WorkflowType = "${workflowTypes.cleanUp}" AND ShootName = "${shoot}"`);
+      const ids = [...kinds.map((kind) => flowWorkflowId(ref, kind)), ...cleanUps.map(({ workflowId }) => workflowId)];
+      const retried = await retrySteps(client, [...new Set(ids)], step);
+      if (retried === undefined) throw new Error(`no operation of Shoot ${shoot} is running`);
+      return retried;
     },
     async flows(shoot) {
       const { shoot: _, ...types } = workflowTypes;
-      const operations = `WorkflowType IN (${Object.values(types)
-        .map((type) => `"${type}"`)
-        .join(", ")})`;
-      const query = shoot === undefined ? operations : `${operations} AND ShootName = "${shoot}"`;
-      const found: FlowSummary[] = [];
-      for await (const execution of client.workflow.list({ query })) found.push(summaryOf(execution));
-      return found;
+      const names = Object.values(types).map((type) => `"${type}"`);
+      const operations = `WorkflowType IN (${names.join(", ")})`;
+      return await list(shoot === undefined ? operations : `${operations} AND ShootName = "${shoot}"`);
     },
   };
 }

@@ -27,7 +27,8 @@ export function createHands(run: ShootRun, board: Board, retries: Retries, resum
   const pause = async (step: string, failure: WorkFailure, attempt: number, since: number) => {
     const delay = backoff(attempt);
     retries.asked.delete(step);
-    if (failure.retryable && Date.now() + delay - since <= run.retryDuration) {
+    const inTime = failure.silent === true || Date.now() + delay - since <= run.retryDuration;
+    if (failure.retryable && inTime) {
       board.become(step, "retrying");
       await condition(asked(step), delay);
       return since;
@@ -65,6 +66,8 @@ export function createHands(run: ShootRun, board: Board, retries: Retries, resum
 
 interface WorkFailure extends StepFailure {
   readonly retryable: boolean;
+  /** Nobody has said anything: the step is tried for as long as that lasts. */
+  readonly silent?: boolean;
 }
 
 /** Five seconds, doubling, at most ten minutes; in ms. */
@@ -171,7 +174,8 @@ function explainSilence(error: unknown, { migration, seed, seedDeadline, namespa
   const silence = `the worker of Seed ${seed} has not answered for ${Math.round(seedDeadline / 1000)} s: it is down, or cannot reach Temporal`;
   const way = `perennial shoot migrate ${namespace}/${name} --to ${migration?.destination} --force-takeover --reason TEXT`;
   const message = migration?.source === seed ? `${silence}; to move the Shoot without it: ${way}` : silence;
-  return ApplicationFailure.create({ message, type: "Silence", details: [{ message, codes: [], retryable: true }] });
+  const details: [WorkFailure] = [{ message, codes: [], retryable: true, silent: true }];
+  return ApplicationFailure.create({ message, type: "Silence", details });
 }
 
 const isWorkFailure = (detail: unknown): detail is WorkFailure =>

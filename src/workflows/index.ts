@@ -28,9 +28,12 @@ export function restore(run: ShootRun): Promise<Outcome> {
   return perform(restoreFlow, { ...run, namespaceUsable: true });
 }
 
-/** Takes away what a Shoot has left behind on a seed that does not lead any more; beside the Shoot's operations. */
+/**
+ * Takes away what a Shoot has left behind on a seed that does not lead any more; beside the Shoot's operations. Nobody
+ * waits for it, so it does not give up: it may take weeks until a seed is back.
+ */
 export function cleanUp(run: ShootRun): Promise<Outcome> {
-  return perform(cleanUpFlow, run, "operators");
+  return perform(cleanUpFlow, { ...run, retryDuration: Number.MAX_SAFE_INTEGER }, "operators");
 }
 
 /** Delete of a Shoot; afterwards nothing of it is left in the seed. */

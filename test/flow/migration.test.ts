@@ -105,9 +105,30 @@ describe("a migration", () => {
   });
 });
 
+describe("a clean-up", () => {
+  it("waits for a silent seed for as long as it is, but for a person where one is needed", async () => {
+    const world = lab.world({ ...quick, retryDuration: 0 });
+    world.fail["stopEverything in seed-1"] = ApplicationFailure.create({ message: "the API server is away" });
+    await migrate(world);
+    const cleanUp = cleanUpWorkflowId(world.ref, "seed-1");
+    const state = async () => {
+      const steps = (await lab.shoots.progressOf(cleanUp))?.steps;
+      return steps?.find(({ name }) => name === "workloads")?.state;
+    };
+    await eventually(async () => expect(await state()).toBe("retrying"), 90_000);
+    world.fail["stopEverything in seed-1"] = parked("somebody else's pod");
+    await eventually(async () => expect(await state()).toBe("parked"), 60_000);
+    world.fail = {};
+    await eventually(async () => expect(await lab.shoots.retry(world.ref)).toEqual(["workloads"]));
+    await lab.client.workflow.getHandle(cleanUp).result();
+    expect(world.calls).toContain("leaveSeed seed-1");
+    await world.gone();
+  });
+});
+
 describe("a takeover", () => {
   it("waits for approval while the old seed is silent, says so, and then asks nothing of it", async () => {
-    const world = lab.world({ ...quick, seed: "seed-9" });
+    const world = lab.world({ ...quick, seed: "seed-9", retryDuration: 0 });
     await migrate(world, "seed-9");
     await eventually(
       () =>
@@ -116,6 +137,7 @@ describe("a takeover", () => {
         ),
       60_000,
     );
+    expect(world.status?.state).toBe("Error"); // not Failed: nobody has to ask for another try once it is back
     expect(world.calls).not.toContain("flip");
     approve(world);
     await lab.shoots.nudge(world.ref);
