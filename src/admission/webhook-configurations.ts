@@ -16,7 +16,7 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
     sideEffects: "None",
     failurePolicy: "Fail",
     matchPolicy: "Equivalent",
-    timeoutSeconds: 5,
+    timeoutSeconds: 10, // a verdict takes several questions to an API server, which may be slow
   });
   return [
     {

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Shoot } from "../../src/api/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
-import { eventually } from "../support/eventually.ts";
 import { movableStatus } from "../support/migration-objects.ts";
-import { createMovableShoot, registerReadySeed } from "../support/movable-shoots.ts";
+import { createMovableShoot, hearOfSeed, registerReadySeed } from "../support/movable-shoots.ts";
 
 const cancel = "perennial.dev/cancel-migration";
 const takeover = "perennial.dev/force-takeover";
@@ -15,9 +14,12 @@ let client: KubeClient;
 beforeAll(async () => {
   lab = await startAdmissionLab();
   client = lab.client;
-  for (const name of ["seed-1", "seed-2", "seed-3"]) await ready(name);
-  await eventually(() => refusalOf(client.patch(ref("local"), { spec: { region: "nowhere" } })));
+  for (const name of ["seed-1", "seed-2", "seed-3"]) await registerReadySeed(client, name);
 }, 120_000);
+
+beforeEach(async () => {
+  for (const name of ["seed-1", "seed-2", "seed-3"]) await hearOfSeed(client, name);
+});
 
 afterAll(() => lab.stop());
 
@@ -44,11 +46,11 @@ test("everything that stands against a move is said at once, with the fields", a
 
 test("a Seed whose worker is silent takes no Shoots", async () => {
   await created("silence");
-  await ready("seed-3", new Date(Date.now() - 180_000));
+  await hearOfSeed(client, "seed-3", new Date(Date.now() - 180_000));
   await expect(move("silence", "seed-3")).rejects.toThrow(
     /Seed seed-3 is not ready: its worker was last heard of 18\d s/,
   );
-  await ready("seed-3");
+  await hearOfSeed(client, "seed-3");
   expect(await refusalOf(move("silence", "seed-3"))).toBe(false);
 });
 
@@ -84,25 +86,6 @@ test("a Shoot is called back only by saying so, and only until the other Seed le
   await move("late", "seed-2");
   await flipped("late");
   await expect(callBack("late")).rejects.toThrow("is being restored on Seed seed-2, where there is only forward");
-});
-
-test("what has become of the rest since keeps no Shoot where it is, nor from coming back", async () => {
-  const secret = { apiVersion: "v1", kind: "Secret", name: "patch", namespace: "garden-dev" };
-  await client.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "patch", namespace: "garden-dev" } });
-  const resourceRef = { apiVersion: "v1", kind: "Secret", name: "patch" };
-  for (const name of ["called", "burning"]) {
-    await created(name);
-    await client.patch(ref(name), { spec: { resources: [{ name: "patch", resourceRef }] } });
-  }
-  await move("called", "seed-2");
-  await client.remove(secret);
-  await client.patch(profileRef, { spec: { regions: [{ name: "elsewhere" }] } });
-  await expect(client.patch(ref("burning"), { spec: { purpose: "testing" } })).rejects.toThrow(
-    /spec\.resources\[0\]\.resourceRef: .*; spec\.region: .*/,
-  );
-  await move("called", "seed-1", { [cancel]: "true" });
-  await move("burning", "seed-2", { [takeover]: '{"reason": "seed-1 burns"}' });
-  await client.patch(profileRef, { spec: { regions: [{ name: "local" }] } });
 });
 
 test("what an earlier migration left does not call back or force the next one", async () => {
@@ -142,7 +125,6 @@ test("a takeover is approved only while a Shoot leaves its Seed", async () => {
 });
 
 const created = (name: string, status: object = {}) => createMovableShoot(client, name, status);
-const ready = (name: string, heard?: Date) => registerReadySeed(client, name, heard);
 
 async function flipped(name: string, change: object = {}): Promise<void> {
   const leadership = { ...movableStatus().leadership, seed: "seed-2", previousSeed: "seed-1", epoch: 2, ...change };
@@ -175,8 +157,6 @@ async function setStatus(name: string, status: object): Promise<void> {
 function ref(name: string) {
   return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name, namespace: "garden-dev" };
 }
-
-const profileRef = { apiVersion: "core.gardener.cloud/v1beta1", kind: "CloudProfile", name: "local" };
 
 function seedRef(name: string) {
   return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name };

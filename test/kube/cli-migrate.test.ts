@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Shoot } from "../../src/api/index.ts";
 import { createContext } from "../../src/cli/connection.ts";
 import { runCli } from "../../src/cli/program.ts";
 import { registry } from "../../src/cli/registry.ts";
-import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
-import { eventually } from "../support/eventually.ts";
+import { startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
 import { movableStatus } from "../support/migration-objects.ts";
-import { createMovableShoot, registerReadySeed } from "../support/movable-shoots.ts";
+import { createMovableShoot, hearOfSeed, registerReadySeed } from "../support/movable-shoots.ts";
 import { fakeTerminal } from "../unit/cli/fake-terminal.ts";
 
 let lab: AdmissionLab;
@@ -14,8 +13,11 @@ let lab: AdmissionLab;
 beforeAll(async () => {
   lab = await startAdmissionLab();
   for (const name of ["seed-1", "seed-2"]) await registerReadySeed(lab.client, name);
-  await eventually(() => refusalOf(lab.client.patch(ref("local"), { spec: { region: "nowhere" } })));
 }, 120_000);
+
+beforeEach(async () => {
+  for (const name of ["seed-1", "seed-2"]) await hearOfSeed(lab.client, name);
+});
 
 afterAll(() => lab.stop());
 

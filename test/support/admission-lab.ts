@@ -7,11 +7,12 @@ import {
   webhookConfigurations,
   type WebhookServer,
 } from "../../src/admission/index.ts";
-import type { KubeObject } from "../../src/api/index.ts";
+import { CREATED_BY_ANNOTATION, type KubeObject, type Shoot } from "../../src/api/index.ts";
 import { createKubeClient, parseKubeconfig, renderKubeconfig, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { applyCrds } from "./crds.ts";
+import { eventually } from "./eventually.ts";
 import { exampleObjects } from "./examples.ts";
 
 /** A garden of its own whose API server asks our admission server. */
@@ -27,7 +28,7 @@ export interface AdmissionLab {
   stop(): Promise<void>;
 }
 
-/** Starts a garden with the objects of deploy/examples and a second Seed. The webhooks may take a moment to be asked. */
+/** Starts a garden with the objects of deploy/examples and a second Seed; resolves when its API server asks every webhook for Shoots. */
 export async function startAdmissionLab(): Promise<AdmissionLab> {
   const directory = await mkdtemp(join(tmpdir(), "perennial-admission-"));
   const tokens = join(directory, "tokens.csv");
@@ -47,6 +48,7 @@ export async function startAdmissionLab(): Promise<AdmissionLab> {
   const port = await server.start();
   for (const object of webhookConfigurations({ caBundle, url: `https://127.0.0.1:${port}` }))
     await client.apply(object);
+  await webhooksAsked(client);
   const alice = clientOf(controlPlane.kubeconfig, "alices-token");
   const kubeconfig = join(directory, "garden.yaml");
   await writeFile(kubeconfig, controlPlane.kubeconfig);
@@ -71,6 +73,21 @@ export async function refusalOf(request: Promise<unknown>): Promise<string | fal
     () => false,
     (error: unknown) => String(error),
   );
+}
+
+/** An API server learns of webhooks one by one, a moment later. Asked without writing: what passes too early must not stay. */
+async function webhooksAsked(client: KubeClient): Promise<void> {
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
+  const metadata = { name: "asked", namespace: example.metadata.namespace };
+  const create = (spec: Partial<Shoot["spec"]>) => {
+    const dns = { domain: "asked.example.com" };
+    return client.create<Shoot>({ ...example, metadata, spec: { ...example.spec, dns, ...spec } }, { dryRun: true });
+  };
+  await eventually(async () => {
+    const { annotations = {} } = (await create({})).metadata;
+    return CREATED_BY_ANNOTATION in annotations;
+  });
+  await eventually(async () => String(await refusalOf(create({ region: "nowhere" }))).includes("spec.region"));
 }
 
 function clientOf(kubeconfig: string, token: string): KubeClient {

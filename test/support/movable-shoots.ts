@@ -15,12 +15,17 @@ export async function createMovableShoot(client: KubeClient, name: string, statu
   await client.patch(ref, { status: { ...movableStatus(), ...own, ...status } }, { subresource: "status" });
 }
 
-/** Registers the example Seed under a name, with backups and a worker that was heard of at this time. */
-export async function registerReadySeed(client: KubeClient, name: string, heard: Date = new Date()): Promise<void> {
+/** Registers the example Seed under a name, with backups and a worker that was just heard of. */
+export async function registerReadySeed(client: KubeClient, name: string): Promise<void> {
   const example = (await exampleObjects()).find(({ kind }) => kind === "Seed");
   if (!example) throw new Error("there is no example of a Seed");
   const spec = { ...(example["spec"] as object), backup: { provider: "local", region: "local" } };
   await client.apply({ ...example, metadata: { name }, spec });
+  await hearOfSeed(client, name);
+}
+
+/** Says when a Seed's worker was heard of, as it would every half minute itself: after two minutes a Seed is not ready any more. */
+export async function hearOfSeed(client: KubeClient, name: string, heard: Date = new Date()): Promise<void> {
   const ref = { apiVersion: core, kind: "Seed", name };
   await client.patch(ref, { status: { conditions: [seedReady(heard)] } }, { subresource: "status" });
 }
