@@ -1,7 +1,7 @@
 import type { ExtensionBackupEntry } from "../api/index.ts";
 import type { Actuator, ActuatorContext, ActuatorResult } from "../extension/index.ts";
 import { claimBackups, releaseBackups } from "./backup-volume.ts";
-import type { Buckets } from "./buckets.ts";
+import { NoSuchEntry, type Buckets, type Snapshot } from "./buckets.ts";
 import { expiredSnapshots } from "./retention.ts";
 
 /**
@@ -9,15 +9,13 @@ import { expiredSnapshots } from "./retention.ts";
  * says which bucket that is, and from which one its snapshots came, so that another seed finds them.
  */
 export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionBackupEntry, undefined> {
-  const reconcile = async (
+  const provide = async (
     object: ExtensionBackupEntry,
     from: string | undefined,
     context: ActuatorContext,
   ): Promise<ActuatorResult> => {
     const { metadata, spec } = object;
-    const path = await buckets.createEntry(spec.bucketName, metadata.name);
-    if (from !== undefined) await copyAll(metadata.name, from, spec.bucketName, context);
-    await claimBackups(object, path, context);
+    await claimBackups(object, await buckets.createEntry(spec.bucketName, metadata.name), context);
     await expire(object, context);
     return {
       state: { bucketName: spec.bucketName, region: spec.region, ...(from === undefined ? {} : { from }) },
@@ -26,15 +24,30 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
   };
 
   /** The old bucket is only read. A repetition copies what has come since. */
-  const copyAll = async (entry: string, from: string, to: string, { check, signal, log }: ActuatorContext) => {
-    const snapshots = await buckets.list(from, entry).catch((cause: unknown) => {
-      throw new Error(`cannot copy backups from bucket ${from}`, { cause });
-    });
+  const copyAll = async (
+    { metadata: { name }, spec: { bucketName: to } }: ExtensionBackupEntry,
+    snapshots: readonly Snapshot[],
+    { from, context: { check, signal, log } }: { from: string; context: ActuatorContext },
+  ) => {
+    await buckets.createEntry(to, name);
     for (const snapshot of snapshots) {
       check();
-      await buckets.copy(entry, snapshot, { from, to, signal });
+      await buckets.copy(name, snapshot, { from, to, signal });
     }
     log.info({ from, to, snapshots: snapshots.length }, "backups copied");
+  };
+
+  /**
+   * What the old bucket holds. Once it was copied, nobody has to keep it: an entry that came from there and is restored
+   * where it is, as after a migration that was given up, does without.
+   */
+  const listOld = async (from: string, entry: string, copied: boolean): Promise<Snapshot[]> => {
+    try {
+      return await buckets.list(from, entry);
+    } catch (cause) {
+      if (copied && cause instanceof NoSuchEntry) return [];
+      throw new Error(`cannot copy backups from bucket ${from}`, { cause });
+    }
   };
 
   const expire = async ({ metadata: { name }, spec }: ExtensionBackupEntry, { check, log }: ActuatorContext) => {
@@ -47,10 +60,14 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
   };
 
   return {
-    reconcile: (object, _cluster, context) => reconcile(object, stateOf(object).from, context),
-    restore: (object, _cluster, context) => {
-      const { bucketName, from } = stateOf(object);
-      return reconcile(object, bucketName === object.spec.bucketName ? from : bucketName, context);
+    reconcile: (object, _cluster, context) => provide(object, stateOf(object).from, context),
+    async restore(object, _cluster, context) {
+      const { bucketName, from: before } = stateOf(object);
+      const copied = bucketName === object.spec.bucketName;
+      const from = copied ? before : bucketName;
+      if (from !== undefined)
+        await copyAll(object, await listOld(from, object.metadata.name, copied), { from, context });
+      return await provide(object, from, context);
     },
     /** Snapshots go on until etcd is stopped: what has to be said is said already. */
     migrate: async () => undefined,

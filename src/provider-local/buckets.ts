@@ -11,7 +11,7 @@ export interface Buckets {
   /** The directory of an entry, made if it is not there. Throws when there is no such bucket. */
   createEntry(bucket: string, entry: string): Promise<string>;
   removeEntry(bucket: string, entry: string): Promise<void>;
-  /** The snapshots of an entry, in no order. Throws when there is no such entry. */
+  /** The snapshots of an entry, in no order. Throws a NoSuchEntry when there is none of that name. */
   list(bucket: string, entry: string): Promise<Snapshot[]>;
   /** Copies one snapshot, time and all, unless it is there already; a copy that was cut short is never taken for whole. */
   copy(entry: string, snapshot: Snapshot, o: { from: string; to: string; signal: AbortSignal }): Promise<void>;
@@ -19,6 +19,9 @@ export interface Buckets {
   /** Removes what was begun before then and never became a snapshot. */
   sweep(bucket: string, entry: string, before: number): Promise<void>;
 }
+
+/** What was asked for is not in any bucket, or not any more. */
+export class NoSuchEntry extends Error {}
 
 /** A file of a snapshot; `takenAt` is ms since the epoch. */
 export interface Snapshot {
@@ -58,8 +61,12 @@ export function createBuckets(directory: string): Buckets {
     removeEntry: (bucket, entry) => rm(pathOf(bucket, entry), { recursive: true, force: true }),
     async list(bucket, entry) {
       const path = pathOf(bucket, entry);
-      const names = (await readdir(path)).filter((name) => name.endsWith(SUFFIX));
-      const found = await Promise.all(names.map((name) => describe(path, name)));
+      const names = await readdir(path).catch((cause: unknown) => {
+        throw isMissing(cause) ? new NoSuchEntry(`there is no ${entry} in bucket ${bucket}`, { cause }) : cause;
+      });
+      const found = await Promise.all(
+        names.filter((name) => name.endsWith(SUFFIX)).map((name) => describe(path, name)),
+      );
       return found.filter((one) => one !== undefined);
     },
     async copy(entry, snapshot, { from, to, signal }) {

@@ -77,17 +77,7 @@ describe("a BackupEntry", () => {
   });
 
   test("brings along the snapshots of the bucket that its state names, again and again, and forgets neither bucket", async () => {
-    const old = join(directory, "old", entry);
-    await mkdir(old);
-    await writeFile(join(old, "first.db"), "1");
-    await apply("BackupEntry", entry, { bucketName: "new" }, { "gardener.cloud/operation": "wait-for-state" });
-    const state = { bucketName: "old", region: "local" };
-    await plane.client.patch(
-      { apiVersion, kind: "BackupEntry", name: entry },
-      { status: { state } },
-      { subresource: "status" },
-    );
-    await ask("restore");
+    const old = await comeFromOld();
     const restored = await settled("Restore");
     expect(restored?.status?.state).toEqual({ bucketName: "new", region: "local", from: "old" });
     expect(await readdir(join(directory, "new", entry))).toEqual(["first.db"]);
@@ -99,6 +89,39 @@ describe("a BackupEntry", () => {
       10_000,
     );
     expect(await readdir(old)).toEqual(["final.db", "first.db"]);
+  });
+
+  test("needs its old bucket no more, once it has come: a reconciliation copies nothing, and a restore what is there", async () => {
+    const old = await comeFromOld();
+    await settled("Restore");
+    await writeFile(join(old, "late.db"), "2");
+    await ask("reconcile");
+    expect((await settled("Reconcile"))?.status?.state).toMatchObject({ bucketName: "new", from: "old" });
+    expect(await readdir(join(directory, "new", entry))).toEqual(["first.db"]);
+
+    await rm(old, { recursive: true });
+    for (const [operation, type] of [
+      ["reconcile", "Reconcile"],
+      ["restore", "Restore"],
+    ] as const) {
+      await ask(operation);
+      expect((await settled(type))?.status?.state).toMatchObject({ bucketName: "new", from: "old" });
+    }
+    expect(await readdir(join(directory, "new", entry))).toEqual(["first.db"]);
+  });
+
+  test("is not restored without what it is to bring along", async () => {
+    await rm(await comeFromOld("wait-for-state"), { recursive: true });
+    await ask("restore");
+    await vi.waitFor(async () => {
+      const object = await plane.client.read<ExtensionBackupEntry>({ apiVersion, kind: "BackupEntry", name: entry });
+      expect(object?.status).toMatchObject({
+        lastOperation: { type: "Restore", state: "Error" },
+        lastError: { description: expect.stringContaining("cannot copy backups from bucket old") as string },
+      });
+    }, 10_000);
+    await plane.client.patch({ apiVersion, kind: "BackupEntry", name: entry }, { metadata: { finalizers: null } });
+    await plane.client.remove({ apiVersion, kind: "BackupEntry", name: entry });
   });
 
   test("goes with its snapshots, but a migrated one leaves them", async () => {
@@ -120,6 +143,19 @@ describe("a BackupEntry", () => {
     expect(await volumeOf()).toBeUndefined();
   });
 });
+
+/** An entry that waits in the new bucket, or is restored there, with one snapshot in the old one; returns the old path. */
+async function comeFromOld(then: "wait-for-state" | "restore" = "restore"): Promise<string> {
+  const old = join(directory, "old", entry);
+  await mkdir(old);
+  await writeFile(join(old, "first.db"), "1");
+  await apply("BackupEntry", entry, { bucketName: "new" }, { "gardener.cloud/operation": "wait-for-state" });
+  const state = { bucketName: "old", region: "local" };
+  const ref = { apiVersion, kind: "BackupEntry", name: entry };
+  await plane.client.patch(ref, { status: { state } }, { subresource: "status" });
+  if (then === "restore") await ask("restore");
+  return old;
+}
 
 const ask = (operation: string) =>
   plane.client.patch(
