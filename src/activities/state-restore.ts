@@ -7,8 +7,8 @@ import type { StateItem } from "./state-entry.ts";
 import { secretType, type Secret } from "./state-source.ts";
 
 /**
- * Brings what is kept of Secrets and referenced objects into a namespace of this seed: as copies while the Shoot is still
- * elsewhere, as its own once it comes.
+ * Brings what is kept of Secrets and referenced objects into a namespace of this seed. While the Shoot is still elsewhere,
+ * Secrets come as copies, and objects that states refer to not at all: their controllers there change them up to the end.
  */
 export function createStateRestore(seed: KubeClient) {
   const restoreSecret = async (namespace: string, { fields, content }: StateItem, arriving: boolean): Promise<void> => {
@@ -52,6 +52,6 @@ export function createStateRestore(seed: KubeClient) {
       return section === "gardener" && fields["type"] === "secret" ? "secrets" : "others";
     });
     for (const item of secrets) await restoreSecret(namespace, item, o.arriving);
-    for (const item of resources) await restoreObject(namespace, item);
+    if (o.arriving) for (const item of resources) await restoreObject(namespace, item);
   };
 }

@@ -33,8 +33,8 @@ export interface StateActivities {
   checkState(run: ShootRun): Promise<void>;
   stateSize(run: ShootRun): Promise<StateSize>;
   /**
-   * Brings the kept Secrets, and what extensions' states refer to, into the Shoot's namespace in this seed. A Restore
-   * makes its epoch the lowest one that may write the state, before it reads it.
+   * Brings the kept Secrets into the Shoot's namespace in this seed. A Restore makes its epoch the lowest one that may
+   * write the state, before it reads it, and brings what extensions' states refer to, too.
    */
   restoreSecrets(run: ShootRun): Promise<void>;
   /** What is kept of an extension object, by its kind, name and purpose. */

@@ -75,6 +75,13 @@ const listParts = async () => {
   }));
 };
 
+/** The Shoot in another seed, which restores it. */
+const elsewhere = async () => {
+  const technicalID = `${run.technicalID}-there`;
+  await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: technicalID } });
+  return { ...run, operation: "Restore" as const, epoch: 2, technicalID };
+};
+
 describe("a ShootState", () => {
   it("is written once, and again only when something changes", async () => {
     await states.keep(run, [worker({ machines: ["a"] })]);
@@ -234,11 +241,6 @@ describe("a Shoot's keys", () => {
     await ensureSecrets(kube, exampleContext({ namespace: run.technicalID }));
     await activities.persistState(run);
   };
-  const elsewhere = async () => {
-    const technicalID = `${run.technicalID}-there`;
-    await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: technicalID } });
-    return { ...run, operation: "Restore" as const, epoch: 2, technicalID };
-  };
   const secretsOf = async ({ technicalID: namespace }: ShootRun) =>
     new Map(
       (await kube.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace })).map((one) => [
@@ -319,18 +321,22 @@ describe("a Shoot's keys", () => {
 });
 
 describe("an extension's state", () => {
-  it("comes with the objects that it refers to", async () => {
+  it("comes with the objects that it refers to, as they were left", async () => {
     await ensureSecrets(kube, exampleContext({ namespace: run.technicalID }));
-    const data = { key: "c2VjcmV0" };
-    await createSecret(run, "ssh", data);
+    await createSecret(run, "ssh", { key: "b2xk" });
     const resources = [{ name: "key", resourceRef: { apiVersion: "v1", kind: "Secret", name: "ssh" } }];
     const infrastructure = await createInfrastructure({ state: { vpc: "v-1" }, resources });
     await activities.persistState(run);
     expect(await activities.readExtensionState(run, infrastructure)).toEqual({ state: { vpc: "v-1" }, resources });
-    const there = { ...run, technicalID: `${run.technicalID}-there` };
-    await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: there.technicalID } });
+    const there = await elsewhere();
+    await activities.restoreSecrets({ ...there, operation: "Migrate", epoch: 1 });
+    await kube.patch(secret(run, "ssh"), { data: { key: "bmV3" } }); // by its controller, while it lets go
+    await activities.persistState(run);
     await activities.restoreSecrets(there);
-    expect(await kube.read(secret(there, "ssh"))).toMatchObject({ data });
+    expect(await kube.read(secret(there, "ssh"))).toMatchObject({ data: { key: "bmV3" } });
+    await kube.patch(secret(there, "ssh"), { data: { key: "bGF0ZXI=" } }); // by its controller there
+    await activities.restoreSecrets(there); // again, as an activity may be
+    expect(await kube.read(secret(there, "ssh"))).toMatchObject({ data: { key: "bGF0ZXI=" } });
   });
 
   it("stays kept when its object is being deleted, has lost it, or is gone", async () => {
