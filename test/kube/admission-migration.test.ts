@@ -88,6 +88,25 @@ test("a Shoot is called back only by saying so, and only until the other Seed le
   await expect(callBack("late")).rejects.toThrow("is being restored on Seed seed-2, where there is only forward");
 });
 
+test("what has become of the rest since keeps no Shoot where it is, nor from coming back", async () => {
+  const secret = { apiVersion: "v1", kind: "Secret", name: "patch", namespace: "garden-dev" };
+  await client.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "patch", namespace: "garden-dev" } });
+  const resourceRef = { apiVersion: "v1", kind: "Secret", name: "patch" };
+  for (const name of ["called", "burning"]) {
+    await created(name);
+    await client.patch(ref(name), { spec: { resources: [{ name: "patch", resourceRef }] } });
+  }
+  await move("called", "seed-2");
+  await client.remove(secret);
+  await client.patch(profileRef, { spec: { regions: [{ name: "elsewhere" }] } });
+  await expect(client.patch(ref("burning"), { spec: { purpose: "testing" } })).rejects.toThrow(
+    /spec\.resources\[0\]\.resourceRef: .*; spec\.region: .*/,
+  );
+  await move("called", "seed-1", { [cancel]: "true" });
+  await move("burning", "seed-2", { [takeover]: '{"reason": "seed-1 burns"}' });
+  await client.patch(profileRef, { spec: { regions: [{ name: "local" }] } });
+});
+
 test("what an earlier migration left does not call back or force the next one", async () => {
   await created("again");
   await move("again", "seed-2", { [takeover]: '{"reason": "seed-1 burnt down"}' });
@@ -157,6 +176,8 @@ async function setStatus(name: string, status: object): Promise<void> {
 function ref(name: string) {
   return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name, namespace: "garden-dev" };
 }
+
+const profileRef = { apiVersion: "core.gardener.cloud/v1beta1", kind: "CloudProfile", name: "local" };
 
 function seedRef(name: string) {
   return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name };
