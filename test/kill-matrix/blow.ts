@@ -44,7 +44,7 @@ export async function armBlow(lab: Lab, shoot: LabShoot, route: Route, blow: Blo
   const { flow, step, part, delay, away } = blow;
   const workflowId = flow === "clean-up" ? cleanUpWorkflowId(shoot, route.source) : flowWorkflowId(shoot, flow);
   const victim = victimOf(lab, part, route);
-  return armStrike(lab.temporal.client, { workflowId, step }, durations, async () => {
+  return armStrike(lab.temporal.client, { workflowId, step }, durationsIn(lab), async () => {
     await sleep(delay);
     await victim.kill();
     await sleep(away);
@@ -53,7 +53,7 @@ export async function armBlow(lab: Lab, shoot: LabShoot, route: Route, blow: Blo
 }
 
 /** What the lab's processes are told, by which steps that only wait are known. */
-const durations: Durations = { oldAddressForgotten: 1, leases: 2 };
+const durationsIn = ({ leaseSeconds }: Lab): Durations => ({ oldAddressForgotten: 1, leases: 2 * leaseSeconds });
 
 function victimOf(lab: Lab, part: Part, route: Route): Killable {
   const victims: Record<Part, Killable | undefined> = {

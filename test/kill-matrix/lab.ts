@@ -54,11 +54,13 @@ export interface Lab {
   readonly cloud: Cloud;
   readonly controlPlanes: ControlPlanes;
   readonly ledger: Ledger;
+  /** How long a look at a leadership record is good for. */
+  readonly leaseSeconds: number;
   stop(): Promise<void>;
 }
 
 /** Starts everything in about ten seconds; the addresses of the seeds have to be this machine's. */
-export async function startLab(): Promise<Lab> {
+export async function startLab({ leaseSeconds }: Pick<Lab, "leaseSeconds">): Promise<Lab> {
   const log = createLogger({ name: "lab", level: "error" });
   const stops: (() => unknown)[] = [];
   const [garden, backend, temporal, dns, ...clusters] = await Promise.all([
@@ -125,10 +127,14 @@ export async function startLab(): Promise<Lab> {
     );
   }
 
-  const processes = describeProcesses({ garden, temporal, zoneServers }, clusters, await writeKeys(directory));
+  const processes = describeProcesses(
+    { garden, temporal, zoneServers, leaseSeconds },
+    clusters,
+    await writeKeys(directory),
+  );
   await Promise.all([...processes.values()].map((process) => process.start()));
   return {
-    ...{ garden, temporal, dns, processes, cloud, controlPlanes, ledger },
+    ...{ garden, temporal, dns, processes, cloud, controlPlanes, ledger, leaseSeconds },
     zone: together(dns, secondary),
     seeds: new Map(clusters.map((cluster) => [cluster.name, cluster])),
     shoots: backend.client,
@@ -197,16 +203,16 @@ async function writeKeys(directory: string): Promise<string> {
 }
 
 function describeProcesses(
-  { garden, temporal, zoneServers }: Pick<Lab, "garden" | "temporal"> & { zoneServers: readonly string[] },
+  lab: Pick<Lab, "garden" | "temporal" | "leaseSeconds"> & { zoneServers: readonly string[] },
   seeds: readonly SeedCluster[],
   keysFile: string,
 ): ReadonlyMap<ProcessName, OwnProcess> {
   const { PERENNIAL_LOG_LEVEL } = process.env;
   const env = {
-    PERENNIAL_GARDEN_KUBECONFIG: garden.kubeconfigFile,
-    PERENNIAL_TEMPORAL_ADDRESS: temporal.address,
-    PERENNIAL_ZONE_SERVERS: zoneServers.join(","),
-    PERENNIAL_LEASE_SECONDS: "1",
+    PERENNIAL_GARDEN_KUBECONFIG: lab.garden.kubeconfigFile,
+    PERENNIAL_TEMPORAL_ADDRESS: lab.temporal.address,
+    PERENNIAL_ZONE_SERVERS: lab.zoneServers.join(","),
+    PERENNIAL_LEASE_SECONDS: String(lab.leaseSeconds),
     PERENNIAL_DNS_TTL_SECONDS: "1",
     ...(PERENNIAL_LOG_LEVEL === undefined ? {} : { PERENNIAL_LOG_LEVEL }),
   };

@@ -23,6 +23,7 @@ export function readOptions(): Options {
       seed: { type: "string", default: "1" },
       shoots: { type: "string", default: "1" },
       crossing: { type: "boolean", default: false },
+      lease: { type: "string" },
       labs: { type: "string" },
       evidence: { type: "string", default: "" },
     },
@@ -31,6 +32,7 @@ export function readOptions(): Options {
   const killed = listOf(values.parts ?? (away.length > 0 ? "" : "garden,source,destination"), "--parts", ownParts);
   const shoots = numberOf(values.shoots, "--shoots");
   const sample = values.sample ?? (shoots > 1 ? "3" : undefined);
+  const lease = values.lease ?? (shoots > 1 ? "5" : "1");
   return {
     flows: listOf(values.flows, "--flows", flowNames),
     steps: listOf(values.steps, "--steps"),
@@ -39,7 +41,7 @@ export function readOptions(): Options {
     seed: numberOf(values.seed, "--seed"),
     ...(sample === undefined ? {} : { sample: numberOf(sample, "--sample") }),
     labs: numberOf(values.labs ?? (shoots > 1 ? "1" : "3"), "--labs"),
-    order: { shoots, crossing: values.crossing, evidence: values.evidence },
+    order: { leaseSeconds: numberOf(lease, "--lease"), shoots, crossing: values.crossing, evidence: values.evidence },
   };
 }
 

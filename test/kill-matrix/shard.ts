@@ -12,6 +12,7 @@ export interface Order {
   readonly shoots: number;
   /** Every second Shoot goes the other way. */
   readonly crossing: boolean;
+  readonly leaseSeconds: number;
   /** Directory for what helps to understand migrations that went wrong; none is kept when empty. */
   readonly evidence: string;
 }
@@ -25,7 +26,7 @@ export interface Report extends Omit<Outcome, "worlds"> {
 await main(JSON.parse(await text(process.stdin)) as Order);
 
 async function main(order: Order): Promise<void> {
-  const lab = await startLab();
+  const lab = await startLab(order);
   try {
     await workOff(lab, order);
   } finally {
@@ -48,6 +49,9 @@ async function workOff(lab: Lab, order: Order): Promise<void> {
   }
 }
 
+/** Longest time, in ms, that the creation of a Shoot may take. */
+const PATIENCE = 180_000;
+
 /** New Shoots, moved there and back again without a blow: both have to come to the same. */
 async function breakGround(lab: Lab, { shoots, crossing }: Order, count: number): Promise<readonly Traveller[]> {
   const routes = Array.from({ length: shoots }, (_, index) => (crossing && index % 2 === 1 ? back : there));
@@ -56,7 +60,7 @@ async function breakGround(lab: Lab, { shoots, crossing }: Order, count: number)
       // No name may begin with another one: objects are told apart by it.
       const name = [count, ...(shoots > 1 ? [index + 1] : [])].map((one) => String(one).padStart(2, "0"));
       const shoot = await createLabShoot(lab, `moved-${name.join("-")}`, route.source);
-      await shoot.settles("Create", route.source, 60_000 * shoots);
+      await shoot.settles("Create", route.source, PATIENCE * shoots);
       return { shoot, route, expected: undefined };
     }),
   );
