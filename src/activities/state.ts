@@ -68,7 +68,7 @@ export function createStateActivities({ garden, seed, keys }: StateDeps): StateA
       const items = await collect(run);
       await states.keep(run, items);
       const kept = new Map((await states.read(run))?.map((item) => [idOfItem(item), item]));
-      const lost = items.filter((item) => !isDeepStrictEqual(kept.get(idOfItem(item)), item)).map(idOfItem);
+      const lost = items.filter((item) => !isKept(item, kept.get(idOfItem(item)))).map(idOfItem);
       if (lost.length > 0)
         throw new StepError(
           `ShootState ${run.namespace}/${run.name} does not say what was written: ${lost.join(", ")}`,
@@ -94,6 +94,12 @@ export function createStateActivities({ garden, seed, keys }: StateDeps): StateA
     latestSnapshot: (owner) => states.latestSnapshot(owner),
     removeState: (owner) => states.remove(owner),
   };
+}
+
+/** Whether this is what the garden has; an object that has lost its content keeps the one that it had. */
+function isKept(item: StateItem, kept: StateItem | undefined): boolean {
+  const expected = item.content === undefined && kept !== undefined ? { ...kept, ...item } : item;
+  return isDeepStrictEqual(kept, expected);
 }
 
 /** Without one of these a control plane would get another, and lock out every machine and user. */

@@ -361,6 +361,19 @@ describe("an extension's state", () => {
     expect(await kept()).toEqual({ state: { vpc: "v-1" } });
   });
 
+  it("stays kept when its object goes on referring to others and says nothing else any more", async () => {
+    await ensureSecrets(kube, exampleContext({ namespace: run.technicalID }));
+    await createSecret(run, "ssh", { key: "c2VjcmV0" });
+    const resources = [{ name: "key", resourceRef: { apiVersion: "v1", kind: "Secret", name: "ssh" } }];
+    const infrastructure = await createInfrastructure({ state: { vpc: "v-1" }, resources });
+    await activities.persistState(run);
+    const { apiVersion, kind, metadata } = infrastructure;
+    const ref = { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
+    await kube.patch(ref, { status: { state: null } }, { subresource: "status" });
+    await activities.persistState(run);
+    expect(await activities.readExtensionState(run, infrastructure)).toEqual({ state: { vpc: "v-1" }, resources });
+  });
+
   const createInfrastructure = async (status: object, finalizers: string[] = []) => {
     const object = await kube.create<Infrastructure>({
       apiVersion: "extensions.gardener.cloud/v1alpha1",
