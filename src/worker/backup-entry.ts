@@ -19,11 +19,21 @@ export interface BackupEntryKeeperDeps {
  * period is over. However somebody came to delete one: while its Shoot is there, so are its backups.
  */
 export function createBackupEntryKeeper({ garden, seed, seedName, grace, now = Date.now }: BackupEntryKeeperDeps) {
+  /** When its Shoot was first seen to be gone, in ms; somebody may have deleted the entry long before. */
+  const goneSince = async (entry: BackupEntry): Promise<number> => {
+    const seen = Date.parse(entry.metadata.annotations?.[SHOOT_GONE_ANNOTATION] ?? "");
+    if (!Number.isNaN(seen)) return seen;
+    const time = now();
+    const annotations = { [SHOOT_GONE_ANNOTATION]: new Date(time).toISOString() };
+    await garden.patch(refOf(entry), { metadata: { uid: entry.metadata.uid, annotations } });
+    return time;
+  };
+
   const remove = async (entry: BackupEntry, provided: ExtensionBackupEntry | undefined) => {
     if (await hasShoot(garden, entry)) return { requeueAfter: AGAIN };
     // The record of who leads goes with the Shoot, and without it the provider would not act. Nobody else does.
     if (provided?.spec.leadership) await disown(seed, provided);
-    const remaining = Date.parse(entry.metadata.deletionTimestamp ?? "") + grace - now();
+    const remaining = (await goneSince(entry)) + grace - now();
     if (remaining > 0) return { requeueAfter: Math.min(remaining, LONGEST) };
     if (provided === undefined) {
       const name = `entry-${entry.metadata.name}`;
@@ -47,6 +57,9 @@ export function createBackupEntryKeeper({ garden, seed, seedName, grace, now = D
     },
   };
 }
+
+/** On an entry in the garden that is being deleted: when its Shoot was first seen to be gone. Its grace period begins then. */
+const SHOOT_GONE_ANNOTATION = "perennial.dev/shoot-gone-since";
 
 /** In ms: when something that somebody else does is looked for again. */
 const AGAIN = 10_000;
