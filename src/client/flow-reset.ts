@@ -15,21 +15,18 @@ export interface FlowReset extends ResetPoint {
 /**
  * Finds out what setting an operation's run back to a step would do. Throws `ResetRefused` where it would cross a point
  * of no return, or leave a parent or a child with nobody: only a running operation of a running Shoot can be set back.
+ * `carryOut` looks again, and throws the same.
  */
 export async function prepareReset(client: Client, workflowId: string, step: string): Promise<FlowReset> {
-  const { type, runId } = await describeRunning(client, workflowId);
-  await parentHears(client, workflowId);
-  const fetched = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const point = findResetPoint(readable(fetched), step);
-  const event = fetched.events?.find(({ eventId }) => Number(eventId) === point.task);
-  if (!event?.eventId) throw new Error(`the history of ${workflowId} has no event ${point.task}`);
-  const { eventId } = event;
+  const { type, runId, point } = await findPoint(client, workflowId, step);
   return {
     ...point,
     workflowId,
     runId,
     type,
     async carryOut(reason) {
+      // The run has gone on while somebody read what they confirm.
+      const { runId, eventId } = await findPoint(client, workflowId, step);
       const answer = await client.workflowService.resetWorkflowExecution({
         namespace: client.options.namespace,
         workflowExecution: { workflowId, runId },
@@ -44,6 +41,16 @@ export async function prepareReset(client: Client, workflowId: string, step: str
       return answer.runId;
     },
   };
+}
+
+async function findPoint(client: Client, workflowId: string, step: string) {
+  const { type, runId } = await describeRunning(client, workflowId);
+  await parentHears(client, workflowId);
+  const fetched = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const point = findResetPoint(readable(fetched), step);
+  const event = fetched.events?.find(({ eventId }) => Number(eventId) === point.task);
+  if (!event?.eventId) throw new Error(`the history of ${workflowId} has no event ${point.task}`);
+  return { type, runId, point, eventId: event.eventId };
 }
 
 /** temporal.api.enums.v1.ResetReapplyExcludeType */

@@ -79,6 +79,21 @@ describe("setting an operation back to a step", () => {
     await world.gone();
   });
 
+  it("is refused where the flip began after it was prepared", async () => {
+    const world = lab.world({ leaseSeconds: 1, dnsTtl: 1 });
+    world.hold.add("persistState in seed-1").add("flip");
+    await migrate(world);
+    await eventually(() => expect(world.calls).toContain("persistState in seed-1"), 60_000);
+    const reset = await prepared(world, "migrate", "handover");
+    world.hold.delete("persistState in seed-1");
+    await eventually(() => expect(world.calls).toContain("flip"), 60_000);
+    await expect(reset.carryOut("somebody confirmed it late")).rejects.toThrow("step handover lies before flip");
+    world.hold.clear();
+    await eventually(() => expect(world.calls).toContain("beginOperation Restore"), 60_000);
+    await expect(reset.carryOut("somebody confirmed it later")).rejects.toThrow("a migration ends with its flip");
+    await world.gone();
+  });
+
   it("is refused before the new etcd's start, once that has begun", async () => {
     const world = lab.world({ leaseSeconds: 1, dnsTtl: 1 });
     world.fail["deployComponent kube-apiserver in seed-2"] = refusal;
