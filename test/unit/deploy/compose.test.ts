@@ -58,6 +58,22 @@ test("our processes start from entry points that the sources have, with settings
   }
 });
 
+test("our processes have every setting without which they do not start", () => {
+  for (const [name, { command = [], environment = {} }] of ours) {
+    expect(requiredVariables(command), name).toContain("PERENNIAL_GARDEN_KUBECONFIG");
+    for (const variable of requiredVariables(command)) expect(Object.keys(environment), name).toContain(variable);
+  }
+});
+
+test("the header names manifests that exist, the policies of both clusters among them", () => {
+  const [header = ""] = readFileSync(file, "utf8").split(/^[^#]/m);
+  const named = header.match(/deploy\/[\w/-]+(\.yaml)?/g) ?? [];
+  expect(named).toEqual(
+    expect.arrayContaining(["deploy/crds", "deploy/garden/fencing.yaml", "deploy/seed/fencing.yaml"]),
+  );
+  for (const path of named) expect(existsSync(join(root, path)), path).toBe(true);
+});
+
 test("our processes share the host's network without sharing a port", () => {
   const ports = ours.map(([, { environment }]) => environment?.["PERENNIAL_HEALTH_PORT"]);
   expect(new Set(ports).size).toBe(ours.length);
@@ -91,3 +107,12 @@ function plain(environment: Readonly<Record<string, string>>): Record<string, st
 function knownVariables(): string[] {
   return readFileSync(join(root, "src/config.ts"), "utf8").match(/PERENNIAL_[A-Z_]+/g) ?? [];
 }
+
+/** What a process says that it requires; each of a worker's roles says so in a function of its own. */
+function requiredVariables([entry = "", role = ""]: readonly string[]): string[] {
+  const source = readFileSync(join(root, entry.replace(/^dist\/(.*)\.js$/, "src/$1.ts")), "utf8");
+  const own = source.split(/^(?=async function )/m).filter((code) => ofRole(role).test(code));
+  return own.flatMap((code) => [...code.matchAll(/required\([\w.]+, "(\w+)"\)/g)].map(([, variable = ""]) => variable));
+}
+
+const ofRole = (role: string) => (role === "" ? /./ : new RegExp(`^async function run${role}\\(`, "i"));
