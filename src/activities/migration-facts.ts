@@ -1,5 +1,6 @@
-import { Seed, type Shoot } from "../api/index.ts";
+import { CloudProfile, Seed, type Shoot } from "../api/index.ts";
 import type { KeptState, MigrationFacts } from "../api/migration.ts";
+import { countNeighbours, shootCapacity } from "../api/seed-choice.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { readParts, shootUidOf } from "./state-parts.ts";
 
@@ -16,12 +17,27 @@ export async function readMigrationFacts(
   { from, to }: Ends,
   now: Date = new Date(),
 ): Promise<MigrationFacts> {
-  const [source, destination, kept] = await Promise.all([
+  const [source, destination, profile, kept] = await Promise.all([
     readSeed(garden, from),
     readSeed(garden, to),
+    readProfile(garden, shoot),
     readKeptState(garden, shoot),
   ]);
-  return { shoot, to, source, destination, now, kept };
+  const neighbours = destination && (await countOthers(garden, shoot, destination));
+  return { shoot, to, source, destination, profile, neighbours, now, kept };
+}
+
+async function readProfile(garden: KubeClient, { spec }: Shoot): Promise<CloudProfile | undefined> {
+  const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
+  if (name === undefined || (spec.cloudProfile?.kind ?? CloudProfile.kind) !== CloudProfile.kind) return undefined;
+  return garden.read<CloudProfile>({ apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, name });
+}
+
+/** Not asked of a Seed that takes any number. */
+async function countOthers(garden: KubeClient, { metadata }: Shoot, seed: Seed): Promise<number | undefined> {
+  if (shootCapacity(seed) === undefined) return undefined;
+  const shoots = await garden.list<Shoot>({ apiVersion: Seed.apiVersion, kind: "Shoot" });
+  return countNeighbours(shoots, seed.metadata.name, metadata.uid);
 }
 
 async function readSeed(garden: KubeClient, name: string | undefined): Promise<Seed | undefined> {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { taintObstacles } from "../api/seed-fit.ts";
+import { placementObstacles, selectorObstacles } from "../api/seed-choice.ts";
+import { bucketObstacles } from "../api/seed-fit.ts";
 import type { Cause } from "./review.ts";
 import type { ShootChange } from "./shoot-change.ts";
 import { isCancellation, isMigration, migrationCauses } from "./shoot-migration.ts";
@@ -12,7 +13,7 @@ const field = "spec.seedName";
  */
 export async function seedBindingCauses(change: ShootChange, mayBind: () => Promise<boolean>): Promise<Cause[]> {
   const { shoot, old } = change;
-  if (shoot.spec.seedName === old?.spec.seedName) return [];
+  if (shoot.spec.seedName === old?.spec.seedName) return selectorCauses(change);
   if (!shoot.spec.seedName)
     return [{ field, message: "cannot be removed: a Shoot stays on its Seed until it names another" }];
   if (!(await mayBind())) {
@@ -28,9 +29,16 @@ export async function seedBindingCauses(change: ShootChange, mayBind: () => Prom
   return isMigration(change) ? migrationCauses(change) : firstSeedCauses(change);
 }
 
-function firstSeedCauses({ shoot, seed }: ShootChange): Cause[] {
+/** Where a Shoot is, it stays: a selector that its Seed does not match would say otherwise. */
+function selectorCauses({ shoot, old, seed }: ShootChange): Cause[] {
+  if (!seed || isDeepStrictEqual(shoot.spec.seedSelector, old?.spec.seedSelector)) return [];
+  return selectorObstacles(shoot, seed, undefined);
+}
+
+function firstSeedCauses(change: ShootChange): Cause[] {
+  const { shoot, seed } = change;
   if (!seed) return [{ field, message: `there is no Seed ${shoot.spec.seedName}: see kubectl get seeds` }];
   if (seed.metadata.deletionTimestamp !== undefined)
     return [{ field, message: `Seed ${shoot.spec.seedName} is being deleted: choose another` }];
-  return taintObstacles(shoot, seed);
+  return [...placementObstacles({ ...change, seed }), ...bucketObstacles(seed, field, "broken")];
 }

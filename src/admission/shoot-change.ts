@@ -1,4 +1,5 @@
-import { CloudProfile, Seed, type Shoot } from "../api/index.ts";
+import { CloudProfile, Seed, Shoot } from "../api/index.ts";
+import { countNeighbours, shootCapacity } from "../api/seed-choice.ts";
 import type { KubeClient } from "../kube/index.ts";
 
 /** A request about a Shoot, with the objects that it refers to. */
@@ -11,6 +12,8 @@ export interface ShootChange {
   readonly seed?: Seed | undefined;
   /** The Seed that holds the control plane of a Shoot on its way to another. */
   readonly source?: Seed | undefined;
+  /** How many other Shoots the Seed has; only where the Seed has a limit and the Shoot is new to it. */
+  readonly neighbours?: number | undefined;
   readonly now: Date;
 }
 
@@ -19,6 +22,16 @@ export async function readProfile(client: KubeClient, { spec }: Shoot): Promise<
   const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
   if (!name || (spec.cloudProfile && spec.cloudProfile.kind !== CloudProfile.kind)) return undefined;
   return client.read<CloudProfile>({ apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, name });
+}
+
+/** How many other Shoots a Seed has that is new to the Shoot; undefined for one that takes any number. */
+export async function readNeighbours(
+  client: KubeClient,
+  { shoot, old, seed }: ShootChange,
+): Promise<number | undefined> {
+  if (!seed || shoot.spec.seedName === old?.spec.seedName || shootCapacity(seed) === undefined) return undefined;
+  const shoots = await client.list<Shoot>({ apiVersion: Shoot.apiVersion, kind: Shoot.kind });
+  return countNeighbours(shoots, seed.metadata.name, shoot.metadata.uid);
 }
 
 /** The Seed that a Shoot names, if there is one. */

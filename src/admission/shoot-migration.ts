@@ -8,11 +8,12 @@ import type { Cause, UserInfo } from "./review.ts";
 import type { ShootChange } from "./shoot-change.ts";
 
 /** Why a Shoot with a control plane cannot move to the Seed that it now names; everything that stands in the way at once. */
-export function migrationCauses({ shoot, old, seed, source, now }: ShootChange): Cause[] {
+export function migrationCauses({ shoot, old, seed, source, profile, neighbours, now }: ShootChange): Cause[] {
   if (!old) return [];
   const takeover = annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) !== undefined;
   const to = shoot.spec.seedName ?? "";
-  const obstacles = migrationObstacles({ shoot: old, to, source, destination: seed, now, takeover });
+  const facts = { shoot: old, to, source, destination: seed, profile, neighbours, now, takeover };
+  const obstacles = migrationObstacles(facts);
   return obstacles.map(({ field, message }) => ({ field, message }));
 }
 

@@ -4,7 +4,7 @@ import type { KubeClient } from "../kube/index.ts";
 import type { MayBind } from "./binding.ts";
 import { unconfirmed } from "./deletion.ts";
 import { judge, type AdmissionRequest, type Answer, type Cause, type Webhook } from "./review.ts";
-import { readProfile, readSeed, readSeedOf, type ShootChange } from "./shoot-change.ts";
+import { readNeighbours, readProfile, readSeed, readSeedOf, type ShootChange } from "./shoot-change.ts";
 import { seedBindingCauses } from "./shoot-binding.ts";
 import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./shoot-lifecycle.ts";
 import { isMove, migrationAnnotationCauses, sourceOf, takeoverWarnings } from "./shoot-migration.ts";
@@ -54,7 +54,8 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   const { client, mayBind } = deps;
   const { shoot, old } = change;
   const [profile, seed] = await Promise.all([readProfile(client, shoot), readSeed(client, shoot)]);
-  const known: ShootChange = { ...change, profile, seed };
+  const named: ShootChange = { ...change, profile, seed };
+  const known: ShootChange = { ...named, neighbours: await readNeighbours(client, named) };
   const binding = await seedBindingCauses(known, () => mayBind(request.userInfo, shoot.metadata));
   // Whatever has become of the rest since it was accepted must not keep a Shoot on a Seed that burns.
   if (isMove(change)) return judge(binding, takeoverWarnings(known));

@@ -1,6 +1,8 @@
 import { EMERGENCY_STOP_ANNOTATION } from "./annotations.ts";
+import type { CloudProfile } from "./cloud-profile.ts";
 import type { Seed } from "./seed.ts";
-import { describeHeartbeat, isSeedReady, networkObstacles, taintObstacles, type Obstacle } from "./seed-fit.ts";
+import { placementObstacles } from "./seed-choice.ts";
+import { bucketObstacles, describeHeartbeat, isSeedReady, networkObstacles, type Obstacle } from "./seed-fit.ts";
 import { describeMove, isMoving, leadingSeed } from "./shoot-move.ts";
 import type { Shoot } from "./shoot.ts";
 
@@ -12,6 +14,10 @@ export interface MigrationFacts {
   readonly to: string;
   readonly source: Seed | undefined;
   readonly destination: Seed | undefined;
+  /** The Shoot's CloudProfile, where it is known. */
+  readonly profile?: CloudProfile | undefined;
+  /** How many other Shoots the destination has; left out by who cannot look. */
+  readonly neighbours?: number | undefined;
   readonly now: Date;
   /** The source is not to be asked for anything. */
   readonly takeover?: boolean;
@@ -43,7 +49,8 @@ export function migrationObstacles(facts: MigrationFacts): Obstacle[] {
     ...leadershipObstacles(shoot),
     ...destinationObstacles(facts),
     ...backupObstacles(facts),
-    ...(destination ? [...taintObstacles(shoot, destination), ...networkObstacles(shoot, destination)] : []),
+    ...(destination ? placementObstacles({ ...facts, seed: destination }) : []),
+    ...(destination ? networkObstacles(shoot, destination) : []),
     ...addressObstacles(facts),
     ...keptObstacles(facts),
   ];
@@ -90,11 +97,12 @@ function destinationObstacles({ to, destination, now }: MigrationFacts): Obstacl
 }
 
 /** The Shoot's etcd travels in a backup: one is written where it was, and read where it goes. */
-function backupObstacles({ to, source, destination }: MigrationFacts): Obstacle[] {
+function backupObstacles({ to, source, destination, takeover }: MigrationFacts): Obstacle[] {
   return [source, destination].flatMap((seed) => {
-    if (seed === undefined || seed.spec.backup !== undefined) return [];
+    if (seed === undefined) return [];
     const { name } = seed.metadata;
     const field = name === to ? "spec.seedName" : "status.seedName";
+    if (seed.spec.backup !== undefined) return takeover && seed === source ? [] : bucketObstacles(seed, field);
     return [
       { field, message: `Seed ${name} keeps no backups, in which the Shoot's etcd travels: set its spec.backup` },
     ];

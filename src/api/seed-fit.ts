@@ -33,6 +33,20 @@ export function describeNeedlessness(seed: Seed, now: Date): string {
   return `Seed ${seed.metadata.name} answers (${describeHeartbeat(seed, now)}): a planned migration would lose nothing, a takeover loses what etcd wrote since its last snapshot.`;
 }
 
+/**
+ * Says that what the Seed's backups go into is not ready, where its worker says anything of that (condition
+ * BackupBucketsReady). Whoever can wait for it asks only for what is broken.
+ */
+export function bucketObstacles(seed: Seed, field: string, which: "not ready" | "broken" = "not ready"): Obstacle[] {
+  const condition = seed.status?.conditions?.find(({ type }) => type === "BackupBucketsReady");
+  if (seed.spec.backup === undefined || condition === undefined || condition.status === "True") return [];
+  if (which === "broken" && condition.status !== "False") return [];
+  const { name } = seed.metadata;
+  const remedy = "mend it (kubectl get backupbuckets), or choose another Seed";
+  const message = `Seed ${name} cannot keep backups now (BackupBucketsReady is ${condition.status}): ${condition.message}; ${remedy}`;
+  return [{ field, message, transient: true }];
+}
+
 /** The taints of a Seed that the Shoot does not tolerate. */
 export function taintObstacles({ spec }: Pick<Shoot, "spec">, seed: Seed): Obstacle[] {
   const tolerated = (key: string, value: string | undefined) =>

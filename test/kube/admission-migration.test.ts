@@ -54,6 +54,24 @@ test("a Seed whose worker is silent takes no Shoots", async () => {
   expect(await refusalOf(move("silence", "seed-3"))).toBe(false);
 });
 
+test("a Seed takes no Shoot that its own selector leaves out, nor more than it can have", async () => {
+  await created("choosy");
+  await client.patch(ref("choosy"), { spec: { seedSelector: { providerTypes: ["*"] } } });
+  await expect(client.patch(ref("choosy"), { spec: { seedSelector: { matchLabels: { a: "b" } } } })).rejects.toThrow(
+    "spec.seedSelector.matchLabels: asks for label a=b, which Seed seed-1 does not have",
+  );
+  await client.patch(seedRef("seed-1"), { metadata: { labels: { a: "b" } } });
+  await client.patch(ref("choosy"), { spec: { seedSelector: { matchLabels: { a: "b" } } } });
+  await setCapacity("seed-3", "1"); // and that has come in the test before
+  const refusal = await refusalOf(move("choosy", "seed-3"));
+  expect(refusal).toContain("asks for label a=b, which Seed seed-3 does not have");
+  expect(refusal).toContain("spec.seedName: Seed seed-3 takes 1 Shoots (status.allocatable) and has 1");
+  await client.patch(seedRef("seed-3"), { metadata: { labels: { a: "b" } } });
+  await setCapacity("seed-3", "2");
+  await move("choosy", "seed-3");
+  await setCapacity("seed-3", null);
+});
+
 test("a Shoot on its way is neither moved on, changed nor deleted", async () => {
   await created("away");
   await move("away", "seed-2");
@@ -167,6 +185,10 @@ async function read(name: string): Promise<Shoot> {
   const shoot = await client.read<Shoot>(ref(name));
   if (!shoot) throw new Error(`there is no Shoot ${name}`);
   return shoot;
+}
+
+async function setCapacity(seed: string, shoots: string | null): Promise<void> {
+  await client.patch(seedRef(seed), { status: { allocatable: { shoots } } }, { subresource: "status" });
 }
 
 async function setStatus(name: string, status: object): Promise<void> {

@@ -196,13 +196,57 @@ test("hibernation waits for the Shoot to be created and for what stands in its w
   await expect(hibernate()).resolves.toBeDefined();
 });
 
+test("a new Shoot gets no Seed that its CloudProfile leaves out, that is full, or that cannot keep backups", async () => {
+  const profile = profileWith("choosy");
+  const seedSelector = { matchLabels: { env: "prod" } };
+  await client.apply({ ...profile, spec: { ...(profile["spec"] as object), seedSelector } });
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Seed") as Seed;
+  const backup = { provider: "local", region: "local" };
+  await client.apply({ ...example, metadata: { name: "seed-full" }, spec: { ...example.spec, backup } });
+  const seedRef = { apiVersion: core, kind: "Seed", name: "seed-full" };
+  const time = new Date().toISOString();
+  const condition = (status: string) => ({
+    ...{ type: "BackupBucketsReady", status, reason: "BackupBucketsError", message: "no such key" },
+    ...{ lastTransitionTime: time, lastUpdateTime: time },
+  });
+  const setSeed = (shoots: string, bucket: string) =>
+    client.patch(
+      seedRef,
+      { status: { allocatable: { shoots }, conditions: [condition(bucket)] } },
+      { subresource: "status" },
+    );
+  await setSeed("0", "False");
+  const cloudProfile = { kind: "CloudProfile", name: "choosy" };
+  const wish = { ...shoot("lonely"), spec: { ...spec("lonely"), cloudProfile, seedName: "seed-full" } };
+  const refusal = await refusalOf(client.create(wish));
+  expect(refusal).toContain(
+    "spec.seedName: CloudProfile choosy asks for label env=prod (spec.seedSelector.matchLabels)",
+  );
+  expect(refusal).toContain("spec.seedName: Seed seed-full takes 0 Shoots (status.allocatable) and has 0");
+  expect(refusal).toContain("spec.seedName: Seed seed-full cannot keep backups now (BackupBucketsReady is False)");
+  await setSeed("1", "Progressing");
+  await client.patch(seedRef, { metadata: { labels: { env: "prod" } } });
+  await client.create(wish);
+  await expect(client.create({ ...wish, ...shoot("late-one"), spec: { ...wish.spec, dns: {} } })).rejects.toThrow(
+    "takes 1 Shoots (status.allocatable) and has 1",
+  );
+});
+
 test("a Seed is not deleted while a Shoot is on it", async () => {
   await expect(client.remove({ apiVersion: core, kind: "Seed", name: "seed-1" })).rejects.toThrow(
     /is the Seed of .*garden-dev\/local.*: move or delete them first/,
   );
   const free = (await exampleObjects()).find(({ kind }) => kind === "Seed") as Seed;
+  const freeRef = { apiVersion: core, kind: "Seed", name: "seed-free" };
   await client.apply({ ...free, metadata: { name: "seed-free" } });
-  await client.remove({ apiVersion: core, kind: "Seed", name: "seed-free" });
+  const shootRef = { apiVersion: core, kind: "Shoot", namespace: "garden-dev", name: "local" };
+  const holdOn = (seeds: readonly string[]) => client.patch(shootRef, { status: { seeds } }, { subresource: "status" });
+  await holdOn(["seed-1", "seed-free"]);
+  await expect(client.remove(freeRef)).rejects.toThrow(
+    /still holds what garden-dev\/local left there: .*take its name out of their status.seeds/,
+  );
+  await holdOn(["seed-1"]);
+  await client.remove(freeRef);
 });
 
 test("a kind and type has one primary registration, whatever other types of its kind there are", async () => {
