@@ -5,7 +5,7 @@ import { createEntries, idOf, idOfItem, type StateEntry, type StateItem } from "
 import type { StateKey } from "./state-keys.ts";
 import { layOut, sizeOf } from "./state-layout.ts";
 import { createSeal } from "./state-seal.ts";
-import { createStateStore, type StateOwner } from "./state-store.ts";
+import { createStateStore, type StateChange, type StateOwner } from "./state-store.ts";
 import type { ResourceReference } from "./state-source.ts";
 
 /** The latest snapshot of a Shoot's etcd that was found good. */
@@ -34,8 +34,13 @@ export type StateReader = Omit<StateOwner, "epoch">;
  * one that has written is the lowest that may.
  */
 export interface ShootStates {
-  /** Keeps these items, beside whatever is kept already; seals anew what an old key has sealed. */
+  /**
+   * Keeps these items, which a watch has seen, beside whatever is kept already; seals anew what an old key has sealed.
+   * Does nothing after the last look of the epoch.
+   */
   keep(owner: StateOwner, items: readonly StateItem[]): Promise<void>;
+  /** Keeps what a last look in this epoch finds, and returns it. Looks again when somebody else has written meanwhile. */
+  keepLast(owner: StateOwner, look: () => Promise<readonly StateItem[]>): Promise<readonly StateItem[]>;
   /** From now on, an earlier epoch writes no more. */
   claim(owner: StateOwner): Promise<void>;
   /** Everything, opened; undefined when nothing is kept. Throws when something cannot be opened. */
@@ -75,11 +80,18 @@ export function createShootStates({ garden, keys }: { garden: KubeClient; keys: 
     }
   };
 
-  const keep = (owner: StateOwner, items: readonly StateItem[]) =>
-    store.change(owner, (entries) => createEntries(seal, owner.uid).merge(entries, items), { whole: true });
-
   return {
-    keep,
+    keep: (owner, items) =>
+      store.change(owner, (entries) => createEntries(seal, owner.uid).merge(entries, items), { survey: "watched" }),
+
+    async keepLast(owner, look) {
+      let items: readonly StateItem[] = [];
+      const change: StateChange = async (entries) =>
+        createEntries(seal, owner.uid).merge(entries, (items = await look()));
+      await store.change(owner, change, { survey: "last" });
+      return items;
+    },
+
     claim: (owner) => store.change(owner, (entries) => entries),
     read: async (owner) => (await store.read(owner))?.map((entry) => open(owner, entry)),
 

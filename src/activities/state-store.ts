@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   EPOCH_ANNOTATION,
   SHOOT_UID_ANNOTATION,
+  STATE_FINAL_ANNOTATION,
   STATE_KEY_ANNOTATION,
   STATE_PART_LABEL,
   STATE_PARTS_ANNOTATION,
@@ -29,8 +30,14 @@ import { Superseded } from "./superseded.ts";
 /** Whose state it is: a Shoot, and the epoch under which is written. */
 export type StateOwner = Pick<ShootRun, "namespace" | "name" | "uid" | "epoch">;
 
-/** Changes entries; the very same array means that there is nothing to change. */
-export type StateChange = (entries: readonly StateEntry[]) => readonly StateEntry[];
+/**
+ * Changes entries; the very same array means that there is nothing to change. Called again when somebody else has written
+ * meanwhile, so that what it looks up is later than what it replaces.
+ */
+export type StateChange = (entries: readonly StateEntry[]) => readonly StateEntry[] | Promise<readonly StateEntry[]>;
+
+/** How a change that brings everything there is to be kept knows it: by a watch, which may be behind, or by a last look. */
+export type Survey = "watched" | "last";
 
 /** The ShootStates of a garden: each is one whole, in however many objects. */
 export interface StateStore {
@@ -39,9 +46,9 @@ export interface StateStore {
   /**
    * Replaces the entries by what is made of them, all at once or not at all, and makes the owner's epoch the latest one.
    * Throws {@link Superseded} once a later epoch has written, and {@link StateTooLarge}, which the ShootState then says, too,
-   * until a change fits that is `whole`: one that brings everything there is to be kept.
+   * until a survey fits. After the last one of an epoch, those by watch change nothing in that epoch.
    */
-  change(owner: StateOwner, change: StateChange, o?: { readonly whole?: boolean }): Promise<void>;
+  change(owner: StateOwner, change: StateChange, o?: { readonly survey?: Survey }): Promise<void>;
   /** Removes the Shoot's state for good; not another Shoot's, and not that of a later epoch, which throws {@link Superseded}. */
   remove(owner: StateOwner): Promise<void>;
 }
@@ -96,13 +103,14 @@ export function createStateStore(garden: KubeClient): StateStore {
       return stored && entriesOf(stored);
     },
 
-    async change(owner, change, { whole = false } = {}) {
+    async change(owner, change, { survey } = {}) {
       for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
         const stored = await read(owner);
         if (stored !== undefined) requireCurrent(owner, stored.head);
+        if (survey === "watched" && isFinal(stored, owner)) return;
         const before = stored === undefined ? [] : entriesOf(stored);
-        const after = change(before);
-        const next = contentOf(after, stored, whole);
+        const after = await change(before);
+        const next = contentOf(after, stored, { owner, survey });
         const settled = after === before && says(stored, owner, next) && !(await isLittered(owner, stored));
         if (!settled && !(await commit(owner, stored, next))) continue;
         if (next.failure) throw next.failure;
@@ -128,26 +136,37 @@ const MOST_ATTEMPTS = 8;
 interface Content {
   readonly parts: readonly (readonly StateEntry[])[];
   readonly problem: string | undefined;
+  /** What the owner's epoch had to say is all in it. */
+  readonly final: boolean;
   readonly failure?: StateTooLarge;
 }
 
 const entriesOf = ({ parts }: StateParts): readonly StateEntry[] => parts.flatMap(({ entries }) => entries);
 
-function contentOf(entries: readonly StateEntry[], stored: StateParts | undefined, whole: boolean): Content {
+function contentOf(
+  entries: readonly StateEntry[],
+  stored: StateParts | undefined,
+  { owner, survey }: { readonly owner: StateOwner; readonly survey: Survey | undefined },
+): Content {
+  const final = isFinal(stored, owner);
   const before = stored?.parts.map((part) => part.entries) ?? [];
   try {
-    return { parts: layOut(entries, before), problem: whole ? undefined : problemOf(stored) };
+    const parts = layOut(entries, before);
+    return { parts, problem: survey ? undefined : problemOf(stored), final: final || survey === "last" };
   } catch (error) {
-    if (error instanceof StateTooLarge) return { parts: before, problem: error.message, failure: error };
+    if (error instanceof StateTooLarge) return { parts: before, problem: error.message, final, failure: error };
     throw error;
   }
 }
 
 /** Whether the ShootState says already what would be written besides the entries. */
-function says(stored: StateParts | undefined, { epoch }: StateOwner, { problem }: Content): boolean {
-  if (stored === undefined) return problem === undefined; // of nothing, nothing has to be kept
-  return epochOf(stored.head) === epoch && problemOf(stored) === problem;
+function says(stored: StateParts | undefined, owner: StateOwner, { problem, final }: Content): boolean {
+  if (stored === undefined) return problem === undefined && !final; // of nothing, nothing has to be kept
+  return epochOf(stored.head) === owner.epoch && problemOf(stored) === problem && isFinal(stored, owner) === final;
 }
+
+const isFinal = (stored: StateParts | undefined, { epoch }: StateOwner): boolean =>
+  stored?.head.metadata.annotations?.[STATE_FINAL_ANNOTATION] === String(epoch);
 
 const problemOf = (stored: StateParts | undefined): string | undefined =>
   stored?.head.metadata.annotations?.[STATE_PROBLEM_ANNOTATION];
@@ -176,11 +195,12 @@ const marks = ({ uid, epoch }: StateOwner) => ({ [SHOOT_UID_ANNOTATION]: uid, [E
 function annotate(
   owner: StateOwner,
   stored: StateParts | undefined,
-  { names, parts, problem }: Content & { readonly names: readonly string[] },
+  { names, parts, problem, final }: Content & { readonly names: readonly string[] },
 ): Record<string, string> {
   const {
     [STATE_PARTS_ANNOTATION]: _names,
     [STATE_PROBLEM_ANNOTATION]: _problem,
+    [STATE_FINAL_ANNOTATION]: _final,
     ...others
   } = stored?.head.metadata.annotations ?? {};
   return {
@@ -190,6 +210,7 @@ function annotate(
     [TIMESTAMP_ANNOTATION]: new Date().toISOString(),
     ...(names.length === 0 ? {} : { [STATE_PARTS_ANNOTATION]: JSON.stringify(names) }),
     ...(problem === undefined ? {} : { [STATE_PROBLEM_ANNOTATION]: problem }),
+    ...(final && { [STATE_FINAL_ANNOTATION]: String(owner.epoch) }),
   };
 }
 

@@ -27,7 +27,10 @@ export interface StateDeps {
 
 /** What flows do with a Shoot's state. Every part is safe to repeat. */
 export interface StateActivities {
-  /** Keeps all that the Shoot's namespace in this seed has, reads it back and opens it. */
+  /**
+   * Keeps all that the Shoot's namespace in this seed has, reads it back and opens it. It is the epoch's last word: what
+   * watches there have seen, and are late to write, is not taken any more.
+   */
   persistState(run: ShootRun): Promise<void>;
   /** Throws what stands in the way of keeping it, and writes nothing: too large, a key or token that is not there. */
   checkState(run: ShootRun): Promise<void>;
@@ -65,8 +68,7 @@ export function createStateActivities({ garden, seed, keys }: StateDeps): StateA
 
   return {
     async persistState(run) {
-      const items = await collect(run);
-      await states.keep(run, items);
+      const items = await states.keepLast(run, () => collect(run));
       const kept = new Map((await states.read(run))?.map((item) => [idOfItem(item), item]));
       const lost = items.filter((item) => !isKept(item, kept.get(idOfItem(item)))).map(idOfItem);
       if (lost.length > 0)

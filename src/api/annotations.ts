@@ -58,6 +58,9 @@ export const STATE_KEY_ANNOTATION = "perennial.dev/state-key";
 /** On a ShootState: why what it holds is not the latest; a Shoot with this cannot be migrated. */
 export const STATE_PROBLEM_ANNOTATION = "perennial.dev/state-problem";
 
+/** On a ShootState: the epoch whose last look at the seed it holds; what a watch there says of that epoch, it takes no more. */
+export const STATE_FINAL_ANNOTATION = "perennial.dev/state-final";
+
 /** Label of the objects in which a ShootState goes on: the ShootState's name. */
 export const STATE_PART_LABEL = "perennial.dev/part-of-state";
 

@@ -234,6 +234,21 @@ describe("a seed that does not lead the Shoot", () => {
   });
 });
 
+describe("a Shoot that is about to leave", () => {
+  it("is told of no more by the mirror once everything was brought, until another epoch has begun", async () => {
+    await createInfrastructure();
+    await writeState({ change: 1 });
+    await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 1 } }));
+    await createShootStates({ garden: kube, keys }).keepLast(run, () => Promise.resolve([]));
+    await writeState({ change: 2 });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await kept()).toMatchObject({ [run.name]: { change: 1 } });
+    await lead("seed-1", 2); // the migration was given up
+    await settle(2);
+    await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 2 } }));
+  });
+});
+
 describe("a new key", () => {
   it("seals everything again when a worker starts with it, and then nobody needs the old one", async () => {
     await createSecret("ca");

@@ -127,6 +127,51 @@ describe("a ShootState", () => {
     expect(await states.read(run)).toEqual([worker({ machines: ["a"] })]);
   });
 
+  it("takes nothing of a watch that was late once somebody has looked for the last time in its epoch", async () => {
+    await states.keep(run, [worker({ machines: ["a"] })]);
+    const late = createShootStates({
+      keys,
+      garden: {
+        ...kube,
+        replace: async (object) => {
+          await states.keepLast(run, () => Promise.resolve([worker({ machines: ["a", "b", "c"] })]));
+          return kube.replace(object);
+        },
+      },
+    });
+    await late.keep(run, [worker({ machines: ["a", "b"] })]);
+    const after = await readState();
+    await states.keep(run, [worker({ machines: ["a", "b"] })]);
+    await states.keepLast(run, () => Promise.resolve([worker({ machines: ["a", "b", "c"] })]));
+    expect((await readState()).metadata.resourceVersion).toBe(after.metadata.resourceVersion);
+    expect(await states.read(run)).toEqual([worker({ machines: ["a", "b", "c"] })]);
+    await states.recordSnapshot(run, snapshot(1)); // it holds no one up but watches
+    await states.keep({ ...run, epoch: 2 }, [worker({ machines: ["d"] })]); // the migration was given up
+    expect(await states.read(run)).toContainEqual(worker({ machines: ["d"] }));
+    expect((await readState()).metadata.annotations).not.toHaveProperty("perennial.dev/state-final");
+  });
+
+  it("has of a last look what was there after all that others have written", async () => {
+    await states.keep(run, [worker({ machines: ["a"] })]);
+    let machines = ["a", "b"];
+    const paused = createShootStates({
+      keys,
+      garden: {
+        ...kube,
+        replace: async (object) => {
+          if (machines.length === 2) {
+            machines = ["a", "b", "c"];
+            await states.keepLast(run, () => Promise.resolve([worker({ machines })]));
+          }
+          return kube.replace(object);
+        },
+      },
+    });
+    const found = await paused.keepLast(run, () => Promise.resolve([worker({ machines })]));
+    expect(found).toEqual([worker({ machines: ["a", "b", "c"] })]);
+    expect(await states.read(run)).toEqual(found);
+  });
+
   it("loses nothing when several write at once", async () => {
     const items = Array.from({ length: 6 }, (_, index) => worker({ index }, `w-${index}`));
     await Promise.all(items.map((item) => states.keep(run, [item])));
