@@ -15,21 +15,25 @@ export async function readShoot(garden: KubeClient, ref: ShootRef): Promise<Shoo
 
 /** Merges into the status of the Shoot of this uid; does nothing when it is gone. */
 export function patchShootStatus(garden: KubeClient, ref: Writer, status: MergePatch): Promise<void> {
-  return patchVersion(garden, ref, () => ({ status }), "status");
+  return patchVersion(garden, ref, () => ({ status }), { subresource: "status" });
 }
 
-/** Merges into the status what is made of it as it is; nothing when there is nothing to change. */
-export function changeShootStatus(
-  garden: KubeClient,
-  ref: Writer,
-  change: (status: NonNullable<Shoot["status"]>) => MergePatch | undefined,
-): Promise<void> {
-  const patch = ({ status = {} }: Shoot) => {
-    const changed = change(status);
-    return changed && { status: changed };
-  };
-  return patchVersion(garden, ref, patch, "status");
+/** Merges into the status what is made of the Shoot as it is; nothing when there is nothing to change. */
+export function changeShootStatus(garden: KubeClient, ref: Writer, change: StatusChange): Promise<void> {
+  return patchVersion(garden, ref, statusPatch(change), { subresource: "status" });
 }
+
+/** Does the same for how an operation gets on: the migration that has begun an epoch may still say how it ended. */
+export function changeOperationStatus(garden: KubeClient, run: Writer, change: StatusChange): Promise<void> {
+  return patchVersion(garden, run, statusPatch(change), { subresource: "status", unless: hasBegunTheNext });
+}
+
+type StatusChange = (status: NonNullable<Shoot["status"]>, shoot: Shoot) => MergePatch | undefined;
+
+const statusPatch = (change: StatusChange) => (shoot: Shoot) => {
+  const changed = change(shoot.status ?? {}, shoot);
+  return changed && { status: changed };
+};
 
 /** Makes these the finalizers of the Shoot of this uid; does nothing when it is gone, or has them already. */
 export function patchFinalizers(
@@ -51,12 +55,12 @@ async function patchVersion(
   garden: KubeClient,
   ref: Writer,
   change: (shoot: Shoot) => MergePatch | undefined,
-  subresource?: "status",
+  { subresource, unless = () => false }: HowToPatch = {},
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const shoot = await readShoot(garden, ref);
     if (shoot === undefined) return;
-    refuseLate(shoot, ref);
+    if (!unless(shoot, ref)) refuseLate(shoot, ref);
     const patch = change(shoot);
     if (patch === undefined) return;
     const { namespace, name, resourceVersion } = shoot.metadata;
@@ -77,14 +81,23 @@ async function patchVersion(
 
 const MOST_ATTEMPTS = 5;
 
+interface HowToPatch {
+  readonly subresource?: "status";
+  /** When a writer of an earlier epoch is not late. */
+  readonly unless?: (shoot: Shoot, run: Writer) => boolean;
+}
+
 /** Held against the very version that is written: whoever begins an epoch meanwhile makes this write a conflict. */
 function refuseLate({ status, metadata }: Shoot, run: Writer): void {
-  const { leadership, lastOperation } = status ?? {};
+  const { leadership } = status ?? {};
   if (run.epoch === undefined || leadership === undefined || leadership.epoch <= run.epoch) return;
-  // The migration that has begun the epoch says how it ended, until the next operation says something.
-  const ended = run.operation === "Migrate" && leadership.seed === run.migration?.destination;
-  if (ended && lastOperation?.type === "Migrate") return;
   throw new Superseded(
     `cannot write Shoot ${metadata.namespace}/${metadata.name} in epoch ${run.epoch}: ${leadership.seed} leads in epoch ${leadership.epoch}`,
   );
 }
+
+/** Whether the run is the migration that has begun the epoch, and no other operation has said anything since. */
+const hasBegunTheNext = ({ status }: Shoot, { operation, migration }: Writer): boolean =>
+  operation === "Migrate" &&
+  status?.lastOperation?.type === "Migrate" &&
+  status.leadership?.seed === migration?.destination;

@@ -9,7 +9,13 @@ import type { Shoot } from "../api/index.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../api/shoot-run.ts";
 import { now, type JsonPatchOperation, type KubeClient, type MergePatch } from "../kube/index.ts";
 import type { OperationStatus } from "./index.ts";
-import { changeShootStatus, patchFinalizers, patchShootStatus, readShoot } from "./shoot-patch.ts";
+import {
+  changeOperationStatus,
+  changeShootStatus,
+  patchFinalizers,
+  patchShootStatus,
+  readShoot,
+} from "./shoot-patch.ts";
 import { shootType } from "./shoot-view.ts";
 
 /** The one writer of a Shoot's operation status. A Shoot that is gone needs no status: writing then does nothing. */
@@ -32,34 +38,26 @@ export function createShootStatus(garden: KubeClient) {
   return {
     /** Finalizer first, so that nothing can exist for a Shoot that is already gone; the request is taken away last. */
     async begin(run: ShootRun, request: string | undefined): Promise<void> {
-      const shoot = await read(run);
-      if (shoot === undefined) return;
+      if ((await read(run)) === undefined) return;
       if (run.operation !== "Delete")
         await patchFinalizers(garden, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
-      await patchStatus(run, {
-        uid: shoot.status?.uid ?? run.uid,
-        technicalID: run.technicalID,
-        observedGeneration: run.generation,
-        gardener: { id: "perennial", name: "perennial", version: "0.1.0" },
-        hibernated: run.hibernated,
-        ...whereabouts(run, shoot),
-        lastErrors: null,
-        lastOperation: lastOperation(run.operation, {
-          state: "Processing",
-          progress: 0,
-          description: `Starting ${run.operation} of Shoot`,
-        }),
-      });
+      // An attempt that slept through a whole Restore must not begin it again: nothing is left in the old seed.
+      await changeShootStatus(garden, run, (_, shoot) =>
+        run.operation === "Restore" && hasArrived(shoot) ? undefined : beginning(run, shoot),
+      );
       if (request !== undefined) await this.acknowledge(run, request);
     },
 
+    /** Only the operation that the Shoot is in may say how it gets on, and not after it has said that it succeeded. */
     async write(run: ShootRun, status: OperationStatus): Promise<void> {
-      await patchStatus(run, {
-        lastOperation: lastOperation(run.operation, status),
-        lastErrors: status.lastErrors.length > 0 ? status.lastErrors : null,
+      let ours = false;
+      await changeOperationStatus(garden, run, ({ lastOperation: last }) => {
+        ours = last?.type === run.operation;
+        return ours && last?.state !== "Succeeded" ? progressOf(run, status) : undefined;
       });
-      if (status.state === "Succeeded" && run.tasks !== undefined) await takeAway(run, TASKS_ANNOTATION, run.tasks);
-      if (status.state === "Succeeded" && run.operation === "Restore") await this.arrive(run);
+      if (!ours || status.state !== "Succeeded") return;
+      if (run.tasks !== undefined) await takeAway(run, TASKS_ANNOTATION, run.tasks);
+      if (run.operation === "Restore") await this.arrive(run);
     },
 
     /** What was said of this migration must not count for the next one. */
@@ -111,6 +109,33 @@ export function createShootStatus(garden: KubeClient) {
     },
   };
 }
+
+/** Whether a move that the Shoot may have made is over: what followed has begun, or can begin. */
+const hasArrived = ({ status }: Shoot): boolean => {
+  const { type, state } = status?.lastOperation ?? {};
+  return type !== "Migrate" && (type !== "Restore" || state === "Succeeded");
+};
+
+/** What the status says once an operation has begun. */
+const beginning = (run: ShootRun, shoot: Shoot): MergePatch => ({
+  uid: shoot.status?.uid ?? run.uid,
+  technicalID: run.technicalID,
+  observedGeneration: run.generation,
+  gardener: { id: "perennial", name: "perennial", version: "0.1.0" },
+  hibernated: run.hibernated,
+  ...whereabouts(run, shoot),
+  lastErrors: null,
+  lastOperation: lastOperation(run.operation, {
+    state: "Processing",
+    progress: 0,
+    description: `Starting ${run.operation} of Shoot`,
+  }),
+});
+
+const progressOf = ({ operation }: ShootRun, status: OperationStatus): MergePatch => ({
+  lastOperation: lastOperation(operation, status),
+  lastErrors: status.lastErrors.length > 0 ? status.lastErrors : null,
+});
 
 /** Where the Shoot is, for how long that is remembered, and where it is going. */
 function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {

@@ -162,6 +162,7 @@ describe("a Shoot's status", () => {
     await status.write(run, succeeded);
     expect((await read(run)).metadata.annotations).toHaveProperty(["shoot.gardener.cloud/tasks"]);
     await annotate(run, { "shoot.gardener.cloud/tasks": "deployInfrastructure" });
+    await status.begin(run, undefined);
     await status.write(run, { ...succeeded, state: "Error" });
     expect((await read(run)).metadata.annotations).toHaveProperty(["shoot.gardener.cloud/tasks"]);
     await status.write(run, succeeded);

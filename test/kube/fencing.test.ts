@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fenced } from "../../src/activities/fenced-client.ts";
 import { patchFinalizers, patchShootStatus } from "../../src/activities/shoot-patch.ts";
+import type { OperationStatus } from "../../src/activities/index.ts";
 import { createShootStatus } from "../../src/activities/shoot-status.ts";
 import { Superseded } from "../../src/activities/superseded.ts";
 import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
@@ -309,14 +310,77 @@ describe("in the garden", () => {
   });
 
   test("a migration says how it ended, until the next operation has begun", async () => {
-    const migration = { source: "seed-1", destination: "seed-2", takeover: false };
-    const run: ShootRun = { ...(await createShoot(kube, `ended-${count}`)), operation: "Migrate", migration };
+    const run = await newMigration("ended");
     await lead(run, "seed-2", 2, "Migrate");
-    await patchShootStatus(kube, run, { lastOperation: { progress: 100 } });
-    expect(await statusOf(run)).toMatchObject({ lastOperation: { progress: 100 } });
+    await createShootStatus(kube).write(run, said({ progress: 99 }));
+    expect(await statusOf(run)).toMatchObject({ lastOperation: { type: "Migrate", progress: 99 } });
+    await expect(createShootStatus(kube).begin(run, undefined)).rejects.toThrow(Superseded);
+    expect(await statusOf(run)).toMatchObject({ lastOperation: { type: "Migrate", progress: 99 } });
     await lead(run, "seed-2", 2, "Restore");
-    await expect(patchShootStatus(kube, run, { lastOperation: { progress: 99 } })).rejects.toThrow(Superseded);
+    await expect(createShootStatus(kube).write(run, said({ progress: 99 }))).rejects.toThrow(Superseded);
   });
+
+  test("a migration that begins once more while it flips does not take its flip back", async () => {
+    const run = await newMigration("asleep");
+    await lead(run, "seed-1", 1, "Reconcile");
+    const flipped = { leadership: { seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 } };
+    const others = { lastOperation: { type: "Migrate" }, seedName: "seed-2", seeds: ["seed-1", "seed-2"] };
+    const asleep = whilePatched(() => patchStatus(run, { ...flipped, ...others }));
+    await expect(createShootStatus(asleep).begin(run, undefined)).rejects.toThrow(Superseded);
+    expect(await statusOf(run)).toMatchObject({ ...flipped, ...others });
+  });
+
+  test("a Restore that has succeeded is not begun again, nor goes on, by who slept through it", async () => {
+    const migration = { source: "seed-1", destination: "seed-2", takeover: false };
+    const run = { ...(await newMigration("over")), operation: "Restore" as const, epoch: 2, seed: "seed-2", migration };
+    const status = createShootStatus(kube);
+    await lead(run, "seed-2", 2, "Migrate");
+    await status.begin(run, undefined);
+    await status.write(run, said({ state: "Succeeded" }));
+    await status.begin(run, undefined);
+    await status.write(run, said({ progress: 60 }));
+    expect(await statusOf(run)).toMatchObject({ lastOperation: { type: "Restore", state: "Succeeded" } });
+    await status.begin({ ...run, operation: "Reconcile" }, undefined);
+    await status.begin(run, undefined);
+    await status.write(run, said({ progress: 60 }));
+    expect(await statusOf(run)).toMatchObject({ lastOperation: { type: "Reconcile", progress: 0 } });
+  });
+
+  test("what an operation says late is not said of the one that began between its look and its write", async () => {
+    const run = { ...(await newMigration("between")), operation: "Restore" as const };
+    await lead(run, "seed-1", 1, "Restore");
+    const asleep = whilePatched(() => patchStatus(run, { lastOperation: { type: "Reconcile", state: "Succeeded" } }));
+    await createShootStatus(asleep).write(run, said({ progress: 60 }));
+    expect(await statusOf(run)).toMatchObject({ lastOperation: { type: "Reconcile", state: "Succeeded" } });
+  });
+
+  const newMigration = async (name: string): Promise<ShootRun> => {
+    const migration = { source: "seed-1", destination: "seed-2", takeover: false };
+    return { ...(await createShoot(kube, `${name}-${count}`)), operation: "Migrate", migration };
+  };
+  const patchStatus = (run: ShootRun, status: object) =>
+    kube.patch(shootRef(run), { status }, { subresource: "status" });
+  const said = (change: Partial<OperationStatus>): OperationStatus => ({
+    state: "Processing",
+    progress: 50,
+    description: "-",
+    lastErrors: [],
+    ...change,
+  });
+  /** A client whose first write of a status comes after this. */
+  const whilePatched = (before: () => Promise<unknown>): KubeClient => {
+    let slept = false;
+    return {
+      ...kube,
+      async patch(ref, patch, options) {
+        if (!slept && options?.subresource === "status") {
+          slept = true;
+          await before();
+        }
+        return kube.patch(ref, patch, options);
+      },
+    };
+  };
 });
 
 const deployment = (name: string) => ({
