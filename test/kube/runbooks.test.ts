@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listParts, renderPart, stateType } from "../../src/activities/state-parts.ts";
+import { STATE_PART_LABEL } from "../../src/api/annotations.ts";
+import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
+import { findBinary } from "../support/binary.ts";
+import { eventually } from "../support/eventually.ts";
+
+let lab: AdmissionLab;
+
+beforeAll(async () => void (lab = await startAdmissionLab()), 120_000);
+afterAll(() => lab.stop());
+
+test("a ShootState that is in the way goes with its parts, and with nobody else's, as its runbook says", async () => {
+  for (const name of ["local", "local-2"]) {
+    await lab.client.create(renderPart({ namespace, name }, [], {}));
+    for (const part of ["1", "2"]) {
+      const labels = { [STATE_PART_LABEL]: name };
+      await lab.client.create(renderPart({ namespace, name: `${name}--${part}` }, [], { labels }));
+    }
+  }
+  const state = { ...stateType, namespace, name: "local" };
+  await eventually(async () => expect(await refusalOf(lab.client.remove(state))).toContain("must be"));
+  const commands = runbook("A ShootState of an earlier Shoot is in the way")
+    .replaceAll("PROJECT-NAMESPACE", namespace)
+    .replaceAll("NAME", "local");
+  await run(commands);
+  expect(await lab.client.read(state)).toBeUndefined();
+  expect(await listParts(lab.client, { namespace, name: "local" })).toEqual([]);
+  expect(await lab.client.list(stateType, { namespace })).toHaveLength(3);
+});
+
+const namespace = "garden-dev";
+
+/** The first commands below a heading of the operations page. */
+function runbook(heading: string): string {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+  const [, section = ""] = page.split(`### ${heading}\n`);
+  const [, commands = ""] = /```sh\n(.*?)```/s.exec(section) ?? [];
+  if (commands === "") throw new Error(`there are no commands below "${heading}"`);
+  return commands;
+}
+
+async function run(commands: string): Promise<void> {
+  const path = `${dirname(await findBinary("kubectl"))}:${process.env.PATH}`;
+  const env = { ...process.env, PATH: path, KUBECONFIG: lab.kubeconfig };
+  await promisify(execFile)("sh", ["-e", "-c", commands], { env, timeout: 30_000 });
+}
