@@ -21,10 +21,12 @@ export interface ExtensionMoveDeps {
   readonly wanted: (run: ShootRun, kind: ExtensionKind, purpose?: Purpose) => Promise<readonly KubeObject[]>;
   /** What the garden has kept of an object's state. */
   readonly kept: (run: ShootRun, object: KubeObject) => Promise<KeptState | undefined>;
+  /** Has the Shoot's BackupEntry say which snapshots its provider may not let go of. */
+  readonly protect: (run: ShootRun) => Promise<void>;
 }
 
 /** Migrates and restores objects by Gardener's contract: who makes something outside leaves it, and is found again by its state. */
-export function createExtensionMoves({ seed, waits, wanted, kept }: ExtensionMoveDeps) {
+export function createExtensionMoves({ seed, waits, wanted, kept, protect }: ExtensionMoveDeps) {
   /** Asks for an operation under a new id. */
   const ask = async (object: ExtensionLike, kind: ExtensionKind, step: string, operation: string) => {
     const timestamp = nextTimestamp(object);
@@ -56,6 +58,8 @@ export function createExtensionMoves({ seed, waits, wanted, kept }: ExtensionMov
     };
     const applied = await seed.apply<ExtensionLike>({ ...object, metadata: { ...object.metadata, annotations } });
     if (waiting) await giveState(applied, await kept(run, object));
+    // The one that is recorded may be older than what a provider keeps.
+    if (kind === "BackupEntry") await protect(run);
     return ask(applied, kind, step, "restore");
   };
 

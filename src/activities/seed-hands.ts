@@ -9,6 +9,7 @@ import { createLeftovers } from "./leftovers.ts";
 import { createProvisioning } from "./provisioning.ts";
 import { createPublishing } from "./publishing.ts";
 import type { ShootClients } from "./shoot-clients.ts";
+import { protectSnapshots } from "./snapshot-protection.ts";
 import type { StateKey } from "./state-keys.ts";
 import { createStateActivities } from "./state.ts";
 import type { Waits } from "./waits.ts";
@@ -38,7 +39,13 @@ export function createSeedHands(deps: SeedHandsDeps) {
       seed,
       components: createComponents({ garden, seed, shootClients, waits }),
       extensions,
-      moves: createExtensionMoves({ seed, waits, wanted: extensions.wanted, kept: state.readExtensionState }),
+      moves: createExtensionMoves({
+        seed,
+        waits,
+        wanted: extensions.wanted,
+        kept: state.readExtensionState,
+        protect: (one) => protectSnapshots({ seed, records }, one),
+      }),
       state,
       backup: createBackup({ garden, seed, records, waits }),
       leftovers: createLeftovers({ seed: deps.seed, waits }),

@@ -4,6 +4,7 @@ import { backupEntryName, VERIFY_CONTAINER } from "../components/index.ts";
 import { isNotFound, refOf, type KubeClient } from "../kube/index.ts";
 import { StepError } from "./failure.ts";
 import { completed } from "./readiness.ts";
+import { protectSnapshots } from "./snapshot-protection.ts";
 import {
   parseSnapshotStatus,
   type SnapshotOwner,
@@ -24,12 +25,13 @@ export const SNAPSHOT_RECORD_ANNOTATION = "perennial.dev/snapshot-record";
  */
 export async function keepSnapshotOf(
   job: KubeObject,
-  { seed, owner, records }: { seed: KubeClient; owner: SnapshotOwner; records: Pick<SnapshotRecords, "record"> },
+  { seed, owner, records }: { seed: KubeClient; owner: SnapshotOwner; records: SnapshotRecords },
 ): Promise<void> {
   const before = job.metadata.annotations?.[SNAPSHOT_RECORD_ANNOTATION];
-  if (before !== undefined) return await records.record(owner, JSON.parse(before) as SnapshotRecord);
-  const snapshot = await readSnapshot(seed, owner, job);
+  const snapshot = before === undefined ? await readSnapshot(seed, owner, job) : (JSON.parse(before) as SnapshotRecord);
+  await protectSnapshots({ seed, records }, owner, snapshot.name);
   await records.record(owner, snapshot);
+  if (before !== undefined) return;
   const annotations = { [SNAPSHOT_RECORD_ANNOTATION]: JSON.stringify(snapshot) };
   await seed.patch(refOf(job), { metadata: { uid: job.metadata.uid, annotations } });
 }

@@ -46,6 +46,9 @@ export const CANCEL_MIGRATION_ANNOTATION = "perennial.dev/cancel-migration";
 /** Approves a takeover from a seed that does not answer: JSON `{reason, by?, at?, sourceIsOff?}`. */
 export const FORCE_TAKEOVER_ANNOTATION = "perennial.dev/force-takeover";
 
+/** On a BackupEntry in a seed: files that its provider keeps, however old they are; names, separated by commas. */
+export const KEPT_SNAPSHOTS_ANNOTATION = "perennial.dev/kept-snapshots";
+
 /** On a ShootState: uid of the Shoot that it belongs to; also on a Shoot's namespace in a seed. */
 export const SHOOT_UID_ANNOTATION = "shoot.gardener.cloud/uid";
 

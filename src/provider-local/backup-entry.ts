@@ -1,4 +1,4 @@
-import type { ExtensionBackupEntry } from "../api/index.ts";
+import { KEPT_SNAPSHOTS_ANNOTATION, type ExtensionBackupEntry } from "../api/index.ts";
 import type { Actuator, ActuatorContext, ActuatorResult } from "../extension/index.ts";
 import { claimBackups, releaseBackups } from "./backup-volume.ts";
 import { NoSuchEntry, type Buckets, type Snapshot } from "./buckets.ts";
@@ -50,9 +50,11 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
     }
   };
 
-  const expire = async ({ metadata: { name }, spec }: ExtensionBackupEntry, { check, log }: ActuatorContext) => {
+  const expire = async ({ metadata, spec }: ExtensionBackupEntry, { check, log }: ActuatorContext) => {
+    const { name, annotations = {} } = metadata;
     await buckets.sweep(spec.bucketName, name, Date.now() - SWEEP_AFTER);
-    for (const snapshot of expiredSnapshots(await buckets.list(spec.bucketName, name), Date.now())) {
+    const kept = annotations[KEPT_SNAPSHOTS_ANNOTATION]?.split(",");
+    for (const snapshot of expiredSnapshots(await buckets.list(spec.bucketName, name), Date.now(), kept)) {
       check();
       await buckets.remove(spec.bucketName, name, snapshot.name);
       log.info({ snapshot: snapshot.name }, "snapshot expired");

@@ -2,11 +2,13 @@ import type { Snapshot } from "./buckets.ts";
 
 /**
  * The snapshots that nobody will miss: beyond the newest 24, one of each hour is kept for a day, and one of each day for
- * a week. Times are ms since the epoch. The newest of its hour or day is the one that stays.
+ * a week. Times are ms since the epoch. The newest of its hour or day is the one that stays, and whatever has one of these
+ * names.
  */
 export function expiredSnapshots<S extends Pick<Snapshot, "name" | "takenAt">>(
   snapshots: readonly S[],
   now: number,
+  names: readonly string[] = [],
 ): S[] {
   const newestFirst = snapshots.toSorted((a, b) => b.takenAt - a.takenAt || (a.name < b.name ? -1 : 1));
   const kept = new Set([
@@ -20,7 +22,7 @@ export function expiredSnapshots<S extends Pick<Snapshot, "name" | "takenAt">>(
       newestFirst.filter(({ takenAt }) => now - takenAt <= 7 * DAY),
     ),
   ]);
-  return newestFirst.filter((snapshot) => !kept.has(snapshot));
+  return newestFirst.filter((snapshot) => !kept.has(snapshot) && !names.includes(snapshot.name));
 }
 
 const NEWEST = 24;

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -108,6 +108,23 @@ describe("a BackupEntry", () => {
       expect((await settled(type))?.status?.state).toMatchObject({ bucketName: "new", from: "old" });
     }
     expect(await readdir(join(directory, "new", entry))).toEqual(["first.db"]);
+  });
+
+  test("keeps the snapshots that it names, whatever else expires", async () => {
+    await apply("BackupEntry", entry, { bucketName: "old" }, { "perennial.dev/kept-snapshots": "next,s1.db" });
+    await settled("Create");
+    const hour = 3_600_000;
+    const lastWeek = Date.now() - 9 * 24 * hour;
+    for (let i = 0; i < 27; i += 1) {
+      const file = join(directory, "old", entry, `s${i}.db`);
+      await writeFile(file, "1");
+      await utimes(file, (lastWeek + i) / 1000, (lastWeek + i) / 1000);
+    }
+    await ask("reconcile");
+    await settled("Reconcile");
+    const left = await readdir(join(directory, "old", entry));
+    expect(left).toHaveLength(25);
+    expect(left).toContain("s1.db");
   });
 
   test("is not restored without what it is to bring along", async () => {

@@ -28,6 +28,14 @@ describe("retention", () => {
     expect(Math.max(...ages)).toBeLessThanOrEqual(7 * day);
   });
 
+  test("never takes what somebody names, however old it is and whatever is newer", () => {
+    const snapshots = every(10 * minute, 30 * day);
+    const named = snapshots.at(-1)?.name ?? "";
+    const expired = expiredSnapshots(snapshots, now, [named, "gone"]).map(({ name }) => name);
+    expect(expired).not.toContain(named);
+    expect(expired).toHaveLength(expiredSnapshots(snapshots, now).length - 1);
+  });
+
   test("never takes the newest 24, however old they are, and is done after one go", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: now }), { maxLength: 200 }), (times) => {

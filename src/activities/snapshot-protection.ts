@@ -1,0 +1,50 @@
+import { KEPT_SNAPSHOTS_ANNOTATION } from "../api/annotations.ts";
+import type { KubeObject } from "../api/meta.ts";
+import { backupEntryName } from "../components/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import { StepError } from "./failure.ts";
+import type { SnapshotOwner, SnapshotRecords } from "./snapshot-record.ts";
+
+/** What protecting snapshots needs; the seed's client is the fenced one of the owner. */
+export interface ProtectionDeps {
+  readonly seed: KubeClient;
+  readonly records: Pick<SnapshotRecords, "latest">;
+}
+
+/**
+ * Has the Shoot's BackupEntry in the seed say that its provider is to keep the file that is recorded, and this one beside
+ * it, if there is one that is about to be. However long nothing can be recorded after that, and whatever else is
+ * written meanwhile, a takeover finds what it looks for.
+ */
+export async function protectSnapshots(
+  { seed, records }: ProtectionDeps,
+  owner: SnapshotOwner,
+  fresh?: string,
+): Promise<void> {
+  const name = backupEntryName(owner.technicalID, owner.uid);
+  const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry", name };
+  const entry = await seed.read<KubeObject>(ref);
+  if (entry === undefined) throw new StepError(`BackupEntry ${name} does not exist: it says which snapshots are kept`);
+  const before = (entry.metadata.annotations?.[KEPT_SNAPSHOTS_ANNOTATION] ?? "").split(",");
+  const names = [fresh, await readRecorded(records, owner), ...before].filter(Boolean);
+  // A schedule and a flow may record at once: neither forgets what the other protects.
+  const kept = [...new Set(names)].slice(0, MOST).join(",");
+  if (kept === before.join(",")) return;
+  const annotations = { [KEPT_SNAPSHOTS_ANNOTATION]: kept };
+  await seed.patch(ref, { metadata: { uid: entry.metadata.uid, annotations } });
+}
+
+const MOST = 3;
+
+/** A record that nobody can open leads nobody to a file. */
+async function readRecorded(
+  records: Pick<SnapshotRecords, "latest">,
+  owner: SnapshotOwner,
+): Promise<string | undefined> {
+  try {
+    return (await records.latest(owner))?.name;
+  } catch (error) {
+    if (error instanceof StepError) return undefined;
+    throw error;
+  }
+}
