@@ -1,7 +1,9 @@
 import { CONFIRM_DELETION_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
+import { backupEntryName } from "../components/index.ts";
 import { isConflict, refOf, type KubeClient, type ObjectRef } from "../kube/index.ts";
+import { GARDEN_NAMESPACE } from "./backup-credentials.ts";
 import { fenced } from "./fenced-client.ts";
 import { findActiveCluster } from "./stop.ts";
 import { nameOf, unlessGone } from "./scale-down.ts";
@@ -13,6 +15,8 @@ import { Superseded } from "./superseded.ts";
  */
 export async function abandonObjects(seed: KubeClient, run: ShootRun): Promise<void> {
   const client = fenced(seed, run);
+  // Before the look at who leads: what a Shoot that comes back is given after that is another Secret.
+  const credentials = await seed.read<KubeObject>(backupCredentialsRef(run));
   const abandoned = await findAbandoned(seed, run);
   const led = abandoned.find((object) => isLed(object, run));
   if (led !== undefined)
@@ -22,6 +26,7 @@ export async function abandonObjects(seed: KubeClient, run: ShootRun): Promise<v
   const cluster = await findActiveCluster(seed, run.technicalID, `Seed ${run.seed} does not lead this Shoot any more`);
   if (cluster !== undefined) await unlessGone(client.patch(refOf(cluster.object), cluster.change));
   for (const object of abandoned) await abandon(client, refOf(object));
+  if (credentials !== undefined) await client.remove(refOf(credentials), { uid: credentials.metadata.uid ?? "" });
   const secrets = await seed.list({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
   // They go with the namespace, unless somebody who is stopped holds them.
   for (const secret of secrets.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0)) {
@@ -35,7 +40,7 @@ async function findAbandoned(seed: KubeClient, run: ShootRun): Promise<KubeObjec
     ({ namespaced, apiVersion }) => namespaced && groups.has(groupOf(apiVersion)),
   );
   const objects = await Promise.all(types.map((type) => seed.list(type, { namespace: run.technicalID })));
-  const entry = await seed.read({ ...backupEntryType, name: `${run.technicalID}--${run.uid}` });
+  const entry = await seed.read({ ...backupEntryType, name: backupEntryName(run.technicalID, run.uid) });
   return [...objects.flat(), ...(entry === undefined ? [] : [entry])];
 }
 
@@ -44,6 +49,14 @@ const groups = new Set(["extensions.gardener.cloud", "machine.sapcloud.io", "res
 const groupOf = (apiVersion: string): string => apiVersion.split("/")[0] ?? "";
 
 const backupEntryType = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry" };
+
+/** The backups' credentials are beside no Shoot, so they do not go with its namespace. */
+const backupCredentialsRef = ({ technicalID, uid }: ShootRun): ObjectRef => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  namespace: GARDEN_NAMESPACE,
+  name: `entry-${backupEntryName(technicalID, uid)}`,
+});
 
 /** Whether the object says that this very seed leads under the run's epoch, or a later one. */
 function isLed(object: KubeObject, run: ShootRun): boolean {

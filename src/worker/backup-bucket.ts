@@ -20,11 +20,11 @@ export interface BackupBucketDeps {
 
 /**
  * Keeps the bucket that the Seed asks for, under the Seed's uid: a BackupBucket in the garden for people, one in the seed
- * for its provider. It goes when the Seed does and no entry is left in it.
+ * for its provider. It is the Seed's and deleted with it, by Kubernetes, but held until no entry is left in it.
  */
 export function createBackupBucketKeeper({ garden, seed, seedName }: BackupBucketDeps) {
   const ensure = async (owner: Seed, bucket: BackupBucket, before: BackupBucket | undefined) => {
-    const same = isDeepStrictEqual(before?.spec, bucket.spec) && isHeld(before);
+    const same = isDeepStrictEqual(before?.spec, bucket.spec) && isHeld(before) && isOwned(before);
     if (!same) await garden.apply(bucket);
     const data = await readBackupCredentials(garden, owner);
     const name = bucket.metadata.name;
@@ -41,9 +41,22 @@ export function createBackupBucketKeeper({ garden, seed, seedName }: BackupBucke
       },
     };
     const existing = await seed.read<ExtensionBackupBucket>(providerOf(name));
-    await seed.apply({ ...wanted, metadata: { name, annotations: requestFor(existing, [wanted.spec, data]) } });
+    // What its provider has answered meanwhile is not asked again: it is another version then.
+    const { resourceVersion } = existing?.metadata ?? {};
+    const annotations = requestFor(existing, [wanted.spec, data]);
+    await seed.apply({ ...wanted, metadata: { name, annotations, ...(resourceVersion && { resourceVersion }) } });
     await mirrorStatus(garden, refOf(bucket), existing);
     return { requeueAfter: RESYNC };
+  };
+
+  /** The bucket of the Seed as it is now. One that is being deleted goes first; there may be others, of Seeds before it. */
+  const keep = async (buckets: readonly BackupBucket[]) => {
+    const owner = await garden.read<Seed>({ ...core, kind: "Seed", name: seedName });
+    const { uid, deletionTimestamp } = owner?.metadata ?? {};
+    const backup = owner?.spec.backup;
+    if (owner === undefined || deletionTimestamp !== undefined || backup === undefined) return;
+    const existing = buckets.find(({ metadata }) => metadata.name === uid);
+    if (existing === undefined || !isLeaving(existing)) return await ensure(owner, bucketOf(owner, backup), existing);
   };
 
   const remove = async (bucket: BackupBucket) => {
@@ -63,22 +76,23 @@ export function createBackupBucketKeeper({ garden, seed, seedName }: BackupBucke
   };
 
   return {
-    /** One look at the Seed of this name; others are none of this seed's business. */
+    /** One look at the Seed of this name, if it is still there, and at its buckets; others are none of this seed's business. */
     async reconcile({ name }: Key): Promise<void | { requeueAfter: number }> {
       if (name !== seedName) return;
-      const owner = await garden.read<Seed>({ ...core, kind: "Seed", name });
-      const { backup } = owner?.spec ?? {};
-      if (owner?.metadata.uid === undefined || backup === undefined) return;
-      const ref = { ...core, kind: "BackupBucket", name: owner.metadata.uid };
-      const existing = await garden.read<BackupBucket>(ref);
-      if (owner.metadata.deletionTimestamp !== undefined && existing) await garden.remove(ref);
-      if (existing?.metadata.deletionTimestamp !== undefined) return await remove(existing);
-      if (owner.metadata.deletionTimestamp === undefined) return await ensure(owner, bucketOf(owner, backup), existing);
+      const buckets = await garden.list<BackupBucket>({ ...core, kind: "BackupBucket" });
+      const own = buckets.filter(({ spec }) => spec.seedName === seedName);
+      const again = await keep(own);
+      for (const bucket of own.filter(isLeaving)) await remove(bucket);
+      return again;
     },
   };
 }
 
+const isLeaving = ({ metadata }: BackupBucket) => metadata.deletionTimestamp !== undefined;
+
 const isHeld = (bucket: BackupBucket | undefined) => bucket?.metadata.finalizers?.includes(GARDENER_FINALIZER) === true;
+
+const isOwned = (bucket: BackupBucket | undefined) => (bucket?.metadata.ownerReferences ?? []).length > 0;
 
 type Backup = NonNullable<Seed["spec"]["backup"]>;
 
@@ -95,15 +109,20 @@ const providerOf = (name: string) => ({
   name,
 });
 
-function bucketOf({ metadata, spec }: Seed, backup: Backup): BackupBucket {
+function bucketOf({ apiVersion, kind, metadata, spec }: Seed, backup: Backup): BackupBucket {
+  const { name, uid = "" } = metadata;
   const { provider: type, region = spec.provider.region, providerConfig, credentialsRef } = backup;
   return {
     ...core,
     kind: "BackupBucket",
-    metadata: { name: metadata.uid ?? "", finalizers: [GARDENER_FINALIZER] },
+    metadata: {
+      name: uid,
+      finalizers: [GARDENER_FINALIZER],
+      ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
+    },
     spec: {
       provider: { type, region },
-      seedName: metadata.name,
+      seedName: name,
       ...(providerConfig === undefined ? {} : { providerConfig }),
       ...(credentialsRef === undefined ? {} : { credentialsRef }),
     },

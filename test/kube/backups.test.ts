@@ -12,6 +12,7 @@ import type {
 import type { ShootRun } from "../../src/api/shoot-run.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
+import { createBackupBucketKeeper } from "../../src/worker/backup-bucket.ts";
 import { createBackupEntryKeeper } from "../../src/worker/backup-entry.ts";
 import { createBackups } from "../../src/worker/backups.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
@@ -100,6 +101,75 @@ describe("a Seed's bucket", () => {
       data: { key: "bmV3" },
     });
     await answer("BackupBucket", bucket, succeeded("Reconcile"));
+  });
+});
+
+describe("the bucket of a Seed that goes", () => {
+  const name = "seed-7";
+  const keep = (seed = kube) => createBackupBucketKeeper({ garden: kube, seed, seedName: name }).reconcile({ name });
+  const seedRef = { apiVersion: core, kind: "Seed", name };
+  const bucketRef = (of: string) => ({ apiVersion: core, kind: "BackupBucket", name: of });
+  const secretOf = (of: string) =>
+    kube.read({ apiVersion: "v1", kind: "Secret", namespace: "garden", name: `bucket-${of}` });
+  /** A Seed of that name, with its bucket; returns the bucket's name. */
+  const build = async () => {
+    const { spec } = (await kube.read<Seed>({ ...seedRef, name: "seed-1" })) ?? {};
+    const seed = await kube.apply<Seed>({ apiVersion: core, kind: "Seed", metadata: { name }, spec } as Seed);
+    await keep();
+    return seed.metadata.uid ?? "";
+  };
+
+  test("is the Seed's, so that Kubernetes deletes it too; it is taken away when no entry is left in it", async () => {
+    const own = await build();
+    expect(await kube.read(bucketRef(own))).toMatchObject({
+      metadata: { ownerReferences: [{ apiVersion: core, kind: "Seed", name, uid: own }] },
+    });
+    const entry = { apiVersion: core, kind: "BackupEntry", name: "in-it", namespace: "garden-dev" };
+    const metadata = { name: entry.name, namespace: entry.namespace };
+    await kube.apply({ apiVersion: core, kind: "BackupEntry", metadata, spec: { bucketName: own } } as never);
+    await kube.remove(seedRef);
+    await keep();
+    expect((await kube.read(bucketRef(own)))?.metadata.deletionTimestamp).toBeUndefined();
+
+    await kube.remove(bucketRef(own)); // as the garbage collector does, or somebody
+    await expect(keep()).rejects.toThrow("1 BackupEntries are in it");
+    expect(await kube.read({ apiVersion: extensions, kind: "BackupBucket", name: own })).toBeDefined();
+
+    await kube.remove(entry);
+    await keep();
+    await keep();
+    expect(await kube.read({ apiVersion: extensions, kind: "BackupBucket", name: own })).toBeUndefined();
+    expect(await kube.read(bucketRef(own))).toBeUndefined();
+    expect(await secretOf(own)).toBeUndefined();
+  });
+
+  test("goes although another Seed has its name, and that one keeps its own", async () => {
+    const former = await build();
+    await kube.remove(seedRef);
+    const own = await build();
+    await kube.remove(bucketRef(former));
+    await keep();
+    await keep();
+    expect(await kube.read(bucketRef(former))).toBeUndefined();
+    expect((await kube.read(bucketRef(own)))?.metadata.deletionTimestamp).toBeUndefined();
+    await kube.remove(seedRef);
+  });
+
+  test("is not asked of its provider again because the answer came while somebody looked", async () => {
+    const own = await build();
+    const hasty: KubeClient = {
+      ...kube,
+      async read(ref) {
+        const object = await kube.read(ref);
+        if (ref.kind === "BackupBucket") await answer("BackupBucket", own, succeeded("Create"));
+        return object as never;
+      },
+    };
+    await expect(keep(hasty)).rejects.toThrow();
+    const { annotations } =
+      (await kube.read({ apiVersion: extensions, kind: "BackupBucket", name: own }))?.metadata ?? {};
+    expect(annotations?.["gardener.cloud/operation"]).toBeUndefined();
+    await kube.remove(seedRef);
   });
 });
 

@@ -233,6 +233,10 @@ describe("abandoning extension objects", () => {
       theirs,
     );
     const entry = `${run.technicalID}--${run.uid}`;
+    const credentials = (name: string) => ({ apiVersion: "v1", kind: "Secret", namespace: "garden", name });
+    await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "garden" } });
+    for (const { name, namespace, ...type } of [entry, `${entry}-2`].map((one) => credentials(`entry-${one}`)))
+      await kube.create({ ...type, metadata: { name, namespace } }, theirs);
     await apply({
       apiVersion: extensions,
       kind: "BackupEntry",
@@ -260,6 +264,8 @@ describe("abandoning extension objects", () => {
     await watch.stop();
     expect(deleting).toEqual([]);
     expect(await kube.read({ apiVersion: extensions, kind: "BackupEntry", name: entry })).toBeUndefined();
+    expect(await kube.read(credentials(`entry-${entry}`))).toBeUndefined();
+    expect(await kube.read(credentials(`entry-${entry}-2`))).toBeDefined();
     expect((await kube.read(named("v1", "Secret", "held")))?.metadata.finalizers).toBeUndefined();
     expect(await kube.read({ apiVersion: extensions, kind: "Cluster", name: run.technicalID })).toMatchObject({
       spec: { shoot: { status: { lastOperation: { state: "Failed" } } } },
@@ -291,11 +297,23 @@ describe("abandoning extension objects", () => {
 
   test("is refused while workloads run, in the seed that leads, and to a late flow", async () => {
     const before = await apply(infrastructure(leadership(2)));
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      namespace: "garden",
+      name: `entry-${run.technicalID}--${run.uid}`,
+    };
+    await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "garden" } });
+    await kube.create(
+      { apiVersion: "v1", kind: "Secret", metadata: { name: secret.name, namespace: "garden" } },
+      theirs,
+    );
     await expect(leftovers().abandonExtensions(later())).rejects.toThrow(/infra says that Seed seed-1 leads$/);
     await expect(leftovers().abandonExtensions({ ...later(1) })).rejects.toThrow(Superseded);
     await kube.create(workload("Deployment", "mcm", { app: "mcm" }), theirs);
     await expect(leftovers().abandonExtensions(later(3))).rejects.toThrow(/Deployment .*\/mcm is not stopped$/);
     expect((await kube.read(refOf(before)))?.metadata).toMatchObject({ finalizers, uid: before.metadata.uid });
+    expect(await kube.read(secret)).toBeDefined();
   });
 });
 
