@@ -8,19 +8,26 @@ export function createSeedValidator({ client }: { client: KubeClient }): Webhook
   return async ({ operation, name = "", object }) => {
     if (operation !== "DELETE") return judge(networkCauses(Seed.parse(object)));
     const shoots = await client.list<Shoot>({ apiVersion: Shoot.apiVersion, kind: Shoot.kind });
-    const users = shoots
-      .filter((shoot) => uses(shoot, name))
-      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-    if (users.length === 0) return judge([]);
-    const list = users.slice(0, 10).join(", ") + (users.length > 10 ? ` and ${users.length - 10} more` : "");
+    const users = shoots.filter((shoot) => uses(shoot, name));
+    const leftBy = shoots.filter((shoot) => !uses(shoot, name) && shoot.status?.seeds?.includes(name));
     return judge([
-      { field: "metadata.name", message: `is the Seed of ${list}: move or delete them first`, forbidden: true },
+      ...refuse(users, (list) => `is the Seed of ${list}: move or delete them first`),
+      ...refuse(
+        leftBy,
+        (list) =>
+          `still holds what ${list} left there: wait until its worker has cleaned up; if it is off and never comes back, take its name out of their status.seeds`,
+      ),
     ]);
   };
 }
 
-function uses({ spec, status }: Shoot, seed: string): boolean {
-  return spec.seedName === seed || status?.seedName === seed || (status?.seeds?.includes(seed) ?? false);
+const uses = ({ spec, status }: Shoot, seed: string): boolean => spec.seedName === seed || status?.seedName === seed;
+
+function refuse(shoots: readonly Shoot[], say: (list: string) => string): Cause[] {
+  if (shoots.length === 0) return [];
+  const names = shoots.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const list = names.slice(0, 10).join(", ") + (names.length > 10 ? ` and ${names.length - 10} more` : "");
+  return [{ field: "metadata.name", message: say(list), forbidden: true }];
 }
 
 function networkCauses({ spec }: Seed): Cause[] {
