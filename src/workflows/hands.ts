@@ -7,11 +7,12 @@ import {
   isCancellation,
   proxyActivities,
   TimeoutFailure,
+  workflowInfo,
 } from "@temporalio/workflow";
 import type { GardenActivities, SeedActivities, WaitTarget } from "../activities/index.ts";
 import type { ShootRun, StepFailure } from "../api/shoot-run.ts";
 import type { Board } from "./board.ts";
-import { gardenQueue, seedQueue } from "./contract.ts";
+import { gardenQueue, seedQueue, workflowTypes } from "./contract.ts";
 import type { Hands } from "./steps.ts";
 
 /** Somebody's wish that waiting steps go on now. */
@@ -119,7 +120,8 @@ function uncancelled<Activities extends object>(
 
 /**
  * The wait is completed from outside by the seed worker's watch. Its start-to-close timeout is the period after which
- * the level is checked again, so a lost registration heals itself; its schedule-to-close timeout is the deadline.
+ * the level is checked again, so a lost registration heals itself, and a worker that is dead is noticed; its
+ * schedule-to-close timeout is the deadline.
  */
 async function waitFor(run: ShootRun, step: string, target: WaitTarget): Promise<void> {
   const waiting = proxyActivities<SeedActivities>({
@@ -127,6 +129,7 @@ async function waitFor(run: ShootRun, step: string, target: WaitTarget): Promise
     activityId: target.activityId,
     summary: `${step}: wait for ${target.kind} ${target.name}`,
     startToCloseTimeout: Math.min(recheckPeriod(target), target.deadline),
+    scheduleToStartTimeout: run.seedDeadline,
     scheduleToCloseTimeout: target.deadline,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
     retry: { initialInterval: "1s", backoffCoefficient: 1 },
@@ -134,7 +137,8 @@ async function waitFor(run: ShootRun, step: string, target: WaitTarget): Promise
   try {
     await waiting.waitFor(run, target);
   } catch (error) {
-    if (!timedOut(error)) throw error;
+    if (timeoutOf(error) === "SCHEDULE_TO_START") throw explainSilence(error, run);
+    if (timeoutOf(error) === undefined) throw error;
     const explaining = proxyActivities<SeedActivities>({
       taskQueue: seedQueue(run.seed),
       activityId: `${target.activityId}/explain`,
@@ -151,10 +155,10 @@ async function waitFor(run: ShootRun, step: string, target: WaitTarget): Promise
 }
 
 /** What isn't registered in an object that survives the worker is looked at more often. */
-const recheckPeriod = ({ until }: WaitTarget): number =>
-  until === "gone" || until === "nodesReady" ? 15_000 : 300_000;
+const recheckPeriod = ({ until }: WaitTarget): number => (until === "gone" || until === "nodesReady" ? 15_000 : 60_000);
 
-const timedOut = (error: unknown): boolean => error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+const timeoutOf = (error: unknown) =>
+  error instanceof ActivityFailure && error.cause instanceof TimeoutFailure ? error.cause.timeoutType : undefined;
 
 /** The cause that the activity worker classified; anything else is worth another try. */
 function failureOf(error: unknown): WorkFailure {
@@ -168,14 +172,21 @@ function failureOf(error: unknown): WorkFailure {
 }
 
 /** A step that no worker has taken up says whose worker that is, and what an operator can do about it. */
-function explainSilence(error: unknown, { migration, seed, seedDeadline, namespace, name }: ShootRun): unknown {
+function explainSilence(error: unknown, run: ShootRun): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (!(cause instanceof TimeoutFailure) || cause.timeoutType !== "SCHEDULE_TO_START") return error;
+  const { seed, seedDeadline } = run;
   const silence = `the worker of Seed ${seed} has not answered for ${Math.round(seedDeadline / 1000)} s: it is down, or cannot reach Temporal`;
-  const way = `perennial shoot migrate ${namespace}/${name} --to ${migration?.destination} --force-takeover --reason TEXT`;
-  const message = migration?.source === seed ? `${silence}; to move the Shoot without it: ${way}` : silence;
+  const message = `${silence}${remedyOf(run)}`;
   const details: [WorkFailure] = [{ message, codes: [], retryable: true, silent: true }];
   return ApplicationFailure.create({ message, type: "Silence", details });
+}
+
+function remedyOf({ migration, seed, namespace, name }: ShootRun): string {
+  if (workflowInfo().workflowType === workflowTypes.cleanUp)
+    return `; what it still holds of the Shoot is cleaned up when it is back`;
+  if (migration?.source !== seed) return "";
+  return `; to move the Shoot without it: perennial shoot migrate ${namespace}/${name} --to ${migration.destination} --force-takeover --reason TEXT`;
 }
 
 const isWorkFailure = (detail: unknown): detail is WorkFailure =>

@@ -171,6 +171,31 @@ describe("a takeover", () => {
 });
 
 /** As the garden would show a Shoot whose seedName was changed. */
+// The last one: its seed stays dead.
+describe("a seed that dies while something there is waited for", () => {
+  it("is said to be silent long before the wait is over", async () => {
+    const world = lab.world(quick);
+    world.fail["waitFor takeSnapshot in seed-1"] = ApplicationFailure.create({ message: "not yet" });
+    await migrate(world);
+    await eventually(() => expect(world.calls).toContain("waitFor takeSnapshot in seed-1"), 60_000);
+    await lab.silence("seed-1");
+    await eventually(async () => {
+      const steps = (await lab.shoots.progress(world.ref))?.steps;
+      const error = steps?.find(({ name }) => name === "firstSnapshot")?.error;
+      expect(error?.message).toMatch(/the worker of Seed seed-1 has not answered for 2 s.*--force-takeover/);
+    }, 60_000);
+    approve(world);
+    await lab.shoots.nudge(world.ref);
+    await restored(world);
+    const cleanUp = cleanUpWorkflowId(world.ref, "seed-1");
+    await eventually(async () => {
+      const error = (await lab.shoots.progressOf(cleanUp))?.steps.find(({ name }) => name === "fence")?.error;
+      expect(error?.message).toMatch(/seed-1 has not answered for 2 s.* is cleaned up when it is back$/);
+    }, 60_000);
+    await world.gone();
+  });
+});
+
 async function migrate(world: World, source = "seed-1"): Promise<void> {
   const migration = { source, destination: "seed-2", takeover: false };
   Object.assign(world.view, { moving: "Migrate", run: { ...world.view.run, migration } });

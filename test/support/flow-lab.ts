@@ -10,6 +10,7 @@ import type {
   WaitTarget,
 } from "../../src/activities/index.ts";
 import type { ShootRef, ShootRun } from "../../src/api/shoot-run.ts";
+import { createOperations } from "../../src/client/operations.ts";
 import { createShootClient, type ShootClient } from "../../src/client/shoots.ts";
 import { gardenQueue, shootWorkflowId } from "../../src/workflows/contract.ts";
 import { shootRun } from "./shoot-run.ts";
@@ -34,6 +35,8 @@ export interface World {
 export interface FlowLab extends Pick<TemporalServer, "client"> {
   readonly shoots: ShootClient;
   world(change?: Partial<ShootRun>): World;
+  /** Ends a seed's worker for good. */
+  silence(seed: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,7 +57,12 @@ export async function startFlowLab(): Promise<FlowLab> {
       Worker.create({ connection: temporal.connection, taskQueue, activities: seedActivities(worlds) }),
     ),
   ]);
-  const running = workers.map((worker) => worker.run());
+  const running = new Map(workers.map((worker) => [worker, worker.run()]));
+  const end = async (worker: Worker) => {
+    worker.shutdown();
+    await running.get(worker);
+    running.delete(worker);
+  };
   let count = 0;
 
   return {
@@ -66,9 +74,11 @@ export async function startFlowLab(): Promise<FlowLab> {
       worlds.set(run.uid, world);
       return world;
     },
+    silence: async (seed) => {
+      for (const worker of running.keys()) if (worker.options.taskQueue === `seed-${seed}`) await end(worker);
+    },
     async stop() {
-      workers.forEach((worker) => worker.shutdown());
-      await Promise.all(running);
+      await Promise.all([...running.keys()].map(end));
       await temporal.stop();
     },
   };
@@ -105,9 +115,11 @@ function createWorld(run: ShootRun, shoots: ShootClient, temporal: TemporalServe
 
 function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: TemporalServer): GardenActivities {
   const of = ({ uid }: ShootRef) => found(worlds, uid);
+  const operations = createOperations(temporal.client);
   return {
     async readShoot(ref) {
-      const { view } = of(ref);
+      const { view, fail } = of(ref);
+      if (fail["readShoot"]) throw fail["readShoot"];
       return "gone" in view ? null : ({ ...view, run: { ...view.run, generation: view.generation } } as ShootView);
     },
     async beginOperation(run, request) {
@@ -119,6 +131,7 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
     },
     async writeStatus(run, status) {
       const world = of(run);
+      if (world.fail["writeStatus"]) throw world.fail["writeStatus"];
       world.calls.push(`writeStatus ${status.state}`);
       world.status = status;
       if (run.operation === "Restore" && status.state === "Succeeded") {
@@ -152,13 +165,11 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
       world.view.leftovers = [];
     },
     removeLeadership: async (run) => void of(run).calls.push("removeLeadership"),
-    async endFlow(workflowId, reason) {
-      await temporal.client.workflow.getHandle(workflowId).terminate(reason);
-    },
+    findOperation: async (ref) => (await operations.running(ref)) ?? null,
+    endFlow: (workflowId, reason) => operations.end(workflowId, reason),
     async followFlow(workflowId) {
       const beat = setInterval(() => Context.current().heartbeat(), 1_000);
-      const ended = temporal.client.workflow.getHandle(workflowId).result();
-      await ended.catch(() => {}).finally(() => clearInterval(beat));
+      await operations.ended(workflowId).finally(() => clearInterval(beat));
     },
   };
 }
