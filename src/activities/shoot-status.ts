@@ -78,17 +78,13 @@ export function createShootStatus(garden: KubeClient) {
     },
 
     /** Why no operation can begin. Says it once: a Shoot that waits is not written again and again. */
-    async report(ref: ShootRef, { message, codes }: StepFailure): Promise<void> {
-      const shoot = await read(ref);
-      if (shoot === undefined || shoot.status?.lastOperation?.description === message) return;
-      const type = shoot.metadata.deletionTimestamp === undefined ? "Create" : "Delete";
-      await patchStatus(ref, {
-        lastOperation: lastOperation(shoot.status?.lastOperation?.type ?? type, {
-          state: "Pending",
-          progress: 0,
-          description: message,
-        }),
-        lastErrors: [{ description: message, codes, lastUpdateTime: now() }],
+    async report(ref: ShootRef, { message: description, codes }: StepFailure): Promise<void> {
+      await changeShootStatus(garden, ref, ({ lastOperation: last }, shoot) => {
+        if (last?.description === description) return undefined;
+        return {
+          lastOperation: lastOperation(waitingType(shoot), { state: "Pending", progress: 0, description }),
+          lastErrors: [{ description, codes, lastUpdateTime: now() }],
+        };
       });
     },
 
@@ -108,6 +104,17 @@ export function createShootStatus(garden: KubeClient) {
       await patchFinalizers(garden, ref, (finalizers) => finalizers.filter((one) => one !== GARDENER_FINALIZER));
     },
   };
+}
+
+/**
+ * What a Shoot waits to do. It keeps the operation that is unfinished, and a Migrate which Restore has to follow; one that
+ * has succeeded is not to be done again, least of all a Restore from a seed that holds nothing any more.
+ */
+function waitingType({ metadata, status }: Shoot): ShootRun["operation"] {
+  const { type, state } = status?.lastOperation ?? {};
+  if (type !== undefined && (type === "Migrate" || state !== "Succeeded")) return type;
+  if (metadata.deletionTimestamp !== undefined) return "Delete";
+  return type === undefined ? "Create" : "Reconcile";
 }
 
 /** Whether a move that the Shoot may have made is over: what followed has begun, or can begin. */

@@ -128,6 +128,32 @@ describe("a Shoot's status", () => {
     expect((await read(run)).metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   });
 
+  it.each([
+    ["Create", "Succeeded", "Reconcile"],
+    ["Reconcile", "Succeeded", "Reconcile"],
+    ["Restore", "Succeeded", "Reconcile"],
+    ["Restore", "Error", "Restore"],
+    ["Create", "Failed", "Create"],
+    ["Migrate", "Succeeded", "Migrate"], // its Restore is still to come
+  ] as const)("waits after a %s that is %s as %s", async (type, state, waiting) => {
+    const run = await begun();
+    const before = { type, state, progress: 1, description: "-", lastUpdateTime: "2026-01-01T00:00:00Z" };
+    await kube.patch(refOf(run), { status: { lastOperation: before } }, { subresource: "status" });
+    await createShootStatus(kube).report(run, { message: "Seed seed-1 has stopped all operations", codes: [] });
+    expect((await read(run)).status?.lastOperation).toMatchObject({ type: waiting, state: "Pending" });
+  });
+
+  it("does not go back to its old seed after an emergency stop", async () => {
+    const run = await begun();
+    const before = { type: "Restore", state: "Succeeded", progress: 100, description: "-" };
+    const leadership = { record: "r", seed: "seed-1", epoch: 2, leaseSeconds: 60, previousSeed: "seed-2", leaving: 1 };
+    const status = { leadership, lastOperation: { ...before, lastUpdateTime: "2026-01-01T00:00:00Z" } };
+    await kube.patch(refOf(run), { status }, { subresource: "status" });
+    const ref = { namespace: run.namespace, name: run.name, uid: run.uid };
+    await createShootStatus(kube).report(ref, { message: "Seed seed-1 has stopped all operations", codes: [] });
+    expect((await readShootView(kube, run, periods))?.moving).toBeUndefined();
+  });
+
   it("ends with Succeeded, which is the last that anybody sees of the Shoot", async () => {
     const run = await begun();
     await kube.remove(refOf(run));
