@@ -44,6 +44,10 @@ export const WAIT_ANNOTATION = "perennial.dev/wait";
 /** How long, in ms, until Temporal is told again what it could not be told. */
 const RETRY_PERIOD = 1_000;
 
+/** How long, in ms, until somebody who was not found is looked for once more; not for a wait that is older than `RECENT`. */
+const SECOND_LOOK = 5_000;
+const RECENT = 60_000;
+
 /** Node's timers fire at once beyond this. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -52,7 +56,8 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
   const settled = new Map<string, string>(); // by the object's uid: the wait that was settled last
   const timers = new Map<string, NodeJS.Timeout>();
 
-  const settle = async (registered: Registration, object: KubeObject, standing: Standing) => {
+  /** `again`: nobody was found the last time, which happens once only. */
+  const settle = async (registered: Registration, object: KubeObject, standing: Standing, again: boolean) => {
     const { uid = "" } = object.metadata;
     const key = `${registered.waiter.runId}/${registered.waiter.activityId}/${registered.since}`;
     if (settled.get(uid) === key) return;
@@ -66,6 +71,7 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
           ? await o.completer.complete(registered.waiter)
           : await o.completer.fail(registered.waiter, await withReason(outcome, object));
       o.log.debug({ ...registered.waiter, found, reached: outcome === "reached" }, "wait settled");
+      if (!found && !again && Date.now() - registered.since < RECENT) scheduleLook(key, SECOND_LOOK, object, true);
     } catch (error) {
       settled.delete(uid);
       scheduleLook(key, RETRY_PERIOD, object);
@@ -80,25 +86,30 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
     return trouble === undefined ? error : new StepError(`${error.message}: ${trouble}`, error.codes);
   };
 
-  const scheduleLook = (key: string, delay: number, object: KubeObject) => {
-    if (timers.has(key)) return;
+  /**
+   * Who was not found has not begun to wait, or does so no more. Or the task was lost between Temporal and this process,
+   * as happens where both are short of time: then nobody here will ever ask, but Temporal takes an answer by now.
+   */
+  const scheduleLook = (key: string, delay: number, object: KubeObject, again = false) => {
+    clearTimeout(timers.get(key));
     const lookAgain = () => {
       timers.delete(key);
+      if (again) settled.delete(object.metadata.uid ?? "");
       const latest = reflectorOf(object)?.get(object.metadata.name, object.metadata.namespace);
-      look(latest ?? object, latest ? "updated" : "deleted");
+      look(latest ?? object, latest ? "updated" : "deleted", again);
     };
     timers.set(key, setTimeout(lookAgain, Math.min(delay, LONGEST_TIMER)).unref());
   };
 
   /** Not awaited by the watch: a hundred waits that end at once are completed side by side. */
-  const look = (object: KubeObject, event: "added" | "updated" | "deleted") =>
-    void consider(object, event).catch((error: unknown) => o.log.warn({ err: error }, "wait not settled"));
+  const look = (object: KubeObject, event: "added" | "updated" | "deleted", again = false) =>
+    void consider(object, event, again).catch((error: unknown) => o.log.warn({ err: error }, "wait not settled"));
 
-  const consider = async (object: KubeObject, event: "added" | "updated" | "deleted") => {
+  const consider = async (object: KubeObject, event: "added" | "updated" | "deleted", again: boolean) => {
     const registered = readRegistration(object);
     const deleted = event === "deleted";
     if (registered)
-      await settle(registered, object, deleted ? gone(registered.target) : judge(registered.target, object));
+      await settle(registered, object, deleted ? gone(registered.target) : judge(registered.target, object), again);
     if (deleted) settled.delete(object.metadata.uid ?? "");
   };
 

@@ -11,7 +11,9 @@ let lab: WaitingLab;
 let count = 0;
 beforeAll(async () => void (lab = await startWaitingLab()));
 afterAll(() => lab.stop());
-beforeEach(() => void Object.assign(lab.knobs, { severeAfter: 600_000, applied: nothing, completing: nothing }));
+beforeEach(
+  () => void Object.assign(lab.knobs, { severeAfter: 600_000, losing: false, applied: nothing, completing: nothing }),
+);
 
 const nothing = async () => {};
 const newShoot = () => createShoot(lab.kube, `wait-${(count += 1)}`);
@@ -135,6 +137,18 @@ describe("a wait", () => {
       await sleep(500); // the watch sees it, and finds nobody to wake
     };
     expect(await (await start(run)).result()).toBe("succeeded");
+  });
+
+  it("is not lost when the object was ready before, and the task never reaches anybody who could say so", async () => {
+    const run = await newShoot();
+    lab.knobs.losing = true;
+    lab.knobs.applied = async () => {
+      await answer(lab.kube, run);
+      await sleep(500);
+    };
+    const begin = Date.now();
+    expect(await (await start(run)).result()).toBe("succeeded");
+    expect(Date.now() - begin).toBeLessThan(20_000); // far from the re-check
   });
 
   it("is not lost when the object had failed before anybody waited", async () => {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { CompleteAsyncError } from "@temporalio/activity";
 import { Worker } from "@temporalio/worker";
 import type { GardenActivities, SeedActivities } from "../../src/activities/index.ts";
 import type { Infrastructure } from "../../src/api/index.ts";
@@ -34,6 +35,8 @@ interface Knobs {
   severeAfter: number;
   /** Awaited after an object was applied, before anybody waits for it. */
   applied: () => Promise<void>;
+  /** Tasks to wait are lost once Temporal has handed them out. */
+  losing: boolean;
   /** Awaited before an activity is completed or failed from outside. */
   completing: () => Promise<void>;
 }
@@ -45,7 +48,7 @@ export async function startWaitingLab(): Promise<WaitingLab> {
   await applyCrds(kube);
   await applyGarden(kube);
   const log = createLogger({ name: "test", level: "silent" });
-  const knobs: Knobs = { severeAfter: 600_000, applied: async () => {}, completing: async () => {} };
+  const knobs: Knobs = { severeAfter: 600_000, losing: false, applied: async () => {}, completing: async () => {} };
   const completer = hesitant(createCompleter(temporal.client), knobs);
   const startWaits = () => createWaits({ client: kube, completer, log });
   let waits = startWaits();
@@ -71,6 +74,10 @@ export async function startWaitingLab(): Promise<WaitingLab> {
       const targets = await seed.applyExtension(...args);
       await knobs.applied();
       return targets;
+    },
+    async waitFor(...args) {
+      if (knobs.losing) throw new CompleteAsyncError();
+      await seed.waitFor(...args);
     },
   };
   const workers = await Promise.all([
