@@ -100,8 +100,17 @@ type Builder = ExtensionKinds["Infrastructure" | "ControlPlane" | "Network" | "W
 
 interface State {
   readonly ids: readonly string[];
+  /** The epoch that it was written in. */
+  readonly epoch: number;
   /** Written at the very end of migrate: what is lost when the state is kept too early. */
-  readonly leftBy?: string;
+  readonly left: boolean;
+}
+
+/** A worker that dies asks again for what it has asked for: the state may be the one that restoring has just written. */
+function judgeState({ epoch, left }: Partial<State>, now: number): string | undefined {
+  if (epoch === undefined) return "without state";
+  if (left ? epoch === now - 1 : epoch === now) return undefined;
+  return left ? `from what was left in epoch ${epoch}` : "from a state of before migrate";
 }
 
 /** Builds one thing for each object, or a machine for each pool, and insists on finding it again by its state. */
@@ -109,8 +118,10 @@ function builder<T extends Builder>({ seed, cloud, ledger }: ExtensionDeps, kind
   const build = async (object: T): Promise<State> => {
     const shoot = shootOf(object);
     const pools = poolsOf(object);
-    if (pools === undefined) return { ids: [cloud.ensure(shoot, kind)] };
-    return { ids: await Promise.all(pools.map(({ name, labels }) => cloud.ensureMachine(shoot, name, labels ?? {}))) };
+    const written = { epoch: epochOf(object), left: false };
+    if (pools === undefined) return { ids: [cloud.ensure(shoot, kind)], ...written };
+    const ids = pools.map(({ name, labels }) => cloud.ensureMachine(shoot, name, labels ?? {}));
+    return { ids: await Promise.all(ids), ...written };
   };
   const reconcile = async (object: T): Promise<ActuatorResult> => ({
     state: await build(object),
@@ -120,17 +131,15 @@ function builder<T extends Builder>({ seed, cloud, ledger }: ExtensionDeps, kind
     reconcile,
     async migrate(object, _cluster, { saveStatus }) {
       const { ids = [] } = (object.status?.state ?? {}) as Partial<State>;
-      await saveStatus({ state: { ids, leftBy: seed } satisfies State });
+      await saveStatus({ state: { ids, epoch: epochOf(object), left: true } satisfies State });
     },
     async restore(object) {
       const shoot = shootOf(object);
-      const { ids, leftBy } = (object.status?.state ?? {}) as Partial<State>;
-      if (leftBy === undefined && ids === undefined)
-        ledger.fault(shoot, `${kind} is restored in ${seed} without state`);
-      else if (leftBy === undefined)
-        ledger.fault(shoot, `${kind} is restored in ${seed} from a state of before migrate`);
+      const state = (object.status?.state ?? {}) as Partial<State>;
+      const wrong = judgeState(state, epochOf(object));
+      if (wrong !== undefined) ledger.fault(shoot, `${kind} is restored in ${seed} ${wrong}`);
       const before = new Set(Object.values(cloud.list(shoot)));
-      for (const id of ids ?? []) if (!before.has(id)) ledger.fault(shoot, `${kind} of state ${id} is lost`);
+      for (const id of state.ids ?? []) if (!before.has(id)) ledger.fault(shoot, `${kind} of state ${id} is lost`);
       return await reconcile(object);
     },
     async delete(object) {

@@ -22,6 +22,9 @@ export interface Report extends Omit<Outcome, "worlds"> {
   readonly blow?: Blow;
 }
 
+/** Longest time, in ms, that the creation of a Shoot may take. */
+const PATIENCE = 180_000;
+
 /** Works off the blows of one order in a lab of its own. */
 await main(JSON.parse(await text(process.stdin)) as Order);
 
@@ -48,9 +51,6 @@ async function workOff(lab: Lab, order: Order): Promise<void> {
     travellers = wrong ? undefined : travellers.map(turned);
   }
 }
-
-/** Longest time, in ms, that the creation of a Shoot may take. */
-const PATIENCE = 180_000;
 
 /** New Shoots, moved there and back again without a blow: both have to come to the same. */
 async function breakGround(lab: Lab, { shoots, crossing }: Order, count: number): Promise<readonly Traveller[]> {
