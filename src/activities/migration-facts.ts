@@ -1,3 +1,4 @@
+import { STATE_PROBLEM_ANNOTATION } from "../api/annotations.ts";
 import { CloudProfile, Seed, type Shoot } from "../api/index.ts";
 import type { KeptState, MigrationFacts } from "../api/migration.ts";
 import { countNeighbours, shootCapacity } from "../api/seed-choice.ts";
@@ -52,10 +53,12 @@ async function readKeptState(garden: KubeClient, { metadata }: Shoot): Promise<K
     return { state: false, snapshot: false };
   const entries = found.parts.flatMap((part) => part.entries);
   const snapshot = entries.find(({ section, body }) => section === "gardener" && body["type"] === SNAPSHOT_TYPE);
-  if (snapshot === undefined) return { state: true, snapshot: false };
+  const problem = found.head.metadata.annotations?.[STATE_PROBLEM_ANNOTATION];
+  const state = { state: true, ...(problem !== undefined && { problem }) };
+  if (snapshot === undefined) return { ...state, snapshot: false };
   const { size, takenAt } = (snapshot.body["labels"] ?? {}) as { size?: string; takenAt?: string };
   return {
-    state: true,
+    ...state,
     snapshot: true,
     ...(size !== undefined && { size: Number(size) }),
     ...(takenAt !== undefined && { takenAt }),

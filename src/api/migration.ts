@@ -36,6 +36,8 @@ export interface KeptState {
   /** The snapshot's size in bytes, and when it was taken, where the record is not sealed. */
   readonly size?: number;
   readonly takenAt?: string;
+  /** Why what is kept is not the latest there is: it does not fit into the garden. */
+  readonly problem?: string;
 }
 
 /**
@@ -118,10 +120,14 @@ function addressObstacles({ source, destination }: MigrationFacts): Obstacle[] {
   return [{ field: "spec.seedName", message }];
 }
 
-/** A planned move makes its own snapshot; a takeover has nothing but what was kept. */
+/**
+ * A planned move makes its own snapshot, but would lose a state that does not fit into the garden; a takeover has nothing
+ * but what was kept.
+ */
 function keptObstacles({ shoot, takeover, kept }: MigrationFacts): Obstacle[] {
-  if (!takeover || kept === undefined) return [];
+  if (kept === undefined) return [];
   const { namespace, name } = shoot.metadata;
+  if (!takeover) return kept.problem === undefined ? [] : [{ field: "metadata.name", message: kept.problem }];
   if (!kept.state)
     return [
       { field: "metadata.name", message: `there is no ShootState ${namespace}/${name} to restore the Shoot from` },

@@ -90,6 +90,7 @@ function takeoverNotes({ source, now, kept }: MigrationFacts, from: string, sour
   return [
     describeReliance(from, sourceIsOff),
     `The Shoot's etcd goes back to its last snapshot${age}: what was written since is lost.`,
+    ...(kept?.problem === undefined ? [] : [`What extensions keep is not the latest there was: ${kept.problem}`]),
     ...(source && isSeedReady(source, now) ? [describeNeedlessness(source, now)] : []),
   ];
 }

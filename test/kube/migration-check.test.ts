@@ -76,6 +76,16 @@ it("takes over only from what was kept", async () => {
   expect(facts?.kept).toEqual({ state: true, snapshot: true, size: 12_300_000, takenAt: "2026-11-21T10:00:00Z" });
 });
 
+it("moves in order only what the garden could keep", async () => {
+  await keep(run.name, [{ name: "ca", type: "secret", data: {} }]);
+  const annotations = { "perennial.dev/state-problem": "the Shoot's state is too large" };
+  const type = { apiVersion: "core.gardener.cloud/v1beta1", kind: "ShootState" };
+  await kube.patch({ ...type, namespace: "garden-dev", name: run.name }, { metadata: { annotations } });
+  expect((await refusal()).message).toContain("the Shoot's state is too large");
+  run = { ...run, migration: { source: "seed-1", destination: "seed-2", takeover: true } };
+  expect((await refusal()).message).not.toContain("too large");
+});
+
 it("has nothing to say about a Shoot that is gone", async () => {
   run = { ...run, uid: "another" };
   await expect(check()).resolves.toBeUndefined();

@@ -147,6 +147,12 @@ describe("what stands against a migration", () => {
     );
     expect(obstacles({ kept: { state: false, snapshot: false } })).toEqual([]);
   });
+
+  it("is a state that does not fit into the garden, unless there is nothing else to be had", () => {
+    const kept = { state: true, snapshot: true, problem: "the Shoot's state is too large" };
+    expect(obstacles({ kept })).toEqual([{ field: "metadata.name", message: "the Shoot's state is too large" }]);
+    expect(obstacles({ takeover: true, kept })).toEqual([]);
+  });
 });
 
 describe("a Shoot on its way", () => {

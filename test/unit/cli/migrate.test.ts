@@ -53,6 +53,8 @@ it("says what a takeover relies on, what it loses, and that it may be needless",
   expect(onFence.notes[1]).toContain("goes back to its last snapshot (20m ago): what was written since is lost");
   expect(onFence.notes[2]).toContain("Seed seed-1 answers (its worker was last heard of 0 s ago)");
   const onWord = plan({ kept }, { takeover: { sourceIsOff: true } });
+  const outdated = plan({ kept: { ...kept, problem: "the state is too large" } }, { takeover: { sourceIsOff: true } });
+  expect(outdated.notes[2]).toBe("What extensions keep is not the latest there was: the state is too large");
   expect(onWord.notes[0]).toContain("The takeover relies on your word that Seed seed-1 is off");
   expect(onWord.flows[0]?.steps.filter(({ skipped }) => !skipped).map(({ step }) => step)).toEqual([
     "check",
