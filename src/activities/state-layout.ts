@@ -64,7 +64,8 @@ function excess(entries: readonly Sized[]): string {
   return `${total} do not fit into ${limit}; most is in ${largest.map(inWords).join(", ")}`;
 }
 
-const tooLarge = (why: string): string => `the Shoot's state is too large to be kept in the garden: ${why}`;
+const tooLarge = (why: string): string =>
+  `the Shoot's state is too large to be kept in the garden: ${why}; make status.state there, or what it refers to, smaller`;
 
 const inWords = ({ entry, size }: Sized): string =>
   `${idOf(entry).split("/").filter(Boolean).slice(1).join(" ")} (${inKilobytes(size)})`;

@@ -39,7 +39,7 @@ export function createSeal(keys: readonly StateKey[]): Seal {
     open(sealed, place) {
       if (!isSealed(sealed)) throw new Error(`cannot open ${place}: it is not sealed`);
       const key = keys.find(({ id }) => id === sealed.key);
-      if (key === undefined) throw new Error(`cannot open ${place}: key ${sealed.key} is not among ours`);
+      if (key === undefined) throw new Error(`cannot open ${place}: ${lacking(sealed.key, keys)}`);
       try {
         const secret = decrypt(key.secret, sealed.wrapped, boundTo(key.id, place));
         const zipped = decrypt(createSecretKey(secret), sealed.data, place);
@@ -55,6 +55,11 @@ export function createSeal(keys: readonly StateKey[]): Seal {
     },
     isCurrent: (sealed) => isSealed(sealed) && sealed.key === current.id,
   };
+}
+
+function lacking(id: string, keys: readonly StateKey[]): string {
+  const ours = keys.map((key) => key.id).join(", ");
+  return `key ${id} is not among this worker's (${ours}): add it to the file of PERENNIAL_STATE_KEYS_FILE and start the worker again`;
 }
 
 /** How content is sealed; another way would get another name. */

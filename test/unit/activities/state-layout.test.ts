@@ -61,7 +61,7 @@ describe("entries", () => {
 describe("too large a state", () => {
   it("names the entry that is too large for any object", () => {
     expect(() => layOut([entry("small", 10), entry("giant", 1_000_000)])).toThrow(
-      /Worker giant \(1001 kB\) alone exceeds 900 kB/,
+      /Worker giant \(1001 kB\) alone exceeds 900 kB; make status.state there, or what it refers to, smaller/,
     );
   });
 
