@@ -32,7 +32,9 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
     await buckets.createEntry(to, name);
     for (const snapshot of snapshots) {
       check();
-      await buckets.copy(name, snapshot, { from, to, signal });
+      await buckets.copy(name, snapshot, { from, to, signal }).catch((cause: unknown) => {
+        throw new Error(`cannot copy ${snapshot.name} from bucket ${from} to ${to}: ${messageOf(cause)}`, { cause });
+      });
     }
     log.info({ from, to, snapshots: snapshots.length }, "backups copied");
   };
@@ -46,7 +48,7 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
       return await buckets.list(from, entry);
     } catch (cause) {
       if (copied && cause instanceof NoSuchEntry) return [];
-      throw new Error(`cannot copy backups from bucket ${from}`, { cause });
+      throw new Error(`cannot copy backups from bucket ${from}: ${messageOf(cause)}`, { cause });
     }
   };
 
@@ -94,3 +96,5 @@ interface EntryState {
 }
 
 const stateOf = ({ status }: ExtensionBackupEntry): EntryState => status?.state ?? {};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -128,15 +128,21 @@ describe("a BackupEntry", () => {
   });
 
   test("is not restored without what it is to bring along", async () => {
-    await rm(await comeFromOld("wait-for-state"), { recursive: true });
-    await ask("restore");
-    await vi.waitFor(async () => {
-      const object = await plane.client.read<ExtensionBackupEntry>({ apiVersion, kind: "BackupEntry", name: entry });
-      expect(object?.status).toMatchObject({
-        lastOperation: { type: "Restore", state: "Error" },
-        lastError: { description: expect.stringContaining("cannot copy backups from bucket old") as string },
-      });
-    }, 10_000);
+    const saysWhy = async (why: string) => {
+      await ask("restore");
+      await vi.waitFor(async () => {
+        const object = await plane.client.read<ExtensionBackupEntry>({ apiVersion, kind: "BackupEntry", name: entry });
+        expect(object?.status).toMatchObject({
+          lastOperation: { type: "Restore", state: "Error" },
+          lastError: { description: expect.stringContaining(why) as string },
+        });
+      }, 10_000);
+    };
+    const old = await comeFromOld("wait-for-state");
+    await mkdir(join(old, "second.db"));
+    await saysWhy("cannot copy second.db from bucket old to new: EISDIR");
+    await rm(old, { recursive: true });
+    await saysWhy("cannot copy backups from bucket old: ");
     await plane.client.patch({ apiVersion, kind: "BackupEntry", name: entry }, { metadata: { finalizers: null } });
     await plane.client.remove({ apiVersion, kind: "BackupEntry", name: entry });
   });
