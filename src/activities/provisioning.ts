@@ -12,6 +12,7 @@ import type { KubeClient } from "../kube/index.ts";
 import { bootstrapTokenSecret } from "./bootstrap-token.ts";
 import { readContext } from "./context.ts";
 import { configurationProblem, StepError } from "./failure.ts";
+import type { SecretData } from "./secret-store.ts";
 import { ensureSecrets } from "./secrets.ts";
 import type { ShootClients } from "./shoot-clients.ts";
 
@@ -20,14 +21,17 @@ export interface ProvisioningDeps {
   readonly garden: KubeClient;
   readonly seed: KubeClient;
   readonly shootClients: ShootClients;
+  /** What the garden keeps of these Secrets of the Shoot, by name. */
+  keptSecrets(run: ShootRun, names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
 }
 
 /** Keys, certificates, credentials, and what machines read. */
-export function createProvisioning({ garden, seed, shootClients }: ProvisioningDeps) {
+export function createProvisioning({ garden, seed, shootClients, keptSecrets }: ProvisioningDeps) {
   return {
-    /** Generated once, kept in Secrets of the Shoot's namespace; certificates follow the names they are for. */
+    /** Generated once, kept in Secrets of the Shoot's namespace and in the garden; certificates follow the names they are for. */
     async deploySecrets(run: ShootRun): Promise<void> {
-      await ensureSecrets(seed, await readContext(garden, seed, run));
+      const kept = (names: readonly string[]) => keptSecrets(run, names);
+      await ensureSecrets(seed, await readContext(garden, seed, run), { kept });
     },
 
     /** Copies the user's credentials for the provider, as they are now. */

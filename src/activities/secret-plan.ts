@@ -1,4 +1,5 @@
 import {
+  BOOTSTRAP_TOKEN_SECRET,
   externalApiServerName,
   internalApiServerName,
   networksOf,
@@ -15,6 +16,13 @@ export const authorities = {
   "ca-front-proxy": "front-proxy",
   "ca-kubelet": "kubelet",
 } as const;
+
+/** Names of the Secrets that are made once: with another one in its place, a control plane would lock out every machine and user. */
+export const lastingSecrets: readonly string[] = [
+  ...Object.keys(authorities),
+  "service-account-key",
+  BOOTSTRAP_TOKEN_SECRET,
+];
 
 /** Name of a certificate authority's Secret. */
 export type AuthorityName = keyof typeof authorities;

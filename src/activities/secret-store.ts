@@ -27,7 +27,7 @@ export async function openSecretStore(client: KubeClient, namespace: string): Pr
   return {
     read(name) {
       const data = found.get(name)?.data;
-      return data && Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]));
+      return data && decodeData(data);
     },
     async write(name, role, content) {
       const data = Object.fromEntries(Object.entries(content).map(([key, value]) => [key, encode(value)]));
@@ -59,6 +59,11 @@ interface Secret extends KubeObject {
 function labelsFor(role: SecretRole): Record<string, string> {
   const lasting = role === "authority" || role === "key" || role === "token";
   return { "managed-by": "perennial", role, ...(lasting ? { persist: "true" } : {}) };
+}
+
+/** Content as the API server has it, in base64, as text. */
+export function decodeData(data: Readonly<Record<string, string>>): SecretData {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]));
 }
 
 function encode(text: string): string {

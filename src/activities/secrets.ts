@@ -3,20 +3,35 @@ import { renderKubeconfig, type KubeClient } from "../kube/index.ts";
 import { createBootstrapToken, type BootstrapToken } from "./bootstrap-token.ts";
 import { isFit, isUsableAuthority } from "./certificate-fit.ts";
 import { generateSigningKey, issueAuthority, issueCertificate, type KeyPair } from "./pki.ts";
-import { authorities, certificatesOf, type AuthorityName, type CertificatePlan } from "./secret-plan.ts";
-import { openSecretStore, type SecretStore } from "./secret-store.ts";
+import {
+  authorities,
+  certificatesOf,
+  lastingSecrets,
+  type AuthorityName,
+  type CertificatePlan,
+} from "./secret-plan.ts";
+import { openSecretStore, type SecretData, type SecretStore } from "./secret-store.ts";
+
+/** What Secrets are made with. */
+export interface SecretSources {
+  /** The clock that certificates are held against. */
+  readonly now?: Date;
+  /** Content of those of these Secrets that are kept elsewhere, by name. Throws where one is kept and cannot be had. */
+  kept?(names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
+}
 
 /**
  * Makes sure that the Shoot's namespace holds every key, certificate and kubeconfig of its control plane. What is there
- * and fits is left alone, so a run that was killed is simply run again; authorities and signing keys are made once,
- * certificates anew when their hosts, their authority or 80 % of their time are over. Returns SHA-256 by Secret name.
+ * and fits is left alone, so a run that was killed is simply run again; authorities and signing keys are made once, and
+ * brought back if they are lost; certificates are made anew when their hosts, their authority or 80 % of their time are
+ * over. Returns SHA-256 by Secret name.
  */
 export async function ensureSecrets(
   client: KubeClient,
   context: ControlPlaneContext,
-  now: Date = new Date(),
+  { now = new Date(), kept = () => Promise.resolve(new Map()) }: SecretSources = {},
 ): Promise<{ checksums: Record<string, string> }> {
-  const store = await openSecretStore(client, context.namespace);
+  const store = await withKept(await openSecretStore(client, context.namespace), kept);
   const run: Run = { store, context, now };
   const keys = new Map<AuthorityName, KeyPair>();
   for (const name of Object.keys(authorities) as AuthorityName[]) keys.set(name, await ensureAuthority(run, name));
@@ -28,6 +43,14 @@ export async function ensureSecrets(
     await ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
   }
   return { checksums: store.checksums() };
+}
+
+/** The store, where what is missing of the Secrets that cannot be made again reads as it is kept. */
+async function withKept(store: SecretStore, kept: NonNullable<SecretSources["kept"]>): Promise<SecretStore> {
+  const missing = lastingSecrets.filter((name) => store.read(name) === undefined);
+  if (missing.length === 0) return store;
+  const found = await kept(missing);
+  return { ...store, read: (name) => store.read(name) ?? found.get(name) };
 }
 
 interface Run {

@@ -49,7 +49,7 @@ export function createSeedHands(deps: SeedHandsDeps) {
       state,
       backup: createBackup({ garden, seed, records, waits }),
       leftovers: createLeftovers({ seed: deps.seed, waits }),
-      provisioning: createProvisioning({ garden, seed, shootClients }),
+      provisioning: createProvisioning({ garden, seed, shootClients, keptSecrets: state.keptSecrets }),
       publishing: createPublishing({ garden, seed }),
     };
   };

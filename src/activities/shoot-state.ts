@@ -45,6 +45,8 @@ export interface ShootStates {
   claim(owner: StateOwner): Promise<void>;
   /** Everything, opened; undefined when nothing is kept. Throws when something cannot be opened. */
   read(owner: StateReader): Promise<StateItem[] | undefined>;
+  /** Those of these Secrets that are kept of the owner's Shoot; nothing else is opened. Throws when one cannot be. */
+  readSecrets(owner: StateOwner, names: readonly string[]): Promise<StateItem[]>;
   /** What is kept of an extension object. */
   readExtension(owner: StateReader, object: KubeObject): Promise<ExtensionState | undefined>;
   /** Keeps a snapshot's record, unless that of a later one is kept already. */
@@ -94,6 +96,12 @@ export function createShootStates({ garden, keys }: { garden: KubeClient; keys: 
 
     claim: (owner) => store.change(owner, (entries) => entries),
     read: async (owner) => (await store.read(owner))?.map((entry) => open(owner, entry)),
+
+    async readSecrets(owner, names) {
+      const wanted = new Set(names.map((name) => idOfItem({ section: "gardener", fields: { type: "secret", name } })));
+      const entries = (await store.readOwn(owner)) ?? [];
+      return entries.filter((entry) => wanted.has(idOf(entry))).map((entry) => open(owner, entry));
+    },
 
     async readExtension(owner, object) {
       const { purpose } = (object["spec"] ?? {}) as { purpose?: string };

@@ -43,6 +43,8 @@ export type Survey = "watched" | "last";
 export interface StateStore {
   /** Undefined when there is none. Throws when what is there belongs to another Shoot of that name. */
   read(owner: Omit<StateOwner, "epoch">): Promise<readonly StateEntry[] | undefined>;
+  /** The same for one of the Shoot's epochs: undefined, too, where it is another Shoot's, {@link Superseded} once a later one has written. */
+  readOwn(owner: StateOwner): Promise<readonly StateEntry[] | undefined>;
   /**
    * Replaces the entries by what is made of them, all at once or not at all, and makes the owner's epoch the latest one.
    * Throws {@link Superseded} once a later epoch has written, and {@link StateTooLarge}, which the ShootState then says, too,
@@ -101,6 +103,13 @@ export function createStateStore(garden: KubeClient): StateStore {
     read: async (owner) => {
       const stored = await read(owner);
       return stored && entriesOf(stored);
+    },
+
+    async readOwn(owner) {
+      const stored = await readParts(garden, owner);
+      if (stored === undefined || (shootUidOf(stored.head) ?? owner.uid) !== owner.uid) return undefined;
+      requireCurrent(owner, stored.head, "use");
+      return entriesOf(stored);
     },
 
     async change(owner, change, { survey } = {}) {
@@ -214,9 +223,9 @@ function annotate(
   };
 }
 
-function requireCurrent({ namespace, name, epoch }: StateOwner, head: ShootState): void {
+function requireCurrent({ namespace, name, epoch }: StateOwner, head: ShootState, verb = "write"): void {
   if (epochOf(head) <= epoch) return;
   throw new Superseded(
-    `cannot write ShootState ${namespace}/${name}: it is fenced: epoch ${epochOf(head)} leads, and this is of epoch ${epoch}`,
+    `cannot ${verb} ShootState ${namespace}/${name}: it is fenced: epoch ${epochOf(head)} leads, and this is of epoch ${epoch}`,
   );
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
-import { BOOTSTRAP_TOKEN_SECRET } from "../components/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { StepError } from "./failure.ts";
-import { authorities } from "./secret-plan.ts";
+import { lastingSecrets } from "./secret-plan.ts";
+import { decodeData, type SecretData } from "./secret-store.ts";
 import {
   createShootStates,
   type ExtensionState,
@@ -15,7 +15,7 @@ import {
 import { idOfItem, type StateItem } from "./state-entry.ts";
 import type { StateKey } from "./state-keys.ts";
 import { createStateRestore } from "./state-restore.ts";
-import { itemsOf, readReferenced, readStateObjects } from "./state-source.ts";
+import { itemsOf, readReferenced, readStateObjects, type Secret } from "./state-source.ts";
 import type { StateOwner } from "./state-store.ts";
 
 /** What keeping Shoots' states needs; writes into the seed go through this client, so give it the run's fenced one. */
@@ -40,6 +40,8 @@ export interface StateActivities {
    * write the state, before it reads it, and brings what extensions' states refer to, too.
    */
   restoreSecrets(run: ShootRun): Promise<void>;
+  /** Content of those of these Secrets that are kept, by name. Throws when one is and does not open: nobody may make it anew. */
+  keptSecrets(run: ShootRun, names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
   /** What is kept of an extension object, by its kind, name and purpose. */
   readExtensionState(run: StateReader, object: KubeObject): Promise<ExtensionState | undefined>;
   recordSnapshot(owner: StateOwner, snapshot: SnapshotRecord): Promise<void>;
@@ -91,6 +93,11 @@ export function createStateActivities({ garden, seed, keys }: StateDeps): StateA
       await restore(run.technicalID, items, { arriving });
     },
 
+    async keptSecrets(run, names) {
+      const items = await states.readSecrets(run, names);
+      return new Map(items.map(({ fields, content }) => [String(fields["name"]), contentOf(content)]));
+    },
+
     readExtensionState: (run, object) => states.readExtension(run, object),
     recordSnapshot: (owner, snapshot) => states.recordSnapshot(owner, snapshot),
     latestSnapshot: (owner) => states.latestSnapshot(owner),
@@ -104,12 +111,11 @@ function isKept(item: StateItem, kept: StateItem | undefined): boolean {
   return isDeepStrictEqual(kept, expected);
 }
 
-/** Without one of these a control plane would get another, and lock out every machine and user. */
-const lasting: readonly string[] = [...Object.keys(authorities), "service-account-key", BOOTSTRAP_TOKEN_SECRET];
+const contentOf = (content: unknown): SecretData => decodeData((content as Pick<Secret, "data">).data ?? {});
 
 function requireKeys({ namespace, name }: ShootRun, items: readonly StateItem[]): void {
   const secrets = items.filter(({ section, fields }) => section === "gardener" && fields["type"] === "secret");
-  const missing = lasting.filter((key) => !secrets.some(({ fields }) => fields["name"] === key));
+  const missing = lastingSecrets.filter((key) => !secrets.some(({ fields }) => fields["name"] === key));
   if (missing.length === 0) return;
   throw new StepError(
     `ShootState ${namespace}/${name} lacks Secret ${missing.join(", ")}: the Shoot cannot move without`,

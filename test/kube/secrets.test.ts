@@ -79,7 +79,7 @@ test("once the load balancer has an address, the API server's certificate names 
 test("a certificate near its end is renewed, its authority is not", async () => {
   const { checksums: before } = await ensureSecrets(client, context());
   const inTenMonths = new Date(Date.now() + 300 * 24 * 60 * 60 * 1000);
-  const { checksums: after } = await ensureSecrets(client, context(), inTenMonths);
+  const { checksums: after } = await ensureSecrets(client, context(), { now: inTenMonths });
   const same = Object.keys(after).filter((name) => after[name] === before[name]);
   expect(same.toSorted()).toEqual([
     "bootstrap-token",

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ensureSecrets } from "../../src/activities/secrets.ts";
+import { createShootStates } from "../../src/activities/shoot-state.ts";
+import type { StateItem } from "../../src/activities/state-entry.ts";
+import type { StateKey } from "../../src/activities/state-keys.ts";
+import { createStateActivities, type StateActivities } from "../../src/activities/state.ts";
+import { Superseded } from "../../src/activities/superseded.ts";
+import type { KubeObject } from "../../src/api/meta.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+import { exampleContext } from "../support/control-plane-context.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { shootRun } from "../support/shoot-run.ts";
+import { newStateKeys } from "../support/state-keys.ts";
+
+const garden = "garden-dev";
+const keys = newStateKeys();
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+let run: ShootRun;
+let activities: StateActivities;
+let count = 0;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client;
+  await applyCrds(kube);
+  await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: garden } });
+});
+afterAll(() => controlPlane.stop());
+
+beforeEach(async () => {
+  const name = `keys-${(count += 1)}`;
+  run = shootRun({ name, technicalID: `shoot--dev--${name}`, uid: `uid-of-${name}` });
+  await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: run.technicalID } });
+  activities = createStateActivities({ garden: kube, seed: kube, keys });
+});
+
+interface Secret extends KubeObject {
+  readonly data: Record<string, string>;
+}
+
+const secret = (name: string) => ({ apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name });
+const secrets = async () => {
+  const listed = await kube.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
+  return new Map(listed.map((one) => [one.metadata.name, one]));
+};
+/** Makes sure of all Secrets, as the flows do. */
+const deploy = (deployed: ShootRun = run, by = activities) =>
+  ensureSecrets(kube, exampleContext({ namespace: deployed.technicalID }), {
+    kept: (names) => by.keptSecrets(deployed, names),
+  });
+const lose = async (...names: string[]) => {
+  for (const name of names) await kube.remove(secret(name));
+};
+
+describe("the keys that a Shoot has for good", () => {
+  it("are brought back when somebody has deleted them, and only made where none are kept", async () => {
+    await deploy(); // the Shoot is being created: nothing is kept yet
+    await lose("ca-client");
+    await deploy(); // nor is it now
+    await activities.persistState(run);
+    const before = await secrets();
+    await lose("ca", "service-account-key", "bootstrap-token");
+    await deploy();
+    const after = await secrets();
+    for (const [name, { data, metadata }] of before) {
+      expect({ name, data: after.get(name)?.data }).toEqual({ name, data });
+      expect(after.get(name)?.metadata.labels).toEqual(metadata.labels);
+    }
+    await lose(...before.keys()); // as with the namespace
+    await deploy();
+    expect((await secrets()).get("ca")?.data).toEqual(before.get("ca")?.data);
+  });
+
+  it("are not made anew while what is kept of them does not open, even if something else does not either", async () => {
+    await deploy();
+    await activities.persistState(run);
+    await lose("ca");
+    const without = createStateActivities({ garden: kube, seed: kube, keys: newStateKeys() });
+    await expect(deploy(run, without)).rejects.toThrow(
+      `cannot use ShootState ${garden}/${run.name}: cannot open gardener/secret/ca of Shoot ${run.uid}`,
+    );
+    expect(await kube.read(secret("ca"))).toBeUndefined();
+    const [newer] = newStateKeys();
+    const rotated = [{ ...(newer as StateKey), id: "newer" }];
+    const machines: StateItem = {
+      section: "extensions",
+      fields: { kind: "Worker", name: "w" },
+      content: { machines: 1 },
+    };
+    await createShootStates({ garden: kube, keys: rotated }).keep(run, [machines]);
+    await deploy(); // of the machines' state, nothing is asked here
+    expect(await kube.read(secret("ca"))).toBeDefined();
+  });
+
+  it("are taken from nobody else's state, and from none that is led elsewhere by now", async () => {
+    await deploy();
+    await activities.persistState(run);
+    const { data } = (await secrets()).get("ca") ?? {};
+    await lose("ca");
+    await deploy({ ...run, uid: "another" });
+    expect((await secrets()).get("ca")?.data).not.toEqual(data);
+    await lose("ca");
+    await createShootStates({ garden: kube, keys }).claim({ ...run, epoch: 2 });
+    await expect(deploy()).rejects.toThrow(Superseded);
+    expect(await kube.read(secret("ca"))).toBeUndefined();
+  });
+});
