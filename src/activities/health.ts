@@ -15,15 +15,12 @@ export async function examine(
 ): Promise<Record<HealthType, Standing>> {
   const [apiServer, controlPlane, nodes, system] = await Promise.all([
     shoot ? answered(shoot) : unreachable,
-    workloads(seed, ["Deployment", "StatefulSet"], { namespace, labelSelector: "gardener.cloud/role=controlplane" }),
+    safely(async () => controlPlaneOf(await listWorkloads(seed, controlPlaneKinds, controlPlaneIn(namespace)))),
     shoot
       ? safely(async () => everyNode(await shoot.list<KubeObject>({ apiVersion: "v1", kind: "Node" })))
       : unreachable,
     shoot
-      ? workloads(shoot, ["Deployment", "DaemonSet"], {
-          namespace: "kube-system",
-          labelSelector: `${NO_CLEANUP_LABEL}=true`,
-        })
+      ? safely(async () => everyWorkload(await listWorkloads(shoot, ["Deployment", "DaemonSet"], systemComponents)))
       : unreachable,
   ]);
   return {
@@ -74,21 +71,40 @@ const answered = (shoot: KubeClient): Promise<Standing> =>
     (await shoot.get("/readyz")) === "ok" ? { reached: true } : { reached: false, message: "It is not ready." },
   );
 
-const workloads = (
+interface Selection {
+  readonly namespace: string;
+  readonly labelSelector: string;
+}
+
+const controlPlaneKinds = ["Deployment", "StatefulSet"] as const;
+
+const controlPlaneIn = (namespace: string): Selection => ({
+  namespace,
+  labelSelector: "gardener.cloud/role=controlplane",
+});
+
+const systemComponents: Selection = { namespace: "kube-system", labelSelector: `${NO_CLEANUP_LABEL}=true` };
+
+async function listWorkloads(
   client: KubeClient,
   kinds: readonly string[],
-  selection: { namespace: string; labelSelector: string },
-) =>
-  safely(async () => {
-    const objects = (
-      await Promise.all(kinds.map((kind) => client.list<KubeObject>({ apiVersion: "apps/v1", kind }, selection)))
-    ).flat();
-    const faults = objects.flatMap((object) => {
-      const standing = rolledOut(object);
-      return standing.reached ? [] : [`${object.kind} ${object.metadata.name}: ${standing.message}`];
-    });
-    return faults.length === 0 ? { reached: true } : { reached: false, message: faults.sort().join("; ") };
+  selection: Selection,
+): Promise<KubeObject[]> {
+  const lists = kinds.map((kind) => client.list<KubeObject>({ apiVersion: "apps/v1", kind }, selection));
+  return (await Promise.all(lists)).flat();
+}
+
+/** Where a move is stuck there may be none yet. */
+const controlPlaneOf = (objects: readonly KubeObject[]): Standing =>
+  objects.length === 0 ? { reached: false, message: "No component is there." } : everyWorkload(objects);
+
+function everyWorkload(objects: readonly KubeObject[]): Standing {
+  const faults = objects.flatMap((object) => {
+    const standing = rolledOut(object);
+    return standing.reached ? [] : [`${object.kind} ${object.metadata.name}: ${standing.message}`];
   });
+  return faults.length === 0 ? { reached: true } : { reached: false, message: faults.sort().join("; ") };
+}
 
 function everyNode(nodes: readonly KubeObject[]): Standing {
   const unready = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);

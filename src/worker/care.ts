@@ -50,7 +50,7 @@ export function createCare({ garden, seed, seedName, shootClients, log, period =
   const round = async () => {
     const shoots = await garden.list<Shoot>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" });
     const cared = shoots.filter(
-      (shoot) => shoot.status?.seedName === seedName && !shoot.metadata.deletionTimestamp && isBuilt(shoot),
+      (shoot) => shoot.status?.seedName === seedName && !shoot.metadata.deletionTimestamp && isCaredFor(shoot),
     );
     for (const shoot of cared) {
       if (stopping.signal.aborted) return;
@@ -71,14 +71,14 @@ export function createCare({ garden, seed, seedName, shootClients, log, period =
   };
 }
 
-/** A control plane that is still being built, or moved, is not sick. */
-function isBuilt({ status }: Shoot): boolean {
-  const { type, state } = status?.lastOperation ?? {};
-  return (
-    type === "Reconcile" ||
-    (type === "Create" && state === "Succeeded") ||
-    (type === "Restore" && state === "Succeeded")
-  );
+/**
+ * Whether the Shoot's conditions are to say how it is: a control plane that is still being built, or on the move, is not
+ * sick. One whose move is stuck may be away, and its users are told.
+ */
+export function isCaredFor({ status }: Pick<Shoot, "status">): boolean {
+  const { type, state = "Pending" } = status?.lastOperation ?? {};
+  if (type === "Migrate" || type === "Restore") return ["Succeeded", "Error", "Failed"].includes(state);
+  return type === "Reconcile" || (type === "Create" && state === "Succeeded");
 }
 
 /** Waits, or less when stopped. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nextCondition, THRESHOLD } from "../../../src/activities/health.ts";
+import { examine, nextCondition, THRESHOLD } from "../../../src/activities/health.ts";
 import type { Condition } from "../../../src/api/index.ts";
+import type { KubeClient } from "../../../src/kube/index.ts";
 
 const start = new Date("2026-01-01T00:00:00Z");
 const later = (ms: number) => new Date(start.getTime() + ms);
@@ -30,6 +31,16 @@ describe("a condition", () => {
     expect(next(bad, well, later(THRESHOLD + 2_000))).toMatchObject({
       status: "True",
       lastTransitionTime: "2026-01-01T00:01:02Z",
+    });
+  });
+});
+
+describe("a control plane", () => {
+  it("without any component is not healthy, as where a move is stuck before there is one", async () => {
+    const seed = { list: async () => [] } as Pick<KubeClient, "list"> as KubeClient;
+    expect(await examine(seed, undefined, "shoot--dev--local")).toMatchObject({
+      APIServerAvailable: { reached: false, message: "The Shoot's API server cannot be reached." },
+      ControlPlaneHealthy: { reached: false, message: "No component is there." },
     });
   });
 });
