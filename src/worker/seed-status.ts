@@ -1,6 +1,7 @@
-import type { Condition, Seed } from "../api/index.ts";
-import { now, type KubeClient } from "../kube/index.ts";
+import type { BackupBucket, Condition, Seed } from "../api/index.ts";
+import { isConflict, now, setCondition, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { bucketCondition } from "./seed-bucket.ts";
 
 /** What telling the garden about a seed needs; `period` is ms. */
 export interface SeedStatusDeps {
@@ -11,34 +12,40 @@ export interface SeedStatusDeps {
   readonly period?: number;
 }
 
-/** Tells the garden that this seed is served: upstream's condition GardenletReady, its version, what spec was seen. */
+/**
+ * Tells the garden that this seed is served, and whether it can keep backups: upstream's conditions GardenletReady and
+ * BackupBucketsReady, its version, what spec was seen.
+ */
 export function createSeedStatus({ garden, seed, seedName, log, period = 30_000 }: SeedStatusDeps) {
-  const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name: seedName };
+  const ref = { ...core, kind: "Seed", name: seedName };
 
-  /** Says whether there is a Seed to tell of. */
+  /** Says whether all is said: there is a Seed to tell of, and its bucket is not being made or mended. */
   const write = async (): Promise<boolean> => {
     const object = await garden.read<Seed>(ref);
     if (object === undefined) return false;
+    const { uid = "", generation, resourceVersion } = object.metadata;
+    const bucket = await garden.read<BackupBucket>({ ...core, kind: "BackupBucket", name: uid });
     const { gitVersion } = (await seed.get("/version")) as { gitVersion?: string };
-    const others = (object.status?.conditions ?? []).filter(({ type }) => type !== "GardenletReady");
+    const backup = bucketCondition(object, bucket);
+    const others = (object.status?.conditions ?? []).filter(
+      ({ type }) => type !== "GardenletReady" && (backup !== undefined || type !== "BackupBucketsReady"),
+    );
     const before = object.status?.conditions?.find(({ type }) => type === "GardenletReady");
-    const status = {
-      observedGeneration: object.metadata.generation,
-      kubernetesVersion: gitVersion,
-      conditions: [...others, ready(before)],
-    };
-    await garden.patch(ref, { status }, { subresource: "status" });
-    return true;
+    const conditions = [...(backup === undefined ? others : setCondition(others, backup)), ready(before)];
+    const status = { observedGeneration: generation, kubernetesVersion: gitVersion, conditions };
+    // A list is replaced as a whole: whoever else writes a condition must not lose it.
+    await garden.patch(ref, { metadata: { resourceVersion }, status }, { subresource: "status" });
+    return backup === undefined || backup.status === "True";
   };
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   const tell = async () => {
-    const told = await write().catch((error: unknown) => {
-      log.warn({ err: error }, "cannot tell the garden about the seed");
+    const settled = await write().catch((error: unknown) => {
+      if (!isConflict(error)) log.warn({ err: error }, "cannot tell the garden about the seed");
       return false;
     });
-    if (!stopped) timer = setTimeout(() => void tell(), told ? period : Math.min(period, UNTOLD_PERIOD));
+    if (!stopped) timer = setTimeout(() => void tell(), settled ? period : Math.min(period, UNSETTLED_PERIOD));
   };
 
   return {
@@ -50,8 +57,10 @@ export function createSeedStatus({ garden, seed, seedName, log, period = 30_000 
   };
 }
 
-/** In ms: a Seed may be registered after its worker has started, and Shoots wait for it. */
-const UNTOLD_PERIOD = 2_000;
+const core = { apiVersion: "core.gardener.cloud/v1beta1" } as const;
+
+/** In ms: a Seed may be registered, and its bucket made, after its worker has started, and Shoots wait for them. */
+const UNSETTLED_PERIOD = 2_000;
 
 /** Its update time is the seed's heartbeat. */
 function ready(before: Condition | undefined): Condition {

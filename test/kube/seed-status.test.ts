@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Seed } from "../../src/api/index.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { bucketCondition } from "../../src/worker/seed-bucket.ts";
+import { createSeedStatus } from "../../src/worker/seed-status.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { eventually } from "../support/eventually.ts";
+import { applyGarden } from "../support/garden-objects.ts";
+
+const core = "core.gardener.cloud/v1beta1";
+const ref = { apiVersion: core, kind: "Seed", name: "seed-1" };
+const log = createLogger({ name: "test", level: "silent" });
+
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+let status: ReturnType<typeof createSeedStatus>;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client;
+  await applyCrds(kube);
+  await applyGarden(kube);
+  status = createSeedStatus({ garden: kube, seed: kube, seedName: "seed-1", log, period: 100 });
+  status.start();
+});
+
+afterAll(async () => {
+  status.stop();
+  await controlPlane.stop();
+});
+
+test("a seed that is served says so again and again", async () => {
+  const first = await eventually(async () => (await condition("GardenletReady")) ?? false);
+  expect(first).toMatchObject({ status: "True" });
+  await eventually(async () => (await condition("GardenletReady"))?.lastUpdateTime !== first.lastUpdateTime);
+  expect((await condition("GardenletReady"))?.lastTransitionTime).toBe(first.lastTransitionTime);
+  expect((await read()).status?.kubernetesVersion).toMatch(/^v1\./);
+});
+
+test("a seed says how its bucket is, and nothing of one that it does not keep", async () => {
+  const seed = await read();
+  const { backup: _, ...spareless } = seed.spec;
+  expect(bucketCondition({ ...seed, spec: spareless }, undefined)).toBeUndefined();
+  await says({ status: "Unknown", reason: "BackupBucketsGone" });
+  const { uid: name = "" } = seed.metadata;
+  const bucket = { apiVersion: core, kind: "BackupBucket", name };
+  const spec = { provider: { type: "local", region: "local" }, seedName: "seed-1" };
+  await kube.create({ apiVersion: core, kind: "BackupBucket", metadata: { name }, spec } as never);
+  await says({ status: "Progressing", message: `BackupBucket ${name} has not been made yet.` });
+  const lastUpdateTime = "2026-01-01T00:00:00Z";
+  const set = (type: string, state: string, description = "done", lastError: object | null = null) =>
+    kube.patch(
+      bucket,
+      { status: { lastOperation: { type, state, progress: 50, description, lastUpdateTime }, lastError } },
+      { subresource: "status" },
+    );
+  await set("Create", "Error", "failing", { description: "no such key" });
+  await says({ status: "False", reason: "BackupBucketsError", message: `BackupBucket ${name}: no such key` });
+  await set("Create", "Succeeded");
+  await says({ status: "True", reason: "BackupBucketsAvailable" });
+  await set("Reconcile", "Processing");
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await says({ status: "True" });
+});
+
+test("conditions of others stay, also when they come between reading and writing", async () => {
+  const time = "2026-01-01T00:00:00Z";
+  const times = { lastTransitionTime: time, lastUpdateTime: time };
+  const foreign = (message: string) => ({ type: "ExtensionsReady", status: "True", reason: "Test", message, ...times });
+  for (let round = 1; round <= 20; round += 1) {
+    await eventually(async () => {
+      const { metadata, status = {} } = await read();
+      const others = (status.conditions ?? []).filter(({ type }) => type !== "ExtensionsReady");
+      const conditions = [...others, foreign(`round ${round}`)];
+      const change = { metadata: { resourceVersion: metadata.resourceVersion }, status: { conditions } };
+      await kube.patch(ref, change, { subresource: "status" });
+    });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect((await condition("ExtensionsReady"))?.message).toBe(`round ${round}`);
+  }
+});
+
+async function says(expected: object): Promise<void> {
+  await eventually(async () => expect(await condition("BackupBucketsReady")).toMatchObject(expected));
+}
+
+async function condition(type: string) {
+  return (await read()).status?.conditions?.find((one) => one.type === type);
+}
+
+async function read(): Promise<Seed> {
+  const seed = await kube.read<Seed>(ref);
+  if (!seed) throw new Error("there is no Seed");
+  return seed;
+}
