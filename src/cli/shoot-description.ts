@@ -3,6 +3,8 @@ import type { Condition, LastError, LastOperation } from "../api/meta.ts";
 import { isLeaving, isMoving, isReturning, leadingSeed } from "../api/shoot-move.ts";
 import type { FlowProgress } from "../api/shoot-run.ts";
 import type { Blocking } from "./blocking.ts";
+import { renderCleanUps, type CleanUpReport } from "./clean-up-report.ts";
+import { ago, renderFields } from "./fields.ts";
 import { renderTable } from "./output.ts";
 import { health } from "./shoot-columns.ts";
 import type { ObjectReport, StepOwner } from "./step-owner.ts";
@@ -33,6 +35,8 @@ export interface ShootDescription {
   readonly requests: readonly string[];
   readonly lastOperation: LastOperation | undefined;
   readonly blocking: (Blocking & StepOwner & { readonly report?: ObjectReport }) | undefined;
+  /** The clean-ups of these seeds. */
+  readonly cleanUps: readonly CleanUpReport[];
   readonly conditions: readonly Condition[];
   readonly lastErrors: readonly LastError[];
   readonly progress: FlowProgress | undefined;
@@ -71,7 +75,7 @@ function describeStatus(shoot: Shoot) {
     technicalID: status.technicalID,
     moving: isMoving(shoot) ? describeWay(shoot) : undefined,
     leadership: status.leadership,
-    leftovers: (status.seeds ?? []).filter((seed) => seed !== leadingSeed(shoot)),
+    leftovers: leftoversOf(shoot),
     takeover: status.takeover,
     address: status.advertisedAddresses?.[0]?.url,
     lastOperation: status.lastOperation,
@@ -80,11 +84,18 @@ function describeStatus(shoot: Shoot) {
   };
 }
 
+/** The seeds that may still hold something of the Shoot, but neither lead nor are about to. */
+export function leftoversOf(shoot: Shoot): string[] {
+  const { spec, status } = shoot;
+  const inUse = [leadingSeed(shoot), isLeaving(shoot) ? spec.seedName : undefined];
+  return (status?.seeds ?? []).filter((seed) => !inUse.includes(seed));
+}
+
 /** The description as text: what it is, what was done, what is in the way, how it is. */
 export function renderDescription(out: Output, shoot: ShootDescription, now: number): string {
   const { blocking, lastOperation: last } = shoot;
   const lines = [
-    ...fields({
+    ...renderFields({
       Name: shoot.name,
       Namespace: shoot.namespace,
       UID: shoot.uid,
@@ -106,6 +117,7 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
       "": last?.description,
     }),
     ...(blocking ? ["", ...renderBlocking(out, shoot, blocking, now)] : []),
+    ...renderCleanUps(out, `${shoot.namespace}/${shoot.name}`, shoot.cleanUps, now),
     ...(shoot.unanswered ? ["", paint(out, "attention", `The flow does not answer: ${shoot.unanswered}`)] : []),
   ];
   return `${lines.join("\n")}\n${renderConditions(shoot.conditions, now)}${renderErrors(shoot.lastErrors, now)}`;
@@ -140,7 +152,7 @@ function renderBlocking(out: Output, shoot: ShootDescription, blocking: Obstacle
   const waits = state === "running";
   const length = since ? ` for ${formatAge(since, now)} (since ${since})` : "";
   const subject = `${shoot.namespace}/${shoot.name}`;
-  const details = fields({
+  const details = renderFields({
     Owner: blocking.owner,
     Object: renderObject(shoot, blocking),
     "It says": renderReport(blocking.report, now),
@@ -191,16 +203,6 @@ function renderErrors(errors: readonly LastError[], now: number): string {
       { title: "DESCRIPTION", value: (one) => one.description },
     ]),
   )}`;
-}
-
-function fields(values: Readonly<Record<string, string | undefined>>): string[] {
-  const given = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const width = Math.max(...given.map(([name]) => name.length)) + 2;
-  return given.map(([name, value]) => `${name ? `${name}:`.padEnd(width) : " ".repeat(width)} ${value}`);
-}
-
-function ago(time: string | undefined, now: number): string {
-  return time === undefined ? "<unknown>" : `${formatAge(time, now)} ago (${time})`;
 }
 
 function indent(text: string): string {

@@ -1,5 +1,8 @@
 import type { Shoot } from "../../api/index.ts";
+import { isMoving } from "../../api/shoot-move.ts";
+import type { ShootClient } from "../../client/shoots.ts";
 import { blockingFromStatus, findBlocking } from "../blocking.ts";
+import { reportCleanUp, type CleanUpReport } from "../clean-up-report.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import type { ClusterOptions, Context, Garden } from "../context.ts";
@@ -7,7 +10,7 @@ import { explainFully } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
 import { choice } from "../option.ts";
 import { printObject } from "../output.ts";
-import { describeShoot, renderDescription, type ShootDescription } from "../shoot-description.ts";
+import { describeShoot, leftoversOf, renderDescription, type ShootDescription } from "../shoot-description.ts";
 import { standingOf } from "../settled.ts";
 import { findOwner, readReport } from "../step-owner.ts";
 import { placeOf } from "../step-place.ts";
@@ -39,23 +42,36 @@ async function gather(
   const { progress } = answer;
   const current = progress !== undefined && standingOf(shoot) !== "ready";
   const blocking = (current ? findBlocking(progress) : undefined) ?? blockingFromStatus(shoot);
-  if (!blocking) return { ...describeShoot(shoot), ...answer, blocking };
+  const known = { ...describeShoot(shoot), ...answer };
+  if (!blocking) return { ...known, blocking };
   const owner = await findOwner(garden.client, blocking.step, shoot);
   const place = placeOf(blocking.step, shoot);
   const seed = place.in === "seed" ? await context.seed(place.seed ?? "", options) : undefined;
   const report = seed && (await readReport(seed, owner, shoot.status?.technicalID ?? "").catch(() => undefined));
-  return { ...describeShoot(shoot), ...answer, blocking: { ...blocking, ...owner, ...(report && { report }) } };
+  return { ...known, blocking: { ...blocking, ...owner, ...(report && { report }) } };
 }
 
 async function askFlow(
   context: Context,
   shoot: Shoot,
   options: ClusterOptions,
-): Promise<Pick<ShootDescription, "progress" | "unanswered">> {
+): Promise<Pick<ShootDescription, "progress" | "cleanUps" | "unanswered">> {
   try {
     const flows = await context.flows(options);
-    return { progress: await flows.progress(shootRef(shoot)), unanswered: undefined };
+    const [progress, cleanUps] = await Promise.all([flows.progress(shootRef(shoot)), askCleanUps(flows, shoot)]);
+    return { progress, cleanUps, unanswered: undefined };
   } catch (error) {
-    return { progress: undefined, unanswered: explainFully(error) };
+    return { progress: undefined, cleanUps: [], unanswered: explainFully(error) };
   }
+}
+
+/** One for each seed that still holds something of the Shoot; while it moves, the seed that it leaves is not left yet. */
+async function askCleanUps(flows: ShootClient, shoot: Shoot): Promise<CleanUpReport[]> {
+  const { cleanUpWorkflowId } = await import("../../workflows/contract.ts");
+  return Promise.all(
+    leftoversOf(shoot).map(async (seed) => {
+      const workflow = cleanUpWorkflowId(shootRef(shoot), seed);
+      return reportCleanUp({ seed, workflow }, await flows.progressOf(workflow), isMoving(shoot));
+    }),
+  );
 }

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { Shoot } from "../../../src/api/index.ts";
 import type { FlowProgress, StepProgress } from "../../../src/api/shoot-run.ts";
 import { blockingFromStatus, findBlocking } from "../../../src/cli/blocking.ts";
+import { reportCleanUp } from "../../../src/cli/clean-up-report.ts";
 import { health, lastOperation } from "../../../src/cli/shoot-columns.ts";
 import { describeShoot, renderDescription } from "../../../src/cli/shoot-description.ts";
 import { standingOf } from "../../../src/cli/settled.ts";
@@ -62,7 +63,7 @@ it("shows the one step in the way with its owner, since when, and the remedy", (
     object: "local",
     type: "local",
   };
-  const described = { ...describeShoot(failed()), progress: undefined, unanswered: undefined, blocking };
+  const described = { ...describeShoot(failed()), progress: undefined, cleanUps: [], unanswered: undefined, blocking };
   const text = renderDescription(fakeOutput(), described, now);
   expect(text).toContain(
     [
@@ -141,7 +142,13 @@ it("knows the place of every step of a move", () => {
 });
 
 it("shows who leads, what is left where, and who approved a takeover", () => {
-  const described = { ...describeShoot(restoring()), progress: undefined, unanswered: undefined, blocking: undefined };
+  const described = {
+    ...describeShoot(restoring()),
+    progress: undefined,
+    cleanUps: [],
+    unanswered: undefined,
+    blocking: undefined,
+  };
   const text = renderDescription(fakeOutput(), described, now);
   expect(text).toContain("Moving:          from seed-1 to seed-2; only forward from here");
   expect(text).toContain(
@@ -151,6 +158,47 @@ it("shows who leads, what is left where, and who approved a takeover", () => {
   expect(text).toContain(
     "Taken over:      approved by alice, 8m ago (2026-11-21T10:02:00Z), relying on the word that the old seed is off: seed-1 burnt down",
   );
+});
+
+it("does not take the seed that a Shoot goes to for one that it has left", () => {
+  const { spec, status, ...shoot } = movableShoot();
+  const seeds = ["seed-1", "seed-2", "seed-3"];
+  const leaving = { ...shoot, spec: { ...spec, seedName: "seed-2" }, status: { ...status, seeds } };
+  expect(describeShoot(leaving).leftovers).toEqual(["seed-3"]);
+});
+
+it("shows what a clean-up waits for, for how long, and what can be done", () => {
+  const steps: StepProgress[] = [
+    { name: "fence", state: "done" },
+    {
+      ...{ name: "workloads", state: "retrying", since: "2026-11-21T09:10:00Z", attempt: 7 },
+      error: { message: "Pod shoot--dev--local/etcd-main-0 is not gone", codes: [] },
+    },
+  ];
+  const workflow = "shoot/garden-dev/local/5f0c/clean-up/seed-1";
+  const cleanUps = [
+    reportCleanUp({ seed: "seed-1", workflow }, progress(steps), false),
+    reportCleanUp({ seed: "seed-3", workflow }, undefined, true),
+    reportCleanUp({ seed: "seed-4", workflow }, { ...progress([]), finishedAt: "2026-11-21T10:09:00Z" }, false),
+  ];
+  const shown = { ...describeShoot(movableShoot()), cleanUps, progress: undefined, unanswered: undefined };
+  expect(renderDescription(fakeOutput(), { ...shown, blocking: undefined }, now)).toContain(
+    [
+      "",
+      "Clean-up of seed seed-1 waits for step workloads: retrying for 60m (since 2026-11-21T09:10:00Z)",
+      "  Owner:    Perennial's worker for seed seed-1",
+      "  Attempt:  7",
+      "  Error:    Pod shoot--dev--local/etcd-main-0 is not gone",
+      "  Remedy:   mend the cause; it is tried again by itself, or at once: perennial shoot retry garden-dev/local --step workloads",
+      `  Steps:    perennial flow show ${workflow}`,
+      "",
+      "Clean-up of seed seed-3 begins once the Shoot has arrived",
+      "",
+      "Clean-up of seed seed-4 has ended; its name is about to leave status.seeds",
+    ].join("\n"),
+  );
+  const parked = [{ ...steps[1], name: "leave", state: "parked" } as StepProgress];
+  expect(reportCleanUp({ seed: "seed-1", workflow }, progress(parked), false).blocking?.owner).toContain("garden");
 });
 
 it("composes the last operation in Gardener's words", () => {
