@@ -85,7 +85,7 @@ async function readFacts(
   const seedName = status?.seedName ?? spec.seedName;
   if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");
   const seed = await garden.read<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name: seedName });
-  if (seed === undefined) return problem(`Seed ${seedName} does not exist: spec.seedName has to name one that does`);
+  if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
   if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
   const project = await readProject(garden, metadata.namespace);
   const workers = spec.provider.workers ?? [];
@@ -112,6 +112,12 @@ async function readFacts(
     retryDuration: periods.retryDuration,
   };
   return { run };
+}
+
+/** Only a Shoot that is nowhere yet can be helped by its spec. */
+function whySeedIsMissing({ status }: Shoot, seedName: string): string {
+  if (status?.seedName === undefined) return `Seed ${seedName} does not exist: spec.seedName has to name one that does`;
+  return `Seed ${seedName}, which holds the Shoot, does not exist: create its object again under that name`;
 }
 
 /** A lease that objects hold already is not cut short by a new configuration. */

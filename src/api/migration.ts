@@ -49,6 +49,7 @@ export function migrationObstacles(facts: MigrationFacts): Obstacle[] {
   return [
     ...(underway ? [] : operationObstacles(facts)),
     ...leadershipObstacles(shoot),
+    ...sourceObstacles(facts),
     ...destinationObstacles(facts),
     ...backupObstacles(facts),
     ...(destination ? placementObstacles({ ...facts, seed: destination }) : []),
@@ -81,6 +82,14 @@ function leadershipObstacles({ metadata, status }: Shoot): Obstacle[] {
     "label gardener.cloud/role=leadership-domain in namespace garden; then: " +
     `perennial shoot reconcile ${metadata.namespace}/${metadata.name}`;
   return [{ field: "status.leadership", message }];
+}
+
+/** Flows read a Seed's object wherever the Shoot is, even where nothing is asked of the seed itself. */
+function sourceObstacles({ shoot, to, source }: MigrationFacts): Obstacle[] {
+  const leader = leadingSeed(shoot);
+  if (source !== undefined || leader === undefined || leader === to) return [];
+  const message = `there is no Seed ${leader}, which the Shoot leaves: create its object again under that name; for a takeover its worker may stay off`;
+  return [{ field: "status.seedName", message }];
 }
 
 function destinationObstacles({ to, destination, now }: MigrationFacts): Obstacle[] {

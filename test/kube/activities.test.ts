@@ -270,6 +270,14 @@ describe("what a flow is told of a Shoot", () => {
     });
     expect(view?.run).toBeUndefined();
   });
+
+  it("is a problem of the garden's when the seed that holds it was taken away", async () => {
+    const run = await newShoot();
+    await kube.patch(refOf(run), { status: { seedName: "gone" } }, { subresource: "status" });
+    expect((await readShootView(kube, run, periods))?.problem?.message).toBe(
+      "Seed gone, which holds the Shoot, does not exist: create its object again under that name",
+    );
+  });
 });
 
 /** Writes down who waits, without an activity to read it from. */

@@ -14,6 +14,12 @@ describe("what stands against a migration", () => {
 
   it.each<[string, Partial<MigrationFacts>, string, string]>([
     ["there is no such Seed", { destination: undefined }, "spec.seedName", "there is no Seed seed-2"],
+    [
+      "its own Seed was taken away",
+      { source: undefined },
+      "status.seedName",
+      "there is no Seed seed-1, which the Shoot leaves: create its object again",
+    ],
     ["the destination goes", { destination: seed({}, { deletionTimestamp: at(0) }) }, "spec.seedName", "being deleted"],
     [
       "the destination has stopped everything",
