@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Blow } from "./blow.ts";
+import { keepEvidence } from "./evidence.ts";
 import { startLab, type Lab } from "./lab.ts";
 import { createLabShoot } from "./shoots.ts";
-import { back, keepEvidence, there, tryMigrations, type Outcome, type Traveller } from "./trial.ts";
+import { back, there, tryMigrations, type Outcome, type Traveller } from "./trial.ts";
 
 /** What a shard is told on its standard input. */
 export interface Order {
@@ -47,7 +48,8 @@ async function workOff(lab: Lab, order: Order): Promise<void> {
     report(outcome, blow);
     const directory = join(order.evidence, `${blow.flow}-${blow.step}-${blow.part}`);
     const wrong = outcome.faults.length > 0;
-    if (wrong && order.evidence !== "") await keepEvidence(lab, travellers, outcome.faults, directory);
+    const shoots = travellers.map(({ shoot }) => shoot);
+    if (wrong && order.evidence !== "") await keepEvidence(lab, shoots, outcome.faults, directory);
     travellers = wrong ? undefined : travellers.map(turned);
   }
 }

@@ -1,6 +1,3 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { flowWorkflowId } from "../../src/workflows/contract.ts";
 import { armBlow, type Blow, type Route } from "./blow.ts";
 import type { Lab, ProcessName } from "./lab.ts";
 import type { LabShoot } from "./shoots.ts";
@@ -92,25 +89,4 @@ async function judge(lab: Lab, { shoot, route, expected }: Traveller, secrets: W
 async function readPeaks(lab: Lab): Promise<Outcome["peaks"]> {
   const peaks = [...lab.processes].map(async ([name, one]) => [name, await one.peakMemory()] as const);
   return Object.fromEntries(await Promise.all(peaks));
-}
-
-/** Leaves behind what helps to understand migrations that went wrong. */
-export async function keepEvidence(
-  lab: Lab,
-  travellers: readonly Traveller[],
-  faults: readonly string[],
-  directory: string,
-): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, "faults.txt"), faults.join("\n"));
-  for (const [name, process] of lab.processes) await writeFile(join(directory, `${name}.log`), process.output());
-  for (const { shoot } of travellers)
-    for (const flow of ["migrate", "restore"] as const) {
-      const history = await lab.temporal.client.workflow
-        .getHandle(flowWorkflowId(shoot, flow))
-        .fetchHistory()
-        .catch(() => undefined);
-      const file = join(directory, `${shoot.name}-${flow}.json`);
-      if (history) await writeFile(file, JSON.stringify(history, undefined, 1));
-    }
 }

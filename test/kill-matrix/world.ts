@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Shoot } from "../../src/api/index.ts";
+import { KEPT_SNAPSHOTS_ANNOTATION, type Shoot } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/meta.ts";
 import { queryRecords } from "../../src/provider-local/name-server.ts";
 import type { KubeClient, ResourceType } from "../../src/kube/index.ts";
@@ -118,7 +118,9 @@ const titleOf = ({ kind, metadata: { name } }: KubeObject): string =>
 /** Names and keys of what is secret, or differs by its nature; everything of what was asked for. */
 function bodyOf({ kind, metadata, ...object }: KubeObject): unknown {
   const { name, labels, annotations = {}, finalizers = [], deletionTimestamp } = metadata;
-  const kept = Object.entries(annotations).filter(([key]) => !volatileAnnotations.test(key));
+  const kept = Object.entries(annotations)
+    .filter(([key]) => !volatileAnnotations.test(key))
+    .map(([key, value]) => [key, key === KEPT_SNAPSHOTS_ANNOTATION ? hasFinalSnapshot(value) : value]);
   const head = {
     kind,
     name,
@@ -140,6 +142,10 @@ function bodyOf({ kind, metadata, ...object }: KubeObject): unknown {
     lastOperation === undefined ? {} : { outcome: { type: lastOperation.type, state: lastOperation.state, lastError } };
   return { ...head, ...outcome, data, spec: withoutVolatile(spec), ...rest };
 }
+
+/** Scheduled snapshots may be protected as well, or one that nobody has recorded before somebody died. */
+const hasFinalSnapshot = (names: string): boolean =>
+  names.split(",").some((name) => name.startsWith("final-snapshot-"));
 
 /** Operation ids, waits, and what follows from keys that are made anew. */
 const volatileAnnotations =
