@@ -1,6 +1,7 @@
-import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION } from "../api/annotations.ts";
 import type { Shoot } from "../api/index.ts";
+import { isLeaving, isMoving, isReturning, leadingSeed } from "../api/shoot-move.ts";
 import type { Migration } from "../api/shoot-run.ts";
+import { readTakeover } from "../api/takeover.ts";
 
 /** What a Shoot that is on its way between seeds needs next. */
 export interface Movement {
@@ -13,19 +14,19 @@ export interface Movement {
  * moving. A Shoot whose migration was given up goes back the same way that it would have arrived: by Restore.
  */
 export function movementOf(shoot: Shoot): Movement | undefined {
-  const { spec, status = {} } = shoot;
-  const { seedName: leader, lastOperation } = status;
-  if (leader === undefined || spec.seedName === undefined || lastOperation?.type === "Delete") return undefined;
-  if (leader !== spec.seedName) return migrating(leader, spec.seedName, isTakeoverApproved(shoot));
-  return isUnfinished(lastOperation) ? afterBinding(shoot, leader) : undefined;
+  const { seedName } = shoot.spec;
+  const leader = leadingSeed(shoot);
+  if (leader === undefined || seedName === undefined || shoot.status?.lastOperation?.type === "Delete")
+    return undefined;
+  if (isLeaving(shoot)) return migrating(leader, seedName, isTakeoverApproved(shoot));
+  return isMoving(shoot) ? afterBinding(shoot, leader) : undefined;
 }
 
 /** The Shoot leads where it is wanted: it has come from elsewhere, or was about to leave. */
 function afterBinding(shoot: Shoot, leader: string): Movement {
-  const { previousSeed: source, takeover = false, since, leaving, epoch } = shoot.status?.leadership ?? {};
-  if (isCancelled(shoot) || source === undefined) return returning(leader);
+  const { previousSeed: source, takeover = false, since } = shoot.status?.leadership ?? {};
+  if (source === undefined || isReturning(shoot)) return returning(leader);
   if (isTakeoverApproved(shoot) && !takeover) return migrating(source, leader, true);
-  if (leaving === epoch) return returning(leader);
   return { operation: "Restore", migration: { source, destination: leader, takeover, ...(since && { since }) } };
 }
 
@@ -34,9 +35,8 @@ const migrating = (source: string, destination: string, takeover: boolean): Move
   migration: { source, destination, takeover },
 });
 
-/** Whether somebody has approved to move the Shoot without its old seed. */
-export const isTakeoverApproved = ({ metadata }: Shoot): boolean =>
-  metadata.annotations?.[FORCE_TAKEOVER_ANNOTATION] !== undefined;
+/** Whether somebody has approved, in words that can be understood, to move the Shoot without its old seed. */
+const isTakeoverApproved = (shoot: Shoot): boolean => readTakeover(shoot) !== undefined;
 
 /**
  * The epoch of the Shoot's next operation. A Shoot that goes back where it was goes under a new one: what its given up
@@ -52,10 +52,3 @@ const returning = (seed: string): Movement => ({
   operation: "Restore",
   migration: { source: seed, destination: seed, takeover: false },
 });
-
-type LastOperation = NonNullable<Shoot["status"]>["lastOperation"];
-
-const isUnfinished = (last: LastOperation): boolean =>
-  last?.type === "Migrate" || (last?.type === "Restore" && last.state !== "Succeeded");
-
-const isCancelled = ({ metadata }: Shoot): boolean => metadata.annotations?.[CANCEL_MIGRATION_ANNOTATION] === "true";

@@ -35,6 +35,15 @@ const statusPatch = (change: StatusChange) => (shoot: Shoot) => {
   return changed && { status: changed };
 };
 
+/** Merges into the Shoot, but for its status, what is made of it as it is; nothing when there is nothing to change. */
+export function changeShoot(
+  garden: KubeClient,
+  ref: Writer,
+  change: (shoot: Shoot) => MergePatch | undefined,
+): Promise<void> {
+  return patchVersion(garden, ref, change);
+}
+
 /** Makes these the finalizers of the Shoot of this uid; does nothing when it is gone, or has them already. */
 export function patchFinalizers(
   garden: KubeClient,

@@ -6,11 +6,14 @@ import {
   TASKS_ANNOTATION,
 } from "../api/annotations.ts";
 import type { Shoot } from "../api/index.ts";
+import { isMoving } from "../api/shoot-move.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../api/shoot-run.ts";
 import { now, type JsonPatchOperation, type KubeClient, type MergePatch } from "../kube/index.ts";
 import type { OperationStatus } from "./index.ts";
+import { beginning, lastOperation } from "./operation-beginning.ts";
 import {
   changeOperationStatus,
+  changeShoot,
   changeShootStatus,
   patchFinalizers,
   patchShootStatus,
@@ -35,12 +38,21 @@ export function createShootStatus(garden: KubeClient) {
     await unlessChanged(garden.patch(refOf(ref), patch));
   };
 
+  /** What was said of one migration must not count for the next one: asked of the very version that it is taken from. */
+  const forget = (run: ShootRun, names: readonly string[], when: (shoot: Shoot) => boolean) =>
+    changeShoot(garden, run, (shoot) => {
+      const given = names.filter((name) => shoot.metadata.annotations?.[name] !== undefined);
+      if (given.length === 0 || !when(shoot)) return undefined;
+      return { metadata: { annotations: Object.fromEntries(given.map((name) => [name, null])) } };
+    });
+
   return {
     /** Finalizer first, so that nothing can exist for a Shoot that is already gone; the request is taken away last. */
     async begin(run: ShootRun, request: string | undefined): Promise<void> {
       if ((await read(run)) === undefined) return;
       if (run.operation !== "Delete")
         await patchFinalizers(garden, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
+      if (run.operation === "Migrate") await forget(run, [CANCEL_MIGRATION_ANNOTATION], isWanted(run));
       // An attempt that slept through a whole Restore must not begin it again: nothing is left in the old seed.
       await changeShootStatus(garden, run, (_, shoot) =>
         run.operation === "Restore" && hasArrived(shoot) ? undefined : beginning(run, shoot),
@@ -57,16 +69,7 @@ export function createShootStatus(garden: KubeClient) {
       });
       if (!ours || status.state !== "Succeeded") return;
       if (run.tasks !== undefined) await takeAway(run, TASKS_ANNOTATION, run.tasks);
-      if (run.operation === "Restore") await this.arrive(run);
-    },
-
-    /** What was said of this migration must not count for the next one. */
-    async arrive(run: ShootRun): Promise<void> {
-      const annotations = (await read(run))?.metadata.annotations ?? {};
-      for (const name of [CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION]) {
-        const value = annotations[name];
-        if (value !== undefined) await takeAway(run, name, value);
-      }
+      if (run.operation !== "Migrate") await forget(run, migrationAnnotations, (shoot) => !isMoving(shoot));
     },
 
     /** Forgets a seed that holds nothing of the Shoot any more; the one that leads is never forgotten. */
@@ -106,6 +109,15 @@ export function createShootStatus(garden: KubeClient) {
   };
 }
 
+/** What an SRE says of a migration that is under way. */
+const migrationAnnotations = [CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION];
+
+/** Whether the migration's destination is still where the Shoot is to go: then nobody has called it back. */
+const isWanted =
+  ({ migration }: ShootRun) =>
+  ({ spec }: Shoot): boolean =>
+    spec.seedName === migration?.destination;
+
 /**
  * What a Shoot waits to do. It keeps the operation that is unfinished, and a Migrate which Restore has to follow; one that
  * has succeeded is not to be done again, least of all a Restore from a seed that holds nothing any more.
@@ -123,74 +135,10 @@ const hasArrived = ({ status }: Shoot): boolean => {
   return type !== "Migrate" && (type !== "Restore" || state === "Succeeded");
 };
 
-/** What the status says once an operation has begun. */
-const beginning = (run: ShootRun, shoot: Shoot): MergePatch => ({
-  uid: shoot.status?.uid ?? run.uid,
-  technicalID: run.technicalID,
-  observedGeneration: run.generation,
-  gardener: { id: "perennial", name: "perennial", version: "0.1.0" },
-  hibernated: run.hibernated,
-  ...whereabouts(run, shoot),
-  lastErrors: null,
-  lastOperation: lastOperation(run.operation, {
-    state: "Processing",
-    progress: 0,
-    description: `Starting ${run.operation} of Shoot`,
-  }),
-});
-
 const progressOf = ({ operation }: ShootRun, status: OperationStatus): MergePatch => ({
   lastOperation: lastOperation(operation, status),
   lastErrors: status.lastErrors.length > 0 ? status.lastErrors : null,
 });
-
-/** Where the Shoot is, for how long that is remembered, and where it is going. */
-function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {
-  if (run.operation === "Delete") return {};
-  const { seeds = [], leadership } = shoot.status ?? {};
-  return {
-    addressTTLSeconds: run.dnsTtl,
-    seedName: run.seed,
-    seeds: [...new Set([...seeds, ...seedsOf(run)])],
-    ...(run.operation === "Migrate" ? beginningOfMigration(run, shoot) : {}),
-    ...(isReturn(run) && leadership ? { leadership: { epoch: run.epoch, ...nobodyBefore } } : {}),
-  };
-}
-
-/** Where something of the Shoot may be from now on. */
-const seedsOf = ({ seed, migration }: ShootRun): string[] =>
-  migration ? [seed, migration.source, migration.destination] : [seed];
-
-/** A Shoot whose migration was given up goes back the same way that it would have arrived. */
-const isReturn = ({ operation, migration }: ShootRun): boolean =>
-  operation === "Restore" && migration?.source === migration?.destination;
-
-/** Whoever led before the Shoot went back where it was has nothing to do with what comes next. */
-const nobodyBefore = { previousSeed: null, since: null, takeover: null } as const;
-
-/** Since when, out of which epoch, and with whose leave if the old seed is not to be asked. */
-function beginningOfMigration({ epoch, migration }: ShootRun, { metadata, status }: Shoot): MergePatch {
-  const approval = migration?.takeover ? readApproval(metadata.annotations?.[FORCE_TAKEOVER_ANNOTATION]) : undefined;
-  return {
-    migrationStartTime: now(),
-    ...(status?.leadership ? { leadership: { leaving: epoch } } : {}),
-    ...(approval ? { takeover: { by: "unknown", at: now(), ...approval } } : {}),
-  };
-}
-
-/** Admission has seen to it that the annotation is JSON and names who and why. */
-function readApproval(text: string | undefined): { reason: string; by?: string; at?: string } | undefined {
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as { reason: string; by?: string; at?: string });
-  } catch {
-    return { reason: text ?? "" };
-  }
-}
-
-const lastOperation = (
-  type: ShootRun["operation"],
-  { state, progress, description }: Pick<OperationStatus, "state" | "progress" | "description">,
-) => ({ type, state, progress, description, lastUpdateTime: now() });
 
 /** The API server answers a failed `test` of a JSON patch with 422. */
 const unlessChanged = (call: Promise<unknown>): Promise<void> =>

@@ -1,5 +1,6 @@
 import { CANCEL_MIGRATION_ANNOTATION } from "./annotations.ts";
 import type { Shoot } from "./shoot.ts";
+import { readTakeover } from "./takeover.ts";
 
 /** The Seed that may act for the Shoot now; undefined before the first operation. */
 export function leadingSeed({ status }: Pick<Shoot, "status">): string | undefined {
@@ -18,12 +19,16 @@ export function isMoving({ spec, status }: Pick<Shoot, "spec" | "status">): bool
   return isLeaving({ spec, status }) || type === "Migrate" || (type === "Restore" && state !== "Succeeded");
 }
 
-/** Whether the Shoot was called back and is on its way to where it never quite left. */
+/**
+ * Whether the Shoot was called back and is on its way to where it never quite left. What an annotation says counts only
+ * for the epoch that the Shoot was about to leave: one that was forgotten takes no Shoot back across a flip.
+ */
 export function isReturning(shoot: Shoot): boolean {
   if (isLeaving(shoot) || !isMoving(shoot)) return false;
-  const { epoch, leaving } = shoot.status?.leadership ?? {};
+  const { epoch, leaving, previousSeed, takeover } = shoot.status?.leadership ?? {};
+  if (previousSeed === undefined) return true;
   const cancelled = shoot.metadata.annotations?.[CANCEL_MIGRATION_ANNOTATION] === "true";
-  return cancelled || (leaving !== undefined && leaving === epoch);
+  return leaving === epoch && (cancelled || takeover === true || readTakeover(shoot) === undefined);
 }
 
 /** Whether the Shoot's move still needs its old Seed: then that Seed can be taken over from. */

@@ -195,6 +195,51 @@ describe("a Shoot's status", () => {
     expect((await read(run)).metadata.annotations ?? {}).not.toHaveProperty(["shoot.gardener.cloud/tasks"]);
   });
 
+  describe("and what was said of a migration", () => {
+    const cancel = "perennial.dev/cancel-migration";
+    const takeover = "perennial.dev/force-takeover";
+    const said = { [cancel]: "true", [takeover]: '{"reason":"fire"}', other: "stays" };
+    const leadership = { record: "r", seed: "seed-1", epoch: 1, leaseSeconds: 60 };
+    const migration = { source: "seed-1", destination: "seed-2", takeover: false };
+    const given = async (): Promise<ShootRun> => {
+      const run = await begun();
+      await kube.patch(refOf(run), { status: { leadership } }, { subresource: "status" });
+      await annotate(run, said);
+      return run;
+    };
+    const annotations = async (run: ShootRun) => (await read(run)).metadata.annotations;
+
+    it("is forgotten once the Shoot is at rest", async () => {
+      const run = { ...(await given()), operation: "Reconcile" as const };
+      await createShootStatus(kube).begin(run, undefined);
+      expect(await annotations(run)).toEqual(said);
+      await createShootStatus(kube).write(run, progress({ state: "Succeeded" }));
+      expect(await annotations(run)).toEqual({ other: "stays" });
+    });
+
+    it("stays while a migration that was asked for meanwhile needs it", async () => {
+      const run = { ...(await given()), operation: "Reconcile" as const };
+      await createShootStatus(kube).begin(run, undefined);
+      await kube.patch(refOf(run), { spec: { seedName: "seed-2" } });
+      await createShootStatus(kube).write(run, progress({ state: "Succeeded" }));
+      expect(await annotations(run)).toEqual(said);
+    });
+
+    it("does not call back a migration that begins later", async () => {
+      const run = { ...(await given()), operation: "Migrate" as const, migration };
+      await kube.patch(refOf(run), { spec: { seedName: "seed-2" } });
+      await createShootStatus(kube).begin(run, undefined);
+      expect(await annotations(run)).toEqual({ [takeover]: said[takeover], other: "stays" });
+    });
+
+    it("calls back the migration that it was said of", async () => {
+      const run = { ...(await given()), operation: "Migrate" as const, migration };
+      await createShootStatus(kube).begin(run, undefined);
+      expect(await annotations(run)).toEqual(said);
+      expect((await readShootView(kube, run, periods))?.moving).toBe("Restore");
+    });
+  });
+
   it("is never written into a later Shoot of the same name", async () => {
     const run = await begun();
     await annotate(run, { "gardener.cloud/operation": "retry" });

@@ -15,6 +15,7 @@ const shoot = (seedName: string, status: Status, annotations: Record<string, str
     status,
   }) as unknown as Shoot;
 
+const cancel = { "perennial.dev/cancel-migration": "true" };
 const approval = { "perennial.dev/force-takeover": JSON.stringify({ reason: "fire" }) };
 
 describe("where a Shoot is on its way", () => {
@@ -80,6 +81,41 @@ describe("where a Shoot is on its way", () => {
     expect(movementOf(shoot("seed-2", again, approval))).toMatchObject({
       operation: "Restore",
       migration: { takeover: true },
+    });
+  });
+  it("is not called back across a flip by what was said of an earlier migration", () => {
+    const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
+    const status = { seedName: "seed-2", leadership: flipped, lastOperation: last("Migrate", "Succeeded") };
+    expect(movementOf(shoot("seed-2", status, cancel))).toMatchObject({
+      operation: "Restore",
+      migration: { source: "seed-1", destination: "seed-2" },
+    });
+    expect(movementOf(shoot("seed-2", status, { ...cancel, ...approval }))).toMatchObject({
+      operation: "Migrate",
+      migration: { source: "seed-1", destination: "seed-2", takeover: true },
+    });
+  });
+  it("goes back from a takeover that was given up, whoever led before", () => {
+    const before = { ...leadership, epoch: 4, previousSeed: "seed-3", leaving: 4 };
+    const status = { seedName: "seed-1", leadership: before, lastOperation: last("Migrate", "Error") };
+    const back = { source: "seed-1", destination: "seed-1" };
+    expect(movementOf(shoot("seed-1", status, { ...approval, ...cancel }))?.migration).toMatchObject(back);
+    const forced = { ...status, leadership: { ...before, takeover: true } };
+    expect(movementOf(shoot("seed-1", forced, approval))?.migration).toMatchObject(back);
+  });
+  it("is not taken over on a word that nobody understands", () => {
+    const status = { seedName: "seed-1", leadership, lastOperation: last("Reconcile", "Succeeded") };
+    for (const text of ["", "true", "{}", '{"reason": " "}'])
+      expect(movementOf(shoot("seed-2", status, { "perennial.dev/force-takeover": text }))?.migration.takeover).toBe(
+        false,
+      );
+  });
+  it("is where its leadership says, should the status say otherwise", () => {
+    const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
+    const status = { seedName: "seed-1", leadership: flipped, lastOperation: last("Migrate", "Succeeded") };
+    expect(movementOf(shoot("seed-2", status))).toMatchObject({
+      operation: "Restore",
+      migration: { source: "seed-1", destination: "seed-2" },
     });
   });
   it("has arrived when Restore has succeeded", () => {

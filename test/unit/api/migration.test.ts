@@ -189,8 +189,13 @@ describe("a Shoot on its way", () => {
     expect(needsSource(restored({ leaving: 2 }))).toBe(false);
     expect(needsSource(restored({ leaving: 1 }))).toBe(true);
     const annotations = { "perennial.dev/cancel-migration": "true" };
-    const calledBack = { ...restored({ leaving: 1 }), metadata: { ...movableShoot().metadata, annotations } };
-    expect([isReturning(calledBack), needsSource(calledBack)]).toEqual([true, false]);
+    const calledBack = (change: object) => ({
+      ...restored(change),
+      metadata: { ...movableShoot().metadata, annotations },
+    });
+    expect(needsSource(calledBack({ leaving: 2 }))).toBe(false);
+    expect(needsSource(calledBack({ leaving: 2, previousSeed: undefined }))).toBe(false);
+    expect([isReturning(calledBack({ leaving: 1 })), needsSource(calledBack({ leaving: 1 }))]).toEqual([false, true]);
     expect([isReturning(restored({})), isReturning(movableShoot())]).toEqual([false, false]);
   });
 
