@@ -7,6 +7,7 @@ import { createSeedActivities } from "../src/activities/seed.ts";
 import { createShootClients } from "../src/activities/shoot-clients.ts";
 import { createWaits } from "../src/activities/waits.ts";
 import { createCompleter } from "../src/client/completer.ts";
+import { createOperations } from "../src/client/operations.ts";
 import { components } from "../src/components/index.ts";
 import type { KubeClient } from "../src/kube/index.ts";
 import { createLogger } from "../src/log.ts";
@@ -67,8 +68,7 @@ export async function measureFlow(
       activities: createGardenActivities({
         garden: kube,
         periods: { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120, seedDeadline: 120_000 },
-        ended: async () => {},
-        end: async () => {},
+        operations: createOperations(temporal.client),
         lookup: createLeaderLookup(createZoneServers()),
       }),
     }),

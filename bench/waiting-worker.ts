@@ -6,6 +6,7 @@ import { createSeedActivities } from "../src/activities/seed.ts";
 import { createShootClients } from "../src/activities/shoot-clients.ts";
 import { createWaits } from "../src/activities/waits.ts";
 import { connectTemporal } from "../src/client/connect.ts";
+import { createOperations } from "../src/client/operations.ts";
 import { createCompleter } from "../src/client/completer.ts";
 import { createKubeClient } from "../src/kube/index.ts";
 import { createLogger } from "../src/log.ts";
@@ -42,8 +43,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
       activities: createGardenActivities({
         garden: kube,
         periods,
-        ended: async () => {},
-        end: async () => {},
+        operations: createOperations(client),
         lookup: createLeaderLookup(createZoneServers()),
       }),
       maxCachedWorkflows: 1_000,

@@ -4,7 +4,7 @@ import { KubeError } from "../kube/index.ts";
 
 /** What an activity throws when it knows what is wrong: codes say who can mend it. */
 export class StepError extends Error {
-  override readonly name = "StepError";
+  override readonly name: string = "StepError";
   readonly codes: readonly ErrorCode[];
 
   constructor(message: string, codes: readonly ErrorCode[] = [], options?: ErrorOptions) {

@@ -1,5 +1,6 @@
 import { heartbeat } from "@temporalio/activity";
 import type { LeaderLookup } from "../dns/index.ts";
+import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { guarded } from "./failure.ts";
 import type { GardenActivities } from "./index.ts";
@@ -8,19 +9,27 @@ import { createMigrationCheck } from "./migration-check.ts";
 import { createShootStatus } from "./shoot-status.ts";
 import { readShootView, type Periods } from "./shoot-view.ts";
 
-/** What the garden's activities need; `ended` resolves when the workflow of an id has ended, however it ended. */
+/** What the garden's activities need. */
 export interface GardenDeps {
   readonly garden: KubeClient;
   readonly periods: Periods;
-  readonly ended: (workflowId: string) => Promise<void>;
-  /** Terminates a workflow; one that has ended already is fine. */
-  readonly end: (workflowId: string, reason: string) => Promise<void>;
+  readonly operations: Operations;
   /** Who leads, by the servers of the record's zone. */
   readonly lookup: LeaderLookup;
 }
 
+/** The workflows of operations, by their ids. */
+interface Operations {
+  /** What the Shoot's running operation was started with; undefined when none is running. */
+  running(ref: ShootRef): Promise<ShootRun | undefined>;
+  /** Resolves when the workflow has ended, however it ended. */
+  ended(workflowId: string): Promise<void>;
+  /** Terminates a workflow; one that has ended already is fine. */
+  end(workflowId: string, reason: string): Promise<void>;
+}
+
 /** The activities of queue `garden`. */
-export function createGardenActivities({ garden, periods, ended, end, lookup }: GardenDeps): GardenActivities {
+export function createGardenActivities({ garden, periods, operations, lookup }: GardenDeps): GardenActivities {
   const status = createShootStatus(garden);
   const leadership = createLeadership({ garden, lookup });
   return guarded<GardenActivities>({
@@ -35,10 +44,11 @@ export function createGardenActivities({ garden, periods, ended, end, lookup }: 
     flip: (run) => leadership.flip(run),
     leaveSeed: (run) => status.leave(run),
     removeLeadership: (run) => leadership.removeLeadership(run),
-    endFlow: end,
+    findOperation: async (ref) => (await operations.running(ref)) ?? null,
+    endFlow: (workflowId, reason) => operations.end(workflowId, reason),
     async followFlow(workflowId) {
       const beat = setInterval(() => heartbeat(), 10_000);
-      await ended(workflowId).finally(() => clearInterval(beat));
+      await operations.ended(workflowId).finally(() => clearInterval(beat));
     },
   });
 }

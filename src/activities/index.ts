@@ -150,6 +150,8 @@ export interface GardenActivities {
   leaveSeed(run: ShootRun): Promise<void>;
   /** Takes the leadership record away: nobody acts for the Shoot any more. */
   removeLeadership(run: ShootRun): Promise<void>;
+  /** The operation of the Shoot whose workflow is running, as that workflow was told of it; null when none is. */
+  findOperation(ref: ShootRef): Promise<ShootRun | null>;
   /** Ends a workflow that waits for something that will not come. */
   endFlow(workflowId: string, reason: string): Promise<void>;
   /** Ends when the workflow of this id has ended, however it ended. */

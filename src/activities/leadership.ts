@@ -1,4 +1,5 @@
 import type { Shoot } from "../api/index.ts";
+import { readTakeover } from "../api/takeover.ts";
 import type { Migration, ShootRef, ShootRun } from "../api/shoot-run.ts";
 import type { LeaderLookup } from "../dns/index.ts";
 import { isConflict, now, type KubeClient } from "../kube/index.ts";
@@ -78,23 +79,31 @@ function confirmed({ status }: Shoot, run: ShootRun, record: string): Decision {
 }
 
 /** The destination under the next epoch, however often this is asked; never when somebody has changed their mind. */
-function flipped({ spec, status }: Shoot, run: ShootRun, migration: Migration): Decision {
+function flipped(shoot: Shoot, run: ShootRun, migration: Migration): Decision {
+  const { status } = shoot;
   const { source, destination, takeover } = migration;
   const leadership = status?.leadership;
   if (leadership === undefined)
     throw configurationProblem(`cannot flip Shoot ${nameOf(run)}: it has no leadership record`);
   const epoch = nextEpoch(run, migration);
   if (leadership.epoch === epoch && leadership.seed === destination) return { leadership };
-  if (spec.seedName !== destination)
-    throw new Superseded(
-      `cannot flip Shoot ${nameOf(run)}: the migration to ${destination} was cancelled, spec.seedName is ${spec.seedName}`,
-    );
+  refuseUnwanted(shoot, run, migration);
   if (leadership.epoch !== run.epoch || !mayBeTakenFrom(leadership.seed, migration)) throw superseded(run, leadership);
   const { since: _since, takeover: _takeover, ...kept } = leadership;
   return {
     leadership: { ...kept, seed: destination, epoch, previousSeed: source, ...(takeover ? { takeover } : {}) },
     status: { seedName: destination, seeds: [...new Set([...(status?.seeds ?? []), source, destination])] },
   };
+}
+
+/** Somebody has decided otherwise since the migration began. */
+function refuseUnwanted(shoot: Shoot, run: ShootRun, { destination, takeover }: Migration): void {
+  const { seedName } = shoot.spec;
+  const cannot = `cannot flip Shoot ${nameOf(run)}:`;
+  if (seedName !== destination)
+    throw new Superseded(`${cannot} the migration to ${destination} was cancelled, spec.seedName is ${seedName}`);
+  if (!takeover && readTakeover(shoot) !== undefined)
+    throw new Superseded(`${cannot} a takeover was approved, which does it instead`);
 }
 
 /** A takeover skips the number that a planned migration may have announced to the source, whose fence waits for a flow there. */

@@ -2,13 +2,13 @@ import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import type { FlowProgress, ShootRef } from "../api/shoot-run.ts";
 import {
   changedSignal,
+  flowKinds,
   flowWorkflowId,
   gardenQueue,
   progressQuery,
   searchAttributes,
   shootWorkflowId,
   workflowTypes,
-  type FlowKind,
 } from "../workflows/contract.ts";
 import { prepareReset, type FlowReset } from "./flow-reset.ts";
 import { retrySteps } from "./flow-retry.ts";
@@ -49,8 +49,6 @@ export interface ShootClient {
 
 /** The Shoots' workflows behind this connection. */
 export function createShootClient(client: Client): ShootClient {
-  const kinds: readonly FlowKind[] = ["delete", "restore", "migrate", "reconcile"];
-
   const progressOf = async (workflowId: string) => {
     try {
       return await client.workflow.getHandle(workflowId).query(progressQuery);
@@ -82,13 +80,16 @@ export function createShootClient(client: Client): ShootClient {
     prepareReset: (workflowId, step) => prepareReset(client, workflowId, step),
     history: (workflowId) => fetchHistory(client, workflowId),
     async progress(ref) {
-      const found = await Promise.all(kinds.map((kind) => progressOf(flowWorkflowId(ref, kind))));
+      const found = await Promise.all(flowKinds.map((kind) => progressOf(flowWorkflowId(ref, kind))));
       return found.filter((one) => one !== undefined).sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0];
     },
     async retry(ref, step) {
       const shoot = `${ref.namespace}/${ref.name}`;
       const cleanUps = await list(`WorkflowType = "${workflowTypes.cleanUp}" AND ShootName = "${shoot}"`);
-      const ids = [...kinds.map((kind) => flowWorkflowId(ref, kind)), ...cleanUps.map(({ workflowId }) => workflowId)];
+      const ids = [
+        ...flowKinds.map((kind) => flowWorkflowId(ref, kind)),
+        ...cleanUps.map(({ workflowId }) => workflowId),
+      ];
       const retried = await retrySteps(client, [...new Set(ids)], step);
       if (retried === undefined) throw new Error(`no operation of Shoot ${shoot} is running`);
       return retried;

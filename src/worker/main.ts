@@ -6,6 +6,7 @@ import { readStateKeys } from "../activities/state-keys.ts";
 import { createWaits } from "../activities/waits.ts";
 import { createCompleter } from "../client/completer.ts";
 import { connectTemporal } from "../client/connect.ts";
+import { createOperations } from "../client/operations.ts";
 import { parseConfig, required, type Config } from "../config.ts";
 import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { serveHealth } from "../health.ts";
@@ -42,9 +43,7 @@ async function runGarden(config: Config, log: Logger): Promise<void> {
       garden,
       periods: config,
       lookup: createLeaderLookup(createZoneServers(config.zoneServers)),
-      end: async (workflowId, reason) =>
-        void (await client.workflow.getHandle(workflowId).terminate(reason).catch(ignoreGone)),
-      ended: (workflowId) => client.workflow.getHandle(workflowId).result().then(ignore, ignore),
+      operations: createOperations(client),
     }),
   });
   await serve(config, log, worker);
@@ -100,11 +99,4 @@ async function serve(config: Config, log: Logger, worker: Awaited<ReturnType<typ
   await worker.run();
   await health.stop();
   log.info("worker stopped");
-}
-
-function ignore(): void {}
-
-/** A workflow that has ended needs no ending. */
-function ignoreGone(error: unknown): void {
-  if (!(error instanceof Error && error.name === "WorkflowNotFoundError")) throw error;
 }

@@ -16,8 +16,11 @@ export const shootWorkflowId = ({ namespace, name, uid }: ShootRef): string => `
 /** The id of the workflow that runs an operation of a Shoot. */
 export const flowWorkflowId = (ref: ShootRef, operation: FlowKind): string => `${shootWorkflowId(ref)}/${operation}`;
 
-/** The flows there are. Create and Reconcile are one: it brings a Shoot to what its spec asks for. */
-export type FlowKind = "reconcile" | "delete" | "migrate" | "restore";
+/** The flows there are, one of which a Shoot may have running. Create and Reconcile are one: it brings a Shoot to what its spec asks for. */
+export const flowKinds = ["delete", "restore", "migrate", "reconcile"] as const;
+
+/** One of {@link flowKinds}. */
+export type FlowKind = (typeof flowKinds)[number];
 
 /** The flow that carries out an operation. */
 export const flowFor = (operation: ShootOperation): FlowKind => flows[operation];

@@ -43,10 +43,14 @@ const isMoving = ({ operation }: ShootRun): boolean => operation === "Migrate" |
 const isReturn = (migration: Migration | undefined): boolean =>
   migration !== undefined && migration.source === migration.destination;
 
-/** A move is seen through: deletion and other wishes wait for it. It can be given up until the flip, and taken over at any time. */
+/**
+ * A move is seen through: deletion and other wishes wait for it. It can be given up until the flip, and taken over at any
+ * time; a flip that was believed dead may still have happened, and then another is needed, under a later epoch.
+ */
 function supersedesMove({ moving, run }: ShootView, running: ShootRun): boolean {
   const approved = run?.migration?.takeover === true && running.migration?.takeover !== true;
-  if (moving === "Migrate") return approved;
+  const late = run !== undefined && run.epoch > running.epoch && running.operation === "Migrate";
+  if (moving === "Migrate") return approved || late;
   return running.operation === "Migrate" && isReturn(run?.migration);
 }
 

@@ -34,13 +34,23 @@ export interface RunningOperation {
   result(): Promise<boolean>;
 }
 
-/** Starts the operation's workflow, or takes it up again where an earlier run of the entity left it. */
-export async function startOperation(run: ShootRun): Promise<RunningOperation> {
+/** Starts the operation's workflow. */
+export function startOperation(run: ShootRun): RunningOperation {
   const workflowId = flowWorkflowId(run, flowFor(run.operation));
+  return watch(workflowId, () => begin(run, workflowId));
+}
+
+/** Takes up the workflow of an operation that an earlier run of the Shoot's workflow has left running. */
+export function takeUpOperation(run: ShootRun): RunningOperation {
+  const workflowId = flowWorkflowId(run, flowFor(run.operation));
+  return watch(workflowId, () => followed.followFlow(workflowId));
+}
+
+function watch(workflowId: string, follow: () => Promise<void>): RunningOperation {
   const state = { ended: false };
   const scope = new CancellationScope();
   const result = scope
-    .run(() => follow(run, workflowId))
+    .run(follow)
     .then(() => true, endedOtherwise)
     .finally(() => void (state.ended = true));
   const outside = getExternalWorkflowHandle(workflowId);
@@ -53,13 +63,15 @@ export async function startOperation(run: ShootRun): Promise<RunningOperation> {
         await ending.endFlow(workflowId, "the operation waits for a seed that is being taken over from");
       await condition(() => state.ended);
     },
-    retry: () => outside.signal(retrySignal),
+    async retry() {
+      if (!state.ended) await outside.signal(retrySignal).catch(ignoreEnded);
+    },
     result: () => result,
   };
 }
 
-/** The child outlives its parent; a parent that comes back finds it running and waits for it from outside. */
-async function follow(run: ShootRun, workflowId: string): Promise<void> {
+/** The child outlives its parent. One that is running already, somebody has started behind our back: it is waited for. */
+async function begin(run: ShootRun, workflowId: string): Promise<void> {
   try {
     const child = await startChild(workflowTypes[flowFor(run.operation)], {
       workflowId,
@@ -123,6 +135,11 @@ const attributesOf = (run: ShootRun, operation: string = run.operation): SearchA
   { key: searchAttributes.operation, value: operation },
   { key: searchAttributes.phase, value: "Processing" },
 ];
+
+/** It ended before the signal reached it, and needs none: whoever waits for its end hears of that. */
+function ignoreEnded(error: unknown): void {
+  if (isCancellation(error)) throw error;
+}
 
 /** Whatever ended it, the Shoot's status says what to do next; only our own mistakes are thrown. */
 function endedOtherwise(error: unknown): boolean {

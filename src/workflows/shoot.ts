@@ -1,6 +1,8 @@
 import {
+  ActivityFailure,
   condition,
   continueAsNew,
+  isCancellation,
   proxyActivities,
   setHandler,
   workflowInfo,
@@ -10,7 +12,7 @@ import type { GardenActivities, ShootView } from "../activities/index.ts";
 import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
 import { changedSignal, gardenQueue } from "./contract.ts";
 import { asksFor, decide, supersedes, type Decision } from "./decide.ts";
-import { startCleanUps, startOperation, type RunningOperation } from "./operation.ts";
+import { startCleanUps, startOperation, takeUpOperation, type RunningOperation } from "./operation.ts";
 
 /**
  * One Shoot, one workflow: runs the operation its state asks for, one at a time, whenever something changed, until the
@@ -20,19 +22,47 @@ export async function shoot(ref: ShootRef): Promise<void> {
   const inbox = { changed: false };
   setHandler(changedSignal, () => void (inbox.changed = true), { description: "something about the Shoot changed" });
 
-  for (;;) {
-    inbox.changed = false; // before reading: a signal during the read must not get lost
-    const view = await garden("read").readShoot(ref);
-    if (view === null) return;
-    const decision = decide(view, Date.now(), Math.random());
-    if (decision.do !== "operate") await startCleanUps(view);
-    await act(decision, view, ref, inbox);
-    if (workflowInfo().continueAsNewSuggested && !inbox.changed) await continueAsNew<typeof shoot>(ref);
-  }
+  await patiently(inbox, () => seeThroughWhatIsRunning(ref, inbox));
+  while (await patiently(inbox, () => look(ref, inbox))) await beginAnewInTime(ref, inbox);
 }
 
 interface Inbox {
   changed: boolean;
+}
+
+/** Nothing that the garden refuses ends a Shoot's workflow: it looks again after a pause, or when something has changed. */
+async function patiently(inbox: Inbox, work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    await condition(() => inbox.changed, PAUSE_AFTER_FAILURE);
+    return true;
+  }
+}
+
+/** Operations outlive this workflow's runs, whether these end in order or are terminated. */
+async function seeThroughWhatIsRunning(ref: ShootRef, inbox: Inbox): Promise<boolean> {
+  const run = await garden("find what is running").findOperation(ref);
+  if (run === null) return true;
+  inbox.changed = true; // whatever was said meanwhile, nobody has heard
+  await seeThrough(run, takeUpOperation(run), inbox);
+  return true;
+}
+
+/** Reads the Shoot and does what it asks for; false when it is gone. */
+async function look(ref: ShootRef, inbox: Inbox): Promise<boolean> {
+  inbox.changed = false; // before reading: a signal during the read must not get lost
+  const view = await garden("read").readShoot(ref);
+  if (view === null) return false;
+  const decision = decide(view, Date.now(), Math.random());
+  if (decision.do !== "operate") await startCleanUps(view);
+  await act(decision, view, ref, inbox);
+  return true;
+}
+
+async function beginAnewInTime(ref: ShootRef, inbox: Inbox): Promise<void> {
+  if (workflowInfo().continueAsNewSuggested && !inbox.changed) await continueAsNew<typeof shoot>(ref);
 }
 
 async function act(decision: Decision, view: ShootView, ref: ShootRef, inbox: Inbox): Promise<void> {
@@ -45,26 +75,33 @@ async function act(decision: Decision, view: ShootView, ref: ShootRef, inbox: In
 /** Sees one operation through, while changes decide whether it is still the right one. */
 async function operate(run: ShootRun, request: string | undefined, inbox: Inbox): Promise<void> {
   await garden("begin").beginOperation(run, request);
-  const operation = await startOperation(run);
+  await seeThrough(run, startOperation(run), inbox);
+}
+
+async function seeThrough(run: ShootRun, operation: RunningOperation, inbox: Inbox): Promise<void> {
   while (!operation.ended()) {
     await condition(() => inbox.changed || operation.ended());
     if (operation.ended()) break;
     inbox.changed = false;
-    await reconsider(run, operation);
+    await patiently(inbox, () => reconsider(run, operation));
+    await beginAnewInTime(run, inbox);
   }
   const completed = await operation.result();
   if (!completed) await condition(() => inbox.changed, PAUSE_AFTER_FAILURE);
 }
 
-/** In ms: an operation that somebody terminated, or that broke, is not begun again in a tight loop. */
+/** In ms: what somebody terminated, what broke or was refused is not begun again in a tight loop. */
 const PAUSE_AFTER_FAILURE = 10_000;
 
-async function reconsider(run: ShootRun, operation: RunningOperation): Promise<void> {
+async function reconsider(run: ShootRun, operation: RunningOperation): Promise<boolean> {
   const view = await garden("read").readShoot(run);
-  if (view === null || supersedes(view, run)) return operation.stop(isTakenOver(view) ? TAKEOVER_PATIENCE : undefined);
-  if (!asksFor(view, "retry")) return;
-  await operation.retry();
-  await garden("acknowledge").acknowledgeRequest(run, view.request ?? "");
+  if (view === null || supersedes(view, run)) {
+    await operation.stop(isTakenOver(view) ? TAKEOVER_PATIENCE : undefined);
+  } else if (asksFor(view, "retry")) {
+    await operation.retry();
+    await garden("acknowledge").acknowledgeRequest(run, view.request ?? "");
+  }
+  return true;
 }
 
 /** In ms: a takeover does not wait for what the old seed has begun; what still comes of it is fenced. */

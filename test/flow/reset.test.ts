@@ -42,7 +42,6 @@ describe("setting an operation back to a step", () => {
     await eventually(() => expect(world.calls).toContain(apiServer));
     await lab.client.workflow.getHandle(shootWorkflowId(world.ref)).terminate("a test");
     await lab.shoots.nudge(world.ref);
-    await eventually(() => expect(count(world, "beginOperation Create")).toBe(2));
     const reset = await prepareReset(lab.client, flowWorkflowId(world.ref, "reconcile"), "etcd");
     world.hold.clear();
     await reset.carryOut("the volume was replaced");

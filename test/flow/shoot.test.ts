@@ -139,10 +139,54 @@ describe("a Shoot's workflow", () => {
     await eventually(() => expect(world.calls).toContain("waitFor Infrastructure"));
     await lab.client.workflow.getHandle(shootWorkflowId(world.ref)).terminate("test");
     await lab.shoots.nudge(world.ref);
-    await eventually(() => expect(world.calls.filter((call) => call === "beginOperation Create")).toHaveLength(2));
     world.hold.clear();
     await eventually(() => expect(world.status?.state).toBe("Succeeded"));
-    expect(world.calls.filter((call) => call === "deployComponent namespace")).toHaveLength(1);
+    for (const call of ["beginOperation Create", "deployComponent namespace"])
+      expect(world.calls.filter((other) => other === call)).toHaveLength(1);
+    await world.gone();
+  });
+
+  it("knows what that operation was begun for, and replaces it if that has changed meanwhile", async () => {
+    const world = lab.world();
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("waitFor Infrastructure"));
+    await lab.client.workflow.getHandle(shootWorkflowId(world.ref)).terminate("test");
+    world.view.generation = 2;
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.view.observedGeneration).toBe(2));
+    world.hold.clear();
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    expect(world.calls.filter((call) => call === "deployComponent namespace")).toHaveLength(2);
+    await world.gone();
+  });
+
+  it("goes on with all steps that wait, when several are asked to", async () => {
+    const world = lab.world();
+    const calls = ["deployComponent etcd", "waitFor Infrastructure"];
+    for (const call of calls) world.fail[call] = refusal;
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status?.lastErrors).toHaveLength(2));
+    await eventually(() => expect(world.status?.state).toBe("Failed"));
+    world.fail = {};
+    world.view.request = "retry";
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    await world.gone();
+  });
+
+  it("outlives a garden that refuses for a while to be read, and to be told", async () => {
+    const world = lab.world();
+    world.fail["readShoot"] = refusal;
+    await lab.shoots.nudge(world.ref);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    world.fail = { writeStatus: refusal };
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("writeStatus Succeeded"));
+    expect(world.status).toBeUndefined();
+    world.fail = {};
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"), 60_000);
+    expect(world.calls.filter((call) => call === "beginOperation Create")).toHaveLength(1);
     await world.gone();
   });
 
@@ -171,6 +215,33 @@ describe("a Shoot's workflow", () => {
     expect(history.events?.length).toBeLessThan(400);
     await world.gone();
   });
+});
+
+describe("a Shoot's workflow whose history grows long", () => {
+  it("continues as new in the middle of an operation, which goes on", async () => {
+    const lab = await startFlowLab({ longHistory: 40 });
+    const world = lab.world();
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    const entity = lab.client.workflow.getHandle(shootWorkflowId(world.ref));
+    const { runId } = await entity.describe();
+    await eventually(async () => {
+      await lab.shoots.nudge(world.ref);
+      expect((await entity.describe()).runId).not.toBe(runId);
+    });
+    world.hold.clear();
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    for (const call of ["beginOperation Create", "deployComponent namespace"])
+      expect(world.calls.filter((other) => other === call)).toHaveLength(1);
+    await world.gone();
+    await lab.stop();
+  });
+});
+
+const refusal = ApplicationFailure.nonRetryable("forbidden", "Kube403", {
+  message: "forbidden",
+  codes: [],
+  retryable: false,
 });
 
 describe("the client", () => {

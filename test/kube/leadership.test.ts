@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { createLeadership } from "../../src/activities/leadership.ts";
 import { StepError } from "../../src/activities/failure.ts";
 import type { DNSRecord, Shoot } from "../../src/api/index.ts";
+import { FORCE_TAKEOVER_ANNOTATION } from "../../src/api/annotations.ts";
 import type { ShootRun } from "../../src/api/shoot-run.ts";
 import { createLeaderLookup, createZoneServers, type LeaderLookup } from "../../src/dns/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
@@ -144,6 +145,16 @@ describe("a flip", () => {
     const cancelled = leadership().flip(moving);
     await expect(cancelled).rejects.toThrow("was cancelled, spec.seedName is seed-1");
     await expect(cancelled).rejects.toMatchObject({ retryable: false });
+    expect(await status()).toMatchObject({ seed: "seed-1", epoch: 1 });
+  });
+
+  test("is left to the takeover that was approved meanwhile", async () => {
+    const moving = await prepared();
+    const annotations = { [FORCE_TAKEOVER_ANNOTATION]: JSON.stringify({ reason: "seed-1 burnt down" }) };
+    await garden.patch(shootRef(), { metadata: { annotations } });
+    const late = leadership().flip(moving);
+    await expect(late).rejects.toThrow("a takeover was approved, which does it instead");
+    await expect(late).rejects.toMatchObject({ retryable: false });
     expect(await status()).toMatchObject({ seed: "seed-1", epoch: 1 });
   });
 

@@ -14,7 +14,7 @@ import { createOperations } from "../../src/client/operations.ts";
 import { createShootClient, type ShootClient } from "../../src/client/shoots.ts";
 import { gardenQueue, shootWorkflowId } from "../../src/workflows/contract.ts";
 import { shootRun } from "./shoot-run.ts";
-import { startTemporal, type TemporalServer } from "./temporal.ts";
+import { startTemporal, type TemporalOptions, type TemporalServer } from "./temporal.ts";
 
 /** The world as the activities of one Shoot find it; tests change it while flows run. */
 export interface World {
@@ -41,8 +41,8 @@ export interface FlowLab extends Pick<TemporalServer, "client"> {
 }
 
 /** Starts the lab: one worker for the garden, one for each of two seeds. */
-export async function startFlowLab(): Promise<FlowLab> {
-  const temporal = await startTemporal();
+export async function startFlowLab(options: TemporalOptions = {}): Promise<FlowLab> {
+  const temporal = await startTemporal(options);
   const worlds = new Map<string, World>();
   const shoots = createShootClient(temporal.client);
   const workers = await Promise.all([
@@ -131,8 +131,8 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
     },
     async writeStatus(run, status) {
       const world = of(run);
-      if (world.fail["writeStatus"]) throw world.fail["writeStatus"];
       world.calls.push(`writeStatus ${status.state}`);
+      if (world.fail["writeStatus"]) throw world.fail["writeStatus"];
       world.status = status;
       if (run.operation === "Restore" && status.state === "Succeeded") {
         world.view.moving = undefined;

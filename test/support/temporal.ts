@@ -22,15 +22,23 @@ export interface TemporalServer {
   stop(): Promise<void>;
 }
 
+/** What is special about a test's server. */
+export interface TemporalOptions {
+  /** It knows after a restart what it knew before. */
+  readonly keepsFile?: boolean;
+  /** After how many events a workflow is told to continue as new. */
+  readonly longHistory?: number;
+}
+
 /** Starts a Temporal server of its own, with our search attributes, in memory unless told otherwise. It dies with this process. */
-export async function startTemporal(o: { readonly keepsFile?: boolean } = {}): Promise<TemporalServer> {
+export async function startTemporal(o: TemporalOptions = {}): Promise<TemporalServer> {
   await sweepLeftovers();
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
   await claimDirectory(directory);
   const [port] = await freePorts(1);
   const address = `127.0.0.1:${port}`;
   const file = o.keepsFile ? ["--db-filename", join(directory, "temporal.db")] : [];
-  const start = () => spawnChild(directory, "temporal", [...flags(String(port)), ...file]);
+  const start = () => spawnChild(directory, "temporal", [...flags(String(port), o), ...file]);
   let server = await start();
   const client = await connect(address, server);
   const connection = await NativeConnection.connect({ address });
@@ -54,8 +62,9 @@ export async function startTemporal(o: { readonly keepsFile?: boolean } = {}): P
 }
 
 /** The development server polls its queues twenty times a second; a hop then costs 100 ms instead of 12. */
-function flags(port: string): string[] {
+function flags(port: string, { longHistory }: TemporalOptions): string[] {
   const dynamic = ["history.transferProcessorMaxPollRPS=2000", "history.timerProcessorMaxPollRPS=2000"];
+  if (longHistory !== undefined) dynamic.push(`limit.historyCount.suggestContinueAsNew=${longHistory}`);
   return [
     ...["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port, "--log-level", "error"],
     ...dynamic.flatMap((value) => ["--dynamic-config-value", value]),

@@ -103,6 +103,7 @@ describe("a running move", () => {
   it.each<[string, "Migrate" | "Restore", Partial<ShootView>, boolean]>([
     ["nothing new", "Migrate", { moving: "Migrate", run: facts({}) }, false],
     ["a deletion", "Migrate", { moving: "Migrate", deleting: true, run: facts({}) }, false],
+    ["a flip that was believed dead", "Migrate", { moving: "Migrate", run: facts({ epoch: 2 }) }, true],
     ["its own flip", "Migrate", { moving: "Restore", run: facts({ epoch: 2 }) }, false],
     [
       "being given up",

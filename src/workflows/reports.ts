@@ -1,0 +1,167 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  upsertSearchAttributes,
+} from "@temporalio/workflow";
+import type { GardenActivities, OperationStatus, SeedActivities } from "../activities/index.ts";
+import type { ShootRun } from "../api/shoot-run.ts";
+import type { Board } from "./board.ts";
+import { gardenQueue, searchAttributes, seedQueue } from "./contract.ts";
+
+/** Who is told how a flow gets on: the Shoot's status and Cluster too, or only who looks at the workflow. */
+export type Audience = "everybody" | "operators";
+
+/** Tells whoever looks where an operation is. */
+export interface Reports {
+  /** Tells every change until the operation has ended. It outlives a stop, so that the last word is written. */
+  run(): Promise<void>;
+  /** Says Processing to users and extensions before a parked step acts again: upstream extensions skip failed Shoots. */
+  resumed(): Promise<void>;
+  /** Tells the state again, even if it is the one that was told last. */
+  repeat(): void;
+  end(): void;
+}
+
+/** How often progress is written into the Shoot's status, in ms; errors are written at once. */
+const REPORT_PERIOD = 5_000;
+
+/** In ms: what the garden refuses to take down is offered again. */
+const PAUSE_AFTER_REFUSAL = 30_000;
+
+/** Writes the board into the Shoot's status whenever it changed: one write at a time, errors first. */
+export function createReports(board: Board, run: ShootRun, audience: Audience): Reports {
+  const exclusively = createMutex();
+  const tell = createTeller(run, audience);
+  let written = { all: 0, urgent: 0 };
+  let ended = false;
+  /** A run that was set back does not know what was told after the point where it begins: perhaps that it had failed. */
+  let repeated = false;
+  /** Another leader reports now. */
+  let superseded = false;
+
+  const urgent = () => repeated || board.changes.urgent !== written.urgent || board.status().state !== tell.last();
+  const changed = () =>
+    !superseded && (repeated || board.changes.all !== written.all || board.changes.urgent !== written.urgent);
+
+  /** Nothing that cannot be told is worth an operation. */
+  const attempt = async (status: OperationStatus): Promise<boolean> => {
+    if (superseded) return true;
+    try {
+      await tell(status, repeated);
+      repeated = false;
+      return true;
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      superseded = error.cause instanceof ApplicationFailure && error.cause.type === "Superseded";
+      return superseded;
+    }
+  };
+
+  const write = async () => {
+    let told = true;
+    await exclusively(async () => {
+      const before = written;
+      written = { ...board.changes };
+      setCurrentDetails(board.details());
+      told = await attempt(board.status());
+      if (!told) written = before;
+    });
+    if (!told) await sleep(PAUSE_AFTER_REFUSAL);
+  };
+
+  return {
+    run: () =>
+      CancellationScope.nonCancellable(async () => {
+        while (!ended) {
+          await condition(() => ended || changed());
+          if (!ended) await condition(() => ended || urgent(), REPORT_PERIOD);
+          if (changed()) await write();
+        }
+        while (changed()) await write();
+      }),
+    resumed: () =>
+      exclusively(async () => {
+        repeated ||= !(await attempt({ ...board.status(), state: "Processing" }));
+      }),
+    repeat() {
+      repeated = true;
+    },
+    end() {
+      ended = true;
+    },
+  };
+}
+
+/** One at a time, in turn: two open activities of one id wedge a workflow. */
+function createMutex() {
+  let busy = false;
+  return async (work: () => Promise<void>): Promise<void> => {
+    while (busy) await condition(() => !busy); // whoever waited with us may have been quicker
+    busy = true;
+    try {
+      await work();
+    } finally {
+      busy = false;
+    }
+  };
+}
+
+/** Tells a status to the garden; its state, where that is another than the last one, to everybody who goes by it. */
+function createTeller(run: ShootRun, audience: Audience) {
+  const garden = proxyActivities<GardenActivities>({
+    taskQueue: gardenQueue,
+    activityId: "status",
+    summary: "status",
+    startToCloseTimeout: "30 seconds",
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { maximumInterval: "30s" },
+  });
+  const seed = proxyActivities<SeedActivities>({
+    taskQueue: seedQueue(run.seed),
+    activityId: "cluster-status",
+    summary: "status, for extensions",
+    startToCloseTimeout: "1 minute",
+    scheduleToStartTimeout: run.seedDeadline,
+    heartbeatTimeout: "10 seconds",
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { maximumAttempts: 5 },
+  });
+  let last: OperationStatus["state"] = "Processing";
+
+  const tell = async (status: OperationStatus, again: boolean): Promise<void> => {
+    if (audience === "everybody") await garden.writeStatus(run, status);
+    if (status.state === last && !again) return;
+    last = status.state;
+    const code = status.lastErrors.flatMap((error) => error.codes)[0];
+    upsertSearchAttributes([
+      { key: searchAttributes.phase, value: last === "Failed" ? "Parked" : last },
+      { key: searchAttributes.errorCode, value: code ?? null },
+    ]);
+    if (audience === "everybody" && extensionsCare(run, last)) await tellExtensions(seed, run);
+  };
+  return Object.assign(tell, { last: () => last });
+}
+
+/** Extensions read the Shoot's status in `Cluster`; what they look at is whether it failed. */
+const extensionsCare = (
+  { operation, namespaceUsable, migration }: ShootRun,
+  state: OperationStatus["state"],
+): boolean =>
+  namespaceUsable &&
+  (operation !== "Migrate" || migration?.takeover !== true) &&
+  (state !== "Succeeded" || operation !== "Delete");
+
+/** A seed that doesn't answer must not keep users from the truth; the next change of state carries it over. */
+async function tellExtensions(seed: SeedActivities, run: ShootRun): Promise<void> {
+  try {
+    await seed.syncCluster(run);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+  }
+}
