@@ -72,11 +72,11 @@ export function createShootStatus(garden: KubeClient) {
       if (run.operation !== "Migrate") await forget(run, migrationAnnotations, (shoot) => !isMoving(shoot));
     },
 
-    /** Forgets a seed that holds nothing of the Shoot any more; the one that leads is never forgotten. */
+    /** Forgets a seed that holds nothing of the Shoot any more; never the one that leads, or that is to lead. */
     async leave({ namespace, name, uid, seed: left }: ShootRun): Promise<void> {
       // No epoch: cleaning up may take longer than the next migration.
-      await changeShootStatus(garden, { namespace, name, uid }, ({ seedName, seeds = [] }) =>
-        seedName === left ? undefined : { seeds: seeds.filter((seed) => seed !== left) },
+      await changeShootStatus(garden, { namespace, name, uid }, ({ seedName, seeds = [] }, { spec }) =>
+        [seedName, spec.seedName].includes(left) ? undefined : { seeds: seeds.filter((seed) => seed !== left) },
       );
     },
 

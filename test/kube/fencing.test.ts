@@ -300,13 +300,22 @@ describe("in the garden", () => {
   });
 
   test("a seed is forgotten however late it is done with", async () => {
-    const run = await createShoot(kube, `left-${count}`);
+    const run = await createShoot(kube, `left-${count}`, { seedName: "seed-3" });
     await lead(run, "seed-3", 3, "Restore");
     const status = { seedName: "seed-3", seeds: ["seed-1", "seed-2", "seed-3"] };
     await kube.patch(shootRef(run), { status }, { subresource: "status" });
     await createShootStatus(kube).leave(run);
     await createShootStatus(kube).leave({ ...run, seed: "seed-3", epoch: 3 });
     expect(await statusOf(run)).toMatchObject({ seeds: ["seed-2", "seed-3"] });
+  });
+
+  test("a seed is not forgotten by who comes late once the Shoot is to go there again", async () => {
+    const run = await createShoot(kube, `back-${count}`, { seedName: "seed-1" });
+    await lead(run, "seed-2", 2, "Migrate");
+    const status = { seedName: "seed-2", seeds: ["seed-2", "seed-1"] };
+    await kube.patch(shootRef(run), { status }, { subresource: "status" });
+    await createShootStatus(kube).leave(run);
+    expect(await statusOf(run)).toMatchObject({ seeds: ["seed-2", "seed-1"] });
   });
 
   test("a migration says how it ended, until the next operation has begun", async () => {
