@@ -20,8 +20,8 @@ export function summarize(blows: readonly Blow[], reports: readonly Report[], to
   );
   const undisturbed = reports.filter(({ blow }) => blow === undefined);
   console.log(`\n${blows.length} migrations were asked for; ${reports.length} ran, in ${seconds(total)}`);
-  console.log(`a process was killed in ${struck.length}; another outcome in ${wrong.length}`);
-  console.log(`undisturbed: ${spreadOf(undisturbed)}; with a kill: ${spreadOf(struck)}`);
+  console.log(`a blow fell in ${struck.length}; another outcome in ${wrong.length}`);
+  console.log(`undisturbed: ${spreadOf(undisturbed)}; with a blow: ${spreadOf(struck)}`);
   console.log(`most memory in use: ${describePeaks(reports)}`);
   if (missed.length > 0) console.log(`not reached: ${missed.join(", ")}`);
   return wrong.length === 0 && struck.length + missed.length === blows.length ? 0 : 1;
