@@ -1,3 +1,5 @@
+import { CliError } from "./exit.ts";
+
 /** Where the CLI writes and what it may assume about it; tests pass their own. */
 export interface Terminal {
   /** Results: what a pipe wants. */
@@ -41,11 +43,22 @@ function streamOutput(stream: NodeJS.WriteStream): Output {
   };
 }
 
-async function askOnTerminal(question: string): Promise<string> {
+const askOnTerminal = (question: string): Promise<string> => askOn(process.stdin, process.stderr, question);
+
+/** Asks on two streams of one terminal. Throws `interrupted` when the answer is Ctrl-C or Ctrl-D. */
+export async function askOn(
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+  question: string,
+): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = createInterface({ input, output, terminal: true });
   try {
     return await lines.question(question);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "AbortError")) throw error;
+    output.write("\n");
+    throw new CliError("interrupted", "interrupted: nothing was changed", { cause: error });
   } finally {
     lines.close();
   }
