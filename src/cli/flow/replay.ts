@@ -65,14 +65,12 @@ export function describeReplay({ type, events, parting }: Replay): string {
 
 async function readHistory(file: string): Promise<History> {
   try {
-    return JSON.parse(await readFile(file, "utf8")) as History;
+    const history = JSON.parse(await readFile(file, "utf8")) as History;
+    const { workflowTypeOf } = await import("../../client/history.ts");
+    workflowTypeOf(history); // throws where it is none
+    return history;
   } catch (cause) {
-    throw new CliError(
-      "usage",
-      `${file} is no history in JSON: write one with --save, or download it from Temporal's UI`,
-      {
-        cause,
-      },
-    );
+    const message = `${file} is no history in JSON: write one with --save, or download it from Temporal's UI`;
+    throw new CliError("usage", message, { cause });
   }
 }

@@ -1,6 +1,13 @@
-import { expect, it } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { createContext } from "../../../src/cli/connection.ts";
 import { describeReplay } from "../../../src/cli/flow/replay.ts";
 import { describeReset } from "../../../src/cli/flow/reset.ts";
+import { runCli } from "../../../src/cli/program.ts";
+import { registry } from "../../../src/cli/registry.ts";
+import { fakeTerminal } from "./fake-terminal.ts";
 
 const migrate = { type: "migrate", events: 120 };
 
@@ -34,6 +41,20 @@ it("says that code fails where it does not merely want something else", () => {
   const text = describeReplay({ ...migrate, parting });
   expect(text).toContain("part ways.\n  After workflow task 32 the history asks for timer started, the code fails.");
 });
+
+it.each(["null", "[]", "{}", '{"events": []}', '{"events": [{"eventId": "1"}]}', "no JSON"])(
+  "takes a file with %s for a wrong command line, not for a history that code parts from",
+  async (text) => {
+    const folder = await mkdtemp(join(tmpdir(), "perennial-replay-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "history.json");
+    await writeFile(file, text);
+    const terminal = fakeTerminal();
+    const { context } = createContext({ terminal, variables: {}, signal: new AbortController().signal });
+    expect(await runCli(["flow", "replay", file], registry, context)).toBe(2);
+    expect(terminal.err.text()).toContain(`${file} is no history in JSON: write one with --save`);
+  },
+);
 
 it("says what a reset does again before it is confirmed", () => {
   const text = describeReset({
