@@ -15,6 +15,7 @@ export type Wish =
 export interface WishOptions {
   readonly to: string | undefined;
   readonly plan: boolean;
+  readonly output?: string | undefined;
   readonly cancel: boolean;
   readonly forceTakeover: boolean;
   readonly reason: string | undefined;
@@ -23,6 +24,8 @@ export interface WishOptions {
 
 /** Reads the options together; throws which of them contradict each other, or are missing. */
 export function readWish(options: WishOptions, shoot: Shoot): Wish {
+  if (options.output !== undefined && !options.plan)
+    throw new CliError("usage", "--output says how a plan is printed: add --plan or leave it out");
   const takeover = readTakeover(options);
   if (options.cancel) return cancellation(options);
   const underway = takeover !== undefined && needsSource(shoot) ? shoot.spec.seedName : undefined;

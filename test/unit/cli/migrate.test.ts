@@ -86,6 +86,7 @@ it("expects more downtime from a larger etcd, and says so where its size is not 
 it.each<[Partial<WishOptions>, string]>([
   [{}, "say where the Shoot is to go: add --to SEED"],
   [{ cancel: true, to: "seed-2" }, "--cancel stands alone"],
+  [{ to: "seed-2", output: "json" }, "--output says how a plan is printed: add --plan or leave it out"],
   [{ to: "seed-2", reason: "fire" }, "belong to --force-takeover"],
   [{ to: "seed-2", sourceIsOff: true }, "belong to --force-takeover"],
   [{ to: "seed-2", forceTakeover: true }, "--force-takeover has to say why: add --reason TEXT"],
