@@ -34,6 +34,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     syncPeriod: variables.PERENNIAL_SYNC_PERIOD_SECONDS * 1000,
     leaseSeconds: variables.PERENNIAL_LEASE_SECONDS,
     dnsTtl: variables.PERENNIAL_DNS_TTL_SECONDS,
+    snapshotMinutes: variables.PERENNIAL_SNAPSHOT_PERIOD_MINUTES,
     seedDeadline: variables.PERENNIAL_SEED_DEADLINE_SECONDS * 1000,
     retryDuration: variables.PERENNIAL_RETRY_DURATION_SECONDS * 1000,
     backupGrace: variables.PERENNIAL_BACKUP_GRACE_HOURS * 3_600_000,
@@ -86,6 +87,14 @@ const Variables = z.object({
   PERENNIAL_LEASE_SECONDS: z.coerce.number().int().positive().default(60),
   /** How long resolvers may remember the address of a Shoot's API server. */
   PERENNIAL_DNS_TTL_SECONDS: z.coerce.number().int().positive().default(120),
+  /** How often a Shoot's etcd is saved: what is lost at most when its seed is. Hours begin with the same minute. */
+  PERENNIAL_SNAPSHOT_PERIOD_MINUTES: z.coerce
+    .number()
+    .refine(
+      (minutes) => Number.isInteger(minutes) && minutes >= 1 && 60 % minutes === 0,
+      "has to be a number of minutes that divides an hour, 1 to 60",
+    )
+    .default(10),
   /** How long a seed's worker may leave a step unanswered before the operation says so. */
   PERENNIAL_SEED_DEADLINE_SECONDS: z.coerce.number().positive().default(120),
   /** How long a retryable error is retried inside its step before the step parks. */

@@ -21,6 +21,7 @@ export async function readContext(garden: KubeClient, seed: KubeClient, run: Sho
     ...objects,
     namespace,
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
+    ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
     images: imagesFor(objects.shoot.spec.kubernetes.version),
     checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),
     ...(address === undefined ? {} : { apiServerAddress: address }),

@@ -20,6 +20,8 @@ export interface Periods {
   readonly leaseSeconds: number;
   /** Seconds. */
   readonly dnsTtl: number;
+  /** Minutes; left out by who only plans. */
+  readonly snapshotMinutes?: number;
   readonly syncPeriod: number;
   readonly seedDeadline: number;
   readonly retryDuration: number;
@@ -107,6 +109,7 @@ async function readFacts(
     ...tasksOf(shoot),
     ...(await readLeadership(garden, shoot, project, periods)),
     dnsTtl: periods.dnsTtl,
+    ...(periods.snapshotMinutes === undefined ? {} : { snapshotMinutes: periods.snapshotMinutes }),
     hasBackup: seed.spec.backup !== undefined,
     seedDeadline: periods.seedDeadline,
     retryDuration: periods.retryDuration,

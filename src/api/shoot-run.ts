@@ -48,6 +48,8 @@ export interface ShootRun extends ShootRef {
   readonly leadershipRecord?: string;
   /** Seconds for which resolvers may remember the API server's address. */
   readonly dnsTtl: number;
+  /** Minutes between two snapshots of etcd; 10 for an operation that began before this could be said. */
+  readonly snapshotMinutes?: number;
   /** Migrate and Restore only; a Restore after a cancelled migration has the same seed at both ends. */
   readonly migration?: Migration;
   /** The seed keeps backups of its Shoots. */

@@ -18,6 +18,8 @@ export interface ControlPlaneContext {
   readonly externalDomain?: string;
   /** Seconds for which resolvers may remember the API server's address. */
   readonly dnsTtl?: number;
+  /** Minutes between two snapshots of etcd, a divisor of 60; 10 unless it is said. */
+  readonly snapshotMinutes?: number;
   /** Replicas of each workload in the seed; by default 1, or 0 for a hibernated Shoot. */
   readonly replicas?: number;
 }

@@ -15,18 +15,19 @@ export const VERIFY_CONTAINER = "verify";
 const BACKUP_CLAIM = "etcd-backup";
 
 /**
- * Snapshots of etcd-main every ten minutes. The minute depends on the Shoot, so that a seed's etcds take turns. Each pod
+ * Snapshots of etcd-main, every ten minutes unless it is said otherwise. The minute depends on the Shoot, so that a seed's etcds take turns. Each pod
  * writes a file of its own, which etcdctl renames once it is whole: what has a name in the bucket is a snapshot.
  */
 export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
-  const { namespace, shoot } = context;
+  const { namespace, shoot, snapshotMinutes: period = PERIOD } = context;
+  const minute = minuteOf(shoot.metadata.uid ?? namespace, period);
   return [
     {
       apiVersion: "batch/v1",
       kind: "CronJob",
       metadata: { name: "etcd-backup", namespace, labels: controlPlaneRole },
       spec: {
-        schedule: `${minuteOf(shoot.metadata.uid ?? namespace)}-59/${PERIOD} * * * *`,
+        schedule: `${minute}-59/${period} * * * *`,
         suspend: replicasOf(context) === 0,
         concurrencyPolicy: "Forbid",
         startingDeadlineSeconds: 300,
@@ -112,14 +113,14 @@ export function warmUpJob(context: ControlPlaneContext, name: string): KubeObjec
   return job(context, name, { backoffLimit: 2, ttlSecondsAfterFinished: 3600, template: pod([], containers) });
 }
 
-/** Minutes between snapshots: how much a Shoot can lose when its seed is lost. */
+/** Minutes between snapshots unless it is said otherwise: how much a Shoot can lose when its seed is lost. */
 const PERIOD = 10;
 
 /** More revisions than an etcd can have gone through since its last snapshot. */
 const LOST_REVISIONS = 1_000_000_000;
 
-function minuteOf(identity: string): number {
-  return Number.parseInt(sha256({ identity }).slice(0, 8), 16) % PERIOD;
+function minuteOf(identity: string, period: number): number {
+  return Number.parseInt(sha256({ identity }).slice(0, 8), 16) % period;
 }
 
 function snapshotPod(context: ControlPlaneContext) {

@@ -139,6 +139,7 @@ function passedOn(): Record<string, string> {
     "RETRY_DURATION_SECONDS",
     "LEASE_SECONDS",
     "DNS_TTL_SECONDS",
+    "SNAPSHOT_PERIOD_MINUTES",
     "SEED_DEADLINE_SECONDS",
     "BACKUP_GRACE_HOURS",
     "CACHE_DIR",
