@@ -64,7 +64,9 @@ function isRetryable(status: number, reason: string, message: string, causes: re
   // A field the schema does not know comes back from server-side apply as a 500: it looks transient and never is.
   if (status === 500) return !/failed to (create|convert).*typed|field not declared in schema/.test(message);
   if (status === 409) return isLostRace(reason, message, causes);
-  // 401: credentials rotate. 403, 404 and the rest of 4xx stay as they are until somebody changes something.
+  // What the admission plugins of an API server that has just started say until they have read what they go by.
+  if (status === 403) return message.includes("not yet ready to handle request");
+  // 401: credentials rotate. 404 and the rest of 4xx stay as they are until somebody changes something.
   return status > 500 || [401, 408, 410, 429].includes(status);
 }
 

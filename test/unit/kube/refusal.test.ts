@@ -39,12 +39,14 @@ describe("a refusal", () => {
 
   const conflict = { reason: "Conflict", message: "the object has been modified" };
   const owned = { ...conflict, details: { causes: [{ reason: "FieldManagerConflict", field: ".spec.replicas" }] } };
+  const starting = { reason: "Forbidden", message: 'secrets "ca" is forbidden: not yet ready to handle request' };
   const typed =
     "failed to create typed patch object (ns/name; apps/v1, Kind=Deployment): .spec.x: field not declared in schema";
   test.each([
     ["a wrong object", 422, { reason: "Invalid" }, false],
     ["a bad request", 400, { reason: "BadRequest" }, false],
     ["missing rights", 403, { reason: "Forbidden" }, false],
+    ["an API server that has just started", 403, starting, true],
     ["a missing object", 404, { reason: "NotFound" }, false],
     ["an unknown field in a server-side apply", 500, { message: typed }, false],
     ["a field that another manager owns", 409, owned, false],
