@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
+import { eventually } from "../support/eventually.ts";
 
 /** A step of a flow whose workflow is followed. */
 export interface Target {
@@ -36,13 +37,16 @@ export async function armStrike(
   return { fallen: strike(), cancel: () => stopping.abort() };
 }
 
-async function latestRun(client: Client, workflowId: string): Promise<string | undefined> {
-  try {
-    return (await client.workflow.getHandle(workflowId).describe()).runId;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+/** A server that is short of time does not answer every question. */
+function latestRun(client: Client, workflowId: string): Promise<string | undefined> {
+  return eventually(async () => {
+    try {
+      return (await client.workflow.getHandle(workflowId).describe()).runId;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
+  });
 }
 
 async function nextRun(client: Client, workflowId: string, before: string | undefined, signal: AbortSignal) {
@@ -63,12 +67,13 @@ async function comesTo(
 ): Promise<boolean> {
   let nextPageToken: Uint8Array | undefined;
   while (!signal.aborted) {
-    const page = await client.workflowService.getWorkflowExecutionHistory({
+    const question = {
       namespace: "default",
       execution: { workflowId, runId },
       waitNewEvent: true,
       ...(nextPageToken === undefined ? {} : { nextPageToken }),
-    });
+    };
+    const page = await eventually(() => client.workflowService.getWorkflowExecutionHistory(question));
     if (page.history?.events?.some((event) => begins(event, step, durations))) return true;
     nextPageToken = page.nextPageToken;
     if (nextPageToken.length === 0) return false;
