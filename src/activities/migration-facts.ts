@@ -3,6 +3,7 @@ import { CloudProfile, Seed, type Shoot } from "../api/index.ts";
 import type { KeptState, MigrationFacts } from "../api/migration.ts";
 import { countNeighbours, shootCapacity } from "../api/seed-choice.ts";
 import type { KubeClient } from "../kube/index.ts";
+import { describeSnapshot } from "./shoot-state.ts";
 import { readParts, shootUidOf } from "./state-parts.ts";
 
 /** The two ends of a Shoot's move. */
@@ -51,19 +52,8 @@ async function readKeptState(garden: KubeClient, { metadata }: Shoot): Promise<K
   const found = await readParts(garden, metadata);
   if (found === undefined || (shootUidOf(found.head) ?? metadata.uid) !== metadata.uid)
     return { state: false, snapshot: false };
-  const entries = found.parts.flatMap((part) => part.entries);
-  const snapshot = entries.find(({ section, body }) => section === "gardener" && body["type"] === SNAPSHOT_TYPE);
+  const snapshot = describeSnapshot(found.parts.flatMap((part) => part.entries));
   const problem = found.head.metadata.annotations?.[STATE_PROBLEM_ANNOTATION];
   const state = { state: true, ...(problem !== undefined && { problem }) };
-  if (snapshot === undefined) return { ...state, snapshot: false };
-  const { size, takenAt } = (snapshot.body["labels"] ?? {}) as { size?: string; takenAt?: string };
-  return {
-    ...state,
-    snapshot: true,
-    ...(size !== undefined && { size: Number(size) }),
-    ...(takenAt !== undefined && { takenAt }),
-  };
+  return { ...state, snapshot: snapshot !== undefined, ...snapshot };
 }
-
-/** Type of the entry of a ShootState that names the latest verified snapshot of a Shoot's etcd. */
-const SNAPSHOT_TYPE = "etcd-snapshot";

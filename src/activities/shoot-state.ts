@@ -122,9 +122,7 @@ export function createShootStates({ garden, keys }: { garden: KubeClient; keys: 
         const latest = kept && (tryOpen(kept)?.content as KeptSnapshot | undefined);
         // Revisions grow within one etcd; under another leader it may have been set back.
         if (latest?.epoch === owner.epoch && latest.revision > snapshot.revision) return entries;
-        // Size and age are no secrets, and a plan of a migration says them without any key.
-        const labels = { size: String(snapshot.size), takenAt: snapshot.takenAt };
-        const fields = { ...snapshotItem.fields, labels };
+        const fields = { ...snapshotItem.fields, labels: inTheClear(snapshot) };
         return merge(entries, [{ ...snapshotItem, fields, content: { ...snapshot, epoch: owner.epoch } }]);
       }),
 
@@ -143,6 +141,19 @@ export function createShootStates({ garden, keys }: { garden: KubeClient; keys: 
     remove: (owner) => store.remove(owner),
   };
 }
+
+/** What a ShootState says of the latest snapshot without any key: bytes and RFC 3339. Undefined when it has none. */
+export function describeSnapshot(entries: readonly StateEntry[]): SnapshotSummary | undefined {
+  const entry = entries.find((one) => idOf(one) === idOfItem(snapshotItem));
+  if (entry === undefined) return undefined;
+  const { size, takenAt } = (entry.body["labels"] ?? {}) as Partial<ReturnType<typeof inTheClear>>;
+  return { ...(size !== undefined && { size: Number(size) }), ...(takenAt !== undefined && { takenAt }) };
+}
+
+type SnapshotSummary = Partial<Pick<SnapshotRecord, "size" | "takenAt">>;
+
+/** Size and age are no secrets, and a plan of a migration says them. Labels are texts. */
+const inTheClear = ({ size, takenAt }: SnapshotRecord) => ({ size: String(size), takenAt });
 
 /** The epoch is the one under which it was recorded. */
 type KeptSnapshot = SnapshotRecord & { readonly epoch: number };
