@@ -12,6 +12,8 @@ export interface Choice {
   readonly steps: readonly string[];
   /** Only so many, spread over all; all when undefined. */
   readonly sample?: number;
+  /** Only one of several equal shares of them, counted from 1. */
+  readonly share: { readonly which: number; readonly of: number };
   /** Decides how long after the beginning of a step the blow falls. */
   readonly seed: number;
   /** In ms: how long servers stay away; our own processes are started again at once. */
@@ -22,7 +24,7 @@ export interface Choice {
 const LATEST = 150;
 
 /** Every chosen step of a migration with every chosen process, in the order of the flows; throws for a step that is in none. */
-export function chooseBlows({ parts, flows, steps, sample, seed, away }: Choice): Blow[] {
+export function chooseBlows({ parts, flows, steps, sample, share, seed, away }: Choice): Blow[] {
   const unknown = steps.filter((step) => !flows.some((flow) => tables[flow].steps.has(step)));
   if (unknown.length > 0) throw new Error(`there is no step ${unknown.join(", ")} in ${flows.join(", ")}`);
   const all = flows.flatMap((flow) =>
@@ -35,8 +37,12 @@ export function chooseBlows({ parts, flows, steps, sample, seed, away }: Choice)
         }),
       ),
   );
-  if (sample === undefined || sample >= all.length) return all;
-  return Array.from({ length: sample }, (_, index) => all[Math.floor(((index + 0.5) * all.length) / sample)]).filter(
+  return sampleOf(all, sample ?? all.length).filter((_, index) => index % share.of === share.which - 1);
+}
+
+function sampleOf(all: readonly Blow[], count: number): Blow[] {
+  if (count >= all.length) return [...all];
+  return Array.from({ length: count }, (_, index) => all[Math.floor(((index + 0.5) * all.length) / count)]).filter(
     (blow) => blow !== undefined,
   );
 }

@@ -20,6 +20,7 @@ export function readOptions(): Options {
       away: { type: "string", default: "" },
       seconds: { type: "string", default: "60" },
       sample: { type: "string" },
+      share: { type: "string", default: "1/1" },
       seed: { type: "string", default: "1" },
       shoots: { type: "string", default: "1" },
       crossing: { type: "boolean", default: false },
@@ -38,6 +39,7 @@ export function readOptions(): Options {
     steps: listOf(values.steps, "--steps"),
     parts: [...killed, ...away.map((name): Part => servers[name])],
     away: numberOf(values.seconds, "--seconds") * 1000,
+    share: shareOf(values.share),
     seed: numberOf(values.seed, "--seed"),
     ...(sample === undefined ? {} : { sample: numberOf(sample, "--sample") }),
     labs: numberOf(values.labs ?? (shoots > 1 ? "1" : "3"), "--labs"),
@@ -63,6 +65,13 @@ function listOf<T extends string>(text: string, option: string, known?: readonly
   if (unknown.length > 0)
     throw new Error(`${option} knows no ${unknown.join(", ")}: choose of ${(known ?? []).join(", ")}`);
   return words as T[];
+}
+
+/** `2/3` is the second of three. */
+function shareOf(text: string): Choice["share"] {
+  const [which = 0, of = 0] = text.split("/").map(Number);
+  if (!(which >= 1 && which <= of)) throw new Error(`--share is ${text}: give two whole numbers, such as 2/3`);
+  return { which, of };
 }
 
 function numberOf(text: string, option: string): number {
