@@ -1,4 +1,4 @@
-import { activityInfo, CompleteAsyncError } from "@temporalio/activity";
+import { activityInfo, CompleteAsyncError, type Info as ActivityInfo } from "@temporalio/activity";
 import type { Worker } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
@@ -14,52 +14,85 @@ import type { Completer } from "./waits.ts";
 /** What waiting for nodes needs. */
 export interface NodeWaitDeps {
   readonly seed: KubeClient;
-  readonly shootClients: ShootClients;
-  readonly completer: Completer;
+  readonly shootClients: Pick<ShootClients, "get">;
+  readonly completer: Pick<Completer, "complete">;
   readonly log: Logger;
+  /** Who asks, and for how long; the activity that this is called from unless told otherwise. */
+  readonly asking?: () => Pick<ActivityInfo, "workflowExecution" | "startToCloseTimeoutMs">;
 }
 
 /**
  * Waits for the nodes of a Shoot, which live in its own cluster: the watch is opened by whoever waits, and closed when
- * the nodes are ready or the wait's attempt is over; the next attempt, in whatever process, opens it again.
+ * the nodes are ready or the wait's attempt is over; the next attempt, in whatever process, opens it again. A Shoot that
+ * has moved brings along what its nodes said before: there, each has to be heard of while somebody watches.
  */
-export function createNodeWaits({ seed, shootClients, completer, log }: NodeWaitDeps) {
-  const standing = async (run: ShootRun, target: WaitTarget): Promise<Standing> => {
+export function createNodeWaits({ seed, shootClients, completer, log, asking = activityInfo }: NodeWaitDeps) {
+  const look = async (run: ShootRun, target: WaitTarget) => {
     const [pools, shoot] = await Promise.all([readPools(seed, run, target), shootClients.get(run.technicalID)]);
-    return nodesReady(await shoot.list<KubeObject>(nodeType), pools);
+    const nodes = await shoot.list<KubeObject>(nodeType);
+    return { pools, shoot, nodes, standing: nodesReady(nodes, pools) };
   };
 
-  const watch = async (run: ShootRun, target: WaitTarget) => {
-    const { workflowExecution, startToCloseTimeoutMs } = activityInfo();
+  const watch = async ({ pools, shoot, unheard }: Look, { activityId }: WaitTarget) => {
+    const { workflowExecution, startToCloseTimeoutMs } = asking();
     if (workflowExecution === undefined) throw new Error("only an activity of a workflow can wait");
-    const waiter = { ...workflowExecution, activityId: target.activityId };
-    const pools = await readPools(seed, run, target);
-    const reflector = createReflector<KubeObject>(await shootClients.get(run.technicalID), nodeType, {
+    const settle = async () => {
+      const silent = [...unheard].some(([name, version]) => {
+        const { metadata } = leases.get(name, leaseNamespace) ?? {};
+        return nodes.get(name) !== undefined && (metadata === undefined || metadata.resourceVersion === version);
+      });
+      if (silent || !nodesReady(nodes.list(), pools).reached) return;
+      stop();
+      await completer.complete({ ...workflowExecution, activityId });
+    };
+    const nodes = createReflector<KubeObject>(shoot, nodeType, { log, onEvent: settle });
+    const leases = createReflector<KubeObject>(shoot, leaseType, {
+      namespace: leaseNamespace,
       log,
-      async onEvent() {
-        if (!nodesReady(reflector.list(), pools).reached) return;
-        stop();
-        await completer.complete(waiter);
-      },
+      onEvent: settle,
     });
+    const watches = unheard.size === 0 ? [nodes] : [nodes, leases];
     const stop = () => {
       clearTimeout(timer);
-      void reflector.stop();
+      for (const one of watches) void one.stop();
     };
     const timer = setTimeout(stop, startToCloseTimeoutMs).unref();
-    reflector.start();
+    for (const one of watches) one.start();
   };
 
   return {
-    standing,
+    standing: async (run: ShootRun, target: WaitTarget): Promise<Standing> => (await look(run, target)).standing,
     /** Returns when the nodes are ready; otherwise leaves the activity to be completed from outside. */
     async wait(run: ShootRun, target: WaitTarget): Promise<void> {
-      if ((await standing(run, target)).reached) return;
-      await watch(run, target);
+      const { pools, shoot, nodes, standing } = await look(run, target);
+      const unheard = hasMoved(run) ? await versionsOfLeases(shoot, nodes) : new Map<string, undefined>();
+      if (standing.reached && unheard.size === 0) return;
+      await watch({ pools, shoot, unheard }, target);
       throw new CompleteAsyncError();
     },
   };
 }
+
+/** What a watch begins with. */
+interface Look {
+  readonly pools: Worker["spec"]["pools"];
+  readonly shoot: KubeClient;
+  /** Nodes that have to be heard of, by name, with the versions of the leases that they are not heard by yet. */
+  readonly unheard: ReadonlyMap<string, string | undefined>;
+}
+
+const hasMoved = ({ operation, migration }: ShootRun): boolean =>
+  operation === "Restore" && migration !== undefined && migration.source !== migration.destination;
+
+/** Kubelets renew theirs every ten seconds. */
+async function versionsOfLeases(shoot: KubeClient, nodes: readonly KubeObject[]) {
+  const leases = await shoot.list<KubeObject>(leaseType, { namespace: leaseNamespace });
+  const versions = new Map(leases.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+  return new Map(nodes.map(({ metadata }) => [metadata.name, versions.get(metadata.name)]));
+}
+
+const leaseType = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
+const leaseNamespace = "kube-node-lease";
 
 const nodeType = { apiVersion: "v1", kind: "Node" } as const;
 

@@ -1,0 +1,63 @@
+import { CompleteAsyncError } from "@temporalio/activity";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { WaitTarget } from "../../src/activities/index.ts";
+import { createNodeWaits } from "../../src/activities/node-waits.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
+import { shootRun } from "../support/shoot-run.ts";
+
+/** The seed is played by one object; the Shoot's API server is real. */
+let plane: ControlPlane;
+let shoot: KubeClient;
+let completed: number;
+
+beforeAll(async () => {
+  plane = await startControlPlane();
+  shoot = plane.client;
+  await shoot.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "kube-node-lease" } }).catch(() => {});
+  await shoot.create({ ...node, metadata: { name: "one", labels: { "worker.gardener.cloud/pool": "worker" } } });
+  const conditions = [{ type: "Ready", status: "True" }];
+  await shoot.patch({ ...node, name: "one" }, { status: { conditions } }, { subresource: "status" });
+  await shoot.create({ ...lease, metadata: { name: "one", namespace: "kube-node-lease" }, spec: {} });
+});
+beforeEach(() => void (completed = 0));
+afterAll(() => plane.stop());
+
+describe("waiting for nodes", () => {
+  it("is over at once where they are ready", async () => {
+    await expect(wait(shootRun())).resolves.toBeUndefined();
+    const back = { source: "seed-1", destination: "seed-1", takeover: false };
+    await expect(wait(shootRun({ operation: "Restore", migration: back }))).resolves.toBeUndefined();
+  });
+
+  it("of a Shoot that has moved is over when they were heard of: what they said before came with its etcd", async () => {
+    const moved = { source: "seed-1", destination: "seed-2", takeover: false };
+    await expect(wait(shootRun({ operation: "Restore", migration: moved }))).rejects.toThrow(CompleteAsyncError);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(completed).toBe(0);
+    const renewed = { spec: { holderIdentity: "one", renewTime: "2026-11-21T09:00:00.000000Z" } };
+    await shoot.patch({ ...lease, namespace: "kube-node-lease", name: "one" }, renewed);
+    await eventually(() => expect(completed).toBe(1));
+  });
+});
+
+const node = { apiVersion: "v1", kind: "Node" } as const;
+const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
+const target: WaitTarget = {
+  ...{ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Worker", name: "local", until: "nodesReady" },
+  ...{ activityId: "nodesReady/wait", severeAfter: 600_000, deadline: 600_000 },
+};
+
+function wait(run: ReturnType<typeof shootRun>): Promise<void> {
+  const worker = { spec: { pools: [{ name: "worker", minimum: 1 }] } };
+  const waits = createNodeWaits({
+    seed: { read: async () => worker } as unknown as KubeClient,
+    shootClients: { get: async () => shoot },
+    completer: { complete: async () => (completed += 1) > 0 },
+    log: createLogger({ name: "test", level: "silent" }),
+    asking: () => ({ workflowExecution: { workflowId: "w", runId: "r" }, startToCloseTimeoutMs: 30_000 }),
+  });
+  return waits.wait(run, target);
+}
