@@ -185,10 +185,10 @@ function stampAfter(existing: LeadershipObject | undefined): string {
 }
 
 function describeAnswer({ server, leader, error }: ServerAnswer): string {
-  if (error) return `server ${server} does not answer: ${error.message}`;
-  return leader
-    ? `server ${server} names ${leader.seed} in epoch ${leader.epoch}`
-    : `server ${server} names no leader yet`;
+  const without = "take it out of the zone's NS records";
+  if (error) return `server ${server} does not answer (${error.message}): repair it, or ${without}`;
+  const said = leader ? `${leader.seed} in epoch ${leader.epoch}` : "no leader yet";
+  return `server ${server} names ${said}: see why it does not transfer the zone, or ${without}`;
 }
 
 const codesOf = ({ status }: LeadershipObject) => (status?.lastError?.codes ?? []) as StepError["codes"];
