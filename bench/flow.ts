@@ -135,7 +135,7 @@ function withoutShoot(real: SeedActivities, waitFor: SeedActivities["waitFor"]):
 async function poll(kube: KubeClient, target: WaitTarget): Promise<void> {
   for (;;) {
     const object = await kube.read(target);
-    if (object !== undefined && extensionReady(object, target.timestamp).reached) return;
+    if (object !== undefined && extensionReady(object, target).reached) return;
     await sleep(POLL_INTERVAL);
   }
 }

@@ -2,6 +2,7 @@ import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../api/annotations.t
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import { refOf, type KubeClient } from "../kube/index.ts";
+import { StepError } from "./failure.ts";
 import { hasMigrated, isOf, listOf, nextTimestamp, targetOf } from "./extension.ts";
 import type { ExtensionKind, Purpose, WaitTarget } from "./index.ts";
 import type { ExtensionLike } from "./readiness.ts";
@@ -28,9 +29,9 @@ export interface ExtensionMoveDeps {
 /** Migrates and restores objects by Gardener's contract: who makes something outside leaves it, and is found again by its state. */
 export function createExtensionMoves({ seed, waits, wanted, kept, protect }: ExtensionMoveDeps) {
   /** Asks for an operation under a new id. */
-  const ask = async (object: ExtensionLike, kind: ExtensionKind, step: string, operation: string) => {
+  const ask = async (object: ExtensionLike, kind: ExtensionKind, step: string, operation: "migrate" | "restore") => {
     const timestamp = nextTimestamp(object);
-    const target = targetOf(object, kind, step, timestamp);
+    const target: WaitTarget = { ...targetOf(object, kind, step, timestamp), asked: operation };
     const annotations = {
       [OPERATION_ANNOTATION]: operation,
       [TIMESTAMP_ANNOTATION]: timestamp,
@@ -51,6 +52,8 @@ export function createExtensionMoves({ seed, waits, wanted, kept, protect }: Ext
 
   const restoreOne = async (run: ShootRun, object: KubeObject, kind: ExtensionKind, step: string) => {
     const existing = await seed.read<ExtensionLike>(refOf(object));
+    if (existing !== undefined && isMigrating(existing))
+      throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
     const waiting = existing === undefined || asked(existing) === "wait-for-state";
     const annotations = {
       ...object.metadata.annotations,
@@ -81,5 +84,11 @@ export function createExtensionMoves({ seed, waits, wanted, kept, protect }: Ext
     },
   };
 }
+
+/** What is asked of it now would be taken for what it is about to answer. */
+const isMigrating = (object: ExtensionLike): boolean => {
+  const { type, state } = object.status?.lastOperation ?? {};
+  return asked(object) === "migrate" && type === "Migrate" && state === "Processing";
+};
 
 const asked = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[OPERATION_ANNOTATION];

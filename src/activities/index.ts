@@ -24,6 +24,8 @@ export interface WaitTarget {
   readonly activityId: string;
   /** The operation's id: the object has to carry exactly this `gardener.cloud/timestamp`. */
   readonly timestamp?: string;
+  /** What the extension was asked for, where that is not to reconcile. */
+  readonly asked?: "migrate" | "restore";
   /** The generation that was applied: an older version of the object says nothing. */
   readonly generation?: number;
   /** An error reported for longer than this ends the wait. */

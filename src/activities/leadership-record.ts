@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   CONFIRM_DELETION_ANNOTATION,
   EPOCH_ANNOTATION,
@@ -8,11 +7,13 @@ import {
 import type { DNSRecord } from "../api/index.ts";
 import type { ShootRef } from "../api/shoot-run.ts";
 import { formatLeader, isLeader, type Leader, type LeaderLookup, type ServerAnswer } from "../dns/index.ts";
-import { isAlreadyExists, isConflict, isNotFound, refOf, type KubeClient } from "../kube/index.ts";
+import { isAlreadyExists, isConflict, isNotFound, refOf, unlessGone, type KubeClient } from "../kube/index.ts";
+import { nextTimestamp } from "./extension.ts";
 import { configurationProblem, StepError } from "./failure.ts";
 import { findLeadershipDomain } from "./leadership-domain.ts";
 import { extensionReady, type ExtensionLike } from "./readiness.ts";
 import { Superseded } from "./superseded.ts";
+import { until } from "./until.ts";
 
 /** A leader, and the TXT record that is to name it. */
 export interface Publication extends Leader {
@@ -30,6 +31,7 @@ export interface LeadershipRecordDeps {
 
 /** Keeps a Shoot's leadership record, through a DNSRecord in the garden that an extension of class `garden` handles. */
 export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: LeadershipRecordDeps) {
+  const pace = { patience, period: Math.min(250, patience) };
   const read = (shoot: ShootRef) => garden.read<LeadershipObject>(objectRef(shoot));
 
   /** Which server doesn't name the leader, and what it says instead. */
@@ -71,16 +73,16 @@ export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: Le
       if (existing && isDone(existing, wanted) && (await findDissent(publication)) === undefined) return;
       const asked = await ask(shoot, publication, wanted);
       const stamp = asked.metadata.annotations?.[TIMESTAMP_ANNOTATION];
-      await until(patience, async () => {
+      await until(pace, async () => {
         const object = await read(shoot);
         requireNoLater(object, publication);
         if (object === undefined) return new StepError(`DNSRecord ${nameOf(shoot)} is gone`);
-        const standing = extensionReady(object, stamp);
+        const standing = extensionReady(object, { timestamp: stamp });
         if (standing.reached) return undefined;
         const problem = `DNSRecord ${nameOf(shoot)} is not done: ${standing.message}`;
         return new StepError(problem, codesOf(object));
       });
-      await until(patience, () => findDissent(publication));
+      await until(pace, () => findDissent(publication));
     },
 
     /** Takes the record out of the DNS and returns when its object is gone; a later leader's stays. */
@@ -90,11 +92,11 @@ export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: Le
       requireNoLater(existing, { epoch });
       const { uid, resourceVersion } = existing.metadata;
       if (existing.metadata.deletionTimestamp === undefined) {
-        const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: stampAfter(existing) };
+        const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: nextTimestamp(existing) };
         await unlessGone(garden.patch(refOf(existing), { metadata: { annotations, resourceVersion } }));
         await garden.remove(refOf(existing), uid === undefined ? {} : { uid });
       }
-      await until(patience, async () => {
+      await until(pace, async () => {
         const object = await read(shoot);
         if (object === undefined || object.metadata.uid !== uid) return undefined;
         const why = object.status?.lastError?.description ?? "its controller has not let go of it";
@@ -163,7 +165,7 @@ function isDone(existing: LeadershipObject, wanted: Pick<DNSRecord, "spec">): bo
   const { type, name, ttl, secretRef, values } = wanted.spec;
   const same = spec.type === type && spec.name === name && spec.ttl === ttl && spec.values.join() === values.join();
   const sameSecret = spec.secretRef.name === secretRef.name && spec.secretRef.namespace === secretRef.namespace;
-  return same && sameSecret && extensionReady(existing, undefined).reached;
+  return same && sameSecret && extensionReady(existing, {}).reached;
 }
 
 /** The object with a new operation for its controller, on condition that nobody has changed the one there is. */
@@ -171,17 +173,10 @@ function requested(wanted: LeadershipObject, existing?: LeadershipObject): Leade
   const annotations = {
     ...wanted.metadata.annotations,
     [OPERATION_ANNOTATION]: "reconcile",
-    [TIMESTAMP_ANNOTATION]: stampAfter(existing),
+    [TIMESTAMP_ANNOTATION]: nextTimestamp(existing),
   };
   const { resourceVersion } = existing?.metadata ?? {};
   return { ...wanted, metadata: { ...wanted.metadata, annotations, ...(resourceVersion && { resourceVersion }) } };
-}
-
-/** An operation's id, later than the last one by at least a millisecond, whatever the clock did meanwhile. */
-function stampAfter(existing: LeadershipObject | undefined): string {
-  const last = Date.parse(existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
-  const time = Math.max(Date.now(), Number.isNaN(last) ? 0 : last + 1);
-  return new Date(time).toISOString().replace("Z", "000000Z");
 }
 
 function describeAnswer({ server, leader, error }: ServerAnswer): string {
@@ -192,20 +187,3 @@ function describeAnswer({ server, leader, error }: ServerAnswer): string {
 }
 
 const codesOf = ({ status }: LeadershipObject) => (status?.lastError?.codes ?? []) as StepError["codes"];
-
-/** Looks again and again until there is no problem left; throws the last one when the patience is used up. */
-async function until(patience: number, look: () => Promise<StepError | undefined>): Promise<void> {
-  const end = performance.now() + patience;
-  for (;;) {
-    const problem = await look();
-    if (problem === undefined) return;
-    if (performance.now() >= end) throw problem;
-    await sleep(Math.min(250, patience));
-  }
-}
-
-async function unlessGone(call: Promise<unknown>): Promise<void> {
-  await call.catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
-}

@@ -20,18 +20,32 @@ export interface ExtensionLike extends KubeObject {
   };
 }
 
+/** What an extension's controller was asked for: under which id, and whether to let go. */
+export interface ExtensionWish {
+  readonly timestamp?: string | undefined;
+  readonly asked?: "migrate" | "restore";
+}
+
 /**
  * Whether an extension's controller is done with this very operation: Gardener's health check, in its order, after
  * the operation's id was compared. Equal seconds pass, because controllers write times to the second.
  */
-export function extensionReady(object: ExtensionLike, timestamp: string | undefined): Standing {
+export function extensionReady(object: ExtensionLike, { timestamp, asked }: ExtensionWish): Standing {
   const { [TIMESTAMP_ANNOTATION]: stamp, [OPERATION_ANNOTATION]: operation } = object.metadata.annotations ?? {};
   const { lastError, lastOperation, observedGeneration } = object.status ?? {};
   if (timestamp !== undefined && stamp !== timestamp) return not("an older version of it was seen");
   if (lastError) return { reached: false, message: lastError.description, error: { codes: lastError.codes ?? [] } };
   if (observedGeneration !== object.metadata.generation) return not("its controller has not seen the latest spec");
   if (operation !== undefined) return not(`its controller has not taken up operation ${operation}`);
+  if (asked !== undefined && (asked === "migrate") !== (lastOperation?.type === "Migrate"))
+    return answeredOtherwise(asked, lastOperation);
   return succeeded(lastOperation, stamp);
+}
+
+/** Upstream's controllers end a Migrate by taking away whatever is asked for by then: that has to be asked for again. */
+function answeredOtherwise(asked: string, lastOperation: LastOperation): Standing {
+  const message = `it was asked to ${asked}, but its last operation is ${lastOperation?.type ?? "none"}`;
+  return { reached: false, message, error: { codes: [] } };
 }
 
 /** Whether a Deployment, StatefulSet or DaemonSet runs what its spec says, and nothing older. */

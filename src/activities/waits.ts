@@ -209,7 +209,7 @@ const refersTo = (target: WaitTarget, object: KubeObject): boolean => {
 function judge(target: WaitTarget, object: KubeObject): Standing {
   if ((object.metadata.generation ?? 0) < (target.generation ?? 0))
     return { reached: false, message: "an older version of it was seen" };
-  if (target.until === "ready") return extensionReady(object, target.timestamp);
+  if (target.until === "ready") return extensionReady(object, target);
   return judges[target.until]?.(object) ?? stillThere(object);
 }
 

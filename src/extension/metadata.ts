@@ -31,9 +31,16 @@ export async function removeAllFinalizers(client: KubeClient, object: ExtensionO
   );
 }
 
-/** Answers the caller's request by removing its annotation, unless a newer request stands there by now; returns the object as it is then. */
-export async function removeOperationAnnotation(client: KubeClient, object: ExtensionObject): Promise<ExtensionObject> {
-  const answered = request(object);
+/**
+ * Answers the request that `asked` carried, the object as it was when the operation was chosen, by removing its annotation;
+ * a newer one stands. Returns the object as it is then.
+ */
+export async function removeOperationAnnotation(
+  client: KubeClient,
+  object: ExtensionObject,
+  asked: ExtensionObject,
+): Promise<ExtensionObject> {
+  const answered = request(asked);
   const changed = await changeMetadata(client, object, (current) =>
     requestedOperation(current) !== undefined && request(current) === answered
       ? { annotations: { [OPERATION_ANNOTATION]: null } }

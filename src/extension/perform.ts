@@ -54,7 +54,8 @@ async function begin<T extends ExtensionObject>(task: Task<T, Cluster | undefine
     object,
     processingStatus({ type: operation, description: `${words[operation].doing} ${kind}`, at: new Date() }),
   );
-  if (requestedOperation(object) === "reconcile") object = await removeOperationAnnotation(client, object);
+  if (requestedOperation(task.object) === "reconcile")
+    object = await removeOperationAnnotation(client, object, task.object);
   return object as T;
 }
 
@@ -81,13 +82,13 @@ async function conclude(
   result: ActuatorResult,
 ) {
   const { client, kind, operation } = task;
-  if (operation === "Restore") await removeOperationAnnotation(client, object);
+  if (operation === "Restore") await removeOperationAnnotation(client, object, task.object);
   const progress = { type: operation, description: `${words[operation].done} ${kind}`, at: new Date() };
   await writeStatus(client, object, { ...actuatorStatus(object, result), ...succeededStatus(object, progress) });
   if (operation === "Delete") await removeFinalizer(client, object, finalizerOf(kind));
   if (operation !== "Migrate") return;
   await removeAllFinalizers(client, object);
-  await removeOperationAnnotation(client, object);
+  await removeOperationAnnotation(client, object, task.object);
 }
 
 async function reportError(task: Task<ExtensionObject, Cluster | undefined>, object: ExtensionObject, error: unknown) {

@@ -131,6 +131,22 @@ describe("an extension controller", () => {
     expect(calls).toEqual(["reconcile", "migrate"]);
   });
 
+  test("restores what was called back while it began to migrate", async () => {
+    const calls: string[] = [];
+    const guard: Guard = {
+      async enter(about) {
+        if (about.type === "Migrate") await patch({ metadata: operation("restore") });
+        return await openGuard.enter(about);
+      },
+    };
+    run({ migrate: async () => void calls.push("migrate"), restore: async () => void calls.push("restore") }, guard);
+    await create(operation("migrate"));
+    const object = await until((o) => o?.status?.lastOperation?.type === "Restore" && !requested(o));
+    await until((o) => o?.status?.lastOperation?.state === "Succeeded");
+    expect(object?.metadata.finalizers).toEqual([finalizer]);
+    expect(calls).toEqual(["migrate", "restore"]);
+  });
+
   test("waits for its state, then restores from it", async () => {
     const restored: unknown[] = [];
     run({ restore: async (o) => void restored.push(o.status?.state) });

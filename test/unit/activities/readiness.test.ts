@@ -55,21 +55,34 @@ describe("an extension object is ready", () => {
       }),
       false,
     ],
-  ])("%s", (_name, object, reached) => expect(extensionReady(object, stamp).reached).toBe(reached));
+  ])("%s", (_name, object, reached) => expect(extensionReady(object, { timestamp: stamp }).reached).toBe(reached));
 
   it("only with exactly the operation id that was given", () => {
-    expect(extensionReady(infrastructure(), "2026-01-01T12:00:00.900000001Z")).toMatchObject({ reached: false });
+    expect(extensionReady(infrastructure(), { timestamp: "2026-01-01T12:00:00.900000001Z" })).toMatchObject({
+      reached: false,
+    });
+  });
+  it.each([
+    ["migrate", "Migrate", true],
+    ["migrate", "Reconcile", false],
+    ["restore", "Restore", true],
+    ["restore", "Reconcile", true], // its controller came back to it since
+    ["restore", "Migrate", false],
+    [undefined, "Migrate", true],
+  ] as const)("asked to %s and having done a %s: %s", (asked, type, reached) => {
+    const object = infrastructure({ status: { ...ready, lastOperation: { ...ready.lastOperation, type } } });
+    expect(extensionReady(object, { timestamp: stamp, ...(asked && { asked }) }).reached).toBe(reached);
   });
   it("never with a timestamp that is no time", () => {
     const object = infrastructure({ annotations: { "gardener.cloud/timestamp": "soon" } });
-    expect(extensionReady(object, "soon")).toMatchObject({
+    expect(extensionReady(object, { timestamp: "soon" })).toMatchObject({
       reached: false,
       message: expect.stringContaining("is no time"),
     });
   });
   it("and otherwise says the error with its codes", () => {
     const lastError = { description: "quota", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] };
-    expect(extensionReady(infrastructure({ status: { ...ready, lastError } }), stamp)).toEqual({
+    expect(extensionReady(infrastructure({ status: { ...ready, lastError } }), { timestamp: stamp })).toEqual({
       reached: false,
       message: "quota",
       error: { codes: ["ERR_INFRA_QUOTA_EXCEEDED"] },

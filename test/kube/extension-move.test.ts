@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createExtensionMoves } from "../../src/activities/extension-move.ts";
+import type { Waits } from "../../src/activities/waits.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { shootRun } from "../support/shoot-run.ts";
+
+const run = shootRun({ operation: "Restore" });
+const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure" };
+const secretRef = { name: "cloudprovider", namespace: run.technicalID };
+const infrastructure = {
+  ...ref,
+  metadata: { name: "local", namespace: run.technicalID },
+  spec: { type: "local", region: "one", secretRef },
+};
+let plane: ControlPlane;
+
+beforeAll(async () => {
+  plane = await startControlPlane();
+  await applyCrds(plane.client, "extensions");
+  await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: run.technicalID } });
+});
+afterAll(() => plane.stop());
+
+test("what is called back is asked to restore only once its controller has let go", async () => {
+  await plane.client.apply(infrastructure);
+  await moves().migrate(run, "Infrastructure", "migrateInfrastructure");
+  await report("Processing");
+  const restore = () => moves().restore(run, "Infrastructure", "infrastructure");
+  await expect(restore()).rejects.toMatchObject({
+    message: "cannot restore Infrastructure local: its controller is still migrating it",
+    retryable: true,
+  });
+  expect(await asked()).toBe("migrate");
+  await report("Error"); // it tries again later, and finds then what it is asked for now
+  expect(await restore()).toMatchObject([{ name: "local", asked: "restore" }]);
+  expect(await asked()).toBe("restore");
+});
+
+function moves() {
+  return createExtensionMoves({
+    seed: plane.client,
+    waits: { registration: () => ({}) } as unknown as Waits,
+    wanted: async () => [infrastructure],
+    kept: async () => undefined,
+    protect: async () => {},
+  });
+}
+
+async function report(state: string): Promise<void> {
+  const lastOperation = {
+    type: "Migrate",
+    state,
+    progress: 1,
+    description: "",
+    lastUpdateTime: "2026-01-01T00:00:00Z",
+  };
+  await plane.client.patch(
+    { ...ref, name: "local", namespace: run.technicalID },
+    { status: { lastOperation } },
+    { subresource: "status" },
+  );
+}
+
+async function asked(): Promise<string | undefined> {
+  const object = await plane.client.read({ ...ref, name: "local", namespace: run.technicalID });
+  return object?.metadata.annotations?.["gardener.cloud/operation"];
+}
