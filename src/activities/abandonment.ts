@@ -2,11 +2,11 @@ import { CONFIRM_DELETION_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import { backupEntryName } from "../components/index.ts";
-import { isConflict, refOf, type KubeClient, type ObjectRef } from "../kube/index.ts";
+import { isConflict, refOf, unlessGone, type KubeClient, type ObjectRef } from "../kube/index.ts";
 import { GARDEN_NAMESPACE } from "./backup-credentials.ts";
 import { fenced } from "./fenced-client.ts";
 import { findActiveCluster } from "./stop.ts";
-import { nameOf, unlessGone } from "./scale-down.ts";
+import { nameOf } from "./scale-down.ts";
 import { Superseded } from "./superseded.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION } from "../api/annotations.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import { components, type ComponentName } from "../components/index.ts";
-import { isNamespaceTerminating, refOf, type KubeClient, type ObjectRef } from "../kube/index.ts";
+import { isNamespaceTerminating, refOf, unlessGone, type KubeClient, type ObjectRef } from "../kube/index.ts";
 import { abandonObjects } from "./abandonment.ts";
 import { clusterRef } from "./cluster.ts";
 import { StepError } from "./failure.ts";
@@ -9,7 +9,8 @@ import { fenced, isFenced } from "./fenced-client.ts";
 import type { WaitTarget } from "./index.ts";
 import { createPodStops } from "./pod-stops.ts";
 import { findPodMakers } from "./stop.ts";
-import { nameOf, scaleDown, unlessGone, until, type Patience, type Workload } from "./scale-down.ts";
+import { nameOf, scaleDown, type Workload } from "./scale-down.ts";
+import { until, type Patience } from "./until.ts";
 import type { Waits } from "./waits.ts";
 
 /** What taking a control plane out of service needs. */

@@ -1,9 +1,10 @@
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
-import { refOf, type KubeClient } from "../kube/index.ts";
+import { refOf, unlessGone, type KubeClient } from "../kube/index.ts";
 import { fenced } from "./fenced-client.ts";
 import type { WaitTarget } from "./index.ts";
-import { nameOf, unlessGone, until, type Patience, type Workload } from "./scale-down.ts";
+import { nameOf, type Workload } from "./scale-down.ts";
+import { until, type Patience } from "./until.ts";
 import type { Waits } from "./waits.ts";
 
 /**

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "../api/meta.ts";
-import { isNotFound, refOf, type KubeClient } from "../kube/index.ts";
-import { StepError } from "./failure.ts";
+import { refOf, unlessGone, type KubeClient } from "../kube/index.ts";
+import { until, type Patience } from "./until.ts";
 
 /** A Deployment or StatefulSet, as far as it decides which pods there are. */
 export interface Workload extends KubeObject {
@@ -9,15 +8,10 @@ export interface Workload extends KubeObject {
   readonly status?: { readonly observedGeneration?: number };
 }
 
-/** How long, in ms, and how often Kubernetes' own controllers are looked at. */
-export interface Patience {
-  readonly patience: number;
-  readonly period: number;
-}
-
 /**
  * Scales workloads to nothing, and returns when their controllers have taken note: from then on no pod is made for them,
  * and those that still are there can be counted. A pod whose making was under way would be missed otherwise.
+ * `o` is for Kubernetes' own controllers.
  */
 export async function scaleDown(seed: KubeClient, workloads: readonly Workload[], o: Patience): Promise<void> {
   const scale = async (workload: Workload) =>
@@ -33,25 +27,6 @@ export async function scaleDown(seed: KubeClient, workloads: readonly Workload[]
     }
     return undefined;
   });
-}
-
-/** Looks until nothing is said to be in the way; throws the last reason when it takes too long. */
-export async function until({ patience, period }: Patience, look: () => Promise<string | undefined>): Promise<void> {
-  for (const end = Date.now() + patience; ; await sleep(period)) {
-    const reason = await look();
-    if (reason === undefined) return;
-    if (Date.now() >= end) throw new StepError(reason);
-  }
-}
-
-/** What was written; undefined when the object is gone. */
-export async function unlessGone<T>(write: Promise<T>): Promise<T | undefined> {
-  try {
-    return await write;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 /** `Deployment ns/name`, as errors name it. */

@@ -58,3 +58,13 @@ export function isNamespaceTerminating(error: unknown): error is KubeError {
 export function isExpired(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 410;
 }
+
+/** What a call has returned; undefined when the object, or its kind, does not exist. */
+export async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

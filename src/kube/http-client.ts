@@ -11,7 +11,7 @@ import type {
 } from "./client.ts";
 import { createCredentialSource, type ClusterSource } from "./credentials.ts";
 import { createDiscovery, type TypeRef } from "./discovery.ts";
-import { isNotFound } from "./errors.ts";
+import { unlessGone } from "./errors.ts";
 import { given } from "./given.ts";
 import { inWords, pathOf, queryOf, refOf, type ObjectRef, type Query } from "./path.ts";
 import { createTransport } from "./transport.ts";
@@ -148,13 +148,6 @@ interface Page<T> {
 }
 
 const applyPatch = "application/apply-patch+yaml";
-
-function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
-  return call.catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
-}
 
 function withoutManagedFields<T extends KubeObject>(object: T): unknown {
   const { managedFields: _, ...metadata } = object.metadata as Record<string, unknown>;
