@@ -44,12 +44,22 @@ const isReturn = ({ operation, migration }: ShootRun): boolean =>
 /** Whoever led before the Shoot went back where it was has nothing to do with what comes next. */
 const nobodyBefore = { previousSeed: null, since: null, takeover: null } as const;
 
+/**
+ * Whether the Shoot is whole where it leads, so that its migration can still be given up. One that is taken over in the
+ * middle of a Restore is not: called back, it goes on with that Restore.
+ */
+function isWhole({ status }: Shoot): boolean {
+  const { type, state } = status?.lastOperation ?? {};
+  if (type === "Restore") return state === "Succeeded";
+  return type !== "Migrate" || status?.leadership?.leaving === status?.leadership?.epoch;
+}
+
 /** Since when, out of which epoch, and with whose leave if the old seed is not to be asked. */
 function beginningOfMigration({ epoch, migration }: ShootRun, shoot: Shoot): MergePatch {
   const approval = migration?.takeover ? readTakeover(shoot) : undefined;
   return {
     migrationStartTime: now(),
-    ...(shoot.status?.leadership ? { leadership: { leaving: epoch } } : {}),
+    ...(shoot.status?.leadership && isWhole(shoot) ? { leadership: { leaving: epoch } } : {}),
     ...(approval ? { takeover: { by: "unknown", at: now(), ...approval } } : {}),
   };
 }

@@ -3,6 +3,7 @@ import { createComponents } from "../../src/activities/component.ts";
 import { createExtensions } from "../../src/activities/extension.ts";
 import { toFailure } from "../../src/activities/failure.ts";
 import type { OperationStatus } from "../../src/activities/index.ts";
+import { movementOf } from "../../src/activities/movement.ts";
 import { createShootClients } from "../../src/activities/shoot-clients.ts";
 import { createShootStatus } from "../../src/activities/shoot-status.ts";
 import { readShootView } from "../../src/activities/shoot-view.ts";
@@ -230,6 +231,25 @@ describe("a Shoot's status", () => {
       await kube.patch(refOf(run), { spec: { seedName: "seed-2" } });
       await createShootStatus(kube).begin(run, undefined);
       expect(await annotations(run)).toEqual({ [takeover]: said[takeover], other: "stays" });
+    });
+
+    it("does not make a Shoot whole that was taken over in the middle of a Restore", async () => {
+      const { migration: planned, ...run } = { ...(await begun()), migration: { ...migration, takeover: true } };
+      const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
+      const lastUpdateTime = "2026-01-01T00:00:00Z";
+      const restore = { type: "Restore", state: "Error", progress: 1, description: "-", lastUpdateTime };
+      const status = { leadership: flipped, lastOperation: restore, seedName: "seed-2" };
+      await kube.patch(refOf(run), { status, spec: { seedName: "seed-3" } }, { subresource: "status" });
+      await kube.patch(refOf(run), { spec: { seedName: "seed-3" } });
+      const onwards = { ...planned, source: "seed-2", destination: "seed-3" };
+      const taken = { ...run, operation: "Migrate" as const, seed: "seed-2", epoch: 2, migration: onwards };
+      await createShootStatus(kube).begin(taken, undefined);
+      await createShootStatus(kube).begin(taken, undefined); // again, as an activity may be
+      await kube.patch(refOf(run), { spec: { seedName: "seed-2" } });
+      expect(movementOf(await read(run))).toEqual({
+        operation: "Restore",
+        migration: { source: "seed-1", destination: "seed-2", takeover: false },
+      });
     });
 
     it("calls back the migration that it was said of", async () => {
