@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, type Seed, type Shoot } from "../api/index.ts";
 import { migrationObstacles } from "../api/migration.ts";
 import { describeNeedlessness, isSeedReady } from "../api/seed-fit.ts";
-import { describeMove, isLeaving, isMoving, isReturning, leadingSeed, needsSource } from "../api/shoot-move.ts";
+import {
+  describeMove,
+  isArriving,
+  isLeaving,
+  isMoving,
+  isReturning,
+  leadingSeed,
+  needsSource,
+} from "../api/shoot-move.ts";
 import { describeReliance, parseTakeover } from "../api/takeover.ts";
 import type { Cause, UserInfo } from "./review.ts";
 import type { ShootChange } from "./shoot-change.ts";
@@ -19,7 +27,15 @@ export function migrationCauses({ shoot, old, seed, source, profile, neighbours,
 
 /** Whether the request moves a Shoot away from the Seed that holds its control plane. */
 export function isMigration({ shoot, old }: Pick<ShootChange, "shoot" | "old">): boolean {
-  return old !== undefined && !isMoving(old) && isLeaving({ spec: shoot.spec, status: old.status });
+  if (old === undefined || !isLeaving({ spec: shoot.spec, status: old.status })) return false;
+  return !isMoving(old) || isTakenElsewhere(shoot, old);
+}
+
+/** Whether the request approves that a Shoot, whose new Seed has died before it was restored there, goes to yet another. */
+function isTakenElsewhere(shoot: Shoot, old: Shoot): boolean {
+  if (!isArriving(old) || !isLeaving({ spec: shoot.spec, status: old.status })) return false;
+  const approval = parseTakeover(annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) ?? "");
+  return approval !== undefined && isNew(FORCE_TAKEOVER_ANNOTATION, shoot, old);
 }
 
 /** Whether the request calls a Shoot back that has not left its Seed yet. */
@@ -35,7 +51,7 @@ export function isMove({ shoot, old }: Pick<ShootChange, "shoot" | "old">): bool
 
 /** Why the spec of a Shoot on its way cannot change like this; calling it back is the one change that can be made. */
 export function movingCauses(shoot: Shoot, old: Shoot): Cause[] {
-  if (!isMoving(old) || isCancellation(shoot, old)) return [];
+  if (!isMoving(old) || isCancellation(shoot, old) || isTakenElsewhere(shoot, old)) return [];
   const to = shoot.spec.seedName;
   if (to === old.spec.seedName) {
     const message = `cannot be changed while the Shoot moves to Seed ${to}: wait for Restore to succeed`;

@@ -3,7 +3,7 @@ import type { CloudProfile } from "./cloud-profile.ts";
 import type { Seed } from "./seed.ts";
 import { placementObstacles } from "./seed-choice.ts";
 import { bucketObstacles, describeHeartbeat, isSeedReady, networkObstacles, type Obstacle } from "./seed-fit.ts";
-import { describeMove, isMoving, leadingSeed } from "./shoot-move.ts";
+import { describeMove, isArriving, isMoving, leadingSeed } from "./shoot-move.ts";
 import type { Shoot } from "./shoot.ts";
 
 /** What a Shoot's move to another Seed depends on. */
@@ -59,20 +59,32 @@ export function migrationObstacles(facts: MigrationFacts): Obstacle[] {
   ];
 }
 
-function operationObstacles({ shoot, to }: MigrationFacts): Obstacle[] {
-  const { metadata, status } = shoot;
+function operationObstacles(facts: MigrationFacts): Obstacle[] {
+  const { metadata, status } = facts.shoot;
   const { type, state } = status?.lastOperation ?? {};
-  const field = "status.lastOperation";
   if (metadata.deletionTimestamp !== undefined)
     return [{ field: "metadata.deletionTimestamp", message: "the Shoot is being deleted: it stays where it is" }];
-  if (type === undefined || (type === "Create" && state !== "Succeeded"))
-    return [{ field, message: "the Shoot has not been created yet: wait until Create has succeeded" }];
-  if (isMoving(shoot)) return [{ field, message: describeMove(shoot) }];
+  if (type !== undefined && (type !== "Create" || state === "Succeeded")) return whereaboutsObstacles(facts);
+  const message = "the Shoot has not been created yet: wait until Create has succeeded";
+  return [{ field: "status.lastOperation", message }];
+}
+
+/** A Shoot whose Seed dies while it is restored there may be taken to another one, with somebody's approval. */
+function whereaboutsObstacles({ shoot, to, takeover }: MigrationFacts): Obstacle[] {
+  const anew = takeover === true && isArriving(shoot);
+  if (isMoving(shoot) && !anew) return [{ field: "status.lastOperation", message: describeMove(shoot) }];
   if (leadingSeed(shoot) === to)
     return [{ field: "spec.seedName", message: `the Shoot is on Seed ${to} already: choose another` }];
-  if (!status?.seeds?.includes(to)) return [];
-  const message = `Seed ${to} still holds leftovers of this Shoot from before: wait until its name has left status.seeds`;
-  return [{ field: "status.seeds", message, transient: true }];
+  return shoot.status?.seeds?.includes(to) ? [leftoverObstacle(to, anew)] : [];
+}
+
+/** While a Shoot is being restored nobody cleans up: what is left may be the last that there is of it. */
+function leftoverObstacle(to: string, anew: boolean): Obstacle {
+  const field = "status.seeds";
+  const left = `Seed ${to} still holds leftovers of this Shoot`;
+  if (!anew) return { field, message: `${left} from before: wait until its name has left ${field}`, transient: true };
+  const remedy = "choose a Seed that holds nothing of it, or clean up by hand (docs/operations.md)";
+  return { field, message: `${left}, which are cleaned up once it has arrived somewhere: ${remedy}` };
 }
 
 function leadershipObstacles({ metadata, status }: Shoot): Obstacle[] {

@@ -19,6 +19,11 @@ export function isMoving({ spec, status }: Pick<Shoot, "spec" | "status">): bool
   return isLeaving({ spec, status }) || type === "Migrate" || (type === "Restore" && state !== "Succeeded");
 }
 
+/** Whether the Shoot leads where it is wanted and is being restored there: should that Seed die, only another one helps. */
+export function isArriving(shoot: Pick<Shoot, "spec" | "status">): boolean {
+  return isMoving(shoot) && !isLeaving(shoot);
+}
+
 /**
  * Whether the Shoot was called back and is on its way to where it never quite left. What an annotation says counts only
  * for the epoch that the Shoot was about to leave: one that was forgotten takes no Shoot back across a flip.
@@ -41,8 +46,10 @@ export function needsSource(shoot: Shoot): boolean {
 /** Which move is under way, and what can be done about it now. */
 export function describeMove({ metadata, spec, status }: Shoot): string {
   const leader = leadingSeed({ status });
-  if (!isLeaving({ spec, status }))
-    return `the Shoot is being restored on Seed ${leader}, where there is only forward: wait until Restore has succeeded`;
+  if (!isLeaving({ spec, status })) {
+    const takeover = `perennial shoot migrate ${metadata.namespace}/${metadata.name} --to SEED --force-takeover --reason TEXT`;
+    return `the Shoot is being restored on Seed ${leader}, where there is only forward: wait until Restore has succeeded, or if that Seed is dead: ${takeover}`;
+  }
   const cancel = `perennial shoot migrate ${metadata.namespace}/${metadata.name} --cancel`;
   return `the Shoot is moving from Seed ${leader} to Seed ${spec.seedName}: wait until it is there, or call it back: ${cancel}`;
 }

@@ -3,7 +3,7 @@ import type { Shoot } from "../api/index.ts";
 import { migrationObstacles, type MigrationFacts } from "../api/migration.ts";
 import type { Obstacle } from "../api/seed-fit.ts";
 import { describeHeartbeat, describeNeedlessness, isSeedReady } from "../api/seed-fit.ts";
-import { isLeaving, leadingSeed, needsSource } from "../api/shoot-move.ts";
+import { isArriving, isLeaving, leadingSeed, needsSource } from "../api/shoot-move.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
 import { describeReliance } from "../api/takeover.ts";
 import type { Flow } from "../flow/flow.ts";
@@ -43,15 +43,16 @@ export interface PlanInput {
   readonly bastions?: readonly string[] | undefined;
 }
 
-/** The Seed that a move leaves: the one that leads, or led until a move that is not at its end yet. */
-export function movesFrom(shoot: Shoot): string | undefined {
-  return needsSource(shoot) && !isLeaving(shoot) ? shoot.status?.leadership?.previousSeed : leadingSeed(shoot);
+/** The Seed that a move leaves: the one that leads, or led until a move to the same Seed that is not at its end yet. */
+export function movesFrom(shoot: Shoot, to: string): string | undefined {
+  const onwards = needsSource(shoot) && !isLeaving(shoot) && shoot.spec.seedName === to;
+  return onwards ? shoot.status?.leadership?.previousSeed : leadingSeed(shoot);
 }
 
 /** Plans a move and everything that stands against it; asks nobody and touches nothing. */
 export function planMigration({ facts, run, tables, takeover: approval, bastions = [] }: PlanInput): MigrationPlan {
   const { shoot, to } = facts;
-  const from = movesFrom(shoot) ?? "";
+  const from = movesFrom(shoot, to) ?? "";
   const takeover = approval !== undefined;
   const underway = takeover && needsSource(shoot) && shoot.spec.seedName === to;
   const migration = { source: from, destination: to, takeover };
@@ -85,14 +86,25 @@ const leftBehind = (name: string): Obstacle => ({
   message: `Bastion ${name} would be left behind in the old Seed: delete it first`,
 });
 
-function takeoverNotes({ source, now, kept }: MigrationFacts, from: string, sourceIsOff: boolean): string[] {
+function takeoverNotes({ shoot, to, source, now, kept }: MigrationFacts, from: string, sourceIsOff: boolean): string[] {
   const age = kept?.takenAt === undefined ? "" : ` (${formatDuration(now.getTime() - Date.parse(kept.takenAt))} ago)`;
   return [
     describeReliance(from, sourceIsOff),
     `The Shoot's etcd goes back to its last snapshot${age}: what was written since is lost.`,
+    ...(isArriving(shoot) && shoot.spec.seedName !== to ? [describeAbandonment(shoot, from)] : []),
     ...(kept?.problem === undefined ? [] : [`What extensions keep is not the latest there was: ${kept.problem}`]),
     ...(source && isSeedReady(source, now) ? [describeNeedlessness(source, now)] : []),
   ];
+}
+
+/** What becomes of a Restore whose Seed has died in the middle of it. */
+function describeAbandonment({ status }: Shoot, from: string): string {
+  const before = status?.leadership?.previousSeed;
+  const elsewhere =
+    before === undefined
+      ? ""
+      : ` Nothing is taken from Seed ${before} any more: its own fence stops the API server there, should it still serve, and what it wrote since that snapshot is lost, too.`;
+  return `Restore on Seed ${from} is given up.${elsewhere}`;
 }
 
 function moveNotes({ source, now, kept }: MigrationFacts, from: string, run: Omit<ShootRun, "operation">): string[] {

@@ -161,6 +161,37 @@ test("a takeover is approved only while a Shoot leaves its Seed", async () => {
   await expect(annotate("calm", approval)).rejects.toThrow("can be set only while the Shoot moves to another Seed");
 });
 
+test("a Shoot whose new Seed has died before it was restored there goes on to another, if that is approved", async () => {
+  const approval = { [takeover]: '{"reason": "seed-2 has drowned"}' };
+  await created("onwards");
+  await move("onwards", "seed-2");
+  await flipped("onwards");
+  await expect(move("onwards", "seed-3")).rejects.toThrow(
+    "is being restored on Seed seed-2, where there is only forward",
+  );
+  await expect(move("onwards", "seed-3", { [takeover]: "yes" })).rejects.toThrow("has to be JSON with a reason");
+  await expect(
+    lab.alice.patch(ref("onwards"), { ...annotations(approval), spec: { seedName: "seed-3" } }),
+  ).rejects.toThrow("may be set only by users who can update shoots/binding");
+  await expect(move("onwards", "seed-1", approval)).rejects.toThrow("Seed seed-1 still holds leftovers of this Shoot");
+  await expect(
+    client.patch(ref("onwards"), { ...annotations(approval), spec: { seedName: "seed-3", purpose: "testing" } }),
+  ).rejects.toThrow("a change of seedName must be the only change");
+  await move("onwards", "seed-3", approval);
+  expect((await read("onwards")).spec.seedName).toBe("seed-3");
+  await expect(move("onwards", "seed-1", approval)).rejects.toThrow("is moving from Seed seed-2 to Seed seed-3");
+  await move("onwards", "seed-2", { [cancel]: "true" }); // should it have come up again
+  expect(Object.keys((await read("onwards")).metadata.annotations ?? {})).not.toContain(takeover);
+});
+
+test("what was approved for the Seed that has died does not take the Shoot to yet another", async () => {
+  await created("twice");
+  await move("twice", "seed-2", { [takeover]: '{"reason": "seed-1 burnt down"}' });
+  await flipped("twice", { takeover: true });
+  await expect(move("twice", "seed-3")).rejects.toThrow("where there is only forward");
+  await move("twice", "seed-3", { [takeover]: '{"reason": "seed-2 has drowned"}' });
+});
+
 const created = (name: string, status: object = {}) => createMovableShoot(client, name, status);
 
 async function flipped(name: string, change: object = {}): Promise<void> {

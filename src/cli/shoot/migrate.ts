@@ -76,7 +76,7 @@ type Move = Extract<Wish, { do: "move" }>;
 
 /** What the garden says, and the old seed where it can be reached; its silence stands against nothing. */
 async function gatherPlan({ context, garden, shoot, options }: Call, wish: Move): Promise<MigrationPlan> {
-  const from = movesFrom(shoot);
+  const from = movesFrom(shoot, wish.to);
   const { readMigrationFacts } = await import("../../activities/migration-facts.ts");
   const [facts, view, tables, seed] = await Promise.all([
     readMigrationFacts(garden.client, shoot, { from, to: wish.to }, new Date(context.now())),

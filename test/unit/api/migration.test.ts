@@ -161,6 +161,45 @@ describe("what stands against a migration", () => {
   });
 });
 
+describe("what stands against going on to another Seed", () => {
+  const arriving = (change: object = {}) =>
+    status({
+      seedName: "seed-1",
+      seeds: ["seed-0", "seed-1"],
+      leadership: { ...leadership("seed-1", 2), previousSeed: "seed-0", leaving: 1 },
+      lastOperation: operation("Restore", "Processing"),
+      ...change,
+    });
+
+  it("is nothing once a takeover from the Seed where the Shoot is being restored is approved", () => {
+    expect(obstacles({ shoot: arriving(), takeover: true })).toEqual([]);
+    expect(
+      obstacles({ shoot: arriving({ lastOperation: operation("Migrate", "Succeeded") }), takeover: true }),
+    ).toEqual([]);
+  });
+
+  it("is the Restore without such an approval, which is how it says what helps", () => {
+    expect(obstacles({ shoot: arriving() })[0]?.message).toContain(
+      "or if that Seed is dead: perennial shoot migrate garden-dev/local --to SEED --force-takeover --reason TEXT",
+    );
+  });
+
+  it("is what the Shoot has left on the way: nobody cleans up before it has arrived", () => {
+    const back = { to: "seed-0", destination: readySeed("seed-0", now), shoot: arriving(), takeover: true };
+    expect(obstacles(back)).toMatchObject([
+      { field: "status.seeds", message: expect.stringContaining("cleaned up once it has arrived somewhere") as string },
+    ]);
+    const here = { to: "seed-1", destination: readySeed("seed-1", now), shoot: arriving(), takeover: true };
+    expect(obstacles(here)).toMatchObject([{ field: "spec.seedName", message: expect.stringContaining("is on Seed") }]);
+  });
+
+  it("is that the Shoot is just leaving: it can be called back", () => {
+    const leaving = arriving({ lastOperation: operation("Migrate", "Processing") });
+    const shoot = { ...leaving, spec: { ...leaving.spec, seedName: "seed-3" } };
+    expect(obstacles({ shoot, takeover: true })).toMatchObject([{ field: "status.lastOperation" }]);
+  });
+});
+
 describe("a Shoot on its way", () => {
   it("is leaving until another Seed leads, and moving until it is restored", () => {
     const asked = { ...movableShoot(), spec: { ...movableShoot().spec, seedName: "seed-2" } };

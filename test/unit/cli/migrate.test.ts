@@ -71,11 +71,16 @@ it("lets a takeover of a move that is under way pass, before the flip and after 
   expect(plan({ shoot: leaving(), kept }).obstacles).toHaveLength(1);
   expect(plan({ shoot: leaving(), kept }, { takeover })).toMatchObject({ from: "seed-1", obstacles: [] });
   expect(plan({ shoot: flipped(), kept }, { takeover })).toMatchObject({ from: "seed-1", obstacles: [] });
-  expect([movesFrom(movableShoot()), movesFrom(leaving()), movesFrom(flipped())]).toEqual([
-    "seed-1",
-    "seed-1",
-    "seed-1",
-  ]);
+  for (const shoot of [movableShoot(), leaving(), flipped()]) expect(movesFrom(shoot, "seed-2")).toBe("seed-1");
+});
+
+it("lets a takeover go on to a third seed when the second has died, and says what is lost", () => {
+  const kept = { state: true, snapshot: true };
+  const facts = { shoot: flipped(), to: "seed-3", destination: readySeed("seed-3", now), kept };
+  expect(plan(facts).obstacles).toHaveLength(1);
+  const anew = plan(facts, { takeover: { sourceIsOff: true } });
+  expect(anew).toMatchObject({ from: "seed-2", to: "seed-3", obstacles: [] });
+  expect(anew.notes.join(" ")).toContain("Restore on Seed seed-2 is given up. Nothing is taken from Seed seed-1");
 });
 
 it("expects more downtime from a larger etcd, and says so where its size is not known", () => {
