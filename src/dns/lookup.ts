@@ -12,7 +12,7 @@ export interface ServerAnswer {
 
 /** Asks the servers of a record's zone directly. */
 export interface LeaderLookup {
-  /** What the server that answers first says; undefined when it names no leader. Throws when no server answers. */
+  /** The leader that is named first; undefined when servers answer and none names one. Throws when no server answers. */
   ask(record: string): Promise<Leader | undefined>;
   /** What each server says. Throws only when it cannot be found out which servers there are. */
   askAll(record: string): Promise<ServerAnswer[]>;
@@ -31,9 +31,13 @@ export function createLeaderLookup(
   return {
     async ask(record) {
       const addresses = await servers.of(record);
+      const answers = addresses.map((server) => askOne(server, record));
       try {
-        return await Promise.any(addresses.map((server) => askOne(server, record)));
+        return await Promise.any(answers.map(named));
       } catch (error) {
+        // None of them named one. A server whose copy of the zone is empty may answer sooner than one that knows.
+        const heard = await Promise.allSettled(answers);
+        if (heard.some(({ status }) => status === "fulfilled")) return undefined;
         const reasons = error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : messageOf(error);
         throw new Error(`cannot ask who leads ${record}: ${reasons}`, { cause: error });
       }
@@ -44,12 +48,27 @@ export function createLeaderLookup(
         addresses.map((server) =>
           askOne(server, record).then(
             (leader) => ({ server, ...(leader === undefined ? {} : { leader }) }),
-            (error: unknown) => ({ server, error: error instanceof Error ? error : new Error(String(error)) }),
+            (error: unknown) => ({ server, error: unreachable(server, error) }),
           ),
         ),
       );
     },
   };
+}
+
+async function named(answer: Promise<Leader | undefined>): Promise<Leader> {
+  const leader = await answer;
+  if (leader === undefined) throw new Error("it names no leader");
+  return leader;
+}
+
+/** Many a name server has an IPv6 address that not every network has a route to; it is waited for all the same. */
+function unreachable(server: string, error: unknown): Error {
+  const known = error instanceof Error ? error : new Error(String(error));
+  if (!server.startsWith("[")) return known;
+  const remedy =
+    "if there is no route to it, list every server of the zone in PERENNIAL_ZONE_SERVERS of every process that looks up leaders, each by an address that can be reached";
+  return new Error(`${known.message}; ${remedy}`, { cause: error });
 }
 
 function messageOf(error: unknown): string {

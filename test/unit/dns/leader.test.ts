@@ -53,8 +53,24 @@ describe("a look-up", () => {
     await expect(lookup.ask("r")).rejects.toThrow("cannot ask who leads r: one is silent; two refuses");
   });
 
+  test("takes a leader that one server names rather than that another names none", async () => {
+    const lookup = says({
+      empty: undefined,
+      unclear: ["Seed=a"],
+      silent: new Error("silent"),
+      one: ["Seed=a", "Epoch=3"],
+    });
+    expect(await lookup.ask("r")).toEqual({ seed: "a", epoch: 3 });
+  });
+
   test("that there is no record is an answer, too", async () => {
     expect(await says({ one: undefined }).ask("r")).toBeUndefined();
+    expect(await says({ one: undefined, two: new Error("silent") }).ask("r")).toBeUndefined();
+  });
+
+  test("says what to set when an IPv6 address of a server cannot be reached", async () => {
+    const [answer] = await says({ "[2001:db8::1]": new Error("cannot ask it: ECONNREFUSED") }).askAll("r");
+    expect(answer?.error?.message).toMatch(/^cannot ask it: ECONNREFUSED; .*PERENNIAL_ZONE_SERVERS/);
   });
 
   test("asks all and says what each answers", async () => {
