@@ -1,6 +1,6 @@
 import type { FlowProgress } from "../api/shoot-run.ts";
 import { findBlocking, type Blocking } from "./blocking.ts";
-import { renderFields } from "./fields.ts";
+import { inner, renderFields } from "./fields.ts";
 import { gardenSteps } from "./step-place.ts";
 import { paint } from "./style.ts";
 import type { Output } from "./terminal.ts";
@@ -45,14 +45,17 @@ function renderCleanUp(out: Output, subject: string, { seed, workflow, blocking,
   const { step, state, since, owner, attempt, error } = blocking;
   const length = since ? ` for ${formatAge(since, now)} (since ${since})` : "";
   const tone = state === "running" ? "strong" : "bad";
-  const details = renderFields({
-    Owner: owner,
-    Attempt: attempt === undefined ? undefined : String(attempt),
-    Error: error?.message,
-    Codes: error?.codes.join(", "),
-    Remedy: remedyFor(state, `perennial shoot retry ${subject} --step ${step}`),
-    Steps: `perennial flow show ${workflow}`,
-  });
+  const details = renderFields(
+    {
+      Owner: owner,
+      Attempt: attempt === undefined ? undefined : String(attempt),
+      Error: error?.message,
+      Codes: error?.codes.join(", "),
+      Remedy: remedyFor(state, `perennial shoot retry ${subject} --step ${step}`),
+      Steps: `perennial flow show ${workflow}`,
+    },
+    inner(out),
+  );
   const headline = `Clean-up of seed ${seed} waits for step ${step}: ${state}${length}`;
   return [paint(out, tone, headline), ...details.map((line) => `  ${line}`)];
 }

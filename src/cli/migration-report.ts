@@ -1,11 +1,12 @@
 import type { MigrationPlan } from "./migration-plan.ts";
-import { renderTable } from "./output.ts";
+import { renderTable, type Column } from "./output.ts";
 import { paint } from "./style.ts";
 import type { Output } from "./terminal.ts";
+import { wrap } from "./wrap.ts";
 
 /** The plan as text: from where to where, what stands against it, what it costs, then every step of its flows. */
 export function renderMigration(out: Output, plan: MigrationPlan): string {
-  const steps = plan.flows.flatMap(({ title, steps }) => ["", paint(out, "strong", title), renderSteps(steps)]);
+  const steps = plan.flows.flatMap(({ title, steps }) => ["", paint(out, "strong", title), renderSteps(out, steps)]);
   return [renderSummary(out, plan), ...steps, "", "Nothing was touched.", ""].join("\n");
 }
 
@@ -16,16 +17,23 @@ export function renderSummary(out: Output, plan: MigrationPlan): string {
   const verdict =
     obstacles.length === 0
       ? [paint(out, "good", "Nothing stands against it.")]
-      : [paint(out, "bad", "It cannot be done:"), ...obstacles.map(({ field, message }) => `  ${field}: ${message}`)];
-  return [paint(out, "strong", what), ...verdict, ...notes].join("\n");
+      : [
+          paint(out, "bad", "It cannot be done:"),
+          ...obstacles.map(({ field, message }) => wrap(`  ${field}: ${message}`, out.width, 4)),
+        ];
+  return [paint(out, "strong", what), ...verdict, ...notes.map((note) => wrap(note, out.width))].join("\n");
 }
 
-function renderSteps(steps: MigrationPlan["flows"][number]["steps"]): string {
+/** A step that is skipped says why in the place of what it would have come after. */
+function renderSteps(out: Output, steps: MigrationPlan["flows"][number]["steps"]): string {
   const skipped = steps.some((step) => step.skipped);
-  return renderTable(steps, [
+  const columns: Column<(typeof steps)[number]>[] = [
     { title: "STEP", value: ({ step }) => step },
     { title: "WOULD", value: (step) => (step.skipped ? "skip" : "run") },
-    { title: "AFTER", value: ({ after }) => after.join(",") },
-    ...(skipped ? [{ title: "WHY NOT", value: ({ because }: (typeof steps)[number]) => because }] : []),
-  ]).trimEnd();
+    {
+      title: skipped ? "AFTER, OR WHY NOT" : "AFTER",
+      value: (step) => (step.skipped ? step.because : step.after.join(",")),
+    },
+  ];
+  return renderTable(steps, columns, out.width).trimEnd();
 }

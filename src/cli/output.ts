@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import { choice } from "./option.ts";
 import { visibleLength } from "./style.ts";
 import type { Output } from "./terminal.ts";
+import { wrap } from "./wrap.ts";
 
 /** The `-o` option of every verb that prints objects. */
 export const outputOption = choice(["json", "yaml", "wide", "name"], "Output", "o");
@@ -43,15 +44,22 @@ export function renderYaml(value: unknown): string {
   return stringify(value, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** The table with its header line, columns three spaces apart, empty cells as `<none>`. */
-export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
+/** The table with its header line, columns three spaces apart, empty cells as `<none>`; the last one wrapped into the width. */
+export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[], width?: number): string {
   const cells = [
     columns.map((column) => column.title),
     ...rows.map((row) => columns.map((column) => cell(column.value(row)))),
   ];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => visibleLength(line[index] ?? ""))));
-  return cells.map((line) => `${renderLine(line, widths)}\n`).join("");
+  const hang = widths.slice(0, -1).reduce((sum, one) => sum + one + GAP, 0);
+  const rest = width === undefined ? undefined : width - hang;
+  const wrapped = (line: string[]) =>
+    line.with(-1, wrap(line.at(-1) ?? "", rest).replaceAll("\n", `\n${" ".repeat(hang)}`));
+  return cells.map((line) => `${renderLine(wrapped(line), widths)}\n`).join("");
 }
+
+/** Columns between two columns. */
+const GAP = 3;
 
 function cell(value: string | number | undefined): string {
   return value === undefined || value === "" ? "<none>" : String(value);
@@ -60,7 +68,7 @@ function cell(value: string | number | undefined): string {
 function renderLine(line: readonly string[], widths: readonly number[]): string {
   return line
     .map((text, index) =>
-      index === line.length - 1 ? text : text + " ".repeat((widths[index] ?? 0) - visibleLength(text) + 3),
+      index === line.length - 1 ? text : text + " ".repeat((widths[index] ?? 0) - visibleLength(text) + GAP),
     )
     .join("");
 }

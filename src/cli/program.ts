@@ -9,6 +9,8 @@ import { CliError, exitCodeHelp, exitCodes, explainError, type Exit } from "./ex
 import type { Option } from "./option.ts";
 import { loadVerbs, type Group, type Verb } from "./registry.ts";
 import { paint } from "./style.ts";
+import type { Terminal } from "./terminal.ts";
+import { wrap } from "./wrap.ts";
 
 /** Runs one command line and answers with the exit code; never throws, never ends the process. */
 export async function runCli(argv: readonly string[], groups: readonly Group[], context: Context): Promise<number> {
@@ -119,6 +121,9 @@ function report(error: unknown, { terminal, signal }: Context): number {
   }
   if (signal.aborted && !(error instanceof CliError)) return exitCodes.interrupted;
   const { exit, sentence } = explainError(error);
-  terminal.err.write(`${paint(terminal.err, "bad", "error:")} ${sentence}\n`);
+  terminal.err.write(`${paint(terminal.err, "bad", "error:")} ${wrap(sentence, widthOf(terminal), 2)}\n`);
   return exitCodes[exit];
 }
+
+/** What "error: " leaves of a line. */
+const widthOf = ({ err }: Terminal): number | undefined => (err.width === undefined ? undefined : err.width - 7);

@@ -4,13 +4,14 @@ import { isLeaving, isMoving, isReturning, leadingSeed } from "../api/shoot-move
 import type { FlowProgress } from "../api/shoot-run.ts";
 import type { Blocking } from "./blocking.ts";
 import { renderCleanUps, type CleanUpReport } from "./clean-up-report.ts";
-import { ago, renderFields } from "./fields.ts";
+import { ago, inner, renderFields } from "./fields.ts";
 import { renderTable } from "./output.ts";
 import { health } from "./shoot-columns.ts";
 import type { ObjectReport, StepOwner } from "./step-owner.ts";
 import { paint } from "./style.ts";
 import type { Output } from "./terminal.ts";
 import { formatAge } from "./time.ts";
+import { wrap } from "./wrap.ts";
 
 /** Everything `shoot describe` knows; `-o json` and `-o yaml` print it as it is. */
 export interface ShootDescription {
@@ -95,32 +96,39 @@ export function leftoversOf(shoot: Shoot): string[] {
 export function renderDescription(out: Output, shoot: ShootDescription, now: number): string {
   const { blocking, lastOperation: last } = shoot;
   const lines = [
-    ...renderFields({
-      Name: shoot.name,
-      Namespace: shoot.namespace,
-      UID: shoot.uid,
-      Created: ago(shoot.created, now),
-      "Deletion asked": shoot.deleting && ago(shoot.deleting, now),
-      Provider: `${shoot.provider}, region ${shoot.region}`,
-      Kubernetes: shoot.kubernetes,
-      Seed: [shoot.seed ?? "<none>", shoot.technicalID && `namespace ${shoot.technicalID}`].filter(Boolean).join(", "),
-      Moving: shoot.moving,
-      Leadership: shoot.leadership && describeLeadership(shoot.leadership, now),
-      "Leftovers on": shoot.leftovers.join(", ") || undefined,
-      "Taken over": shoot.takeover && describeTakeover(shoot.takeover, now),
-      "API server": shoot.address,
-      Requests: shoot.requests.join(", ") || undefined,
-      Status: shoot.status,
-      "Last operation": last
-        ? `${last.type} ${last.state} (${last.progress}%), ${ago(last.lastUpdateTime, now)}`
-        : "<none>",
-      "": last?.description,
-    }),
+    ...renderFields(
+      {
+        Name: shoot.name,
+        Namespace: shoot.namespace,
+        UID: shoot.uid,
+        Created: ago(shoot.created, now),
+        "Deletion asked": shoot.deleting && ago(shoot.deleting, now),
+        Provider: `${shoot.provider}, region ${shoot.region}`,
+        Kubernetes: shoot.kubernetes,
+        Seed: [shoot.seed ?? "<none>", shoot.technicalID && `namespace ${shoot.technicalID}`]
+          .filter(Boolean)
+          .join(", "),
+        Moving: shoot.moving,
+        Leadership: shoot.leadership && describeLeadership(shoot.leadership, now),
+        "Leftovers on": shoot.leftovers.join(", ") || undefined,
+        "Taken over": shoot.takeover && describeTakeover(shoot.takeover, now),
+        "API server": shoot.address,
+        Requests: shoot.requests.join(", ") || undefined,
+        Status: shoot.status,
+        "Last operation": last
+          ? `${last.type} ${last.state} (${last.progress}%), ${ago(last.lastUpdateTime, now)}`
+          : "<none>",
+        "": last?.description,
+      },
+      out.width,
+    ),
     ...(blocking ? ["", ...renderBlocking(out, shoot, blocking, now)] : []),
     ...renderCleanUps(out, `${shoot.namespace}/${shoot.name}`, shoot.cleanUps, now),
-    ...(shoot.unanswered ? ["", paint(out, "attention", `The flow does not answer: ${shoot.unanswered}`)] : []),
+    ...(shoot.unanswered
+      ? ["", paint(out, "attention", wrap(`The flow does not answer: ${shoot.unanswered}`, out.width))]
+      : []),
   ];
-  return `${lines.join("\n")}\n${renderConditions(shoot.conditions, now)}${renderErrors(shoot.lastErrors, now)}`;
+  return `${lines.join("\n")}\n${renderConditions(out, shoot.conditions, now)}${renderErrors(out, shoot.lastErrors, now)}`;
 }
 
 /** From where to where, and whether there is a way back. */
@@ -152,15 +160,18 @@ function renderBlocking(out: Output, shoot: ShootDescription, blocking: Obstacle
   const waits = state === "running";
   const length = since ? ` for ${formatAge(since, now)} (since ${since})` : "";
   const subject = `${shoot.namespace}/${shoot.name}`;
-  const details = renderFields({
-    Owner: blocking.owner,
-    Object: renderObject(shoot, blocking),
-    "It says": renderReport(blocking.report, now),
-    Attempt: attempt === undefined ? undefined : String(attempt),
-    Error: error?.message,
-    Codes: error?.codes.join(", "),
-    Remedy: state === "parked" ? `mend the cause, then: perennial shoot retry ${subject} --step ${step}` : undefined,
-  });
+  const details = renderFields(
+    {
+      Owner: blocking.owner,
+      Object: renderObject(shoot, blocking),
+      "It says": renderReport(blocking.report, now),
+      Attempt: attempt === undefined ? undefined : String(attempt),
+      Error: error?.message,
+      Codes: error?.codes.join(", "),
+      Remedy: state === "parked" ? `mend the cause, then: perennial shoot retry ${subject} --step ${step}` : undefined,
+    },
+    inner(out),
+  );
   const headline = `${waits ? "Waiting for" : "Blocked by"} step ${step}: ${state}${length}`;
   return [paint(out, waits ? "strong" : "bad", headline), ...details.map((line) => `  ${line}`)];
 }
@@ -180,28 +191,36 @@ function renderReport(report: ObjectReport | undefined, now: number): string | u
   return [state, lastUpdateTime && ago(lastUpdateTime, now), description].filter(Boolean).join(", ");
 }
 
-function renderConditions(conditions: readonly Condition[], now: number): string {
+function renderConditions(out: Output, conditions: readonly Condition[], now: number): string {
   if (conditions.length === 0) return "";
   return `\nConditions:\n${indent(
-    renderTable(conditions, [
-      { title: "TYPE", value: (one) => one.type },
-      { title: "STATUS", value: (one) => one.status },
-      { title: "SINCE", value: (one) => formatAge(one.lastTransitionTime, now) },
-      { title: "REASON", value: (one) => one.reason },
-      { title: "MESSAGE", value: (one) => one.message },
-    ]),
+    renderTable(
+      conditions,
+      [
+        { title: "TYPE", value: (one) => one.type },
+        { title: "STATUS", value: (one) => one.status },
+        { title: "SINCE", value: (one) => formatAge(one.lastTransitionTime, now) },
+        { title: "REASON", value: (one) => one.reason },
+        { title: "MESSAGE", value: (one) => one.message },
+      ],
+      inner(out),
+    ),
   )}`;
 }
 
-function renderErrors(errors: readonly LastError[], now: number): string {
+function renderErrors(out: Output, errors: readonly LastError[], now: number): string {
   if (errors.length === 0) return "";
   return `\nLast errors:\n${indent(
-    renderTable(errors, [
-      { title: "STEP", value: (one) => one.taskID },
-      { title: "SEEN", value: (one) => formatAge(one.lastUpdateTime, now) },
-      { title: "CODES", value: (one) => one.codes?.join(",") },
-      { title: "DESCRIPTION", value: (one) => one.description },
-    ]),
+    renderTable(
+      errors,
+      [
+        { title: "STEP", value: (one) => one.taskID },
+        { title: "SEEN", value: (one) => formatAge(one.lastUpdateTime, now) },
+        { title: "CODES", value: (one) => one.codes?.join(",") },
+        { title: "DESCRIPTION", value: (one) => one.description },
+      ],
+      inner(out),
+    ),
   )}`;
 }
 

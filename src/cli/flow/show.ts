@@ -27,12 +27,16 @@ export const show = defineCommand({
     const now = context.now();
     out.write(`${renderHeadline(progress, subject, now)}\n\n`);
     out.write(
-      renderTable(progress.steps, [
-        { title: "STEP", value: (step) => step.name },
-        { title: "STATE", value: (step) => step.state },
-        { title: "SINCE", value: (step) => step.since && formatAge(step.since, now) },
-        ...(progress.steps.some((step) => step.error) ? [errorColumn] : []),
-      ]),
+      renderTable(
+        progress.steps,
+        [
+          { title: "STEP", value: (step) => step.name },
+          { title: "STATE", value: (step) => step.state },
+          { title: "SINCE", value: (step) => step.since && formatAge(step.since, now) },
+          ...(progress.steps.some((step) => step.error) ? [errorColumn] : []),
+        ],
+        out.width,
+      ),
     );
     return undefined;
   },
