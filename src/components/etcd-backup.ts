@@ -15,8 +15,9 @@ export const VERIFY_CONTAINER = "verify";
 const BACKUP_CLAIM = "etcd-backup";
 
 /**
- * Snapshots of etcd-main, every ten minutes unless it is said otherwise. The minute depends on the Shoot, so that a seed's etcds take turns. Each pod
- * writes a file of its own, which etcdctl renames once it is whole: what has a name in the bucket is a snapshot.
+ * Snapshots of etcd-main, every ten minutes unless it is said otherwise. The minute depends on the Shoot, so that a
+ * seed's etcds take turns. Each pod writes a file of its own, which etcdctl renames once it is whole: what has a name
+ * in the bucket is a snapshot.
  */
 export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
   const { namespace, shoot, snapshotMinutes: period = PERIOD } = context;
