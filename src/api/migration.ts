@@ -83,7 +83,7 @@ function leftoverObstacle(to: string, anew: boolean): Obstacle {
   const field = "status.seeds";
   const left = `Seed ${to} still holds leftovers of this Shoot`;
   if (!anew) return { field, message: `${left} from before: wait until its name has left ${field}`, transient: true };
-  const remedy = "choose a Seed that holds nothing of it, or clean up by hand (docs/operations.md)";
+  const remedy = "choose a Seed that holds nothing of it";
   return { field, message: `${left}, which are cleaned up once it has arrived somewhere: ${remedy}` };
 }
 
