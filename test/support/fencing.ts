@@ -15,8 +15,14 @@ export async function applyFencing(client: KubeClient, cluster: "seed" | "garden
 }
 
 async function seedInForce(client: KubeClient): Promise<void> {
-  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: probe, ...epoch(2) } };
-  await client.apply({ ...namespace, metadata: { ...namespace.metadata, labels: { [ROLE_LABEL]: "shoot" } } });
+  const labels = { [ROLE_LABEL]: "shoot" };
+  const namespace = (number: number) => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: probe, labels, ...epoch(number) },
+  });
+  await client.apply(namespace(2));
+  await refused(() => client.apply(namespace(1), { dryRun: true })); // each policy comes into force by itself
   const metadata = { name: probe, namespace: probe, ...epoch(1) };
   await refused(() => client.apply({ apiVersion: "v1", kind: "ConfigMap", metadata }, { dryRun: true }));
   await client.remove({ apiVersion: "v1", kind: "Namespace", name: probe });
