@@ -84,11 +84,12 @@ interface Look {
 const hasMoved = ({ operation, migration }: ShootRun): boolean =>
   operation === "Restore" && migration !== undefined && migration.source !== migration.destination;
 
-/** Kubelets renew theirs every ten seconds. */
+/** Kubelets renew theirs every ten seconds. Whoever keeps none is believed. */
 async function versionsOfLeases(shoot: KubeClient, nodes: readonly KubeObject[]) {
+  const names = new Set(nodes.map(({ metadata }) => metadata.name));
   const leases = await shoot.list<KubeObject>(leaseType, { namespace: leaseNamespace });
-  const versions = new Map(leases.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
-  return new Map(nodes.map(({ metadata }) => [metadata.name, versions.get(metadata.name)]));
+  const kept = leases.filter(({ metadata }) => names.has(metadata.name));
+  return new Map(kept.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
 }
 
 const leaseType = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
