@@ -68,10 +68,13 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
     async restore(object, _cluster, context) {
       const { bucketName, from: before } = stateOf(object);
       const copied = bucketName === object.spec.bucketName;
-      const from = copied ? before : bucketName;
-      if (from !== undefined)
-        await copyAll(object, await listOld(from, object.metadata.name, copied), { from, context });
-      return await provide(object, from, context);
+      // Where it was last, its snapshots may not all have come before that seed died.
+      for (const from of new Set(copied ? [before] : [before, bucketName])) {
+        if (from === undefined || from === object.spec.bucketName) continue;
+        const optional = copied || from !== bucketName;
+        await copyAll(object, await listOld(from, object.metadata.name, optional), { from, context });
+      }
+      return await provide(object, copied ? before : bucketName, context);
     },
     /** Snapshots go on until etcd is stopped: what has to be said is said already. */
     migrate: async () => undefined,

@@ -110,6 +110,19 @@ describe("a BackupEntry", () => {
     expect(await readdir(join(directory, "new", entry))).toEqual(["first.db"]);
   });
 
+  test("brings along what had not come to the bucket where it was last", async () => {
+    const old = await comeFromOld("wait-for-state", { bucketName: "middle", region: "local", from: "old" });
+    await mkdir(join(directory, "middle", entry), { recursive: true });
+    await writeFile(join(directory, "middle", entry, "second.db"), "2");
+    await ask("restore");
+    expect((await settled("Restore"))?.status?.state).toEqual({ bucketName: "new", region: "local", from: "middle" });
+    expect((await readdir(join(directory, "new", entry))).sort()).toEqual(["first.db", "second.db"]);
+
+    await rm(old, { recursive: true });
+    await ask("restore"); // the middle one has it all, and is all that it knows
+    expect((await settled("Restore"))?.status?.state).toMatchObject({ from: "middle" });
+  });
+
   test("keeps the snapshots that it names, whatever else expires", async () => {
     await apply("BackupEntry", entry, { bucketName: "old" }, { "perennial.dev/kept-snapshots": "next,s1.db" });
     await settled("Create");
@@ -168,12 +181,14 @@ describe("a BackupEntry", () => {
 });
 
 /** An entry that waits in the new bucket, or is restored there, with one snapshot in the old one; returns the old path. */
-async function comeFromOld(then: "wait-for-state" | "restore" = "restore"): Promise<string> {
+async function comeFromOld(
+  then: "wait-for-state" | "restore" = "restore",
+  state: object = { bucketName: "old", region: "local" },
+): Promise<string> {
   const old = join(directory, "old", entry);
   await mkdir(old);
   await writeFile(join(old, "first.db"), "1");
   await apply("BackupEntry", entry, { bucketName: "new" }, { "gardener.cloud/operation": "wait-for-state" });
-  const state = { bucketName: "old", region: "local" };
   const ref = { apiVersion, kind: "BackupEntry", name: entry };
   await plane.client.patch(ref, { status: { state } }, { subresource: "status" });
   if (then === "restore") await ask("restore");
