@@ -33,7 +33,7 @@ export const back: Route = { source: "seed-2", destination: "seed-1" };
 
 /** Longest time, in ms, that a migration may take, besides the time without a server; and what each other one adds. */
 const PATIENCE = 180_000;
-const PATIENCE_FOR_ANOTHER = 30_000;
+const PATIENCE_FOR_ANOTHER = 60_000;
 
 /** Moves all travellers at once while the blow falls on the first of them, if there is one, and says what came of it. */
 export async function tryMigrations(
