@@ -19,6 +19,9 @@ export interface BackupPlace {
 /** What the last snapshots of a Shoot on its seeds begin with; the others are named after the Jobs that took them, too. */
 export const FINAL_SNAPSHOT = "final-snapshot";
 
+/** The ConfigMap in the Shoot's namespace, and its key, that list by commas the snapshots which a bucket is to keep. */
+export const KEPT_SNAPSHOTS = { name: "kept-snapshots", key: "names" } as const;
+
 /** The folder, in the container that needs it. */
 export const backupMount = (options: { readOnly?: true } = {}) => ({
   name: "backup",
@@ -67,7 +70,10 @@ export function bucketPlace(context: ControlPlaneContext, remote: Remote): Backu
           READ_ONLY,
         ),
       ].map((one) => ({ ...one, env: [...env, ...one.env] })),
-    tidy: () => (isImmutable(context) ? [] : [step("expire", rclone(["delete", `${folder}/`], EXPIRY), [])]),
+    tidy: () => {
+      const expire = step("expire", rclone(["delete", `${folder}/`], EXPIRY), []);
+      return isImmutable(context) ? [] : [{ ...expire, env: [KEPT, ...expire.env] }];
+    },
     fetch: (snapshot) => [
       step("download", rclone(["copyto", `${folder}/${snapshot}`, `/backup/${snapshot}`], DOWNLOAD), [backupMount()]),
     ],
@@ -84,8 +90,17 @@ const COMPARISON = { download: true, "one-way": true };
 /** Nothing to be found is no error to rclone unless it is told so. */
 const DOWNLOAD = { "error-on-no-transfer": true };
 
-/** Snapshots stay for three days, last ones as long as the Shoot. A bucket's own times cost no request for each object. */
-const EXPIRY = { "min-age": "72h", exclude: `/${FINAL_SNAPSHOT}-*`, "use-server-modtime": true };
+/**
+ * Snapshots stay for three days, last ones as long as the Shoot, and those that are recorded as long as they are. A
+ * bucket's own times cost no request for each object.
+ */
+const EXPIRY = { "min-age": "72h", exclude: `/{${FINAL_SNAPSHOT}-*,$(KEPT)}`, "use-server-modtime": true };
+
+/** Before anything is recorded, nothing is kept beyond its time. */
+const KEPT = {
+  name: "KEPT",
+  valueFrom: { configMapKeyRef: { name: KEPT_SNAPSHOTS.name, key: KEPT_SNAPSHOTS.key, optional: true } },
+};
 
 /** Where the provider is told that objects cannot be deleted for a while, its rules take them away afterwards. */
 function isImmutable({ seed }: ControlPlaneContext): boolean {

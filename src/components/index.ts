@@ -14,7 +14,7 @@ import { nodeBootstrap } from "./node-bootstrap.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
 export { copyJob } from "./backup-copy.ts";
-export { FINAL_SNAPSHOT, storeOf } from "./backup-place.ts";
+export { FINAL_SNAPSHOT, KEPT_SNAPSHOTS, storeOf } from "./backup-place.ts";
 export { mainVolumeClaim, restoreJob, SNAPSHOT_LABEL, snapshotJob } from "./etcd-backup.ts";
 export { VERIFY_CONTAINER } from "./etcd-step.ts";
 export { warmUpJob } from "./warm-up.ts";

@@ -63,16 +63,22 @@ describe("a snapshot", () => {
     expect(JSON.parse(ended.at(-1)?.stdout ?? "")).toMatchObject({ revision: 2, totalKey: 1 });
   });
 
-  test("by the schedule takes old ones away, but neither last ones nor other Shoots'", async () => {
+  test("by the schedule takes old ones away, but no last ones, none that is recorded, and no other Shoot's", async () => {
     const old = Date.now() - 4 * day;
     const other = `${folders[0]}-other/etcd-backup-1.db`;
     await age(join(folders[0], "etcd-backup-1.db"), old);
     await age(join(folders[0], "etcd-backup-2.db"), Date.now() - 2 * day);
     await age(join(folders[0], "final-snapshot-1-x.db"), old);
+    await age(join(folders[0], "recorded.db"), old);
     await age(other, old);
-    expect(codesOf(await run(scheduled("etcd-backup-3")))).toMatchObject({ verify: 0, expire: 0 });
+    const keptSnapshots = { "kept-snapshots": { names: "another.db,recorded.db" } };
+    const first = await run(scheduled("etcd-backup-3"), { "etcd-backup": secretOf(0), ...keptSnapshots });
+    expect(codesOf(first)).toMatchObject({ verify: 0, expire: 0 });
     const kept = ["etcd-backup-2", "etcd-backup-3-abcde", "final-snapshot-1-x", "final-snapshot-2-abcde"];
-    expect((await readdir(folders[0])).sort()).toEqual(kept.map((name) => `${name}.db`));
+    const names = kept.map((name) => `${name}.db`);
+    expect((await readdir(folders[0])).sort()).toEqual([...names, "recorded.db"]);
+    expect(codesOf(await run(scheduled("etcd-backup-4")))).toMatchObject({ verify: 0, expire: 0 });
+    expect((await readdir(folders[0])).sort()).toEqual([...names, "etcd-backup-4-abcde.db"].sort());
     expect(await readFile(other, "utf8")).toBe("something");
   });
 

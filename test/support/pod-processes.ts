@@ -8,7 +8,7 @@ import { findBinary } from "./binary.ts";
 export interface PodSurroundings {
   /** The pod's name, by default that of its Job with an ending. */
   readonly podName?: string;
-  /** The namespace's Secrets by name, as text. */
+  /** The namespace's Secrets and ConfigMaps by name, as text. */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Replaces paths and addresses of a command line by those of this machine. */
   readonly local: (text: string) => string;
@@ -54,6 +54,7 @@ interface Variable {
   readonly value?: string;
   readonly valueFrom?: {
     readonly fieldRef?: object;
+    readonly configMapKeyRef?: { readonly name: string; readonly key: string; readonly optional?: boolean };
     readonly secretKeyRef?: { readonly name: string; readonly key: string; readonly optional?: boolean };
   };
 }
@@ -86,9 +87,9 @@ export async function runProgram(
 function valueOf({ name, value, valueFrom }: Variable, before: Record<string, string>, around: PodSurroundings) {
   if (value !== undefined) return expand(value, before);
   if (valueFrom?.fieldRef !== undefined) return around.podName;
-  const { name: secret = "", key = "", optional = false } = valueFrom?.secretKeyRef ?? {};
+  const { name: secret = "", key = "", optional = false } = valueFrom?.secretKeyRef ?? valueFrom?.configMapKeyRef ?? {};
   const found = around.secrets[secret]?.[key];
-  if (found === undefined && !optional) throw new Error(`variable ${name}: Secret ${secret} has no key ${key}`);
+  if (found === undefined && !optional) throw new Error(`variable ${name}: ${secret} has no key ${key}`);
   return found;
 }
 
