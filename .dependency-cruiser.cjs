@@ -9,7 +9,7 @@ const arrows = {
   api: [],
   flow: [],
   workflows: ["flow"],
-  components: ["api/annotations"],
+  components: ["api/(annotations|object-stores)"],
   kube: ["api", "log"],
   dns: [],
   activities: ["api", "components", "kube", "dns"],

@@ -18,9 +18,18 @@ type Project = (typeof projects)[number];
 /** What a project takes from the cache of binaries; e2e gets the rest by itself. */
 const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   unit: [],
-  kube: ["etcd", "etcdctl", "kube-apiserver", "kubectl"],
+  kube: [
+    "etcd",
+    "etcdctl",
+    "etcdutl",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubectl",
+    "rclone",
+  ],
   flow: ["temporal"],
-  e2e: Object.keys(binaries) as BinaryName[],
+  e2e: (Object.keys(binaries) as BinaryName[]).filter((name) => name !== "rclone"),
 };
 
 process.exitCode = await main(process.argv.slice(2));

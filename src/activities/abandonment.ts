@@ -64,8 +64,11 @@ function isLed(object: KubeObject, run: ShootRun): boolean {
   return leadership?.value === run.seed && (leadership.epoch ?? 0) >= run.epoch;
 }
 
-/** A controller that puts its finalizer back in between makes the deletion a conflict, and not a deletion of its own. */
-async function abandon(client: KubeClient, ref: ObjectRef): Promise<void> {
+/**
+ * Deletes one object without its controller being asked; one that is gone is fine. A controller that puts its finalizer
+ * back in between makes the deletion a conflict, and not a deletion of its own.
+ */
+export async function abandon(client: KubeClient, ref: ObjectRef): Promise<void> {
   const change = { metadata: { finalizers: null, annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } };
   for (let attempt = 1; ; attempt += 1) {
     const free = await unlessGone(client.patch(ref, change));

@@ -1,7 +1,9 @@
 import type { ShootRun } from "../api/shoot-run.ts";
 import { warmUpJob } from "../components/index.ts";
 import type { KubeClient } from "../kube/index.ts";
+import { createBackupSource } from "./backup-source.ts";
 import { readContext } from "./context.ts";
+import { createExtensions } from "./extension.ts";
 import type { WaitTarget } from "./index.ts";
 import { ensureJob, jobTarget } from "./jobs.ts";
 import type { SnapshotRecords } from "./snapshot-record.ts";
@@ -21,9 +23,14 @@ export interface BackupDeps {
 /** A Shoot's etcd between seeds: snapshots of it where it was, its volume where it is to be. */
 export function createBackup(deps: BackupDeps) {
   const { garden, seed, waits, flow = currentFlow } = deps;
+  const { copySnapshot, releaseSource } = createBackupSource({
+    ...deps,
+    applyObject: createExtensions(deps).applyObject,
+  });
   return {
+    copySnapshot,
     ...createSnapshots(deps),
-    ...createVolumeRestore(deps),
+    ...createVolumeRestore({ ...deps, releaseSource }),
 
     /** A Job that runs every image of the control plane once. It takes itself away an hour after its end. */
     async warmUp(run: ShootRun, step: string): Promise<WaitTarget[]> {

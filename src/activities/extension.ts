@@ -53,6 +53,10 @@ export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
       return Promise.all(objects.map((object) => applyOne(object, kind, step, tasks)));
     },
 
+    /** Applies one more object of a kind, which the Shoot's spec knows nothing of. */
+    applyObject: (run: ShootRun, object: KubeObject, kind: ExtensionKind, step: string): Promise<WaitTarget> =>
+      applyOne(led(object, run), kind, step, []),
+
     /** The objects of the kind that the Shoot's spec asks for now. */
     wanted: async (run: ShootRun, kind: ExtensionKind, purpose?: Purpose): Promise<KubeObject[]> =>
       (await wantedBy(run, kind, purpose)).objects,

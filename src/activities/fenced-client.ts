@@ -130,10 +130,10 @@ interface Identity {
 
 const MOST_ATTEMPTS = 10;
 
-/** What is a Shoot's in a seed: its namespace and all that is in it, and by their names its Cluster and BackupEntry. */
+/** What is a Shoot's in a seed: its namespace and all that is in it, and by their names its Cluster and BackupEntries. */
 function belongsTo({ kind, namespace, name }: ObjectRef, technicalID: string): boolean {
   if (namespace !== undefined) return namespace === technicalID;
-  if (kind === "BackupEntry") return name.startsWith(`${technicalID}--`);
+  if (kind === "BackupEntry") return name.replace(/^source-/, "").startsWith(`${technicalID}--`);
   return (kind === "Namespace" || kind === "Cluster") && name === technicalID;
 }
 

@@ -3,6 +3,7 @@ import type { ShootRun } from "../api/shoot-run.ts";
 import { components, type ComponentName } from "../components/index.ts";
 import { isNamespaceTerminating, refOf, unlessGone, type KubeClient, type ObjectRef } from "../kube/index.ts";
 import { abandonObjects } from "./abandonment.ts";
+import { releaseSource } from "./backup-source.ts";
 import { clusterRef } from "./cluster.ts";
 import { StepError } from "./failure.ts";
 import { fenced, isFenced } from "./fenced-client.ts";
@@ -79,9 +80,12 @@ export function createLeftovers({ seed, waits, pace = { patience: 60_000, period
      */
     async abandonExtensions(run: ShootRun): Promise<void> {
       const [running] = await findPodMakers(seed, run.technicalID);
-      if (running === undefined) return abandonObjects(seed, run);
-      const what = nameOf(running.object);
-      throw new StepError(`cannot abandon the extension objects of ${run.technicalID}: ${what} is not stopped`);
+      if (running !== undefined) {
+        const what = nameOf(running.object);
+        throw new StepError(`cannot abandon the extension objects of ${run.technicalID}: ${what} is not stopped`);
+      }
+      await abandonObjects(seed, run);
+      await releaseSource(fenced(seed, run), run);
     },
   };
 }

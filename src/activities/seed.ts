@@ -37,7 +37,11 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     removeStaleConfigs: chore(({ extensions }, run) => extensions.removeStale(run, "OperatingSystemConfig")),
 
     migrateExtension: (run, kind, step, purpose) => hands(run).moves.migrate(run, kind, step, purpose),
-    restoreExtension: (run, kind, step, purpose) => hands(run).moves.restore(run, kind, step, purpose),
+    async restoreExtension(run, kind, step, purpose) {
+      const { moves, backup } = hands(run);
+      const targets = await moves.restore(run, kind, step, purpose);
+      return kind === "BackupEntry" ? [...targets, ...(await backup.copySnapshot(run, step))] : targets;
+    },
     lowerTtl: (run, step) => hands(run).extensions.lowerTtl(run, step),
     markNamespace: chore(({ leftovers }, run) => leftovers.markNamespace(run)),
     raiseFence: chore(({ leftovers }, run) => leftovers.raiseFence(run)),

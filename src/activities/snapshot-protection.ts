@@ -1,6 +1,8 @@
 import { KEPT_SNAPSHOTS_ANNOTATION } from "../api/annotations.ts";
+import type { ExtensionBackupEntry } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
-import { backupEntryName } from "../components/index.ts";
+import { findObjectStore } from "../api/object-stores.ts";
+import { backupEntryName, KEPT_SNAPSHOTS } from "../components/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { StepError } from "./failure.ts";
 import type { SnapshotOwner, SnapshotRecords } from "./snapshot-record.ts";
@@ -23,18 +25,26 @@ export async function protectSnapshots(
 ): Promise<void> {
   const name = backupEntryName(owner.technicalID, owner.uid);
   const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry", name };
-  const entry = await seed.read<KubeObject>(ref);
+  const entry = await seed.read<ExtensionBackupEntry>(ref);
   if (entry === undefined) throw new StepError(`BackupEntry ${name} does not exist: it says which snapshots are kept`);
   const before = (entry.metadata.annotations?.[KEPT_SNAPSHOTS_ANNOTATION] ?? "").split(",");
   const names = [fresh, await readRecorded(records, owner), ...before].filter(Boolean);
   // A schedule and a flow may record at once: neither forgets what the other protects.
   const kept = [...new Set(names)].slice(0, MOST).join(",");
   if (kept === before.join(",")) return;
+  if (findObjectStore(entry.spec.type) !== undefined) await tellPods(seed, owner, kept);
   const annotations = { [KEPT_SNAPSHOTS_ANNOTATION]: kept };
   await seed.patch(ref, { metadata: { uid: entry.metadata.uid, annotations } });
 }
 
 const MOST = 3;
+
+/** In an object store, the pods themselves take old snapshots away: they read there which ones they leave. */
+async function tellPods(seed: KubeClient, { technicalID: namespace }: SnapshotOwner, kept: string): Promise<void> {
+  const { name, key } = KEPT_SNAPSHOTS;
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data: { [key]: kept } };
+  await seed.apply<KubeObject>(map);
+}
 
 /** A record that nobody can open leads nobody to a file. */
 async function readRecorded(

@@ -1,7 +1,7 @@
 import { activityInfo } from "@temporalio/activity";
 import type { KubeObject } from "../api/meta.ts";
 import type { ShootRun } from "../api/shoot-run.ts";
-import { SNAPSHOT_LABEL, snapshotJob } from "../components/index.ts";
+import { FINAL_SNAPSHOT, SNAPSHOT_LABEL, snapshotJob } from "../components/index.ts";
 import { isNotFound, type KubeClient } from "../kube/index.ts";
 import { readContext } from "./context.ts";
 import { StepError } from "./failure.ts";
@@ -88,7 +88,7 @@ export function createSnapshots({ garden, seed, records, waits, flow = currentFl
 }
 
 /** The Job that takes the last snapshot before a Shoot's new leader begins; its files are named after it. */
-export const finalSnapshotName = ({ epoch }: ShootRun): string => `final-snapshot-${epoch}`;
+export const finalSnapshotName = ({ epoch }: ShootRun): string => `${FINAL_SNAPSHOT}-${epoch}`;
 
 /** The run of the workflow whose activity asks. */
 export const currentFlow = (): string => activityInfo().workflowExecution?.runId.slice(0, 8) ?? "";

@@ -18,6 +18,8 @@ export interface VolumeRestoreDeps {
   readonly seed: KubeClient;
   readonly records: SnapshotRecords;
   readonly waits: Waits;
+  /** Lets go of the bucket that the snapshot came from. */
+  readonly releaseSource: (run: ShootRun) => Promise<void>;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface VolumeRestoreDeps {
  * is: what it is being made from, and then under which epoch it was finished. One that says neither holds data of its
  * own and is never touched. Kubernetes keeps a claim's name taken until every pod that writes to it has ended.
  */
-export function createVolumeRestore({ garden, seed, records, waits }: VolumeRestoreDeps) {
+export function createVolumeRestore({ garden, seed, records, waits, releaseSource }: VolumeRestoreDeps) {
   /** Throws away what was begun: never a volume that an etcd has started from. */
   const startOver = async (claim: KubeObject, job: KubeObject | undefined, why: string): Promise<never> => {
     if (job) await removeJob(seed, job);
@@ -109,6 +111,7 @@ export function createVolumeRestore({ garden, seed, records, waits }: VolumeRest
         await seed.patch(claimRef(run), { metadata: { uid: claim.metadata.uid, annotations } });
       }
       if (job) await removeJob(seed, job);
+      await releaseSource(run);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { EMERGENCY_STOP_ANNOTATION } from "./annotations.ts";
 import type { CloudProfile } from "./cloud-profile.ts";
+import { findObjectStore } from "./object-stores.ts";
 import type { Seed } from "./seed.ts";
 import { placementObstacles } from "./seed-choice.ts";
 import { bucketObstacles, describeHeartbeat, isSeedReady, networkObstacles, type Obstacle } from "./seed-fit.ts";
@@ -121,7 +122,7 @@ function destinationObstacles({ to, destination, now }: MigrationFacts): Obstacl
 
 /** The Shoot's etcd travels in a backup: one is written where it was, and read where it goes. */
 function backupObstacles({ to, source, destination, takeover }: MigrationFacts): Obstacle[] {
-  return [source, destination].flatMap((seed) => {
+  const missing = [source, destination].flatMap((seed) => {
     if (seed === undefined) return [];
     const { name } = seed.metadata;
     const field = name === to ? "spec.seedName" : "status.seedName";
@@ -130,7 +131,19 @@ function backupObstacles({ to, source, destination, takeover }: MigrationFacts):
       { field, message: `Seed ${name} keeps no backups, in which the Shoot's etcd travels: set its spec.backup` },
     ];
   });
+  return [...missing, ...storeObstacles(source, destination)];
 }
+
+/** What reads an object store cannot reach a claim's, and the other way round. */
+function storeObstacles(source: Seed | undefined, destination: Seed | undefined): Obstacle[] {
+  const [from, to] = [source?.spec.backup?.provider, destination?.spec.backup?.provider];
+  if (from === undefined || to === undefined || isObjectStore(from) === isObjectStore(to)) return [];
+  const [kept, wanted] = isObjectStore(from) ? ["an object store", "a claim"] : ["a claim", "an object store"];
+  const message = `Seed ${source?.metadata.name} keeps backups in ${kept} (${from}), Seed ${destination?.metadata.name} in ${wanted} (${to}), and there is no way from one to the other: choose a Seed with the same`;
+  return [{ field: "spec.seedName", message }];
+}
+
+const isObjectStore = (provider: string): boolean => findObjectStore(provider) !== undefined;
 
 /** Machines and kubeconfigs know the API server by its name: it stays the same. */
 function addressObstacles({ source, destination }: MigrationFacts): Obstacle[] {

@@ -33,6 +33,8 @@ export interface ImageVector {
   readonly etcd: string;
   readonly coredns: string;
   readonly pause: string;
+  /** What reaches object stores. */
+  readonly rclone: string;
 }
 
 /** The images that belong to a Kubernetes version such as `1.34.4`. */
@@ -46,6 +48,7 @@ export function imagesFor(kubernetesVersion: string): ImageVector {
     etcd: "registry.k8s.io/etcd:3.6.10-0",
     coredns: "registry.k8s.io/coredns/coredns:v1.13.1",
     pause: "registry.k8s.io/pause:3.10",
+    rclone: "docker.io/rclone/rclone:1.74.4",
   };
 }
 

@@ -1,18 +1,15 @@
 import type { KubeObject } from "../api/index.ts";
+import { backupMount, backupPlace } from "./backup-place.ts";
+import { job, pod, type Step } from "./backup-pod.ts";
 import { commandLine } from "./command-line.ts";
 import { replicasOf, type ControlPlaneContext } from "./context.ts";
+import { etcdStep, verifyStep } from "./etcd-step.ts";
 import { dataVolume, mainClaim, member } from "./etcd.ts";
 import { mountFiles, secretPath, sha256 } from "./files.ts";
-import { controlPlanePod, controlPlaneRole, restricted } from "./workload.ts";
+import { controlPlaneRole } from "./workload.ts";
 
 /** Label of the Jobs that take snapshots: by the clock, or because a flow asked. */
 export const SNAPSHOT_LABEL = "perennial.dev/snapshot";
-
-/** The container whose log says, as JSON, what a snapshot holds: `{hash, revision, totalKey, totalSize}`. */
-export const VERIFY_CONTAINER = "verify";
-
-/** The claim through which a Shoot's backups are reached. What it is bound to is up to whoever handles the BackupEntry. */
-const BACKUP_CLAIM = "etcd-backup";
 
 /**
  * Snapshots of etcd-main, every ten minutes unless it is said otherwise. The minute depends on the Shoot, so that a
@@ -40,7 +37,7 @@ export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
             backoffLimit: 2,
             activeDeadlineSeconds: 3600,
             podReplacementPolicy: "Failed",
-            template: snapshotPod(context),
+            template: snapshotPod(context, backupPlace(context).tidy()),
           },
         },
       },
@@ -48,7 +45,7 @@ export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
   ];
 }
 
-/** Takes one snapshot now: `<pod>.db` in the Shoot's backups, verified by the pod's last container. */
+/** Takes one snapshot now: `<pod>.db` in the Shoot's backups, verified by the same pod. Old ones are left to the schedule. */
 export function snapshotJob(context: ControlPlaneContext, name: string): KubeObject {
   return job(context, name, { backoffLimit: 2, template: snapshotPod(context) }, { [SNAPSHOT_LABEL]: "requested" });
 }
@@ -79,11 +76,13 @@ export function restoreJob(context: ControlPlaneContext, name: string, { snapsho
     "initial-advertise-peer-urls": peer,
     ...(bump ? { "bump-revision": LOST_REVISIONS, "mark-compacted": true } : {}),
   });
+  const place = backupPlace(context);
   const template = pod(
-    [backups({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
+    [place.volume({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
     [
-      container(context, VERIFY_CONTAINER, status(file), [backupMount({ readOnly: true })]),
-      container(context, "restore", subcommand(restore, "snapshot", "restore", file), [
+      ...place.fetch(snapshot),
+      verifyStep(context, snapshot),
+      etcdStep(context, "restore", subcommand(restore, "snapshot", "restore", file), [
         backupMount({ readOnly: true }),
         { name: "data", mountPath: dataVolume.mountPath },
       ]),
@@ -98,22 +97,6 @@ export function mainVolumeClaim({ namespace }: ControlPlaneContext): KubeObject 
   return { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name, namespace, labels }, spec };
 }
 
-/** Runs every image of the control plane once: afterwards its node has them, and pods are known to start there. */
-export function warmUpJob(context: ControlPlaneContext, name: string): KubeObject {
-  const { kubeApiServer, kubeControllerManager, kubeScheduler, etcd } = context.images;
-  const images = {
-    "kube-apiserver": kubeApiServer,
-    "kube-controller-manager": kubeControllerManager,
-    "kube-scheduler": kubeScheduler,
-    etcd,
-  };
-  const containers = Object.entries(images).map(([binary, image]) => ({
-    ...container(context, binary, [binary, "--version"], []),
-    image,
-  }));
-  return job(context, name, { backoffLimit: 2, ttlSecondsAfterFinished: 3600, template: pod([], containers) });
-}
-
 /** Minutes between snapshots unless it is said otherwise: how much a Shoot can lose when its seed is lost. */
 const PERIOD = 10;
 
@@ -124,9 +107,11 @@ function minuteOf(identity: string, period: number): number {
   return Number.parseInt(sha256({ identity }).slice(0, 8), 16) % period;
 }
 
-function snapshotPod(context: ControlPlaneContext) {
+/** Saves, brings to its place and reads: what the step that verifies has said is true of what others will find there. */
+function snapshotPod(context: ControlPlaneContext, afterwards: readonly Step[] = []) {
+  const place = backupPlace(context);
   const client = mountFiles(context, { "ca-etcd": ["ca.crt"], "kube-apiserver-etcd-client": "all" });
-  const file = "/backup/$(POD_NAME).db"; // the kubelet fills it in: there is no shell in the image
+  const snapshot = "$(POD_NAME).db"; // the kubelet fills it in: there is no shell in the image
   const save = commandLine("etcdctl", {
     endpoints: "https://etcd-main-client:2379",
     cacert: secretPath("ca-etcd", "ca.crt"),
@@ -134,22 +119,17 @@ function snapshotPod(context: ControlPlaneContext) {
     key: secretPath("kube-apiserver-etcd-client", "tls.key"),
   });
   const env = [{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
+  const mounts = [backupMount(), ...client.volumeMounts];
   return pod(
-    [backups(), ...client.volumes],
+    [place.volume(), ...client.volumes],
     [
-      {
-        ...container(context, "save", subcommand(save, "snapshot", "save", file), [
-          backupMount(),
-          ...client.volumeMounts,
-        ]),
-        env,
-      },
-      { ...container(context, VERIFY_CONTAINER, status(file), [backupMount({ readOnly: true })]), env },
+      { ...etcdStep(context, "save", subcommand(save, "snapshot", "save", `/backup/${snapshot}`), mounts), env },
+      ...place.keep(snapshot, env),
+      { ...verifyStep(context, snapshot), env },
+      ...afterwards,
     ],
   );
 }
-
-const status = (file: string): string[] => ["etcdutl", "snapshot", "status", file, "--write-out=json"];
 
 /** etcdctl takes its flags anywhere; arguments read better right behind the program's name. */
 const subcommand = ([program = "", ...flags]: readonly string[], ...words: string[]): string[] => [
@@ -157,49 +137,3 @@ const subcommand = ([program = "", ...flags]: readonly string[], ...words: strin
   ...words,
   ...flags,
 ];
-
-const backups = (options: { readOnly?: true } = {}) => ({
-  name: "backup",
-  persistentVolumeClaim: { claimName: BACKUP_CLAIM, ...options },
-});
-
-const backupMount = (options: { readOnly?: true } = {}) => ({ name: "backup", mountPath: "/backup", ...options });
-
-function container({ images }: ControlPlaneContext, name: string, command: string[], volumeMounts: object[]) {
-  return {
-    name,
-    image: images.etcd,
-    imagePullPolicy: "IfNotPresent",
-    command,
-    resources: { requests: { cpu: "10m", memory: "32Mi" } },
-    securityContext: restricted(),
-    terminationMessagePolicy: "FallbackToLogsOnError", // the step that waits for it says why it failed
-    volumeMounts,
-  };
-}
-
-/** Containers run one after the other; the pod has succeeded when the last one has. */
-function pod(volumes: readonly object[], steps: readonly object[]) {
-  return {
-    metadata: { labels: podLabels },
-    spec: {
-      ...controlPlanePod,
-      restartPolicy: "Never",
-      initContainers: steps.slice(0, -1),
-      containers: steps.slice(-1),
-      volumes,
-    },
-  };
-}
-
-const podLabels = { app: "etcd-backup", ...controlPlaneRole };
-
-/** A pod that is being ended still writes: the next one begins when it is gone. */
-function job({ namespace }: ControlPlaneContext, name: string, spec: object, labels: Record<string, string> = {}) {
-  return {
-    apiVersion: "batch/v1",
-    kind: "Job",
-    metadata: { name, namespace, labels: { ...podLabels, ...labels } },
-    spec: { ...spec, podReplacementPolicy: "Failed" },
-  };
-}

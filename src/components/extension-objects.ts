@@ -62,6 +62,9 @@ export function networkObject(context: ControlPlaneContext): Network {
 /** The name of a Shoot's BackupEntry in the garden and in its seed, by which upstream's providers find the namespace. */
 export const backupEntryName = (namespace: string, uid: string): string => `${namespace}--${uid}`;
 
+/** Upstream's name for a BackupEntry through which the bucket of another seed is read, while a Shoot comes from there. */
+export const sourceEntryName = (namespace: string, uid: string): string => `source-${backupEntryName(namespace, uid)}`;
+
 /** The Shoot's part of its seed's bucket; the bucket is named after the Seed. Throws where the Seed keeps no backups. */
 export function backupEntryObject(
   { namespace, seed, shoot }: ControlPlaneContext,

@@ -13,14 +13,11 @@ import { nodeBootstrap } from "./node-bootstrap.ts";
 
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
-export {
-  mainVolumeClaim,
-  restoreJob,
-  SNAPSHOT_LABEL,
-  snapshotJob,
-  VERIFY_CONTAINER,
-  warmUpJob,
-} from "./etcd-backup.ts";
+export { copyJob } from "./backup-copy.ts";
+export { FINAL_SNAPSHOT, KEPT_SNAPSHOTS, storeOf } from "./backup-place.ts";
+export { mainVolumeClaim, restoreJob, SNAPSHOT_LABEL, snapshotJob } from "./etcd-backup.ts";
+export { VERIFY_CONTAINER } from "./etcd-step.ts";
+export { warmUpJob } from "./warm-up.ts";
 export {
   backupEntryName,
   backupEntryObject,
@@ -29,6 +26,7 @@ export {
   dnsSecretName,
   infrastructureObject,
   networkObject,
+  sourceEntryName,
   type DnsProvider,
 } from "./extension-objects.ts";
 export { sha256 as checksumOf } from "./files.ts";

@@ -43,6 +43,12 @@ export function renderGoMod({ require, staging }: Pick<BuildPin, "require" | "st
   ].join("\n");
 }
 
+/** A program that is no more than another's `Main`, with the parts of it that are wanted. */
+export function renderMain(program: string, parts: readonly string[]): string {
+  const imports = [`\tprogram "${program}"`, ...parts.map((part) => `\t_ "${part}"`)];
+  return ["package main", "", "import (", ...imports, ")", "", "func main() { program.Main() }", ""].join("\n");
+}
+
 type Go = (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<string>;
 
 function createGo(go: string, cwd: string, signal: AbortSignal | undefined): Go {
@@ -60,7 +66,9 @@ function createGo(go: string, cwd: string, signal: AbortSignal | undefined): Go 
 async function buildInModule(run: Go, { pin: { build }, file }: BinarySource, workDir: string): Promise<void> {
   const upstream = build.staging === undefined ? "" : await readGoMod(run, build, build.staging.module);
   await writeFile(join(workDir, "go.mod"), renderGoMod(build, upstream));
-  await run(["build", "-trimpath", "-ldflags", linkerFlags(build), "-o", file, build.package]);
+  if (build.parts !== undefined) await writeFile(join(workDir, "main.go"), renderMain(build.package, build.parts));
+  const target = build.parts === undefined ? build.package : ".";
+  await run(["build", "-trimpath", "-ldflags", linkerFlags(build), "-o", file, target]);
 }
 
 async function readGoMod(run: Go, { require }: BuildPin, module: string): Promise<string> {

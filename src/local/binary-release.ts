@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
 import { basename } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
-import { extract } from "tar-stream";
 import { EnvHttpProxyAgent, fetch } from "undici";
 import type { Logger } from "../log.ts";
+import { unpack } from "./binary-archive.ts";
 import type { BinaryPin } from "./versions.ts";
 
 /** A binary that is wanted as `file`. */
@@ -47,7 +45,7 @@ export async function downloadBinary(
     if (wanted === undefined) return `${host} lists no checksum for ${basename(url)}`;
     const response = await get(url);
     if (!response.ok || response.body === null) return `${host} answers ${response.status} for ${name} ${pin.version}`;
-    const archive = pin.release.member === undefined ? source.file : `${source.file}.archive`;
+    const archive = pin.release.member === undefined ? source.file : `${source.file}.${basename(url)}`;
     const length = Number(response.headers.get("content-length") ?? 0);
     const hash = createHash("sha256");
     await pipeline(Readable.fromWeb(response.body), meter(source, length, hash), createWriteStream(archive));
@@ -98,20 +96,6 @@ function meter(
       done(null, chunk);
     },
   });
-}
-
-async function unpack(archive: string, member: string, file: string): Promise<void> {
-  let found = false;
-  const entries = extract();
-  entries.on("entry", (header, stream, next) => {
-    const wanted = header.name.replace(/^\.\//, "") === member;
-    found ||= wanted;
-    if (!wanted) stream.resume().on("end", next);
-    else pipeline(stream, createWriteStream(file)).then(() => next(), next);
-  });
-  await pipeline(createReadStream(archive), createGunzip(), entries);
-  await rm(archive);
-  if (!found) throw new Error(`${basename(archive)} holds no ${member}`);
 }
 
 function causeOf(error: unknown): string {

@@ -37,7 +37,7 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
   await run("packages", async (tell) => await ensurePackages({ onProgress: tell, ...cancel }));
   const binaries = await run("binaries", async (tell) => {
     const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
-    const names = (Object.keys(pinned) as BinaryName[]).filter((name) => name !== "temporal");
+    const names = (Object.keys(pinned) as BinaryName[]).filter((name) => name !== "temporal" && name !== "rclone");
     // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
     return { ...(await ensureBinaries(names, { log, onProgress: tell, pinned: true, ...cancel })), temporal };
   });

@@ -5,6 +5,7 @@ export const versions = {
   temporal: "1.5.1",
   coredns: "1.13.1",
   pause: "3.10",
+  rclone: "1.74.4",
 } as const;
 
 /** The names of the pinned binaries. */
@@ -19,7 +20,8 @@ export type BinaryName =
   | "etcdctl"
   | "etcdutl"
   | "temporal"
-  | "coredns";
+  | "coredns"
+  | "rclone";
 
 /** Where a binary of one version comes from; `{os}` and `{arch}` in addresses stand for Go's names of this machine's. */
 export interface BinaryPin {
@@ -33,7 +35,7 @@ export interface BinaryPin {
   readonly build: BuildPin;
 }
 
-/** An official release: a file, or a member of a tar archive, and the checksum file that is published next to it. */
+/** An official release: a file, or a member of a tar or zip archive, and the checksum file that is published next to it. */
 export interface ReleasePin {
   readonly url: string;
   readonly checksums: string;
@@ -47,6 +49,8 @@ export interface BuildPin {
   readonly require: Readonly<Record<string, string>>;
   /** Modules in the replace list of this one that live in its `staging` folder are required at this version instead. */
   readonly staging?: { readonly module: string; readonly version: string };
+  /** The package has a `Main` and is no program: one of ours calls it, and imports these for what they add to it. */
+  readonly parts?: readonly string[];
   /** `go install package@version` in place of a module of our own. */
   readonly install?: true;
   readonly ldflags?: string;
@@ -94,6 +98,33 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       member: "coredns",
     },
     build: { package: "github.com/coredns/coredns", require: {}, install: true, minutes: 2 },
+  },
+  rclone: {
+    version: versions.rclone,
+    range: `~${versions.rclone}`,
+    versionArgs: ["version"],
+    versionPattern: /rclone v/,
+    release: {
+      url: `https://github.com/rclone/rclone/releases/download/v${versions.rclone}/rclone-v${versions.rclone}-{os}-{arch}.zip`,
+      checksums: `https://github.com/rclone/rclone/releases/download/v${versions.rclone}/SHA256SUMS`,
+      member: `rclone-v${versions.rclone}-{os}-{arch}/rclone`,
+    },
+    build: {
+      package: "github.com/rclone/rclone/cmd",
+      parts: [
+        "backend/local",
+        "backend/s3",
+        "cmd/check",
+        "cmd/copy",
+        "cmd/copyto",
+        "cmd/delete",
+        "cmd/serve/s3",
+        "cmd/version",
+      ].map((part) => `github.com/rclone/rclone/${part}`),
+      require: { "github.com/rclone/rclone": `v${versions.rclone}` },
+      ldflags: `-X github.com/rclone/rclone/fs.Version=v${versions.rclone}`,
+      minutes: 2,
+    },
   },
 };
 

@@ -9,7 +9,7 @@ import {
 } from "../api/annotations.ts";
 import type { BackupBucket, BackupEntry, ExtensionBackupBucket, Seed } from "../api/index.ts";
 import { refOf, type Key, type KubeClient } from "../kube/index.ts";
-import { letGo, mirrorStatus } from "./backup-mirroring.ts";
+import { keepGenerated, letGo, mirrorStatus } from "./backup-mirroring.ts";
 
 /** What keeping a seed's bucket needs. */
 export interface BackupBucketDeps {
@@ -45,7 +45,8 @@ export function createBackupBucketKeeper({ garden, seed, seedName }: BackupBucke
     const { resourceVersion } = existing?.metadata ?? {};
     const annotations = requestFor(existing, [wanted.spec, data]);
     await seed.apply({ ...wanted, metadata: { name, annotations, ...(resourceVersion && { resourceVersion }) } });
-    await mirrorStatus(garden, refOf(bucket), existing);
+    const generated = before && (await keepGenerated({ garden, seed, bucket: before, provided: existing }));
+    await mirrorStatus(garden, refOf(bucket), existing, generated);
     return { requeueAfter: RESYNC };
   };
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { GARDEN_NAMESPACE, readData } from "../activities/backup-credentials.ts";
 import { GARDENER_FINALIZER } from "../api/annotations.ts";
-import type { ExtensionBackupBucket, ExtensionBackupEntry } from "../api/index.ts";
+import type { BackupBucket, ExtensionBackupBucket, ExtensionBackupEntry } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
 import { refOf, type KubeClient, type ObjectRef } from "../kube/index.ts";
 
@@ -22,6 +23,25 @@ export async function mirrorStatus(
     isDeepStrictEqual(known[key as keyof typeof known], value),
   );
   if (!same) await garden.patch(ref, { status }, { subresource: "status" });
+}
+
+/** Keeps credentials that came with a bucket in the garden, too, where they outlive the seed; what its status says of them there. */
+export async function keepGenerated(o: {
+  garden: KubeClient;
+  seed: KubeClient;
+  bucket: BackupBucket;
+  provided: ExtensionBackupBucket | undefined;
+}): Promise<Record<string, unknown>> {
+  const { generatedSecretRef } = o.provided?.status ?? {};
+  if (generatedSecretRef === undefined) return {};
+  const { name = "", namespace = GARDEN_NAMESPACE } = generatedSecretRef;
+  const data = await readData(o.seed, { name, namespace });
+  const { apiVersion, kind, metadata } = o.bucket;
+  const kept = { name: `bucket-${metadata.name}-generated`, namespace: GARDEN_NAMESPACE };
+  const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? "" }];
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { ...kept, ownerReferences }, type: "Opaque", data };
+  await o.garden.apply<KubeObject>(secret);
+  return { generatedSecretRef: kept };
 }
 
 /** Lets an object that is being deleted go, once nothing is left of what it stands for. */

@@ -146,7 +146,7 @@ export function createMirror({ garden, seed, seedName, keys, log }: MirrorDeps):
 
 const namespaceType = { apiVersion: "v1", kind: "Namespace" } as const;
 
-/** A BackupEntry is in no namespace: `<namespace>--<uid>` is its name. */
+/** A BackupEntry is in no namespace: its name is `<namespace>--<uid>`, after `source-` where it reaches another bucket. */
 function namespaceOf({ metadata: { name, namespace } }: KubeObject): string {
-  return namespace ?? name.slice(0, name.lastIndexOf("--"));
+  return namespace ?? name.slice(0, name.lastIndexOf("--")).replace(/^source-/, "");
 }

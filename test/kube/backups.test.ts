@@ -102,6 +102,24 @@ describe("a Seed's bucket", () => {
     });
     await answer("BackupBucket", bucket, succeeded("Reconcile"));
   });
+
+  test("leaves the credentials that came with it in the garden, for when the seed is gone", async () => {
+    const made = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: `generated-bucket-${bucket}`, namespace: "garden" },
+    };
+    await kube.apply({ ...made, data: { key: "bWFkZQ==" } } as never);
+    const generatedSecretRef = { name: made.metadata.name, namespace: "garden" };
+    await answer("BackupBucket", bucket, { ...succeeded("Reconcile"), generatedSecretRef });
+    const kept = { name: `bucket-${bucket}-generated`, namespace: "garden" };
+    await soon(async () => {
+      const object = await kube.read<BackupBucket>({ apiVersion: core, kind: "BackupBucket", name: bucket });
+      expect(object?.status?.generatedSecretRef).toEqual(kept);
+    });
+    expect(await kube.read({ apiVersion: "v1", kind: "Secret", ...kept })).toMatchObject({ data: { key: "bWFkZQ==" } });
+    await answer("BackupBucket", bucket, { generatedSecretRef: null });
+  });
 });
 
 describe("the bucket of a Seed that goes", () => {

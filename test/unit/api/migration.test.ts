@@ -52,6 +52,12 @@ describe("what stands against a migration", () => {
       "Seed seed-1 keeps no backups, in which the Shoot's etcd travels: set its spec.backup",
     ],
     [
+      "backups are a claim here and in an object store there",
+      { destination: seed({ backup: { provider: "aws", region: "eu-west-1" } }) },
+      "spec.seedName",
+      "Seed seed-1 keeps backups in a claim (local), Seed seed-2 in an object store (aws)",
+    ],
+    [
       "networks overlap",
       { destination: seed({ networks: { pods: "10.180.4.0/24", services: "10.229.0.0/16" } }) },
       "spec.networking.pods",

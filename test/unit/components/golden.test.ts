@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { KubeObject } from "../../../src/api/index.ts";
+import { findObjectStore } from "../../../src/api/object-stores.ts";
 import {
   backupEntryObject,
   components,
   controlPlaneObject,
+  copyJob,
   dnsRecordObject,
   infrastructureObject,
   mainVolumeClaim,
@@ -24,14 +26,18 @@ const directory = join(import.meta.dirname, "golden");
 const context = exampleContext();
 const userData = { worker: { name: "osc-result-worker", key: "cloud_config" } };
 
-const backup = { provider: "local", region: "eu-central-1" };
-const backedUp = exampleContext({
-  seed: {
-    ...context.seed,
-    metadata: { ...context.seed.metadata, uid: "5eed0000-0000-4000-8000-000000000001" },
-    spec: { ...context.seed.spec, backup },
-  },
-});
+const backedUpBy = (provider: string, providerConfig?: Record<string, unknown>) =>
+  exampleContext({
+    seed: {
+      ...context.seed,
+      metadata: { ...context.seed.metadata, uid: "5eed0000-0000-4000-8000-000000000001" },
+      spec: {
+        ...context.seed.spec,
+        backup: { provider, region: "eu-central-1", ...(providerConfig && { providerConfig }) },
+      },
+    },
+  });
+const storeOf = (provider: string) => findObjectStore(provider) ?? expect.fail(`${provider} is no object store`);
 
 const goldens: Record<string, readonly KubeObject[]> = {
   ...Object.fromEntries(Object.entries(components).map(([name, { objects }]) => [name, objects(context)])),
@@ -43,13 +49,25 @@ const goldens: Record<string, readonly KubeObject[]> = {
     restoreJob(context, "restore-after-loss", { snapshot: "etcd-backup-1-x.db", bump: true }),
     warmUpJob(context, "warm-up"),
   ],
+  ...Object.fromEntries(
+    ["alicloud", "aws", "azure", "gcp", "openstack", "s3"].map((provider) => [
+      `snapshot-${provider}`,
+      [snapshotJob(backedUpBy(provider), "final-snapshot")],
+    ]),
+  ),
+  "object-store-jobs": [
+    ...components["etcd-backup"].objects(backedUpBy("aws")),
+    restoreJob(backedUpBy("aws"), "restore", { snapshot: "final-snapshot-x.db", bump: false }),
+    copyJob(backedUpBy("aws"), "copy", { snapshot: "final-snapshot-x.db", store: storeOf("azure") }),
+    warmUpJob(backedUpBy("aws"), "warm-up"),
+  ],
   "extension-objects": [
     infrastructureObject(context),
     controlPlaneObject(context, { vpc: "made" }),
     networkObject(context),
     dnsRecordObject(context, "internal", { type: "rfc2136" }),
     dnsRecordObject(context, "external", { type: "rfc2136", zone: "perennial.test" }),
-    backupEntryObject(backedUp, { bucket: "made" }),
+    backupEntryObject(backedUpBy("local"), { bucket: "made" }),
     workerObject(context, { userData, infrastructureProviderStatus: { vpc: "made" } }),
   ],
 };
@@ -62,4 +80,11 @@ test.for(Object.entries(goldens))("%s makes the objects of its golden file", asy
     await writeFile(file, text);
   }
   expect(text).toBe(await readFile(file, "utf8"));
+});
+
+test("where objects cannot be deleted, no snapshot is taken away", () => {
+  const scheduled = (one: ReturnType<typeof backedUpBy>) => JSON.stringify(components["etcd-backup"].objects(one));
+  expect(scheduled(backedUpBy("aws"))).toContain('"name":"expire"');
+  const immutability = { retentionType: "bucket", retentionPeriod: "96h" };
+  expect(scheduled(backedUpBy("aws", { immutability }))).not.toContain('"name":"expire"');
 });

@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { gzipSync } from "node:zlib";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { pack } from "tar-stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { renderGoMod } from "../../../src/local/binary-build.ts";
+import { imagesFor } from "../../../src/components/index.ts";
+import { unpack } from "../../../src/local/binary-archive.ts";
+import { renderGoMod, renderMain } from "../../../src/local/binary-build.ts";
 import { versionFits } from "../../../src/local/binary-path.ts";
 import { downloadBinary, findChecksum } from "../../../src/local/binary-release.ts";
-import { binaries, type BinaryPin } from "../../../src/local/versions.ts";
+import { binaries, versions, type BinaryPin } from "../../../src/local/versions.ts";
 import { createLogger } from "../../../src/log.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
@@ -53,6 +55,39 @@ it("go.mod pins every staging module of the upstream go.mod at the version that 
   expect(renderGoMod(binaries.kubelet.build, upstream)).toContain("\nreplace k8s.io/api => k8s.io/api v0.34.4\n");
   expect(renderGoMod(binaries.kubelet.build, upstream)).not.toContain("other.io");
   expect(renderGoMod(binaries.etcd.build)).toContain("require go.etcd.io/etcd/server/v3 v3.6.10");
+});
+
+it("a program of parts calls its Main and has what the parts add", () => {
+  const main = renderMain("example.org/tool/cmd", ["example.org/tool/part"]);
+  expect(main).toContain('import (\n\tprogram "example.org/tool/cmd"\n\t_ "example.org/tool/part"\n)');
+  expect(main).toContain("func main() { program.Main() }");
+});
+
+it("the rclone that tests use is the one that is deployed", () => {
+  expect(imagesFor("1.34.4").rclone).toMatch(new RegExp(`:${versions.rclone}$`));
+});
+
+describe("a zip archive", () => {
+  let folder: string;
+  beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "perennial-zip-"))));
+  afterAll(() => rm(folder, { recursive: true }));
+  const write = async () => {
+    const file = join(folder, "tool.zip");
+    await writeFile(file, zip({ "tool/README": "read me", "tool/tool": "the binary" }));
+    return file;
+  };
+
+  it("gives the member that is asked for, and is gone", async () => {
+    await unpack(await write(), "tool/tool", join(folder, "tool"));
+    expect(await readFile(join(folder, "tool"), "utf8")).toBe("the binary");
+    await expect(readFile(join(folder, "tool.zip"))).rejects.toThrow("ENOENT");
+  });
+
+  it("says so when it has no such member, or is none", async () => {
+    await expect(unpack(await write(), "tool/other", join(folder, "tool"))).rejects.toThrow("holds no tool/other");
+    await writeFile(join(folder, "tool.zip"), "not found");
+    await expect(unpack(join(folder, "tool.zip"), "tool", join(folder, "tool"))).rejects.toThrow("is no zip file");
+  });
 });
 
 describe("a release download", () => {
@@ -113,3 +148,24 @@ describe("a release download", () => {
     expect(await downloadBinary(closed, unreachable)).toBe("asked before");
   });
 });
+
+/** A zip archive with deflated members; nobody looks at what is left zero. */
+function zip(members: Readonly<Record<string, string>>): Buffer {
+  const [files, table]: [Buffer[], Buffer[]] = [[], []];
+  for (const [name, content] of Object.entries(members)) {
+    const data = deflateRawSync(content);
+    const [local, central] = [Buffer.alloc(30), Buffer.alloc(46)];
+    local.writeUInt16LE(name.length, 26);
+    central.writeUInt16LE(8, 10);
+    central.writeUInt32LE(data.length, 20);
+    central.writeUInt16LE(name.length, 28);
+    central.writeUInt32LE(Buffer.concat(files).length, 42);
+    files.push(local, Buffer.from(name), data);
+    table.push(central, Buffer.from(name));
+  }
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt32LE(Buffer.concat(table).length, 12);
+  end.writeUInt32LE(Buffer.concat(files).length, 16);
+  return Buffer.concat([...files, ...table, end]);
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createBackup } from "../../src/activities/backup.ts";
+import type { SnapshotRecords } from "../../src/activities/snapshot-record.ts";
+import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits.ts";
+import type { ExtensionBackupEntry, KubeObject, Seed } from "../../src/api/index.ts";
+import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { KubeClient, ObjectRef } from "../../src/kube/index.ts";
+import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
+import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
+
+const core = "core.gardener.cloud/v1beta1";
+const waits: Waits = {
+  start() {},
+  synced: async () => {},
+  registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }),
+  wait() {},
+  standing: () => ({ reached: true }),
+  stop: async () => {},
+};
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+let runner: ReturnType<typeof createJobRunner>;
+let records: SnapshotRecords;
+let run: ShootRun;
+let own: string;
+let count = 0;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client;
+  runner = createJobRunner(kube);
+  await applyCrds(kube);
+  await applyGarden(kube);
+  const example = await kube.read<Seed>({ apiVersion: core, kind: "Seed", name: "seed-1" });
+  if (example === undefined) throw new Error("deploy/examples has no Seed seed-1");
+  const spec = { ...example.spec, backup: { provider: "aws", region: "eu-west-1" } };
+  const seed = await kube.create<Seed>({ apiVersion: core, kind: "Seed", metadata: { name: "seed-3" }, spec });
+  own = seed.metadata.uid ?? "";
+  await bucket("other", "azure");
+  await bucket("claimed", "local");
+  await secret("made", "bWFkZQ==");
+  await secret("generated", "Z2VuZXJhdGVk");
+});
+afterAll(() => controlPlane.stop());
+
+beforeEach(async () => {
+  const created = await createShoot(kube, `source-${(count += 1)}`);
+  const migration = { source: "seed-2", destination: "seed-3", takeover: false };
+  run = {
+    ...created,
+    seed: "seed-3",
+    operation: "Restore",
+    epoch: 2,
+    migration,
+    leadershipRecord: "leader.perennial.test",
+  };
+  records = memoryRecords();
+});
+
+const backup = () => createBackup({ garden: kube, seed: runner.client, records, waits, flow: () => "flow-1" });
+const entry = () => ({
+  apiVersion: "extensions.gardener.cloud/v1alpha1",
+  kind: "BackupEntry",
+  name: `source-${run.technicalID}--${run.uid}`,
+});
+const job = (name: string): ObjectRef => ({ apiVersion: "batch/v1", kind: "Job", namespace: run.technicalID, name });
+const credentials = () => secretRef(`entry-${entry().name}`);
+
+test("a snapshot in another seed's bucket is copied through a BackupEntry of its own", async () => {
+  await recorded("final-snapshot-2-abcde.db", "other");
+  const targets = await backup().copySnapshot(run, "copiedBackups");
+  expect(targets).toMatchObject([
+    { kind: "BackupEntry", name: entry().name, until: "ready" },
+    { kind: "Job", name: "copy-final-snapshot-2-abcde", until: "completed" },
+  ]);
+  expect(new Set(targets.map(({ activityId }) => activityId)).size).toBe(2);
+  expect(await kube.read(entry())).toMatchObject({
+    metadata: { annotations: { "gardener.cloud/operation": "reconcile" } },
+    spec: {
+      type: "azure",
+      region: "westeurope",
+      bucketName: "other",
+      secretRef: { name: `entry-${entry().name}`, namespace: "garden" },
+      leadership: { value: "seed-3", epoch: 2 },
+    },
+  });
+  expect(await kube.read(credentials())).toMatchObject({ data: { key: "bWFkZQ==" } });
+  const text = JSON.stringify(await kube.read(job("copy-final-snapshot-2-abcde")));
+  expect(text).toContain("source:$(SOURCE_BUCKET)");
+  expect(text).toContain("store:$(STORE_BUCKET)");
+});
+
+test("credentials that came with the bucket are preferred, and renewed by the next attempt", async () => {
+  await recorded("final-snapshot-2-abcde.db", "other");
+  await backup().copySnapshot(run, "copiedBackups");
+  const status = { generatedSecretRef: { name: "generated", namespace: "garden" } };
+  await kube.patch({ apiVersion: core, kind: "BackupBucket", name: "other" }, { status }, { subresource: "status" });
+  await runner.fail(run.technicalID, "copy-final-snapshot-2-abcde");
+  await backup().copySnapshot(run, "copiedBackups");
+  expect(await kube.read(credentials())).toMatchObject({ data: { key: "Z2VuZXJhdGVk" } });
+  expect(await kube.read(job("copy-final-snapshot-2-abcde"))).not.toHaveProperty("status.failed");
+});
+
+test.each([
+  ["it is in the seed's own bucket", () => recorded("final-snapshot-2-abcde.db", own)],
+  ["none was recorded", async () => {}],
+])("nothing is copied when %s", async (_, prepare) => {
+  await prepare();
+  expect(await backup().copySnapshot(run, "copiedBackups")).toEqual([]);
+  expect(await kube.read(entry())).toBeUndefined();
+});
+
+test("nothing is copied for a Shoot that stays, nor again", async () => {
+  await recorded("final-snapshot-2-abcde.db", "other");
+  const { migration: _, ...staying } = run;
+  expect(await backup().copySnapshot(staying, "backupEntry")).toEqual([]);
+  await backup().copySnapshot(run, "backupEntry");
+  await runner.succeed(run.technicalID, "copy-final-snapshot-2-abcde");
+  expect(await backup().copySnapshot(run, "copiedBackups")).toEqual([]);
+});
+
+test.each([
+  ["claimed", "which is no object store"],
+  ["forgotten", "which does not exist in the garden"],
+])("a snapshot in bucket %s is not copied, with the reason", async (where, reason) => {
+  await recorded("final-snapshot-2-abcde.db", where);
+  await expect(backup().copySnapshot(run, "copiedBackups")).rejects.toThrow(reason);
+});
+
+test("the other bucket is let go of once the volume is made, and its controller never asked to empty it", async () => {
+  await recorded("final-snapshot-2-abcde.db", "other");
+  await backup().copySnapshot(run, "copiedBackups");
+  await kube.patch(entry(), { metadata: { finalizers: ["extensions.gardener.cloud/backupentry"] } });
+  await secret("source-etcd-backup", "", run.technicalID);
+  await backup().restoreVolume(run, "etcdVolume");
+  await runner.succeed(run.technicalID, "restore-etcd-main", { hash: 1, revision: 2, totalSize: 3 });
+  expect(await kube.read<ExtensionBackupEntry>(entry())).toBeDefined();
+  await backup().finishVolume(run);
+  for (const ref of [entry(), credentials(), secretRef("source-etcd-backup", run.technicalID)])
+    expect(await kube.read(ref)).toBeUndefined();
+  await backup().finishVolume(run);
+});
+
+const recorded = (name: string, where: string) =>
+  records.record(run, { name, revision: 2, hash: 1, size: 3, takenAt: "2026-01-01T10:00:00Z", bucket: where });
+
+async function bucket(name: string, type: string): Promise<void> {
+  const credentialsRef = { apiVersion: "v1", kind: "Secret", name: "made", namespace: "garden" };
+  const spec = { provider: { type, region: "westeurope" }, seedName: "seed-2", credentialsRef };
+  await kube.apply<KubeObject>({ apiVersion: core, kind: "BackupBucket", metadata: { name }, spec });
+}
+
+const secretRef = (name: string, namespace = "garden") => ({ apiVersion: "v1", kind: "Secret", name, namespace });
+
+async function secret(name: string, key: string, namespace = "garden"): Promise<void> {
+  await kube.apply<KubeObject>({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, data: { key } });
+}
