@@ -8,6 +8,7 @@ import {
 } from "../api/annotations.ts";
 import type { Seed, Shoot } from "../api/index.ts";
 import type { KubeObject } from "../api/meta.ts";
+import { leadingSeed } from "../api/shoot-move.ts";
 import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { ShootView } from "./index.ts";
@@ -72,7 +73,7 @@ function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<
 
 /** A Seed that was taken out of the garden holds nothing that anybody could clean up. */
 async function findLeftovers(garden: KubeClient, { status = {} }: Shoot): Promise<string[]> {
-  const others = (status.seeds ?? []).filter((seed) => seed !== status.seedName);
+  const others = (status.seeds ?? []).filter((seed) => seed !== leadingSeed({ status }));
   if (others.length === 0) return [];
   const seeds = await garden.list<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed" });
   return others.filter((name) => seeds.some(({ metadata }) => metadata.name === name));
@@ -83,8 +84,8 @@ async function readFacts(
   shoot: Shoot,
   periods: Periods,
 ): Promise<Pick<ShootView, "run" | "problem">> {
-  const { spec, status, metadata } = shoot;
-  const seedName = status?.seedName ?? spec.seedName;
+  const { spec, metadata } = shoot;
+  const seedName = leadingSeed(shoot) ?? spec.seedName;
   if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");
   const seed = await garden.read<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name: seedName });
   if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
