@@ -23,6 +23,7 @@ import { startKubelet } from "./kubelet.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { startNamespaces } from "./namespaces.ts";
 import { seedAddresses } from "./network.ts";
+import { startNodeLeases } from "./node-leases.ts";
 import { startSeedCluster, type SeedCluster } from "./seed-cluster.ts";
 import { createVolumes } from "./volumes.ts";
 
@@ -93,7 +94,8 @@ export async function startLab({ leaseSeconds }: Pick<Lab, "leaseSeconds">): Pro
   const records = createGardenExtension({ client: recorder, nameServer, log });
   records.start();
   await records.synced();
-  stops.push(recorder.close, records.stop);
+  const nodeLeases = startNodeLeases(backend.client, log);
+  stops.push(recorder.close, records.stop, nodeLeases.stop);
   for (const [index, { name, client, kubeconfig, kubeconfigOf }] of clusters.entries()) {
     const address = seedAddresses[index] ?? "";
     const node = createKubeClient({ kubeconfig: kubeconfigOf("kubelet") }, { fieldManager: "kubelet" });
