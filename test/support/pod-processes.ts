@@ -83,13 +83,13 @@ export async function runProgram(
   return { code: code ?? -1, ...output };
 }
 
-/** A variable sees those before it; a Secret's key has to be there unless it is optional. */
-function valueOf({ name, value, valueFrom }: Variable, before: Record<string, string>, around: PodSurroundings) {
+/** A variable sees those before it; a key has to be there unless it is optional. */
+function valueOf({ name, value, valueFrom = {} }: Variable, before: Record<string, string>, around: PodSurroundings) {
   if (value !== undefined) return expand(value, before);
-  if (valueFrom?.fieldRef !== undefined) return around.podName;
-  const { name: secret = "", key = "", optional = false } = valueFrom?.secretKeyRef ?? valueFrom?.configMapKeyRef ?? {};
-  const found = around.secrets[secret]?.[key];
-  if (found === undefined && !optional) throw new Error(`variable ${name}: ${secret} has no key ${key}`);
+  if (valueFrom.fieldRef !== undefined) return around.podName;
+  const ref = valueFrom.secretKeyRef ?? valueFrom.configMapKeyRef;
+  const found = ref && around.secrets[ref.name]?.[ref.key];
+  if (found === undefined && ref?.optional !== true) throw new Error(`${name}: ${ref?.name} has no key ${ref?.key}`);
   return found;
 }
 
