@@ -48,11 +48,16 @@ const isReturn = (migration: Migration | undefined): boolean =>
  * time; a flip that was believed dead may still have happened, and then another is needed, under a later epoch.
  */
 function supersedesMove({ moving, run }: ShootView, running: ShootRun): boolean {
-  const approved = run?.migration?.takeover === true && running.migration?.takeover !== true;
-  const late = run !== undefined && run.epoch > running.epoch && running.operation === "Migrate";
-  if (moving === "Migrate") return approved || late;
+  if (moving === "Migrate") return isNewTakeover(run?.migration, running.migration) || isLate(run, running);
   return running.operation === "Migrate" && isReturn(run?.migration);
 }
+
+/** Approved since the running move began; also when that was a takeover, whose new seed has died as well. */
+const isNewTakeover = (wanted: Migration | undefined, underWay: Migration | undefined): boolean =>
+  wanted?.takeover === true && (underWay?.takeover !== true || underWay.destination !== wanted.destination);
+
+const isLate = (run: ShootView["run"], running: ShootRun): boolean =>
+  running.operation === "Migrate" && run !== undefined && run.epoch > running.epoch;
 
 /** A Shoot that never began has nothing in any seed; one that is done only has to be let go. */
 function decideDeletion(view: ShootView): Decision {

@@ -170,6 +170,30 @@ describe("a takeover", () => {
   });
 });
 
+describe("a Shoot whose new seed dies before it has arrived", () => {
+  it("is taken over by a third one, of a takeover too", async () => {
+    const world = lab.world(quick);
+    world.fail["deployComponent etcd in seed-2"] = parked("the seed has died");
+    await migrate(world);
+    await eventually(() => expect(world.calls).toContain("deployComponent etcd in seed-2"), 60_000);
+    const taken = async (source: string, destination: string) => {
+      const migration = { source, destination, takeover: true };
+      Object.assign(world.view, { moving: "Migrate", run: { ...world.view.run, migration } });
+      await lab.shoots.nudge(world.ref);
+    };
+    world.fail["deployComponent etcd in seed-3"] = parked("the seed has died");
+    await taken("seed-2", "seed-3");
+    await eventually(() => expect(world.calls).toContain("deployComponent etcd in seed-3"), 60_000);
+    world.fail = {};
+    await taken("seed-3", "seed-1");
+    await restored(world);
+    expect(world.calls.filter((call) => call === "flip")).toHaveLength(3);
+    expect(world.calls).toContain("restoreVolume in seed-1");
+    expect(world.view.run).toMatchObject({ seed: "seed-1", epoch: 4 });
+    await world.gone();
+  });
+});
+
 /** As the garden would show a Shoot whose seedName was changed. */
 // The last one: its seed stays dead.
 describe("a seed that dies while something there is waited for", () => {

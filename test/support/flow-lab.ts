@@ -40,7 +40,7 @@ export interface FlowLab extends Pick<TemporalServer, "client"> {
   stop(): Promise<void>;
 }
 
-/** Starts the lab: one worker for the garden, one for each of two seeds. */
+/** Starts the lab: one worker for the garden, one for each of three seeds. */
 export async function startFlowLab(options: TemporalOptions = {}): Promise<FlowLab> {
   const temporal = await startTemporal(options);
   const worlds = new Map<string, World>();
@@ -53,7 +53,7 @@ export async function startFlowLab(options: TemporalOptions = {}): Promise<FlowL
       activities: gardenActivities(worlds, temporal),
       stickyQueueScheduleToStartTimeout: "2s",
     }),
-    ...["seed-seed-1", "seed-seed-2"].map((taskQueue) =>
+    ...["seed-seed-1", "seed-seed-2", "seed-seed-3"].map((taskQueue) =>
       Worker.create({ connection: temporal.connection, taskQueue, activities: seedActivities(worlds) }),
     ),
   ]);

@@ -120,6 +120,17 @@ describe("a running move", () => {
   });
 });
 
+describe("a takeover under way", () => {
+  const migration = { source: "seed-1", destination: "seed-2", takeover: true };
+  const running = shootRun({ operation: "Restore", generation: 3, migration });
+  it.each([
+    ["another takeover, to a third seed", { source: "seed-2", destination: "seed-3", takeover: true }, true],
+    ["the same one", migration, false],
+  ])("is overtaken by %s: %s", (_name, wanted, expected) => {
+    expect(supersedes(view({ moving: "Migrate", run: { ...run, migration: wanted } }), running)).toBe(expected);
+  });
+});
+
 describe("the operation's type", () => {
   it.each([
     ["Create", "Error", "Create"],
