@@ -1,6 +1,6 @@
 import { parseLeader, type Leader } from "./leader.ts";
 import { queryText } from "./query.ts";
-import type { ZoneServers } from "./zone-servers.ts";
+import type { ZoneServers, ZoneSurvey } from "./zone-servers.ts";
 
 /** What one server says: a leader, that there is none, or nothing at all. */
 export interface ServerAnswer {
@@ -14,8 +14,17 @@ export interface ServerAnswer {
 export interface LeaderLookup {
   /** The leader that is named first; undefined when servers answer and none names one. Throws when no server answers. */
   ask(record: string): Promise<Leader | undefined>;
-  /** What each server says. Throws only when it cannot be found out which servers there are. */
+  /**
+   * What each server says: those that resolvers know, and all that any of these lists, because resolvers remember a list
+   * to which one was added. Throws only when it cannot be found out which servers there are.
+   */
   askAll(record: string): Promise<ServerAnswer[]>;
+}
+
+/** What a server says, and which servers it says there are. */
+interface Heard {
+  readonly answer: ServerAnswer;
+  readonly hosts: readonly string[];
 }
 
 /**
@@ -28,6 +37,21 @@ export function createLeaderLookup(
     queryText([server], record),
 ): LeaderLookup {
   const askOne = async (server: string, record: string) => parseLeader((await query(server, record)) ?? []);
+
+  /**
+   * Asks for the list last: a server that joins the zone after it, and copies the zone when it joins, then copies what
+   * this one said of the leader, too.
+   */
+  const hear = async (server: string, record: string, zone: ZoneSurvey): Promise<Heard> => {
+    try {
+      const leader = await askOne(server, record);
+      const hosts = await zone.hostsBy(server);
+      return { answer: { server, ...(leader === undefined ? {} : { leader }) }, hosts };
+    } catch (error) {
+      return { answer: { server, error: unreachable(server, error) }, hosts: [] };
+    }
+  };
+
   return {
     async ask(record) {
       const addresses = await servers.of(record);
@@ -43,15 +67,15 @@ export function createLeaderLookup(
       }
     },
     async askAll(record) {
-      const addresses = await servers.of(record);
-      return await Promise.all(
-        addresses.map((server) =>
-          askOne(server, record).then(
-            (leader) => ({ server, ...(leader === undefined ? {} : { leader }) }),
-            (error: unknown) => ({ server, error: unreachable(server, error) }),
-          ),
-        ),
-      );
+      const zone = await servers.survey(record);
+      const answers = new Map<string, ServerAnswer>();
+      for (let next = zone.servers; next.length > 0;) {
+        const heard = await Promise.all(next.map((server) => hear(server, record, zone)));
+        for (const { answer } of heard) answers.set(answer.server, answer);
+        const listed = await zone.addressesOf([...new Set(heard.flatMap(({ hosts }) => hosts))]);
+        next = listed.filter((server) => !answers.has(server));
+      }
+      return [...answers.values()];
     },
   };
 }

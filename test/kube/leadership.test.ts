@@ -4,6 +4,7 @@ import { StepError } from "../../src/activities/failure.ts";
 import type { DNSRecord, Shoot } from "../../src/api/index.ts";
 import { FORCE_TAKEOVER_ANNOTATION } from "../../src/api/annotations.ts";
 import type { ShootRun } from "../../src/api/shoot-run.ts";
+import { queryNameServers } from "../../src/dns/query.ts";
 import { createLeaderLookup, createZoneServers, type LeaderLookup } from "../../src/dns/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
@@ -214,6 +215,29 @@ describe("a flip", () => {
     expect((await status())?.since).toBeUndefined();
     await flip;
     expect((await both.askAll(record)).map(({ leader }) => leader?.epoch)).toEqual([2, 2]);
+    await secondary.stop();
+  });
+
+  test("waits for a server that was just added to the zone, which resolvers don't know yet", async () => {
+    const moving = await prepared();
+    const secondary = await dns.addSecondary(3_600);
+    const added = `ns2.${dns.zone}`;
+    await dns.update(`add ${added} 10 A 127.0.0.1`, `add ${dns.zone} 10 NS ${added}.`);
+    const servers = createZoneServers(
+      {},
+      {
+        nameServers: async (asked, name) => {
+          if (asked.length > 0) return await queryNameServers(asked, name);
+          return name === dns.zone ? [`ns.${dns.zone}`] : undefined;
+        },
+        addresses: async (_, host) => [host === added ? secondary.endpoint : dns.endpoint],
+        now: () => performance.now(),
+      },
+    );
+    const flip = createLeadership({ garden, lookup: createLeaderLookup(servers), patience: 5_000 }).flip(moving);
+    await expect(flip).rejects.toThrow(`server ${secondary.endpoint} names seed-1 in epoch 1`);
+    expect((await status())?.since).toBeUndefined();
+    await dns.update(`delete ${dns.zone} NS ${added}.`, `delete ${added} A`);
     await secondary.stop();
   });
 

@@ -20,6 +20,8 @@ export interface TestNameServer {
   restart(): Promise<void>;
   /** Another server of the zone, which copies it from this one every `refresh` seconds. */
   addSecondary(refresh: number): Promise<SecondaryNameServer>;
+  /** Changes the zone at once by lines of nsupdate, such as `add ns2.perennial.test 10 A 127.0.0.1`. */
+  update(...lines: string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,6 +40,11 @@ export async function startNameServer(zone = "perennial.test"): Promise<TestName
       secondaries.push(secondary);
       const { kill, restart, stop } = secondary;
       return { endpoint: endpointOf(secondary), kill, restart, stop };
+    },
+    async update(...lines) {
+      const updates = lines.map((line) => `update ${line}\n`).join("");
+      const input = `server ${server.address} ${server.port}\nzone ${zone}\n${updates}send\n`;
+      await execa("nsupdate", ["-k", join(primary.directory, "key")], { input });
     },
     async stop() {
       await Promise.all([primary, ...secondaries].map((one) => one.stop()));

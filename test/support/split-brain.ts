@@ -12,6 +12,10 @@ export interface Schedule {
   readonly lastRate: number;
   /** For each secondary, how long it takes to learn of a change. */
   readonly lags: readonly number[];
+  /** A server that joins the zone when the first change is near, if any does; `lag` is as above. */
+  readonly joins?: { readonly at: number; readonly lag: number } | undefined;
+  /** How long the resolver of each process goes on without knowing it, in turn. */
+  readonly resolvers: readonly number[];
   /** What happens to each question, in turn. */
   readonly packets: readonly { readonly lost: boolean; readonly there: number; readonly back: number }[];
   /** What controllers do, in turn: after `gap` a call that takes `duration`, and has effects for `flight` after that. */
@@ -35,6 +39,8 @@ export interface Protocol {
   readonly waits?: number;
   /** Whether it waits for all servers, or only until the change was accepted. */
   readonly asksAll?: boolean;
+  /** Whether it asks the servers themselves which ones there are, or only a resolver. */
+  readonly asksForList?: boolean;
   /** How old an answer may be that controllers are given. */
   readonly cache?: number;
 }
@@ -53,20 +59,33 @@ export const LEASE = 60_000;
 /** How many calls an operation makes. */
 const CALLS = 12;
 
+/** What a server holds: who leads, and which servers there are. */
+interface Version {
+  readonly leader: Leader;
+  readonly hosts: readonly string[];
+}
+
 /** How long a question is waited for, in ms. */
 const PATIENCE = 5_000;
 
-const record = "shoot.project.leadership.example.org";
+const ZONE = "example.org";
+const record = `shoot.project.leadership.${ZONE}`;
+/** The server that joins. */
+const JOINING = "joining";
 const log = createLogger({ name: "model", level: "silent" });
 
 /** Runs the framework's guard and look-up in a world of drifting clocks, lagging servers, lost packets and pauses. */
 export async function runModel(schedule: Schedule, protocol: Protocol = {}): Promise<Act[]> {
-  const { waits = 2, asksAll = true, cache = 0 } = protocol;
+  const { waits = 2, asksAll = true, asksForList = true, cache = 0 } = protocol;
   const time = createVirtualTime();
   const acts: Act[] = [];
   const lastEpoch = schedule.terms.length + 1;
   const servers = ["primary", ...schedule.lags.map((_, index) => `secondary-${index}`)];
-  const zone = new Map<string, Leader>(servers.map((server) => [server, { seed: "A", epoch: 1 }]));
+  const zone = new Map<string, Version>(
+    servers.map((server) => [server, { leader: { seed: "A", epoch: 1 }, hosts: servers }]),
+  );
+  let joinedAt = Infinity;
+  const resolvers = inTurn(schedule.resolvers);
   const packets = inTurn(schedule.packets);
   const actions = inTurn(schedule.acts);
 
@@ -74,9 +93,23 @@ export async function runModel(schedule: Schedule, protocol: Protocol = {}): Pro
     const process = createModelProcess(time, rate);
     let outage = { from: Infinity, to: Infinity };
     const query = createQuery(process, () => time.now() >= outage.from && time.now() < outage.to);
+    const ignorance = resolvers();
+    const zoneServers = createZoneServers(
+      {},
+      {
+        now: process.clock.now,
+        addresses: async (_, host) => [host],
+        async nameServers([server], name) {
+          if (name !== ZONE) return undefined;
+          if (server === undefined) return time.now() < joinedAt + ignorance ? [...servers] : [...servers, JOINING];
+          return asksForList ? [...(await query(server)).hosts] : undefined;
+        },
+      },
+    );
+    const askLeader = async (server: string) => formatLeader((await query(server)).leader);
     return {
       ...process,
-      lookup: createLeaderLookup(createZoneServers({ servers }), query),
+      lookup: createLeaderLookup(zoneServers, askLeader),
       /** The change is half a lease away. */
       foresee() {
         const { at = 0, length = 0 } = term?.outage ?? {};
@@ -88,23 +121,41 @@ export async function runModel(schedule: Schedule, protocol: Protocol = {}): Pro
 
   /** A question travels, is answered from what the server holds when it arrives, and the answer travels back. */
   const createQuery = (process: ModelProcess, isCutOff: () => boolean) => (server: string) =>
-    new Promise<string[]>((resolve, reject) => {
+    new Promise<Version>((resolve, reject) => {
       const { lost, there, back } = packets();
       const fail = () => process.deliver(() => reject(new Error(`${server} is silent`)));
       const silence = time.at(time.now() + PATIENCE, fail);
       if (lost || isCutOff()) return;
       time.at(time.now() + there, () => {
-        const leader = zone.get(server);
-        if (leader === undefined || there + back >= PATIENCE) return;
+        const version = zone.get(server);
+        if (version === undefined || there + back >= PATIENCE) return;
         silence.cancel();
-        time.at(time.now() + back, () => process.deliver(() => resolve(formatLeader(leader))));
+        time.at(time.now() + back, () => process.deliver(() => resolve(version)));
       });
     });
 
-  const change = (leader: Leader) => {
-    zone.set("primary", leader);
+  /** A server that takes long for one version may have a later one before it, which it keeps. */
+  const copy = (server: string, version: Version) => {
+    const held = zone.get(server);
+    const isLater =
+      version.leader.epoch >= (held?.leader.epoch ?? 0) && version.hosts.length >= (held?.hosts.length ?? 0);
+    if (isLater) zone.set(server, version);
+  };
+
+  const write = (changed: Partial<Version>) => {
+    const version = { leader: { seed: "A", epoch: 1 }, hosts: servers, ...zone.get("primary"), ...changed };
+    zone.set("primary", version);
     for (const [index, lag] of schedule.lags.entries())
-      time.at(time.now() + lag, () => zone.set(`secondary-${index}`, leader));
+      time.at(time.now() + lag, () => copy(`secondary-${index}`, version));
+    if (zone.has(JOINING)) time.at(time.now() + (schedule.joins?.lag ?? 0), () => copy(JOINING, version));
+  };
+
+  /** It copies the zone as it joins. */
+  const join = () => {
+    joinedAt = time.now();
+    write({ hosts: [...servers, JOINING] });
+    const version = zone.get("primary");
+    if (version) zone.set(JOINING, version);
   };
 
   /** Is never told of anything: like a seed that is cut off from the garden, it has the DNS alone to go by. */
@@ -140,9 +191,10 @@ export async function runModel(schedule: Schedule, protocol: Protocol = {}): Pro
       void control(controller, seedOf(index + 1), index + 1);
       await process.sleep(term.lasts);
       controller.foresee();
+      if (index === 0 && schedule.joins) time.at(time.now() + schedule.joins.at, join);
       await time.sleep(LEASE / 2);
       const leader = { seed: seedOf(index + 2), epoch: index + 2 };
-      change(leader);
+      write({ leader });
       while (asksAll && !(await process.lookup.askAll(record)).every((answer) => isLeader(answer.leader, leader)))
         await process.sleep(2_000);
       await process.sleep(waits * LEASE);

@@ -83,3 +83,66 @@ describe("a look-up", () => {
     ]);
   });
 });
+
+describe("the servers of a zone", () => {
+  const zone = "leadership.test";
+  const seedA = ["Seed=a", "Epoch=3"];
+
+  /** Resolvers know `ns1`; each server lists what it is told to. */
+  const zoneOf = (lists: Readonly<Record<string, string[] | Error>>, known = ["ns1"]) => {
+    const asked: string[] = [];
+    const time = { now: 0 };
+    const servers = createZoneServers(
+      {},
+      {
+        async nameServers([server], name) {
+          asked.push(`${server ?? "resolver"} ${name}`);
+          if (name !== zone) return undefined;
+          const list = server === undefined ? known : lists[server];
+          if (list instanceof Error) throw list;
+          return list;
+        },
+        addresses: async (_, host) => (host === "nowhere" ? [] : [`at-${host}`]),
+        now: () => time.now,
+      },
+    );
+    return { asked, time, lookup: createLeaderLookup(servers, async () => seedA), servers };
+  };
+
+  const leader = { seed: "a", epoch: 3 };
+
+  test("are all that any of them lists, when all are asked", async () => {
+    const { lookup } = zoneOf({ "at-ns1": ["ns1", "ns2"], "at-ns2": ["ns2", "ns3"], "at-ns3": ["ns1"] });
+    const answers = await lookup.askAll(`shoot.${zone}`);
+    expect(answers).toEqual(["at-ns1", "at-ns2", "at-ns3"].map((server) => ({ server, leader })));
+  });
+
+  test("are looked for afresh when all are asked, and remembered for a minute by those who ask often", async () => {
+    const { asked, lookup, time } = zoneOf({ "at-ns1": ["ns1"] });
+    await lookup.ask(`shoot.${zone}`);
+    asked.length = 0;
+    await lookup.ask(`shoot.${zone}`);
+    expect(asked).toEqual([]);
+    await lookup.askAll(`shoot.${zone}`);
+    expect(asked).toEqual([`resolver shoot.${zone}`, `resolver ${zone}`, `at-ns1 ${zone}`]);
+    time.now = 60_001;
+    await lookup.ask(`shoot.${zone}`);
+    expect(asked).toHaveLength(5);
+  });
+
+  test("do not agree while one of them does not say which others there are", async () => {
+    const silent = new Error("silent");
+    const { lookup } = zoneOf({ "at-ns1": ["ns1", "ns2"], "at-ns2": silent });
+    expect(await lookup.askAll(zone)).toEqual([
+      { server: "at-ns1", leader },
+      { server: "at-ns2", error: silent },
+    ]);
+  });
+
+  test("cannot be asked while one of them is listed without an address", async () => {
+    const { lookup } = zoneOf({ "at-ns1": ["ns1", "nowhere"] });
+    await expect(lookup.askAll(zone)).rejects.toThrow(
+      `cannot find the DNS server nowhere of ${zone}: it has no address`,
+    );
+  });
+});

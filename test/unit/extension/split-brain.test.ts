@@ -35,6 +35,7 @@ describe("over random schedules of clocks, servers, packets and pauses", () => {
   test.each<[string, Protocol, number]>([
     ["waits one lease instead of two", { waits: 1 }, BOUND],
     ["does not wait until all servers name the new leader", { asksAll: false }, BOUND],
+    ["asks only a resolver which servers there are", { asksForList: false }, BOUND],
     ["lets controllers ask a cache", { cache: 2 * LEASE }, BOUND],
     ["has to cope with pauses of two leases", {}, 2 * LEASE + LONGEST_FLIGHT],
   ])("two controllers act at once if the protocol %s", { timeout: 120_000 }, async (_how, protocol, bound) => {
@@ -88,6 +89,8 @@ function schedules(paused: number): fc.Arbitrary<Schedule> {
     flowRate: rate,
     lastRate: rate,
     lags: fc.array(ms(2 * LEASE), { maxLength: 3 }),
+    joins: fc.option(fc.record({ at: ms(LEASE), lag: ms(3 * LEASE) }), { nil: undefined }),
+    resolvers: fc.array(fc.oneof(fc.constant(0), ms(3 * LEASE)), { minLength: 4, maxLength: 4 }),
     packets: packets.map(([loss, list]) => list.map(({ luck, ...times }) => ({ lost: luck < loss, ...times }))),
     acts: fc.array(act, { minLength: 7, maxLength: 7 }),
   });
