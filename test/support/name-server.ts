@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { queryRecords, type NameServer } from "../../src/provider-local/name-server.ts";
+import { claimDirectory, controlPlanePrefix, recordChild, sweepLeftovers } from "./leftovers.ts";
 
 /** A real BIND on a loopback port that answers for one zone and takes updates signed with its key. */
 export interface TestNameServer {
@@ -69,7 +70,9 @@ interface Named {
 const endpointOf = ({ server }: Named): string => `${server.address}:${server.port}`;
 
 async function startNamed(zone: string, renderZone: (directory: string) => string): Promise<Named> {
-  const directory = await mkdtemp(join(tmpdir(), "perennial-named-"));
+  await sweepLeftovers();
+  const directory = await mkdtemp(join(tmpdir(), `${controlPlanePrefix}named-`));
+  await claimDirectory(directory);
   const port = await freePort();
   const keyFile = join(directory, "key");
   await writeFile(keyFile, `key "${key.name}" { algorithm ${key.algorithm}; secret "${key.secret}"; };\n`);
@@ -79,14 +82,14 @@ async function startNamed(zone: string, renderZone: (directory: string) => strin
   );
   await writeFile(join(directory, "named.conf"), renderOptions(directory, port) + renderZone(directory));
   const server = { address: "127.0.0.1", port, key: { file: keyFile } };
-  let named = run(directory);
+  let named = await run(directory);
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
     named.kill(signal);
-    await named;
+    await named.ended;
   };
   const restart = async () => {
     await end("SIGKILL");
-    named = run(directory);
+    named = await run(directory);
     await answers(server, zone, named);
   };
   const stop = async () => {
@@ -97,18 +100,26 @@ async function startNamed(zone: string, renderZone: (directory: string) => strin
   return { directory, server, kill: () => end("SIGKILL"), restart, stop };
 }
 
-function run(directory: string) {
-  const configuration = join(directory, "named.conf");
-  return execa("named", ["-g", "-n", "1", "-c", configuration], { reject: false, all: true, cleanup: true });
+interface Running {
+  readonly ended: Promise<{ readonly all: string }>;
+  kill(signal: "SIGTERM" | "SIGKILL"): void;
 }
 
-async function answers(server: NameServer, zone: string, named: ReturnType<typeof run>): Promise<void> {
+/** Noted in the directory: named changes its user, and then no longer dies with its parent. */
+async function run(directory: string): Promise<Running> {
+  const configuration = join(directory, "named.conf");
+  const child = execa("named", ["-g", "-n", "1", "-c", configuration], { reject: false, all: true, cleanup: true });
+  if (child.pid !== undefined) await recordChild(directory, child.pid);
+  return { ended: child, kill: (signal) => void child.kill(signal) };
+}
+
+async function answers(server: NameServer, zone: string, named: Running): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const address = await queryRecords(server, { name: `ns.${zone}`, type: "A" }).catch(() => []);
     if (address.length > 0) return;
     if (attempt > 100) {
       named.kill("SIGTERM");
-      const log = (await named).all.split("\n").slice(-20).join("\n");
+      const log = (await named.ended).all.split("\n").slice(-20).join("\n");
       throw new Error(`named does not answer; is bind9 installed? (apt-get install bind9 bind9-dnsutils)\n${log}`);
     }
     await sleep(100);
