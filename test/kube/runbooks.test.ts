@@ -24,7 +24,7 @@ test("a ShootState that is in the way goes with its parts, and with nobody else'
   }
   const state = { ...stateType, namespace, name: "local" };
   await eventually(async () => expect(await refusalOf(lab.client.remove(state))).toContain("must be"));
-  const commands = runbook("A ShootState of an earlier Shoot is in the way")
+  const commands = runbook("Begin a ShootState anew")
     .replaceAll("PROJECT-NAMESPACE", namespace)
     .replaceAll("NAME", "local");
   await run(commands);
@@ -35,10 +35,11 @@ test("a ShootState that is in the way goes with its parts, and with nobody else'
 
 const namespace = "garden-dev";
 
-/** The first commands below a heading of the operations page. */
+/** The first commands in a section of the operations page. */
 function runbook(heading: string): string {
   const page = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
-  const [, section = ""] = page.split(`### ${heading}\n`);
+  const [, rest = ""] = page.split(`### ${heading}\n`);
+  const [section = ""] = rest.split(/^##/m);
   const [, commands = ""] = /```sh\n(.*?)```/s.exec(section) ?? [];
   if (commands === "") throw new Error(`there are no commands below "${heading}"`);
   return commands;
