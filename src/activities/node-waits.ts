@@ -24,7 +24,8 @@ export interface NodeWaitDeps {
 /**
  * Waits for the nodes of a Shoot, which live in its own cluster: the watch is opened by whoever waits, and closed when
  * the nodes are ready or the wait's attempt is over; the next attempt, in whatever process, opens it again. A Shoot that
- * has moved brings along what its nodes said before: there, each has to be heard of while somebody watches.
+ * has moved brings along what its nodes said before: there, each has to be heard of while somebody watches. After a
+ * takeover nobody waits: nodes talk to the old API server for as long as that runs, and it may run on unseen.
  */
 export function createNodeWaits({ seed, shootClients, completer, log, asking = activityInfo }: NodeWaitDeps) {
   const look = async (run: ShootRun, target: WaitTarget) => {
@@ -64,6 +65,7 @@ export function createNodeWaits({ seed, shootClients, completer, log, asking = a
     standing: async (run: ShootRun, target: WaitTarget): Promise<Standing> => (await look(run, target)).standing,
     /** Returns when the nodes are ready; otherwise leaves the activity to be completed from outside. */
     async wait(run: ShootRun, target: WaitTarget): Promise<void> {
+      if (run.operation === "Restore" && run.migration?.takeover === true) return;
       const { pools, shoot, nodes, standing } = await look(run, target);
       const unheard = hasMoved(run) ? await versionsOfLeases(shoot, nodes) : new Map<string, undefined>();
       if (standing.reached && unheard.size === 0) return;

@@ -38,6 +38,8 @@ describe("waiting for nodes", () => {
   it("of a Shoot that has moved is over when they were heard of: what they said before came with its etcd", async () => {
     await shoot.create({ ...lease, metadata: { name: "one", namespace: "kube-node-lease" }, spec: {} });
     await expect(wait(shootRun({ operation: "Restore", migration: moved }))).rejects.toThrow(CompleteAsyncError);
+    const taken = { ...moved, takeover: true };
+    await expect(wait(shootRun({ operation: "Restore", migration: taken }))).resolves.toBeUndefined();
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(completed).toBe(0);
     const renewed = { spec: { holderIdentity: "one", renewTime: "2026-11-21T09:00:00.000000Z" } };
