@@ -62,8 +62,8 @@ const isLate = (run: ShootView["run"], running: ShootRun): boolean =>
 /** A Shoot that never began has nothing in any seed; one that is done only has to be let go. */
 function decideDeletion(view: ShootView): Decision {
   const done = view.lastOperation?.type === "Delete" && view.lastOperation.state === "Succeeded";
-  if (!view.finalizer) return { do: "wait", for: 60_000 };
-  if (done && view.leftovers.length > 0) return { do: "wait", for: view.syncPeriod };
+  // Whether seeds that were left are cleaned up is not told: it is looked for.
+  if (!view.finalizer || (done && view.leftovers.length > 0)) return { do: "wait", for: 60_000 };
   if (!view.initialised || done) return { do: "release" };
   if (view.run === undefined) return { do: "report" };
   const run: ShootRun = { ...view.run, operation: "Delete" };

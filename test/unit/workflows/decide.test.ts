@@ -69,7 +69,7 @@ describe("what the entity does next", () => {
     const lastOperation = { ...succeeded, type: "Delete" } as const;
     expect(decide(view({ deleting: true, lastOperation, leftovers: ["seed-2"] }), now, 0)).toEqual({
       do: "wait",
-      for: hour,
+      for: 60_000,
     });
   });
   it("reports what keeps an operation from beginning", () => {
