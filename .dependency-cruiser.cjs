@@ -1,7 +1,7 @@
 // What explains a flow without running it: its table, what it decides by, and the reading of a Shoot's facts.
 const plan = [
   "workflows/(contract|conditions|decide|reconcile|delete|migrate|restore|clean-up)",
-  "activities/(shoot-view|migration-facts)",
+  "activities/shoot/(view|migration-facts)",
 ];
 
 // The arrows of ARCHITECTURE.md. A folder may import itself, what is listed here, and nothing else.

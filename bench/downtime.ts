@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { KubeObject } from "../src/api/meta.ts";
+import type { KubeObject } from "../src/api/schema/meta.ts";
 import { createKubeClient, type KubeClient } from "../src/kube/index.ts";
 import { startDowntimeProbe } from "../test/support/downtime-probe.ts";
 import { createShoot, type TestShoot } from "../test/support/e2e-shoots.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { KubeObject } from "../src/api/meta.ts";
+import type { KubeObject } from "../src/api/schema/meta.ts";
 import { createReflector, refOf, type KubeClient, type TypeRef } from "../src/kube/index.ts";
 
 /** Stands in for a seed's controllers, in this process: extensions that take their time, workloads that take none. */

@@ -3,8 +3,8 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/wo
 import { createGardenActivities } from "../src/activities/garden.ts";
 import { createLeaderLookup, createZoneServers } from "../src/dns/index.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
-import { createShootClients } from "../src/activities/shoot-clients.ts";
-import { createWaits } from "../src/activities/waits.ts";
+import { createShootClients } from "../src/activities/shoot/clients.ts";
+import { createWaits } from "../src/activities/waits/waits.ts";
 import { connectTemporal } from "../src/client/connect.ts";
 import { createOperations } from "../src/client/operations.ts";
 import { createCompleter } from "../src/client/completer.ts";

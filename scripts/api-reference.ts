@@ -1,7 +1,7 @@
-import { toCustomResourceDefinition } from "../src/api/crd.ts";
+import { toCustomResourceDefinition } from "../src/api/schema/crd.ts";
 import { resources } from "../src/api/index.ts";
-import type { Resource } from "../src/api/resource.ts";
-import type { JsonSchema } from "../src/api/structural.ts";
+import type { Resource } from "../src/api/schema/resource.ts";
+import type { JsonSchema } from "../src/api/schema/structural.ts";
 
 /** docs/api.md: every resource with its fields, from the schemas that also make the CRDs. */
 export function apiReference(): string {

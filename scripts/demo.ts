@@ -3,15 +3,15 @@
  * there already, so that it can be interrupted and run again at any point.
  */
 import { createContext } from "../src/cli/connection.ts";
-import { chooseEnvironment } from "../src/cli/local-options.ts";
+import { chooseEnvironment } from "../src/cli/local/options.ts";
 import { bringUp } from "../src/cli/local/up.ts";
 import { exitCodes, explainError, type Exit } from "../src/cli/exit.ts";
-import { formatDuration } from "../src/cli/time.ts";
-import { paint } from "../src/cli/style.ts";
-import { processTerminal } from "../src/cli/terminal.ts";
+import { formatDuration } from "../src/cli/display/time.ts";
+import { paint } from "../src/cli/display/style.ts";
+import { processTerminal } from "../src/cli/display/terminal.ts";
 import type { Variables } from "../src/cli/context.ts";
-import { ensureBinaries } from "../src/local/binaries.ts";
-import type { UpResult } from "../src/local/up.ts";
+import { ensureBinaries } from "../src/local/binary/binaries.ts";
+import type { UpResult } from "../src/local/environment/up.ts";
 import { createLogger } from "../src/log.ts";
 import { createShoot } from "./demo/shoot.ts";
 import { runPod } from "./demo/workload.ts";

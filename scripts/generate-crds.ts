@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { resources } from "../src/api/index.ts";
-import { toCustomResourceDefinition } from "../src/api/crd.ts";
+import { toCustomResourceDefinition } from "../src/api/schema/crd.ts";
 
 /** The files of deploy/crds: name to content. */
 export function crdFiles(): ReadonlyMap<string, string> {

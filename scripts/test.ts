@@ -7,8 +7,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureBinaries } from "../src/local/binaries.ts";
-import { binaries, type BinaryName } from "../src/local/versions.ts";
+import { ensureBinaries } from "../src/local/binary/binaries.ts";
+import { binaries, type BinaryName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 

@@ -6,11 +6,11 @@ import type { Context } from "../../src/cli/context.ts";
 import type { Exit } from "../../src/cli/exit.ts";
 import { runCli } from "../../src/cli/program.ts";
 import { registry } from "../../src/cli/registry.ts";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
-import { ensureBinaries } from "../../src/local/binaries.ts";
+import { ensureBinaries } from "../../src/local/binary/binaries.ts";
 import { createLogger } from "../../src/log.ts";
-import type { UpResult } from "../../src/local/up.ts";
+import type { UpResult } from "../../src/local/environment/up.ts";
 
 /** Two minutes, in ms. */
 const patience = 120_000;

@@ -1,13 +1,13 @@
 import { heartbeat } from "@temporalio/activity";
 import type { LeaderLookup } from "../dns/index.ts";
-import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
+import type { ShootRef, ShootRun } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { guarded } from "./failure.ts";
 import type { GardenActivities } from "./index.ts";
-import { createLeadership } from "./leadership.ts";
-import { createMigrationCheck } from "./migration-check.ts";
-import { createShootStatus } from "./shoot-status.ts";
-import { readShootView, type Periods } from "./shoot-view.ts";
+import { createLeadership } from "./leadership/leadership.ts";
+import { createMigrationCheck } from "./shoot/migration-check.ts";
+import { createShootStatus } from "./shoot/status.ts";
+import { readShootView, type Periods } from "./shoot/view.ts";
 
 /** What the garden's activities need. */
 export interface GardenDeps {

@@ -1,4 +1,4 @@
-import type { ShootOperation, ShootRef, ShootRun, StepFailure } from "../api/shoot-run.ts";
+import type { ShootOperation, ShootRef, ShootRun, StepFailure } from "../api/shoot/run.ts";
 import type { ErrorCode } from "../api/error-codes.ts";
 import type { ComponentName } from "../components/index.ts";
 

@@ -1,18 +1,18 @@
 import { heartbeat } from "@temporalio/activity";
-import type { KubeObject } from "../api/meta.ts";
-import type { ShootRun } from "../api/shoot-run.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
+import type { ShootRun } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { createCleanup, type Cleanup } from "./cleanup.ts";
-import { clusterRef, readGardenObjects, syncCluster } from "./cluster.ts";
+import { createCleanup, type Cleanup } from "./teardown/shoot-resources.ts";
+import { clusterRef, readGardenObjects, syncCluster } from "./control-plane/cluster.ts";
 import { guarded, StepError } from "./failure.ts";
 import type { SeedActivities, WaitTarget } from "./index.ts";
-import { createSourceCheck } from "./migration-check.ts";
-import { createNodeWaits } from "./node-waits.ts";
-import { createSeedHands, type SeedHands, type SeedHandsDeps } from "./seed-hands.ts";
-import { findPodTrouble } from "./pod-trouble.ts";
-import { removeAnnotated } from "./removal.ts";
-import { sentence, type Completer, type Waits } from "./waits.ts";
+import { createSourceCheck } from "./shoot/migration-check.ts";
+import { createNodeWaits } from "./waits/node-waits.ts";
+import { createSeedHands, type SeedHands, type SeedHandsDeps } from "./seed-services.ts";
+import { findPodTrouble } from "./waits/pod-trouble.ts";
+import { removeAnnotated } from "./teardown/removal.ts";
+import { sentence, type Completer, type Waits } from "./waits/waits.ts";
 
 /** What the activities of one seed need. */
 export interface SeedDeps extends SeedHandsDeps {

@@ -6,8 +6,8 @@ import { confirmDeletion } from "./deletion.ts";
 import { paths } from "./paths.ts";
 import { createSeedValidator } from "./seed.ts";
 import { createWebhookServer, type ServingCertificate, type WebhookServer } from "./server.ts";
-import { createShootDefaulter } from "./shoot-defaults.ts";
-import { createShootValidator } from "./shoot.ts";
+import { createShootDefaulter } from "./shoot/defaults.ts";
+import { createShootValidator } from "./shoot/shoot.ts";
 
 export type { MayBind } from "./binding.ts";
 export { judge, type AdmissionRequest, type Answer, type Cause, type UserInfo, type Webhook } from "./review.ts";

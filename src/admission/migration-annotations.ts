@@ -4,7 +4,7 @@ import {
   type ObjectMeta,
   type KubeObject,
 } from "../api/index.ts";
-import { parseTakeover } from "../api/takeover.ts";
+import { parseTakeover } from "../api/placement/takeover.ts";
 import { now as timeOf, type JsonPatchOperation } from "../kube/index.ts";
 import type { AdmissionRequest } from "./review.ts";
 

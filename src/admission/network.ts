@@ -1,4 +1,4 @@
-import { isNetwork, overlaps } from "../api/cidr.ts";
+import { isNetwork, overlaps } from "../api/schema/cidr.ts";
 import type { Cause } from "./review.ts";
 
 /** A network and the field that it is written in. */

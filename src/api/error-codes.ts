@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { known } from "./schema.ts";
+import { known } from "./schema/fields.ts";
 
 /** Codes that classify an error for users and for the retry decision (Gardener: types_common.go). */
 export const errorCode = known(

@@ -1,10 +1,10 @@
-import { BackupBucket } from "./backup-bucket.ts";
-import { BackupEntry } from "./backup-entry.ts";
-import { CloudProfile } from "./cloud-profile.ts";
-import { ControllerDeployment } from "./controller-deployment.ts";
-import { ControllerInstallation } from "./controller-installation.ts";
-import { ControllerRegistration } from "./controller-registration.ts";
-import { CredentialsBinding } from "./credentials-binding.ts";
+import { BackupBucket } from "./core/backup-bucket.ts";
+import { BackupEntry } from "./core/backup-entry.ts";
+import { CloudProfile } from "./core/cloud-profile.ts";
+import { ControllerDeployment } from "./core/controller-deployment.ts";
+import { ControllerInstallation } from "./core/controller-installation.ts";
+import { ControllerRegistration } from "./core/controller-registration.ts";
+import { CredentialsBinding } from "./core/credentials-binding.ts";
 import { ExtensionBackupBucket } from "./extensions/backup-bucket.ts";
 import { ExtensionBackupEntry } from "./extensions/backup-entry.ts";
 import { Bastion } from "./extensions/bastion.ts";
@@ -18,12 +18,12 @@ import { Network } from "./extensions/network.ts";
 import { OperatingSystemConfig } from "./extensions/operating-system-config.ts";
 import { SelfHostedShootExposure } from "./extensions/self-hosted-shoot-exposure.ts";
 import { Worker } from "./extensions/worker.ts";
-import { Project } from "./project.ts";
-import type { Resource } from "./resource.ts";
-import { SecretBinding } from "./secret-binding.ts";
-import { Seed } from "./seed.ts";
-import { ShootState } from "./shoot-state.ts";
-import { Shoot } from "./shoot.ts";
+import { Project } from "./core/project.ts";
+import type { Resource } from "./schema/resource.ts";
+import { SecretBinding } from "./core/secret-binding.ts";
+import { Seed } from "./core/seed.ts";
+import { ShootState } from "./shoot/state.ts";
+import { Shoot } from "./shoot/shoot.ts";
 
 /** Every resource of the API, in the order of its documentation. */
 export const resources: readonly Resource[] = [

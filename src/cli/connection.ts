@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import type { ClusterOptions, Context, Garden, Variables } from "./context.ts";
 import { CliError } from "./exit.ts";
 import { text } from "./option.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./display/terminal.ts";
 
 /** The options of every verb that talks to clusters. */
 export const clusterOptions = {
@@ -66,7 +66,7 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
 
 /** The state directory of the local environment, whether it exists or not. */
 export async function stateDir(variables: Variables): Promise<string> {
-  const { stateDirectory } = await import("../local/environment-file.ts");
+  const { stateDirectory } = await import("../local/environment/file.ts");
   const { PERENNIAL_ENVIRONMENT: name, PERENNIAL_STATE_DIR: stateDir } = variables;
   return stateDirectory({ ...(name && { name }), ...(stateDir && { stateDir }) });
 }
@@ -100,7 +100,7 @@ export async function temporalAddress(
 }
 
 async function localTemporal(variables: Variables): Promise<string | undefined> {
-  const { createPorts } = await import("../local/ports.ts");
+  const { createPorts } = await import("../local/process/ports.ts");
   const ports = await createPorts({ stateDir: await stateDir(variables) }).list();
   return ports["temporal"] === undefined ? undefined : `127.0.0.1:${ports["temporal"]}`;
 }

@@ -1,6 +1,6 @@
 import type { KubeClient } from "../kube/index.ts";
 import type { ShootClient } from "../client/shoots.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./display/terminal.ts";
 
 /** The environment variables a verb may look at. */
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import type { Shoot } from "../api/index.ts";
-import type { ShootRef } from "../api/shoot-run.ts";
+import type { ShootRef } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Garden } from "./context.ts";
 import { CliError } from "./exit.ts";

@@ -2,7 +2,7 @@ import { createContext } from "./connection.ts";
 import { exitCodes } from "./exit.ts";
 import { runCli } from "./program.ts";
 import { registry } from "./registry.ts";
-import { processTerminal } from "./terminal.ts";
+import { processTerminal } from "./display/terminal.ts";
 
 /** The first Ctrl-C asks the verb to end and to say how to go on; the second ends the process. */
 const interruption = new AbortController();

@@ -8,9 +8,9 @@ import type { Context } from "./context.ts";
 import { CliError, exitCodeHelp, exitCodes, explainError, type Exit } from "./exit.ts";
 import type { Option } from "./option.ts";
 import { loadVerbs, type Group, type Verb } from "./registry.ts";
-import { paint } from "./style.ts";
-import type { Terminal } from "./terminal.ts";
-import { wrap } from "./wrap.ts";
+import { paint } from "./display/style.ts";
+import type { Terminal } from "./display/terminal.ts";
+import { wrap } from "./display/wrap.ts";
 
 /** Runs one command line and answers with the exit code; never throws, never ends the process. */
 export async function runCli(argv: readonly string[], groups: readonly Group[], context: Context): Promise<number> {

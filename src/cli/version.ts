@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { defineCommand } from "./command.ts";
 import { choice } from "./option.ts";
-import { printObject } from "./output.ts";
+import { printObject } from "./display/output.ts";
 
 /** `perennial version` */
 export const version = defineCommand({

@@ -1,6 +1,6 @@
 import { WorkflowFailedError, WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
-import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
+import type { ShootRef, ShootRun } from "../api/shoot/run.ts";
 import { flowKinds, flowWorkflowId } from "../workflows/contract.ts";
 
 /** The workflows of operations, as a Shoot's own workflow sees them that may have lost sight of one. */

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
-import type { FlowProgress, ShootRef } from "../api/shoot-run.ts";
+import type { FlowProgress, ShootRef } from "../api/shoot/run.ts";
 import {
   changedSignal,
   flowKinds,

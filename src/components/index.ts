@@ -1,23 +1,23 @@
 import type { Component, ComponentName, RolloutRef } from "./component.ts";
-import { coredns } from "./coredns.ts";
-import { etcd } from "./etcd.ts";
-import { etcdBackup } from "./etcd-backup.ts";
-import { gardenerAccess } from "./gardener-access.ts";
-import { kubeApiServer } from "./kube-apiserver.ts";
-import { kubeApiServerService } from "./kube-apiserver-service.ts";
-import { kubeControllerManager } from "./kube-controller-manager.ts";
-import { kubeProxy } from "./kube-proxy.ts";
-import { kubeScheduler } from "./kube-scheduler.ts";
+import { coredns } from "./kubernetes/coredns.ts";
+import { etcd } from "./etcd/etcd.ts";
+import { etcdBackup } from "./etcd/backup.ts";
+import { gardenerAccess } from "./kubernetes/gardener-access.ts";
+import { kubeApiServer } from "./kubernetes/kube-apiserver.ts";
+import { kubeApiServerService } from "./kubernetes/kube-apiserver-service.ts";
+import { kubeControllerManager } from "./kubernetes/kube-controller-manager.ts";
+import { kubeProxy } from "./kubernetes/kube-proxy.ts";
+import { kubeScheduler } from "./kubernetes/kube-scheduler.ts";
 import { namespace } from "./namespace.ts";
-import { nodeBootstrap } from "./node-bootstrap.ts";
+import { nodeBootstrap } from "./node/node-bootstrap.ts";
 
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
-export { copyJob } from "./backup-copy.ts";
-export { FINAL_SNAPSHOT, KEPT_SNAPSHOTS, storeOf } from "./backup-place.ts";
-export { mainVolumeClaim, restoreJob, SNAPSHOT_LABEL, snapshotJob } from "./etcd-backup.ts";
-export { VERIFY_CONTAINER } from "./etcd-step.ts";
-export { warmUpJob } from "./warm-up.ts";
+export { copyJob } from "./etcd/backup-copy.ts";
+export { FINAL_SNAPSHOT, KEPT_SNAPSHOTS, storeOf } from "./etcd/backup-place.ts";
+export { mainVolumeClaim, restoreJob, SNAPSHOT_LABEL, snapshotJob } from "./etcd/backup.ts";
+export { VERIFY_CONTAINER } from "./etcd/step.ts";
+export { warmUpJob } from "./etcd/warm-up.ts";
 export {
   backupEntryName,
   backupEntryObject,
@@ -30,11 +30,11 @@ export {
   type DnsProvider,
 } from "./extension-objects.ts";
 export { sha256 as checksumOf } from "./files.ts";
-export { BOOTSTRAP_TOKEN_SECRET, machineApiServer } from "./node-agent.ts";
-export { machineConfig, nodeAgentSecret, type MachineConfig, type SecretLookup } from "./node-agent-secret.ts";
-export { operatingSystemConfigName, operatingSystemConfigs } from "./operating-system-config.ts";
-export { nodeAgentSecretName } from "./pool.ts";
-export { workerObject, type WorkerInputs } from "./worker.ts";
+export { BOOTSTRAP_TOKEN_SECRET, machineApiServer } from "./node/node-agent.ts";
+export { machineConfig, nodeAgentSecret, type MachineConfig, type SecretLookup } from "./node/node-agent-secret.ts";
+export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";
+export { nodeAgentSecretName } from "./node/pool.ts";
+export { workerObject, type WorkerInputs } from "./node/worker.ts";
 export { externalApiServerName, internalApiServerName, networksOf, type ShootNetworks } from "./networks.ts";
 
 const workload =

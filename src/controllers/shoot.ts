@@ -1,5 +1,5 @@
 import { FORCE_TAKEOVER_ANNOTATION, OPERATION_ANNOTATION, type Shoot } from "../api/index.ts";
-import type { ShootRef } from "../api/shoot-run.ts";
+import type { ShootRef } from "../api/shoot/run.ts";
 import type { ShootClient } from "../client/shoots.ts";
 import { createController, createReflector, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../api/meta.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
 import type { ResourceType, TypeRef } from "./discovery.ts";
 import type { ObjectRef } from "./path.ts";
 import type { WatchEvent } from "./watch-stream.ts";

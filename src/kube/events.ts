@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { KubeObject } from "../api/meta.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import type { KubeClient } from "./client.ts";
 import { isNotFound } from "./errors.ts";

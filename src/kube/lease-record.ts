@@ -1,4 +1,4 @@
-import type { KubeObject } from "../api/meta.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
 import type { KubeClient } from "./client.ts";
 import { microTime } from "./time.ts";
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../api/meta.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
 
 /** What happened to an object; `old` is how it was before an update. */
 export interface Change<T extends KubeObject> {

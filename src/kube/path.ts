@@ -1,4 +1,4 @@
-import type { KubeObject } from "../api/meta.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
 import { versionPath, type ResourceType, type TypeRef } from "./discovery.ts";
 import { given } from "./given.ts";
 

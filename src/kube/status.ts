@@ -1,4 +1,4 @@
-import type { Condition, KubeObject } from "../api/meta.ts";
+import type { Condition, KubeObject } from "../api/schema/meta.ts";
 import type { KubeClient } from "./client.ts";
 import { isConflict } from "./errors.ts";
 import type { ObjectRef } from "./path.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../api/meta.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
 import type { KubeError } from "./errors.ts";
 import { refusalError } from "./refusal.ts";
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../api/meta.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import { createBackoff } from "./backoff.ts";
 import type { KubeClient, Selection } from "./client.ts";

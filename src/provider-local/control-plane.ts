@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../api/index.ts";
 import type { Actuator } from "../extension/index.ts";
-import type { Environment } from "../local/environment.ts";
+import type { Environment } from "../local/environment/environment.ts";
 
 /** The provider's part of a control plane: no controllers, but their configuration, a ConfigMap `cloud-provider-config`. */
 export function createControlPlaneActuator(environment: Environment): Actuator<ControlPlane> {

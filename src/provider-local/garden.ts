@@ -1,7 +1,7 @@
 import { createExtensionController } from "../extension/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { createDnsRecordActuator } from "./dns-record.ts";
+import { createDnsRecordActuator } from "./dns/record.ts";
 import type { Provider } from "./provider.ts";
 
 /**

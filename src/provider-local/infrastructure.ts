@@ -1,7 +1,7 @@
 import type { Infrastructure } from "../api/index.ts";
 import { readSecret, type Actuator } from "../extension/index.ts";
-import type { Environment } from "../local/environment.ts";
-import { machineNetworkOf } from "./addresses.ts";
+import type { Environment } from "../local/environment/environment.ts";
+import { machineNetworkOf } from "./network/addresses.ts";
 
 /**
  * The infrastructure of a Shoot: the environment's bridge, which all share. What a cloud would be asked for is only

@@ -3,11 +3,11 @@ import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { createHeartbeat, createLeadershipGuard } from "../extension/index.ts";
 import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
-import { findEnvironment } from "../local/environment-file.ts";
-import type { Environment } from "../local/environment.ts";
-import { createMachines } from "../local/machine.ts";
+import { findEnvironment } from "../local/environment/file.ts";
+import type { Environment } from "../local/environment/environment.ts";
+import { createMachines } from "../local/machine/machines.ts";
 import { createLogger } from "../log.ts";
-import type { DefaultNameServer } from "./dns-record.ts";
+import type { DefaultNameServer } from "./dns/record.ts";
 import { createGardenProvider } from "./garden.ts";
 import { createProvider, type Provider } from "./provider.ts";
 

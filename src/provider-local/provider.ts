@@ -6,27 +6,27 @@ import {
   type ExtensionKind,
   type Guard,
 } from "../extension/index.ts";
-import { seedMachineName } from "../local/cluster-node.ts";
-import type { Environment } from "../local/environment.ts";
-import type { Machines } from "../local/machine.ts";
+import { seedMachineName } from "../local/cluster/node.ts";
+import type { Environment } from "../local/environment/environment.ts";
+import type { Machines } from "../local/machine/machines.ts";
 import type { Logger } from "../log.ts";
-import { createAddressPool } from "./address-pool.ts";
-import { loadBalancerAddresses } from "./addresses.ts";
-import { createBackupBucketActuator } from "./backup-bucket.ts";
-import { createBackupEntryActuator } from "./backup-entry.ts";
-import { createBuckets } from "./buckets.ts";
+import { createAddressPool } from "./network/address-pool.ts";
+import { loadBalancerAddresses } from "./network/addresses.ts";
+import { createBackupBucketActuator } from "./backup/bucket.ts";
+import { createBackupEntryActuator } from "./backup/entry.ts";
+import { createBuckets } from "./backup/buckets.ts";
 import { createControlPlaneActuator } from "./control-plane.ts";
-import { createDnsRecordActuator, type DefaultNameServer } from "./dns-record.ts";
+import { createDnsRecordActuator, type DefaultNameServer } from "./dns/record.ts";
 import { createInfrastructureActuator } from "./infrastructure.ts";
-import { createLoadBalancers } from "./load-balancer.ts";
-import { createMachineKeeper } from "./machine-keeper.ts";
-import { createNetworkActuator, resumePodNetworks } from "./network.ts";
-import { createOperatingSystemConfigActuator } from "./operating-system-config.ts";
-import { createPodNetworks } from "./pod-network.ts";
+import { createLoadBalancers } from "./network/load-balancer.ts";
+import { createMachineKeeper } from "./worker/machine-keeper.ts";
+import { createNetworkActuator, resumePodNetworks } from "./network/network.ts";
+import { createOperatingSystemConfigActuator } from "./machine-image/operating-system-config.ts";
+import { createPodNetworks } from "./network/pod-network.ts";
 import { createShootAccess } from "./shoot-access.ts";
 import { createTurns } from "./turns.ts";
 import { createVolumeProvisioner, type Runner } from "./volumes.ts";
-import { createWorkerActuator } from "./worker.ts";
+import { createWorkerActuator } from "./worker/worker.ts";
 
 /** What the provider of one seed is made of. */
 export interface ProviderDeps {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { examine, nextCondition, type HealthType } from "../activities/health.ts";
-import { changeShootStatus } from "../activities/shoot-patch.ts";
-import type { ShootClients } from "../activities/shoot-clients.ts";
+import { examine, nextCondition, type HealthType } from "../activities/shoot/health.ts";
+import { changeShootStatus } from "../activities/shoot/patch.ts";
+import type { ShootClients } from "../activities/shoot/clients.ts";
 import type { Condition, Shoot } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { findActiveCluster, findPodMakers, type Stop } from "../activities/stop.ts";
+import { findActiveCluster, findPodMakers, type Stop } from "../activities/teardown/pod-makers.ts";
 import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION, ROLE_LABEL } from "../api/annotations.ts";
 import type { KubeObject } from "../api/index.ts";
 import { isLeader, type Leader } from "../dns/index.ts";

@@ -1,7 +1,7 @@
 import type { BackupBucket, Condition, Seed } from "../api/index.ts";
 import { isConflict, now, setCondition, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { bucketCondition } from "./seed-bucket.ts";
+import { bucketCondition } from "./backup/seed-bucket.ts";
 
 /** What telling the garden about a seed needs; `period` is ms. */
 export interface SeedStatusDeps {

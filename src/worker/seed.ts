@@ -1,5 +1,5 @@
 import { Worker, type NativeConnection } from "@temporalio/worker";
-import { BEAT, beating } from "../activities/beating.ts";
+import { BEAT, beating } from "../activities/heartbeat.ts";
 import type { SeedActivities } from "../activities/index.ts";
 import { seedQueue } from "../workflows/contract.ts";
 

@@ -1,4 +1,4 @@
-import type { FlowProgress, ShootRun, StepFailure, StepProgress } from "../api/shoot-run.ts";
+import type { FlowProgress, ShootRun, StepFailure, StepProgress } from "../api/shoot/run.ts";
 import type { OperationStatus } from "../activities/index.ts";
 import type { Flow, StepState } from "../flow/flow.ts";
 import { percent } from "../flow/progress.ts";

@@ -1,4 +1,4 @@
-import type { Migration, ShootRun } from "../api/shoot-run.ts";
+import type { Migration, ShootRun } from "../api/shoot/run.ts";
 import type { Condition } from "../flow/flow.ts";
 
 /** What conditions look at. Flows add the hands that carry steps out. */

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
-import type { FlowProgress, ShootOperation, ShootRef } from "../api/shoot-run.ts";
+import type { FlowProgress, ShootOperation, ShootRef } from "../api/shoot/run.ts";
 
 /** Everything the outside may know of our workflows: ids, queues, messages, search attributes. */
 

@@ -1,5 +1,5 @@
 import type { ShootView } from "../activities/index.ts";
-import type { Migration, ShootOperation, ShootRun } from "../api/shoot-run.ts";
+import type { Migration, ShootOperation, ShootRun } from "../api/shoot/run.ts";
 
 /** What the entity does next: an operation, letting the Shoot go, saying why nothing can be done, or waiting (ms). */
 export type Decision =

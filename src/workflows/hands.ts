@@ -10,7 +10,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { GardenActivities, SeedActivities, WaitTarget } from "../activities/index.ts";
-import type { ShootRun, StepFailure } from "../api/shoot-run.ts";
+import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
 import type { Board } from "./board.ts";
 import { gardenQueue, seedQueue, workflowTypes } from "./contract.ts";
 import type { Hands } from "./steps.ts";

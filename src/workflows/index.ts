@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from "@temporalio/workflow";
 import type { SeedActivities } from "../activities/index.ts";
-import type { ShootRun } from "../api/shoot-run.ts";
+import type { ShootRun } from "../api/shoot/run.ts";
 import { cleanUp as cleanUpFlow } from "./clean-up.ts";
 import { seedQueue } from "./contract.ts";
 import { deleteShoot as deleteFlow } from "./delete.ts";

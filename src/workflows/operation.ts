@@ -12,7 +12,7 @@ import {
 } from "@temporalio/workflow";
 import { WorkflowExecutionAlreadyStartedError, type SearchAttributePair } from "@temporalio/common";
 import type { GardenActivities, ShootView } from "../activities/index.ts";
-import type { ShootRun } from "../api/shoot-run.ts";
+import type { ShootRun } from "../api/shoot/run.ts";
 import {
   cleanUpWorkflowId,
   flowFor,

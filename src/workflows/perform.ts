@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancellationScope, setHandler, upsertSearchAttributes } from "@temporalio/workflow";
-import type { ShootRun, StepProgress } from "../api/shoot-run.ts";
+import type { ShootRun, StepProgress } from "../api/shoot/run.ts";
 import { runFlow, type Flow } from "../flow/flow.ts";
 import { createBoard, type Board } from "./board.ts";
 import { progressQuery, retrySignal, retryUpdate, searchAttributes, type RetryRequest } from "./contract.ts";

@@ -10,7 +10,7 @@ import {
   upsertSearchAttributes,
 } from "@temporalio/workflow";
 import type { GardenActivities, OperationStatus, SeedActivities } from "../activities/index.ts";
-import type { ShootRun } from "../api/shoot-run.ts";
+import type { ShootRun } from "../api/shoot/run.ts";
 import type { Board } from "./board.ts";
 import { gardenQueue, searchAttributes, seedQueue } from "./contract.ts";
 

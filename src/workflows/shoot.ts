@@ -9,7 +9,7 @@ import {
   ActivityCancellationType,
 } from "@temporalio/workflow";
 import type { GardenActivities, ShootView } from "../activities/index.ts";
-import type { ShootRef, ShootRun } from "../api/shoot-run.ts";
+import type { ShootRef, ShootRun } from "../api/shoot/run.ts";
 import { changedSignal, gardenQueue } from "./contract.ts";
 import { asksFor, decide, supersedes, type Decision } from "./decide.ts";
 import { startCleanUps, startOperation, takeUpOperation, type RunningOperation } from "./operation.ts";

@@ -1,7 +1,7 @@
 import { sleep } from "@temporalio/workflow";
 import type { ExtensionKind, GardenActivities, Purpose, SeedActivities, WaitTarget } from "../activities/index.ts";
 import type { ComponentName } from "../components/index.ts";
-import type { ShootRun } from "../api/shoot-run.ts";
+import type { ShootRun } from "../api/shoot/run.ts";
 import type { Facts } from "./conditions.ts";
 
 /** The vocabulary of the flow tables. A step is attempted until it is done; what it waits for is part of it. */

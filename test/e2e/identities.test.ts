@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { createKubeClient } from "../../src/kube/index.ts";
-import { createProcesses } from "../../src/local/processes.ts";
+import { createProcesses } from "../../src/local/process/processes.ts";
 import { localEnvironment, type LocalEnvironment } from "../support/local-environment.ts";
 
 let local: LocalEnvironment;

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Environment } from "../../src/local/environment.ts";
-import { describeProcess } from "../../src/local/process-table.ts";
-import { createMachines, type MachineStatus } from "../../src/local/machine.ts";
-import { removeBridge } from "../../src/local/network-bridge.ts";
+import type { Environment } from "../../src/local/environment/environment.ts";
+import { describeProcess } from "../../src/local/process/table.ts";
+import { createMachines, type MachineStatus } from "../../src/local/machine/machines.ts";
+import { removeBridge } from "../../src/local/network/bridge.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";

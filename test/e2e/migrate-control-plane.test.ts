@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import type { Shoot } from "../../src/api/index.ts";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
-import { helloImage } from "../../src/local/images.ts";
-import { queryRecords } from "../../src/provider-local/name-server.ts";
+import { helloImage } from "../../src/local/image/images.ts";
+import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import { startDowntimeProbe } from "../support/downtime-probe.ts";
 import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";

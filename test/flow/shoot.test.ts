@@ -1,6 +1,6 @@
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FlowProgress } from "../../src/api/shoot-run.ts";
+import type { FlowProgress } from "../../src/api/shoot/run.ts";
 import { createShootClient } from "../../src/client/shoots.ts";
 import { flowWorkflowId, shootWorkflowId } from "../../src/workflows/contract.ts";
 import { eventually } from "../support/eventually.ts";

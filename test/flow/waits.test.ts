@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { WAIT_ANNOTATION } from "../../src/activities/waits.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import { WAIT_ANNOTATION } from "../../src/activities/waits/waits.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { gardenQueue, progressQuery } from "../../src/workflows/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { createShoot } from "../support/garden-objects.ts";

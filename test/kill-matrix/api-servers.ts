@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, createServer, request as send } from "node:https";
 import { createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { parseKubeconfig, type KubeClient } from "../../src/kube/index.ts";
 
 /** What plays the API servers of a seed's Shoots. */

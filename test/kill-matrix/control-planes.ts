@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import type { Container, Pod, Programs } from "./kubelet.ts";
 import type { Ledger } from "./ledger.ts";

@@ -13,11 +13,11 @@ import {
 } from "../../src/extension/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import type { Logger } from "../../src/log.ts";
-import { createBackupBucketActuator } from "../../src/provider-local/backup-bucket.ts";
-import { createBackupEntryActuator } from "../../src/provider-local/backup-entry.ts";
-import type { Buckets } from "../../src/provider-local/buckets.ts";
-import { createDnsRecordActuator, type DefaultNameServer } from "../../src/provider-local/dns-record.ts";
-import { createOperatingSystemConfigActuator } from "../../src/provider-local/operating-system-config.ts";
+import { createBackupBucketActuator } from "../../src/provider-local/backup/bucket.ts";
+import { createBackupEntryActuator } from "../../src/provider-local/backup/entry.ts";
+import type { Buckets } from "../../src/provider-local/backup/buckets.ts";
+import { createDnsRecordActuator, type DefaultNameServer } from "../../src/provider-local/dns/record.ts";
+import { createOperatingSystemConfigActuator } from "../../src/provider-local/machine-image/operating-system-config.ts";
 import type { Cloud } from "./cloud.ts";
 import type { Ledger } from "./ledger.ts";
 

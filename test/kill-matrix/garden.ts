@@ -1,5 +1,5 @@
 import type { Seed, Shoot } from "../../src/api/index.ts";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { exampleObjects } from "../support/examples.ts";
 import type { TestNameServer } from "../support/name-server.ts";

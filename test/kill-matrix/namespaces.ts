@@ -1,6 +1,6 @@
 import { request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { createController, createReflector, parseKubeconfig, refOf, type KubeClient } from "../../src/kube/index.ts";
 import type { Logger } from "../../src/log.ts";
 

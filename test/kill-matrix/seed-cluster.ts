@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyCrds, applyFencing } from "../../src/local/manifests.ts";
+import { applyCrds, applyFencing } from "../../src/local/cluster/manifests.ts";
 import { spawnChild } from "../support/child.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { KEPT_SNAPSHOTS_ANNOTATION, type Shoot } from "../../src/api/index.ts";
-import type { KubeObject } from "../../src/api/meta.ts";
-import { queryRecords } from "../../src/provider-local/name-server.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
+import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import type { KubeClient, ResourceType } from "../../src/kube/index.ts";
 import type { Lab } from "./lab.ts";
 import { seedAddresses } from "./network.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createBackup } from "../../src/activities/backup.ts";
-import type { SnapshotRecords } from "../../src/activities/snapshot-record.ts";
-import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits.ts";
+import { createBackup } from "../../src/activities/backup/backup.ts";
+import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
+import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
 import type { ExtensionBackupEntry, KubeObject, Seed } from "../../src/api/index.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { KubeClient, ObjectRef } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";

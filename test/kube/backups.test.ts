@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { deployBackupEntry } from "../../src/activities/backup-entry.ts";
-import { readContext } from "../../src/activities/context.ts";
-import type { SnapshotRecords } from "../../src/activities/snapshot-record.ts";
+import { deployBackupEntry } from "../../src/activities/backup/entry.ts";
+import { readContext } from "../../src/activities/control-plane/context.ts";
+import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
 import type {
   BackupBucket,
   BackupEntry,
@@ -9,12 +9,12 @@ import type {
   ExtensionBackupEntry,
   Seed,
 } from "../../src/api/index.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { createBackupBucketKeeper } from "../../src/worker/backup-bucket.ts";
-import { createBackupEntryKeeper } from "../../src/worker/backup-entry.ts";
-import { createBackups } from "../../src/worker/backups.ts";
+import { createBackupBucketKeeper } from "../../src/worker/backup/bucket.ts";
+import { createBackupEntryKeeper } from "../../src/worker/backup/entry.ts";
+import { createBackups } from "../../src/worker/backup/backups.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";

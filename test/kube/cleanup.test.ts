@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCleanup, NO_CLEANUP_LABEL } from "../../src/activities/cleanup.ts";
+import { createCleanup, NO_CLEANUP_LABEL } from "../../src/activities/teardown/shoot-resources.ts";
 import { toFailure } from "../../src/activities/failure.ts";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { isNotFound, refOf, type KubeClient } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import {
   createKubeClient,
   isAlreadyExists,

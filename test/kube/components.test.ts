@@ -10,7 +10,7 @@ import {
   poolsOf,
   workerObject,
 } from "../../src/components/index.ts";
-import { bootstrapTokenSecret, createBootstrapToken } from "../../src/activities/bootstrap-token.ts";
+import { bootstrapTokenSecret, createBootstrapToken } from "../../src/activities/secrets/bootstrap-token.ts";
 import { exampleContext, exampleShoot } from "../support/control-plane-context.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createExtensionMoves } from "../../src/activities/extension-move.ts";
-import type { Waits } from "../../src/activities/waits.ts";
+import { createExtensionMoves } from "../../src/activities/extensions/moves.ts";
+import type { Waits } from "../../src/activities/waits/waits.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { shootRun } from "../support/shoot-run.ts";

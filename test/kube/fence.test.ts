@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fenced } from "../../src/activities/fenced-client.ts";
-import { createLeftovers } from "../../src/activities/leftovers.ts";
-import { createWaits } from "../../src/activities/waits.ts";
+import { fenced } from "../../src/activities/leadership/fenced-client.ts";
+import { createLeftovers } from "../../src/activities/teardown/leftovers.ts";
+import { createWaits } from "../../src/activities/waits/waits.ts";
 import { HANDOVER_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
 import type { KubeObject } from "../../src/api/index.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { Leader } from "../../src/dns/index.ts";
 import { refOf, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fenced } from "../../src/activities/fenced-client.ts";
-import { patchFinalizers, patchShootStatus } from "../../src/activities/shoot-patch.ts";
+import { fenced } from "../../src/activities/leadership/fenced-client.ts";
+import { patchFinalizers, patchShootStatus } from "../../src/activities/shoot/patch.ts";
 import type { OperationStatus } from "../../src/activities/index.ts";
-import { createShootStatus } from "../../src/activities/shoot-status.ts";
-import { Superseded } from "../../src/activities/superseded.ts";
+import { createShootStatus } from "../../src/activities/shoot/status.ts";
+import { Superseded } from "../../src/activities/leadership/superseded.ts";
 import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
 import type { KubeObject, Shoot } from "../../src/api/index.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { refOf, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";

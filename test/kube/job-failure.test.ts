@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jobTarget } from "../../src/activities/jobs.ts";
-import { createWaits, WAIT_ANNOTATION, type Completer, type Waits } from "../../src/activities/waits.ts";
+import { jobTarget } from "../../src/activities/backup/jobs.ts";
+import { createWaits, WAIT_ANNOTATION, type Completer, type Waits } from "../../src/activities/waits/waits.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";

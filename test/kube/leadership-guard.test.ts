@@ -8,7 +8,7 @@ import {
   type ExtensionController,
 } from "../../src/extension/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { updateRecords } from "../../src/provider-local/name-server.ts";
+import { updateRecords } from "../../src/provider-local/dns/name-server.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";

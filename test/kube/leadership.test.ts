@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createLeadership } from "../../src/activities/leadership.ts";
+import { createLeadership } from "../../src/activities/leadership/leadership.ts";
 import { StepError } from "../../src/activities/failure.ts";
 import type { DNSRecord, Shoot } from "../../src/api/index.ts";
 import { FORCE_TAKEOVER_ANNOTATION } from "../../src/api/annotations.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { queryNameServers } from "../../src/dns/query.ts";
 import { createLeaderLookup, createZoneServers, type LeaderLookup } from "../../src/dns/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createGardenProvider } from "../../src/provider-local/garden.ts";
-import { queryRecords, updateRecords } from "../../src/provider-local/name-server.ts";
+import { queryRecords, updateRecords } from "../../src/provider-local/dns/name-server.ts";
 import type { Provider } from "../../src/provider-local/provider.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fenced } from "../../src/activities/fenced-client.ts";
-import { createLeftovers } from "../../src/activities/leftovers.ts";
-import { Superseded } from "../../src/activities/superseded.ts";
-import { createWaits, WAIT_ANNOTATION, type Waits } from "../../src/activities/waits.ts";
+import { fenced } from "../../src/activities/leadership/fenced-client.ts";
+import { createLeftovers } from "../../src/activities/teardown/leftovers.ts";
+import { Superseded } from "../../src/activities/leadership/superseded.ts";
+import { createWaits, WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
 import {
   EPOCH_ANNOTATION,
   HANDOVER_ANNOTATION,
@@ -10,7 +10,7 @@ import {
   ROLE_LABEL,
 } from "../../src/api/annotations.ts";
 import type { KubeObject } from "../../src/api/index.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { createReflector, refOf, type KubeClient, type ObjectRef, type Reflector } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";

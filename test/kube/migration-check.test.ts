@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { StepError } from "../../src/activities/failure.ts";
-import { createMigrationCheck, createSourceCheck } from "../../src/activities/migration-check.ts";
-import { readMigrationFacts } from "../../src/activities/migration-facts.ts";
-import { createShootStates } from "../../src/activities/shoot-state.ts";
-import { parseStateKeys } from "../../src/activities/state-keys.ts";
+import { createMigrationCheck, createSourceCheck } from "../../src/activities/shoot/migration-check.ts";
+import { readMigrationFacts } from "../../src/activities/shoot/migration-facts.ts";
+import { createShootStates } from "../../src/activities/state/shoot-state.ts";
+import { parseStateKeys } from "../../src/activities/state/keys.ts";
 import type { Shoot } from "../../src/api/index.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createShootStates } from "../../src/activities/shoot-state.ts";
-import type { StateKey } from "../../src/activities/state-keys.ts";
+import { createShootStates } from "../../src/activities/state/shoot-state.ts";
+import type { StateKey } from "../../src/activities/state/keys.ts";
 import { EPOCH_ANNOTATION, STATE_KEY_ANNOTATION } from "../../src/api/annotations.ts";
 import type { Infrastructure, Shoot, ShootState } from "../../src/api/index.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { createMirror, type Mirror } from "../../src/worker/mirror.ts";
+import { createMirror, type Mirror } from "../../src/worker/mirror/mirror.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";

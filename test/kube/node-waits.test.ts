@@ -1,7 +1,7 @@
 import { CompleteAsyncError } from "@temporalio/activity";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { WaitTarget } from "../../src/activities/index.ts";
-import { createNodeWaits } from "../../src/activities/node-waits.ts";
+import { createNodeWaits } from "../../src/activities/waits/node-waits.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import type { ExtensionBackupEntry, KubeObject } from "../../src/api/index.ts";
 import { createExtensionController } from "../../src/extension/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { createBackupBucketActuator } from "../../src/provider-local/backup-bucket.ts";
-import { createBackupEntryActuator } from "../../src/provider-local/backup-entry.ts";
-import { createBuckets } from "../../src/provider-local/buckets.ts";
+import { createBackupBucketActuator } from "../../src/provider-local/backup/bucket.ts";
+import { createBackupEntryActuator } from "../../src/provider-local/backup/entry.ts";
+import { createBuckets } from "../../src/provider-local/backup/buckets.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 

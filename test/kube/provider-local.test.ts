@@ -6,10 +6,10 @@ import type { Infrastructure, KubeObject, OperatingSystemConfig } from "../../sr
 import { createExtensionController } from "../../src/extension/index.ts";
 import type { MergePatch, ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { createAddressPool } from "../../src/provider-local/address-pool.ts";
+import { createAddressPool } from "../../src/provider-local/network/address-pool.ts";
 import { createInfrastructureActuator } from "../../src/provider-local/infrastructure.ts";
-import { createLoadBalancers } from "../../src/provider-local/load-balancer.ts";
-import { createOperatingSystemConfigActuator } from "../../src/provider-local/operating-system-config.ts";
+import { createLoadBalancers } from "../../src/provider-local/network/load-balancer.ts";
+import { createOperatingSystemConfigActuator } from "../../src/provider-local/machine-image/operating-system-config.ts";
 import { createVolumeProvisioner, PROVISIONER, type Runner } from "../../src/provider-local/volumes.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";

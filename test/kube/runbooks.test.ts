@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listParts, renderPart, stateType } from "../../src/activities/state-parts.ts";
+import { listParts, renderPart, stateType } from "../../src/activities/state/parts.ts";
 import { STATE_PART_LABEL } from "../../src/api/annotations.ts";
 import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
 import { findBinary } from "../support/binary.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Seed } from "../../src/api/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { bucketCondition } from "../../src/worker/seed-bucket.ts";
+import { bucketCondition } from "../../src/worker/backup/seed-bucket.ts";
 import { createSeedStatus } from "../../src/worker/seed-status.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ensureSecrets } from "../../src/activities/secrets.ts";
-import { createShootStates, type ShootStates, type SnapshotRecord } from "../../src/activities/shoot-state.ts";
-import type { StateItem } from "../../src/activities/state-entry.ts";
-import { StateTooLarge } from "../../src/activities/state-layout.ts";
-import { createStateActivities, type StateActivities } from "../../src/activities/state.ts";
-import { Superseded } from "../../src/activities/superseded.ts";
+import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
+import { createShootStates, type ShootStates, type SnapshotRecord } from "../../src/activities/state/shoot-state.ts";
+import type { StateItem } from "../../src/activities/state/entry.ts";
+import { StateTooLarge } from "../../src/activities/state/layout.ts";
+import { createStateActivities, type StateActivities } from "../../src/activities/state/activities.ts";
+import { Superseded } from "../../src/activities/leadership/superseded.ts";
 import {
   EPOCH_ANNOTATION,
   STATE_KEY_ANNOTATION,
@@ -13,8 +13,8 @@ import {
   STATE_PROBLEM_ANNOTATION,
 } from "../../src/api/annotations.ts";
 import type { Infrastructure, ShootState } from "../../src/api/index.ts";
-import type { KubeObject } from "../../src/api/meta.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { KubeError, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";

@@ -1,5 +1,5 @@
-import type { SnapshotRecord, SnapshotRecords } from "../../src/activities/snapshot-record.ts";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { SnapshotRecord, SnapshotRecords } from "../../src/activities/backup/record.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { refOf, type KubeClient } from "../../src/kube/index.ts";
 
 /** Records in memory; the last one counts, as long as its revision is not smaller. */

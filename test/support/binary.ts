@@ -1,7 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheDirectory } from "../../src/local/binaries.ts";
-import { binaries, type BinaryName } from "../../src/local/versions.ts";
+import { cacheDirectory } from "../../src/local/binary/binaries.ts";
+import { binaries, type BinaryName } from "../../src/local/binary/versions.ts";
 
 /** The path of a pinned binary in the cache; tests never download. */
 export async function findBinary(name: BinaryName): Promise<string> {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { findBinary } from "./binary.ts";
 import { recordChild } from "./leftovers.ts";
-import type { BinaryName } from "../../src/local/versions.ts";
+import type { BinaryName } from "../../src/local/binary/versions.ts";
 
 /** A process of a test; the kernel kills it when the test process dies, however it dies. */
 export interface Child {

@@ -1,4 +1,4 @@
-import { down } from "../../src/local/down.ts";
+import { down } from "../../src/local/environment/down.ts";
 import { environmentName } from "./local-environment.ts";
 
 const kept = process.env["PERENNIAL_E2E"] !== undefined;

@@ -1,6 +1,6 @@
 import type { CredentialsBinding, Shoot } from "../../src/api/index.ts";
-import type { LastError } from "../../src/api/meta.ts";
-import type { FlowProgress, ShootRef, StepProgress } from "../../src/api/shoot-run.ts";
+import type { LastError } from "../../src/api/schema/meta.ts";
+import type { FlowProgress, ShootRef, StepProgress } from "../../src/api/shoot/run.ts";
 import { flowWorkflowId, type FlowKind } from "../../src/workflows/contract.ts";
 import { eventually } from "./eventually.ts";
 import { exampleObjects } from "./examples.ts";

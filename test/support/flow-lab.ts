@@ -9,7 +9,7 @@ import type {
   ShootView,
   WaitTarget,
 } from "../../src/activities/index.ts";
-import type { ShootRef, ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRef, ShootRun } from "../../src/api/shoot/run.ts";
 import { createOperations } from "../../src/client/operations.ts";
 import { createShootClient, type ShootClient } from "../../src/client/shoots.ts";
 import { gardenQueue, shootWorkflowId } from "../../src/workflows/contract.ts";

@@ -1,5 +1,5 @@
 import type { Shoot } from "../../src/api/index.ts";
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { exampleObjects } from "./examples.ts";
 import { shootRun } from "./shoot-run.ts";

@@ -5,15 +5,15 @@ import type { Client } from "@temporalio/client";
 import { connectTemporal } from "../../src/client/connect.ts";
 import { createShootClient, type ShootClient } from "../../src/client/shoots.ts";
 import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
-import { kubeconfigFile } from "../../src/local/clusters.ts";
-import { dnsServer } from "../../src/local/dns.ts";
-import { ensureEnvironment } from "../../src/local/environment-file.ts";
-import type { Environment } from "../../src/local/environment.ts";
-import { createMachines, type Machines } from "../../src/local/machine.ts";
-import { startOwnProcesses } from "../../src/local/own-processes.ts";
-import { createProcesses } from "../../src/local/processes.ts";
-import { readStatus } from "../../src/local/status.ts";
-import { up } from "../../src/local/up.ts";
+import { kubeconfigFile } from "../../src/local/cluster/clusters.ts";
+import { dnsServer } from "../../src/local/process/dns.ts";
+import { ensureEnvironment } from "../../src/local/environment/file.ts";
+import type { Environment } from "../../src/local/environment/environment.ts";
+import { createMachines, type Machines } from "../../src/local/machine/machines.ts";
+import { startOwnProcesses } from "../../src/local/process/own-processes.ts";
+import { createProcesses } from "../../src/local/process/processes.ts";
+import { readStatus } from "../../src/local/environment/status.ts";
+import { up } from "../../src/local/environment/up.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
 
 /** The environment of the e2e tests: real clusters, a real Temporal, and our own processes, two seeds. */

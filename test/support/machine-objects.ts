@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
-import type { KubeObject } from "../../src/api/meta.ts";
-import { helloImage } from "../../src/local/images.ts";
-import type { UserData } from "../../src/local/machine-user-data.ts";
-import { versions } from "../../src/local/versions.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
+import { helloImage } from "../../src/local/image/images.ts";
+import type { UserData } from "../../src/local/machine/user-data.ts";
+import { versions } from "../../src/local/binary/versions.ts";
 
 /** A machine with a kubelet that is its cluster's administrator. */
 export function nodeUserData(kubeconfig: string): UserData {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { execa } from "execa";
-import type { Environment } from "../../src/local/environment.ts";
+import type { Environment } from "../../src/local/environment/environment.ts";
 
 /** Whatever there is on the host of one machine, or of the whole environment with its bridge and rules: names, paths, lines. */
 export async function findRemains(env: Environment, machine = ""): Promise<string[]> {

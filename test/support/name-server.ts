@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import { queryRecords, type NameServer } from "../../src/provider-local/name-server.ts";
+import { queryRecords, type NameServer } from "../../src/provider-local/dns/name-server.ts";
 import { claimDirectory, controlPlanePrefix, recordChild, sweepLeftovers } from "./leftovers.ts";
 
 /** A real BIND on a loopback port that answers for one zone and takes updates signed with its key. */

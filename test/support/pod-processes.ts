@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { KubeObject } from "../../src/api/index.ts";
-import type { BinaryName } from "../../src/local/versions.ts";
+import type { BinaryName } from "../../src/local/binary/versions.ts";
 import { findBinary } from "./binary.ts";
 
 /** What the kubelet would have found around a pod. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BinaryName } from "../../src/local/versions.ts";
+import type { BinaryName } from "../../src/local/binary/versions.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { components, type ComponentName, type ControlPlaneContext } from "../../src/components/index.ts";
 import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
-import { queryRecords } from "../../src/provider-local/name-server.ts";
+import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import type { TestShoot } from "./e2e-shoots.ts";
 import type { LocalEnvironment, SeedName } from "./local-environment.ts";
 import { findRemains } from "./machine-remains.ts";

@@ -1,4 +1,4 @@
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 
 /** The facts of a Shoot with one worker pool, internal and external domain. */
 export function shootRun(change: Partial<ShootRun> = {}): ShootRun {

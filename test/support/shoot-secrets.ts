@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { TestShoot } from "./e2e-shoots.ts";
 import type { LocalEnvironment, SeedName } from "./local-environment.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { parseStateKeys, type StateKey } from "../../src/activities/state-keys.ts";
+import { parseStateKeys, type StateKey } from "../../src/activities/state/keys.ts";
 
 /** A key of one's own, to seal ShootStates with. */
 export function newStateKeys(): readonly StateKey[] {

@@ -1,4 +1,4 @@
-import type { ShootRun } from "../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { defineFlow } from "../../src/flow/flow.ts";
 import { perform, type Outcome } from "../../src/workflows/perform.ts";
 import { apply, remove } from "../../src/workflows/steps.ts";

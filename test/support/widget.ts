@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../src/api/meta.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { eventually } from "./eventually.ts";
 

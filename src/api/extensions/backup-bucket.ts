@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
-import { secretReference } from "../references.ts";
-import { defineResource } from "../resource.ts";
-import { object } from "../schema.ts";
+import { secretReference } from "../schema/references.ts";
+import { defineResource } from "../schema/resource.ts";
+import { object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const backupBucketSpec = object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ipBlock, loadBalancerIngress } from "../references.ts";
-import { defineResource } from "../resource.ts";
-import { bytes, object } from "../schema.ts";
+import { ipBlock, loadBalancerIngress } from "../schema/references.ts";
+import { defineResource } from "../schema/resource.ts";
+import { bytes, object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const bastionIngressPolicy = object({

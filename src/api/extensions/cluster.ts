@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import type { CloudProfile } from "../cloud-profile.ts";
-import { defineResource } from "../resource.ts";
-import { object, raw } from "../schema.ts";
-import type { Seed } from "../seed.ts";
-import type { Shoot } from "../shoot.ts";
+import type { CloudProfile } from "../core/cloud-profile.ts";
+import { defineResource } from "../schema/resource.ts";
+import { object, raw } from "../schema/fields.ts";
+import type { Seed } from "../core/seed.ts";
+import type { Shoot } from "../shoot/shoot.ts";
 
 const clusterSpec = object({
   cloudProfile: raw<CloudProfile>().describe("The Shoot's CloudProfile as it is in the garden."),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { conditions, lastError, lastOperation } from "../meta.ts";
-import { namedResourceReference } from "../references.ts";
-import { immutable, known, object, raw } from "../schema.ts";
+import { conditions, lastError, lastOperation } from "../schema/meta.ts";
+import { namedResourceReference } from "../schema/references.ts";
+import { immutable, known, object, raw } from "../schema/fields.ts";
 import { leadership } from "./leadership.ts";
 
 /** DefaultSpec contains common status fields for every extension resource. */

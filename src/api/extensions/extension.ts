@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
-import { defineResource } from "../resource.ts";
-import { object } from "../schema.ts";
+import { defineResource } from "../schema/resource.ts";
+import { object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const extensionSpec = object({

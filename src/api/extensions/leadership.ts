@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { object } from "../schema.ts";
+import { object } from "../schema/fields.ts";
 
 /**
  * Who may act on an extension object (GEP-1): a controller acts only while the DNS TXT record says that `value` is in

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
-import { defineResource } from "../resource.ts";
-import { known, object } from "../schema.ts";
+import { defineResource } from "../schema/resource.ts";
+import { known, object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const networkSpec = object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { loadBalancerIngress, nodeAddress, objectReference } from "../references.ts";
-import { defineResource } from "../resource.ts";
-import { object } from "../schema.ts";
+import { loadBalancerIngress, nodeAddress, objectReference } from "../schema/references.ts";
+import { defineResource } from "../schema/resource.ts";
+import { object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const controlPlaneEndpoint = object({

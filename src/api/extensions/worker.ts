@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
-import { kubeletConfig } from "../kubelet-config.ts";
-import { secretKeySelector, secretReference, taint } from "../references.ts";
-import { defineResource } from "../resource.ts";
-import { bytes, duration, intOrString, object, quantity, raw, timestamp } from "../schema.ts";
-import { machineControllerManagerSettings } from "../shoot-machines.ts";
+import { kubeletConfig } from "../shoot/kubelet.ts";
+import { secretKeySelector, secretReference, taint } from "../schema/references.ts";
+import { defineResource } from "../schema/resource.ts";
+import { bytes, duration, intOrString, object, quantity, raw, timestamp } from "../schema/fields.ts";
+import { machineControllerManagerSettings } from "../shoot/machines.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const machineImage = object({

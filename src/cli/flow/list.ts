@@ -2,8 +2,8 @@ import type { FlowSummary } from "../../client/shoots.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { flag, text } from "../option.ts";
-import { outputOption, printList, type Column } from "../output.ts";
-import { formatAge, formatDuration } from "../time.ts";
+import { outputOption, printList, type Column } from "../display/output.ts";
+import { formatAge, formatDuration } from "../display/time.ts";
 
 /** `perennial flow list` */
 export const list = defineCommand({

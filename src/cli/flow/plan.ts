@@ -2,12 +2,12 @@ import type { PlannedStep } from "../../flow/plan.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
-import { loadTables, readView } from "../flow-tables.ts";
+import { loadTables, readView } from "../report/flow-tables.ts";
 import { choice, text } from "../option.ts";
-import { printObject, renderTable, type Column } from "../output.ts";
-import { planShoot, type ShootPlan } from "../shoot-plan.ts";
-import { paint } from "../style.ts";
-import type { Output } from "../terminal.ts";
+import { printObject, renderTable, type Column } from "../display/output.ts";
+import { planShoot, type ShootPlan } from "../report/plan.ts";
+import { paint } from "../display/style.ts";
+import type { Output } from "../display/terminal.ts";
 
 /** `perennial flow plan` */
 export const plan = defineCommand({

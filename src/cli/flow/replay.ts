@@ -6,7 +6,7 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
 import { choice, required, text } from "../option.ts";
-import { printObject } from "../output.ts";
+import { printObject } from "../display/output.ts";
 
 /** `perennial flow replay` */
 export const replay = defineCommand({

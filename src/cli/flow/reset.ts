@@ -3,7 +3,7 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
 import { flag, required, text } from "../option.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../display/terminal.ts";
 
 /** `perennial flow reset` */
 export const reset = defineCommand({

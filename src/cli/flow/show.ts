@@ -1,13 +1,13 @@
-import type { FlowProgress, StepProgress } from "../../api/shoot-run.ts";
+import type { FlowProgress, StepProgress } from "../../api/shoot/run.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import type { ClusterOptions, Context } from "../context.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootRef } from "../find-shoot.ts";
 import { choice, required } from "../option.ts";
-import { printObject, renderTable, type Column } from "../output.ts";
-import { renderError, renderHeadline } from "../progress-lines.ts";
-import { formatAge } from "../time.ts";
+import { printObject, renderTable, type Column } from "../display/output.ts";
+import { renderError, renderHeadline } from "../display/progress-lines.ts";
+import { formatAge } from "../display/time.ts";
 
 /** `perennial flow show` */
 export const show = defineCommand({

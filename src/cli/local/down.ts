@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
-import { chooseEnvironment, nameOption } from "../local-options.ts";
-import { formatDuration } from "../time.ts";
+import { chooseEnvironment, nameOption } from "./options.ts";
+import { formatDuration } from "../display/time.ts";
 
 /** `perennial local down` */
 export const down = defineCommand({
@@ -10,8 +10,8 @@ export const down = defineCommand({
   args: {},
   options: { name: nameOption },
   async run({ options, context }) {
-    const { down: takeDown } = await import("../../local/down.ts");
-    const { findEnvironment } = await import("../../local/environment-file.ts");
+    const { down: takeDown } = await import("../../local/environment/down.ts");
+    const { findEnvironment } = await import("../../local/environment/file.ts");
     const choice = chooseEnvironment(options.name, context.variables);
     const { err } = context.terminal;
     const name = choice.name ?? "local";

@@ -1,9 +1,9 @@
 import { defineCommand } from "../command.ts";
 import { CliError } from "../exit.ts";
-import { chooseEnvironment, nameOption } from "../local-options.ts";
-import { renderStatus } from "../local-summary.ts";
+import { chooseEnvironment, nameOption } from "./options.ts";
+import { renderStatus } from "./summary.ts";
 import { choice } from "../option.ts";
-import { printObject } from "../output.ts";
+import { printObject } from "../display/output.ts";
 
 /** `perennial local status` */
 export const status = defineCommand({
@@ -12,7 +12,7 @@ export const status = defineCommand({
   args: {},
   options: { name: nameOption, output: choice(["json", "yaml"], "Output", "o") },
   async run({ options, context }) {
-    const { readStatus } = await import("../../local/status.ts");
+    const { readStatus } = await import("../../local/environment/status.ts");
     const environment = chooseEnvironment(options.name, context.variables);
     const found = await readStatus(environment);
     if (!found)

@@ -1,11 +1,11 @@
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../exit.ts";
-import { chooseEnvironment, nameOption, parseSeeds } from "../local-options.ts";
+import { chooseEnvironment, nameOption, parseSeeds } from "./options.ts";
 import { repeated, text } from "../option.ts";
-import { createPhaseDisplay } from "../phase-display.ts";
-import { renderSummary } from "../local-summary.ts";
-import type { UpOptions, UpResult } from "../../local/up.ts";
+import { createPhaseDisplay } from "../display/phases.ts";
+import { renderSummary } from "./summary.ts";
+import type { UpOptions, UpResult } from "../../local/environment/up.ts";
 
 /** `perennial local up` */
 export const up = defineCommand({
@@ -37,8 +37,8 @@ export const up = defineCommand({
 /** Brings an environment up and shows its phases; undefined, and a line that says how to go on, when it was interrupted. */
 export async function bringUp(context: Context, options: UpOptions): Promise<UpResult | undefined> {
   const [{ up: bring }, { phases, existingPhases, phaseTitles }] = await Promise.all([
-    import("../../local/up.ts"),
-    import("../../local/up-phases.ts"),
+    import("../../local/environment/up.ts"),
+    import("../../local/environment/phases.ts"),
   ]);
   const names = options.gardenKubeconfig === undefined ? phases : existingPhases;
   const display = await createPhaseDisplay(context.terminal, { names, titles: phaseTitles });

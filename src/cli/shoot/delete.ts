@@ -1,10 +1,10 @@
 import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../display/terminal.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
-import { followShoot } from "../follow.ts";
+import { followShoot } from "../display/follow.ts";
 import { duration, flag } from "../option.ts";
 
 /** `perennial shoot delete` */

@@ -1,19 +1,19 @@
 import type { Shoot } from "../../api/index.ts";
-import { isMoving } from "../../api/shoot-move.ts";
+import { isMoving } from "../../api/placement/move.ts";
 import type { ShootClient } from "../../client/shoots.ts";
-import { blockingFromStatus, findBlocking } from "../blocking.ts";
-import { reportCleanUp, type CleanUpReport } from "../clean-up-report.ts";
+import { blockingFromStatus, findBlocking } from "../report/blocking.ts";
+import { reportCleanUp, type CleanUpReport } from "../report/clean-ups.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import type { ClusterOptions, Context, Garden } from "../context.ts";
 import { explainFully } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
 import { choice } from "../option.ts";
-import { printObject } from "../output.ts";
-import { describeShoot, leftoversOf, renderDescription, type ShootDescription } from "../shoot-description.ts";
-import { standingOf } from "../settled.ts";
-import { findOwner, readReport } from "../step-owner.ts";
-import { placeOf } from "../step-place.ts";
+import { printObject } from "../display/output.ts";
+import { describeShoot, leftoversOf, renderDescription, type ShootDescription } from "../report/description.ts";
+import { standingOf } from "../report/settled.ts";
+import { findOwner, readReport } from "../report/step-owner.ts";
+import { placeOf } from "../report/step-place.ts";
 
 /** `perennial shoot describe` */
 export const describe = defineCommand({

@@ -6,7 +6,7 @@ import { clusterOptions, stateDir } from "../connection.ts";
 import type { Variables } from "../context.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
 import { text } from "../option.ts";
-import { reachable, readPublishedKubeconfig, type Resolve } from "../shoot-kubeconfig.ts";
+import { reachable, readPublishedKubeconfig, type Resolve } from "../report/kubeconfig.ts";
 
 /** `perennial shoot kubeconfig` */
 export const kubeconfig = defineCommand({

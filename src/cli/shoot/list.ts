@@ -2,8 +2,8 @@ import type { Shoot } from "../../api/index.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { namespaceOption, shootType } from "../find-shoot.ts";
-import { outputOption, printList } from "../output.ts";
-import { shootColumns } from "../shoot-columns.ts";
+import { outputOption, printList } from "../display/output.ts";
+import { shootColumns } from "../report/columns.ts";
 
 /** `perennial shoot list` */
 export const list = defineCommand({

@@ -1,21 +1,21 @@
 import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION } from "../../api/annotations.ts";
 import type { Shoot } from "../../api/index.ts";
-import { describeMove, isLeaving, isMoving, leadingSeed } from "../../api/shoot-move.ts";
+import { describeMove, isLeaving, isMoving, leadingSeed } from "../../api/placement/move.ts";
 import type { MergePatch } from "../../kube/index.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import type { ClusterOptions, Context, Garden } from "../context.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
-import { loadMoveTables, readView } from "../flow-tables.ts";
-import { followShoot } from "../follow.ts";
-import { movesFrom, planMigration, readBastions, type MigrationPlan } from "../migration-plan.ts";
-import { renderMigration, renderSummary } from "../migration-report.ts";
-import { readWish, type Wish } from "../migration-wish.ts";
+import { loadMoveTables, readView } from "../report/flow-tables.ts";
+import { followShoot } from "../display/follow.ts";
+import { movesFrom, planMigration, readBastions, type MigrationPlan } from "../migration/plan.ts";
+import { renderMigration, renderSummary } from "../migration/report.ts";
+import { readWish, type Wish } from "../migration/request.ts";
 import { choice, duration, flag, text } from "../option.ts";
-import { printObject } from "../output.ts";
-import { factsOf } from "../shoot-plan.ts";
-import type { Terminal } from "../terminal.ts";
+import { printObject } from "../display/output.ts";
+import { factsOf } from "../report/plan.ts";
+import type { Terminal } from "../display/terminal.ts";
 
 /** `perennial shoot migrate` */
 export const migrate = defineCommand({
@@ -77,7 +77,7 @@ type Move = Extract<Wish, { do: "move" }>;
 /** What the garden says, and the old seed where it can be reached; its silence stands against nothing. */
 async function gatherPlan({ context, garden, shoot, options }: Call, wish: Move): Promise<MigrationPlan> {
   const from = movesFrom(shoot, wish.to);
-  const { readMigrationFacts } = await import("../../activities/migration-facts.ts");
+  const { readMigrationFacts } = await import("../../activities/shoot/migration-facts.ts");
   const [facts, view, tables, seed] = await Promise.all([
     readMigrationFacts(garden.client, shoot, { from, to: wish.to }, new Date(context.now())),
     readView(garden, shoot),

@@ -4,7 +4,7 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
-import { followShoot } from "../follow.ts";
+import { followShoot } from "../display/follow.ts";
 import { duration, flag } from "../option.ts";
 
 /** `perennial shoot reconcile` */

@@ -2,7 +2,7 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError, explainError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
-import { followShoot, untilResumed } from "../follow.ts";
+import { followShoot, untilResumed } from "../display/follow.ts";
 import { duration, flag, text } from "../option.ts";
 
 /** `perennial shoot retry` */

@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
-import { followShoot } from "../follow.ts";
+import { followShoot } from "../display/follow.ts";
 import { duration } from "../option.ts";
 
 /** `perennial shoot watch` */

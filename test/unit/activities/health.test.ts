@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { examine, nextCondition, THRESHOLD } from "../../../src/activities/health.ts";
+import { examine, nextCondition, THRESHOLD } from "../../../src/activities/shoot/health.ts";
 import type { Condition } from "../../../src/api/index.ts";
 import type { KubeClient } from "../../../src/kube/index.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { epochOf, movementOf } from "../../../src/activities/movement.ts";
+import { epochOf, movementOf } from "../../../src/activities/shoot/movement.ts";
 import type { Shoot } from "../../../src/api/index.ts";
 
 type Status = NonNullable<Shoot["status"]>;

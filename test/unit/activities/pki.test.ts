@@ -1,14 +1,14 @@
 import { createPrivateKey, createSign, X509Certificate } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { isFit, isUsableAuthority } from "../../../src/activities/certificate-fit.ts";
+import { isFit, isUsableAuthority } from "../../../src/activities/secrets/certificate-fit.ts";
 import {
   generateSigningKey,
   issueAuthority,
   issueCertificate,
   type CertificateRequest,
   type KeyPair,
-} from "../../../src/activities/pki.ts";
-import { certificatesOf } from "../../../src/activities/secret-plan.ts";
+} from "../../../src/activities/secrets/pki.ts";
+import { certificatesOf } from "../../../src/activities/secrets/plan.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";
 
 const now = new Date("2030-06-01T12:00:00Z");

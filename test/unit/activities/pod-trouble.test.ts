@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describePodTrouble, lastWords, type PodLike } from "../../../src/activities/pod-trouble.ts";
+import { describePodTrouble, lastWords, type PodLike } from "../../../src/activities/waits/pod-trouble.ts";
 
 describe("what pods of a Job say of their trouble", () => {
   it.each<[string, PodLike["status"], string | undefined]>([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { extensionReady, rolledOut, type ExtensionLike } from "../../../src/activities/readiness.ts";
-import { needsTrigger } from "../../../src/activities/trigger.ts";
+import { extensionReady, rolledOut, type ExtensionLike } from "../../../src/activities/waits/readiness.ts";
+import { needsTrigger } from "../../../src/activities/extensions/trigger.ts";
 
 const stamp = "2026-01-01T12:00:00.900000000Z";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { createEntries, idOf, keysOf, type StateEntry, type StateItem } from "../../../src/activities/state-entry.ts";
-import { parseStateKeys } from "../../../src/activities/state-keys.ts";
-import { createSeal } from "../../../src/activities/state-seal.ts";
+import { createEntries, idOf, keysOf, type StateEntry, type StateItem } from "../../../src/activities/state/entry.ts";
+import { parseStateKeys } from "../../../src/activities/state/keys.ts";
+import { createSeal } from "../../../src/activities/state/seal.ts";
 
 const [one, two] = ["one", "two"].map((id) => ({ id, secret: randomBytes(32).toString("base64") }));
 const entriesWith = (...keys: unknown[]) => createEntries(createSeal(parseStateKeys(JSON.stringify({ keys }))), "uid");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { StateEntry } from "../../../src/activities/state-entry.ts";
-import { layOut, sizeOf, STATE_LIMITS, StateTooLarge } from "../../../src/activities/state-layout.ts";
+import type { StateEntry } from "../../../src/activities/state/entry.ts";
+import { layOut, sizeOf, STATE_LIMITS, StateTooLarge } from "../../../src/activities/state/layout.ts";
 
 const entry = (name: string, size: number, section: StateEntry["section"] = "extensions"): StateEntry => ({
   section,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { parseStateKeys } from "../../../src/activities/state-keys.ts";
-import { createSeal, type Sealed } from "../../../src/activities/state-seal.ts";
+import { parseStateKeys } from "../../../src/activities/state/keys.ts";
+import { createSeal, type Sealed } from "../../../src/activities/state/seal.ts";
 
 const [older, newer] = ["older", "newer"].map((id) => ({ id, secret: randomBytes(32).toString("base64") }));
 const keys = (...entries: unknown[]) => parseStateKeys(JSON.stringify({ keys: entries }));

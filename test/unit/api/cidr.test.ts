@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isNetwork, overlaps } from "../../../src/api/cidr.ts";
+import { isNetwork, overlaps } from "../../../src/api/schema/cidr.ts";
 
 test.each([
   ["10.0.0.0/8", "10.226.0.0/16", true],

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { crdFiles } from "../../../scripts/generate-crds.ts";
 import { resources } from "../../../src/api/index.ts";
-import { toCustomResourceDefinition } from "../../../src/api/crd.ts";
-import { defineResource } from "../../../src/api/resource.ts";
+import { toCustomResourceDefinition } from "../../../src/api/schema/crd.ts";
+import { defineResource } from "../../../src/api/schema/resource.ts";
 
 const directory = join(import.meta.dirname, "../../../deploy/crds");
 

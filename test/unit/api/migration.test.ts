@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Seed, Shoot } from "../../../src/api/index.ts";
-import { migrationObstacles, type MigrationFacts } from "../../../src/api/migration.ts";
-import { describeMove, isLeaving, isMoving, isReturning, needsSource } from "../../../src/api/shoot-move.ts";
-import { parseTakeover } from "../../../src/api/takeover.ts";
+import { migrationObstacles, type MigrationFacts } from "../../../src/api/placement/migration.ts";
+import { describeMove, isLeaving, isMoving, isReturning, needsSource } from "../../../src/api/placement/move.ts";
+import { parseTakeover } from "../../../src/api/placement/takeover.ts";
 import { movableShoot, readySeed } from "../../support/migration-objects.ts";
 
 const now = new Date("2026-11-21T10:10:00Z");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { CloudProfile, Seed, Shoot } from "../../../src/api/index.ts";
-import { migrationObstacles, type MigrationFacts } from "../../../src/api/migration.ts";
-import { countNeighbours, placementObstacles } from "../../../src/api/seed-choice.ts";
-import { bucketObstacles } from "../../../src/api/seed-fit.ts";
+import { migrationObstacles, type MigrationFacts } from "../../../src/api/placement/migration.ts";
+import { countNeighbours, placementObstacles } from "../../../src/api/placement/choice.ts";
+import { bucketObstacles } from "../../../src/api/placement/fit.ts";
 import { movableShoot, readySeed } from "../../support/migration-objects.ts";
 
 const now = new Date("2026-11-21T10:10:00Z");

@@ -1,4 +1,4 @@
-import type { Output, Terminal } from "../../../src/cli/terminal.ts";
+import type { Output, Terminal } from "../../../src/cli/display/terminal.ts";
 
 /** An output that keeps what was written to it. */
 export interface FakeOutput extends Output {

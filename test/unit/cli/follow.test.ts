@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { Shoot } from "../../../src/api/index.ts";
-import type { KubeObject } from "../../../src/api/meta.ts";
-import type { FlowProgress, StepProgress } from "../../../src/api/shoot-run.ts";
+import type { KubeObject } from "../../../src/api/schema/meta.ts";
+import type { FlowProgress, StepProgress } from "../../../src/api/shoot/run.ts";
 import { createContext } from "../../../src/cli/connection.ts";
-import { followShoot, untilResumed } from "../../../src/cli/follow.ts";
+import { followShoot, untilResumed } from "../../../src/cli/display/follow.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 
 const startedAt = "2026-11-21T10:00:00Z";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { reachable } from "../../../src/cli/shoot-kubeconfig.ts";
+import { reachable } from "../../../src/cli/report/kubeconfig.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
 
 const published = renderKubeconfig({ server: "https://api.local.dev.perennial.test", ca: "CA", token: "t" });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import type { Shoot } from "../../../src/api/index.ts";
-import type { MigrationFacts } from "../../../src/api/migration.ts";
-import { describeDowntime } from "../../../src/cli/downtime.ts";
-import { movesFrom, planMigration } from "../../../src/cli/migration-plan.ts";
-import { renderMigration, renderSummary } from "../../../src/cli/migration-report.ts";
-import { readWish, type WishOptions } from "../../../src/cli/migration-wish.ts";
-import { standingOf } from "../../../src/cli/settled.ts";
+import type { MigrationFacts } from "../../../src/api/placement/migration.ts";
+import { describeDowntime } from "../../../src/cli/migration/downtime.ts";
+import { movesFrom, planMigration } from "../../../src/cli/migration/plan.ts";
+import { renderMigration, renderSummary } from "../../../src/cli/migration/report.ts";
+import { readWish, type WishOptions } from "../../../src/cli/migration/request.ts";
+import { standingOf } from "../../../src/cli/report/settled.ts";
 import { cleanUp } from "../../../src/workflows/clean-up.ts";
 import { migrate } from "../../../src/workflows/migrate.ts";
 import { restore } from "../../../src/workflows/restore.ts";

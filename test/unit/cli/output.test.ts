@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { printList, printObject, renderTable, renderYaml } from "../../../src/cli/output.ts";
-import { formatAge, formatDuration } from "../../../src/cli/time.ts";
-import { fit } from "../../../src/cli/style.ts";
+import { printList, printObject, renderTable, renderYaml } from "../../../src/cli/display/output.ts";
+import { formatAge, formatDuration } from "../../../src/cli/display/time.ts";
+import { fit } from "../../../src/cli/display/style.ts";
 import { fakeOutput } from "./fake-terminal.ts";
 
 const columns = [

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Shoot } from "../../../src/api/index.ts";
 import type { ShootView } from "../../../src/activities/index.ts";
 import { renderPlan } from "../../../src/cli/flow/plan.ts";
-import { planShoot } from "../../../src/cli/shoot-plan.ts";
+import { planShoot } from "../../../src/cli/report/plan.ts";
 import { defineFlow } from "../../../src/flow/flow.ts";
 import { hasExternalDomain, hasWorkers, moved, sourceAnswers } from "../../../src/workflows/conditions.ts";
 import type { FlowKind } from "../../../src/workflows/contract.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { FlowProgress, StepProgress } from "../../../src/api/shoot-run.ts";
-import { createProgressDisplay } from "../../../src/cli/progress-display.ts";
+import type { FlowProgress, StepProgress } from "../../../src/api/shoot/run.ts";
+import { createProgressDisplay } from "../../../src/cli/display/progress.ts";
 import { fakeOutput, screen } from "./fake-terminal.ts";
 
 const start = Date.parse("2026-11-21T10:00:00Z");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ShootClient } from "../../../src/client/shoots.ts";
-import type { FlowProgress } from "../../../src/api/shoot-run.ts";
+import type { FlowProgress } from "../../../src/api/shoot/run.ts";
 import type { Context } from "../../../src/cli/context.ts";
 import { show } from "../../../src/cli/flow/show.ts";
 import { fakeTerminal } from "./fake-terminal.ts";

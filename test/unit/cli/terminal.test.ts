@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { askOn } from "../../../src/cli/terminal.ts";
+import { askOn } from "../../../src/cli/display/terminal.ts";
 
 it("answers what was typed", async () => {
   expect(await typing("local\r")).toBe("local");

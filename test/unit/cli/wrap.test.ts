@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { renderTable } from "../../../src/cli/output.ts";
-import { wrap } from "../../../src/cli/wrap.ts";
+import { renderTable } from "../../../src/cli/display/output.ts";
+import { wrap } from "../../../src/cli/display/wrap.ts";
 
 it("breaks between words, and indents what follows", () => {
   expect(wrap("the quick brown fox jumps over the lazy dog", 24, 4)).toBe(

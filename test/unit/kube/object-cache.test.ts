@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../../../src/api/meta.ts";
+import type { KubeObject } from "../../../src/api/schema/meta.ts";
 import { createObjectCache } from "../../../src/kube/object-cache.ts";
 
 function object(name: string, resourceVersion: string, uid = `uid of ${name}`): KubeObject {

@@ -8,11 +8,11 @@ import { deflateRawSync, gzipSync } from "node:zlib";
 import { pack } from "tar-stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { imagesFor } from "../../../src/components/index.ts";
-import { unpack } from "../../../src/local/binary-archive.ts";
-import { renderGoMod, renderMain } from "../../../src/local/binary-build.ts";
-import { versionFits } from "../../../src/local/binary-path.ts";
-import { downloadBinary, findChecksum } from "../../../src/local/binary-release.ts";
-import { binaries, versions, type BinaryPin } from "../../../src/local/versions.ts";
+import { unpack } from "../../../src/local/binary/archive.ts";
+import { renderGoMod, renderMain } from "../../../src/local/binary/build.ts";
+import { versionFits } from "../../../src/local/binary/path.ts";
+import { downloadBinary, findChecksum } from "../../../src/local/binary/release.ts";
+import { binaries, versions, type BinaryPin } from "../../../src/local/binary/versions.ts";
 import { createLogger } from "../../../src/log.ts";
 
 const log = createLogger({ name: "test", level: "silent" });

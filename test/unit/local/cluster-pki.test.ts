@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createPki } from "../../../src/local/cluster-pki.ts";
+import { createPki } from "../../../src/local/cluster/pki.ts";
 
 let folder: string;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clusterNetworks, deriveEnvironment, overlaps } from "../../../src/local/environment.ts";
+import { clusterNetworks, deriveEnvironment, overlaps } from "../../../src/local/environment/environment.ts";
 
 describe("an environment", () => {
   it("called local has the network, bridge and zone that the documentation names", () => {

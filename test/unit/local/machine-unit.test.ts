@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expandCommand, parseEnvironmentFile, parseUnit } from "../../../src/local/machine-unit.ts";
+import { expandCommand, parseEnvironmentFile, parseUnit } from "../../../src/local/machine/unit.ts";
 
 test("a command may go over several lines, be quoted and have comments between its lines", () => {
   const unit = parseUnit(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileContent, fillIn } from "../../../src/local/machine-user-data.ts";
+import { fileContent, fillIn } from "../../../src/local/machine/user-data.ts";
 
 const facts = {
   name: "m",

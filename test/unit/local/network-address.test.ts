@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Environment } from "../../../src/local/environment.ts";
-import { allocateAddress, releaseAddress } from "../../../src/local/network-address.ts";
+import type { Environment } from "../../../src/local/environment/environment.ts";
+import { allocateAddress, releaseAddress } from "../../../src/local/network/address.ts";
 
 let env: Environment;
 

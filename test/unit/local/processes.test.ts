@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createProcesses, type Processes } from "../../../src/local/processes.ts";
-import { parseStat, sameProcess } from "../../../src/local/process-table.ts";
+import { createProcesses, type Processes } from "../../../src/local/process/processes.ts";
+import { parseStat, sameProcess } from "../../../src/local/process/table.ts";
 import { createLogger } from "../../../src/log.ts";
 
 let stateDir: string;

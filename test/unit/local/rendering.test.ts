@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { renderAddons } from "../../../src/local/cluster-addons.ts";
-import { renderUserData } from "../../../src/local/cluster-node.ts";
-import { findResolvers, renderConfig, renderKey, renderZone } from "../../../src/local/dns.ts";
-import { clusterNetworks, deriveEnvironment } from "../../../src/local/environment.ts";
-import { readManifest } from "../../../src/local/manifests.ts";
-import { renderDnsSecrets, renderSeed } from "../../../src/local/objects.ts";
-import { surroundings } from "../../../src/local/process-launch.ts";
-import { renderArguments, searchAttributes } from "../../../src/local/temporal.ts";
-import { resolveFiles } from "../../../src/local/up-existing.ts";
+import { renderAddons } from "../../../src/local/cluster/addons.ts";
+import { renderUserData } from "../../../src/local/cluster/node.ts";
+import { findResolvers, renderConfig, renderKey, renderZone } from "../../../src/local/process/dns.ts";
+import { clusterNetworks, deriveEnvironment } from "../../../src/local/environment/environment.ts";
+import { readManifest } from "../../../src/local/cluster/manifests.ts";
+import { renderDnsSecrets, renderSeed } from "../../../src/local/cluster/objects.ts";
+import { surroundings } from "../../../src/local/process/launch.ts";
+import { renderArguments, searchAttributes } from "../../../src/local/process/temporal.ts";
+import { resolveFiles } from "../../../src/local/environment/up-existing.ts";
 import * as contract from "../../../src/workflows/contract.ts";
 
 const environment = deriveEnvironment("other", "/state", ["172.30.0.0/16"]);

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { parseStateKeys } from "../../../src/activities/state-keys.ts";
-import { ensureStateKeys } from "../../../src/local/state-keys.ts";
+import { parseStateKeys } from "../../../src/activities/state/keys.ts";
+import { ensureStateKeys } from "../../../src/local/environment/state-keys.ts";
 
 let stateDir: string;
 beforeEach(async () => void (stateDir = await mkdtemp(join(tmpdir(), "perennial-keys-"))));

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createAddressPool, type AddressPool } from "../../../src/provider-local/address-pool.ts";
-import { loadBalancerAddresses, machineNetworkOf } from "../../../src/provider-local/addresses.ts";
+import { createAddressPool, type AddressPool } from "../../../src/provider-local/network/address-pool.ts";
+import { loadBalancerAddresses, machineNetworkOf } from "../../../src/provider-local/network/addresses.ts";
 
 let directory: string;
 let pool: AddressPool;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createBuckets, type Buckets } from "../../../src/provider-local/buckets.ts";
-import { expiredSnapshots } from "../../../src/provider-local/retention.ts";
+import { createBuckets, type Buckets } from "../../../src/provider-local/backup/buckets.ts";
+import { expiredSnapshots } from "../../../src/provider-local/backup/retention.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { renderUserData } from "../../../src/provider-local/os-config.ts";
+import { renderUserData } from "../../../src/provider-local/machine-image/user-data.ts";
 
 const spec = { type: "local", purpose: "provision" } as const;
 const noSecret = async () => {

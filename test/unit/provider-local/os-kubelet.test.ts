@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { adaptKubelet } from "../../../src/provider-local/os-kubelet.ts";
+import { adaptKubelet } from "../../../src/provider-local/machine-image/kubelet.ts";
 
 const spec = { type: "local", purpose: "reconcile" } as const;
 

@@ -6,7 +6,7 @@ import {
   POOL_HASH_LABEL,
   poolHash,
   type Pool,
-} from "../../../src/provider-local/worker-machines.ts";
+} from "../../../src/provider-local/worker/machines.ts";
 
 const pool = (changes: Partial<Pool> = {}): Pool => ({
   name: "small",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ShootRun } from "../../../src/api/shoot-run.ts";
+import type { ShootRun } from "../../../src/api/shoot/run.ts";
 import type { Flow } from "../../../src/flow/flow.ts";
 import { planFlow } from "../../../src/flow/plan.ts";
 import { deleteShoot } from "../../../src/workflows/delete.ts";

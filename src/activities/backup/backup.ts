@@ -1,0 +1,44 @@
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { warmUpJob } from "../../components/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { createBackupSource } from "./source.ts";
+import { readContext } from "../control-plane/context.ts";
+import { createExtensions } from "../extensions/extensions.ts";
+import type { WaitTarget } from "../index.ts";
+import { ensureJob, jobTarget } from "./jobs.ts";
+import type { SnapshotRecords } from "./record.ts";
+import { createSnapshots, currentFlow } from "./snapshots.ts";
+import { createVolumeRestore } from "./volume-restore.ts";
+import type { Waits } from "../waits/waits.ts";
+
+/** What backing up and restoring needs; `seed` is the client of the seed that the steps are for. */
+export interface BackupDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly records: SnapshotRecords;
+  readonly waits: Waits;
+  readonly flow?: () => string;
+}
+
+/** A Shoot's etcd between seeds: snapshots of it where it was, its volume where it is to be. */
+export function createBackup(deps: BackupDeps) {
+  const { garden, seed, waits, flow = currentFlow } = deps;
+  const { copySnapshot, releaseSource } = createBackupSource({
+    ...deps,
+    applyObject: createExtensions(deps).applyObject,
+  });
+  return {
+    copySnapshot,
+    ...createSnapshots(deps),
+    ...createVolumeRestore({ ...deps, releaseSource }),
+
+    /** A Job that runs every image of the control plane once. It takes itself away an hour after its end. */
+    async warmUp(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      const name = `warm-up-${flow()}`;
+      const target = jobTarget(run.technicalID, name, step, 600_000);
+      const describe = async () => warmUpJob(await readContext(garden, seed, run), name);
+      await ensureJob({ seed, waits, target, describe });
+      return [target];
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Seed } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { configurationProblem } from "../failure.ts";
+
+/** A Secret's data, base64. */
+export type SecretData = Readonly<Record<string, string>>;
+
+/** The namespace of Gardener's own objects, in gardens and seeds. */
+export const GARDEN_NAMESPACE = "garden";
+
+/** The credentials for the bucket of a Seed's backups, from the garden. */
+export async function readBackupCredentials(garden: KubeClient, { metadata, spec }: Seed): Promise<SecretData> {
+  const { name, namespace = GARDEN_NAMESPACE, kind = "Secret" } = spec.backup?.credentialsRef ?? {};
+  if (name === undefined || kind !== "Secret")
+    throw configurationProblem(`Seed ${metadata.name} names no Secret with credentials in spec.backup.credentialsRef`);
+  return await readData(garden, { name, namespace });
+}
+
+/** The data of a Secret that has to be there. */
+export async function readData(client: KubeClient, ref: { name: string; namespace: string }): Promise<SecretData> {
+  const secret = await client.read<KubeObject & { data?: SecretData }>({ apiVersion: "v1", kind: "Secret", ...ref });
+  if (secret === undefined)
+    throw configurationProblem(`Secret ${ref.namespace}/${ref.name} with credentials of backups does not exist`);
+  return secret.data ?? {};
+}
+
+/** Puts credentials where the seed's extensions read them: beside no Shoot, because backups outlive theirs. */
+export async function deployBackupCredentials(seed: KubeClient, name: string, data: SecretData): Promise<void> {
+  const labels = { "gardener.cloud/role": "garden" };
+  const namespace = GARDEN_NAMESPACE;
+  await seed.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } });
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, type: "Opaque", data };
+  await seed.apply<KubeObject>(secret);
+}

@@ -1,0 +1,79 @@
+import { EPOCH_ANNOTATION, GARDENER_FINALIZER } from "../../api/annotations.ts";
+import type { BackupEntry, ExtensionBackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { backupEntryObject, type ControlPlaneContext } from "../../components/index.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
+import { deployBackupCredentials, readBackupCredentials, readData } from "./credentials.ts";
+import { StepError } from "../failure.ts";
+import { Superseded } from "../leadership/superseded.ts";
+
+/** What a Shoot's BackupEntry is made from. */
+export interface BackupEntryDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly context: ControlPlaneContext;
+  readonly epoch: ShootRun["epoch"];
+}
+
+/**
+ * The Shoot's BackupEntry for the seed, once the seed's bucket is ready. In the garden, its namesake says which seed and
+ * bucket hold the backups now, and stays when the Shoot goes: it is the Shoot's, so it is deleted with it, but held.
+ */
+export async function deployBackupEntry({
+  garden,
+  seed,
+  context,
+  epoch,
+}: BackupEntryDeps): Promise<ExtensionBackupEntry> {
+  const bucket = await readBucket(seed, context);
+  const entry = backupEntryObject(context, bucket.status?.providerStatus);
+  const generated = bucket.status?.generatedSecretRef;
+  const credentials = generated
+    ? await readData(seed, { name: generated.name ?? "", namespace: generated.namespace ?? "garden" })
+    : await readBackupCredentials(garden, context.seed);
+  await deployBackupCredentials(seed, entry.spec.secretRef.name ?? "", credentials);
+  await claimInGarden(garden, gardenEntry(context, entry), epoch);
+  return entry;
+}
+
+async function readBucket(seed: KubeClient, context: ControlPlaneContext): Promise<ExtensionBackupBucket> {
+  const name = context.seed.metadata.uid ?? "";
+  const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupBucket", name };
+  const bucket = await seed.read<ExtensionBackupBucket>(ref);
+  const { lastOperation, lastError } = bucket?.status ?? {};
+  if (bucket !== undefined && lastOperation?.state === "Succeeded") return bucket;
+  const why = lastError?.description ?? lastOperation?.description ?? "it does not exist yet";
+  throw new StepError(`BackupBucket ${name} of Seed ${context.seed.metadata.name} is not ready: ${why}`);
+}
+
+function gardenEntry({ shoot, seed }: ControlPlaneContext, { metadata, spec }: ExtensionBackupEntry): BackupEntry {
+  const { apiVersion, kind } = shoot;
+  const { name, namespace, uid = "" } = shoot.metadata;
+  return {
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "BackupEntry",
+    metadata: {
+      name: metadata.name,
+      namespace,
+      finalizers: [GARDENER_FINALIZER],
+      ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
+    },
+    spec: {
+      bucketName: spec.bucketName,
+      seedName: seed.metadata.name,
+      shootRef: { apiVersion, kind, name, namespace },
+    },
+  };
+}
+
+/** Two seeds may both think that they are meant: the later epoch has it, whoever writes last. */
+async function claimInGarden(garden: KubeClient, entry: BackupEntry, epoch: number): Promise<void> {
+  const existing = await garden.read(refOf(entry));
+  const claimed = Number(existing?.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
+  if (claimed > epoch)
+    throw new Superseded(`cannot write BackupEntry ${entry.metadata.name}: epoch ${epoch} is over, ${claimed} leads`);
+  const annotations = { [EPOCH_ANNOTATION]: String(epoch) };
+  const { resourceVersion } = existing?.metadata ?? {};
+  const version = resourceVersion === undefined ? {} : { resourceVersion };
+  await garden.apply({ ...entry, metadata: { ...entry.metadata, annotations, ...version } });
+}

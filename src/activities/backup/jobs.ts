@@ -1,0 +1,65 @@
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { refOf, type KubeClient, type ObjectRef } from "../../kube/index.ts";
+import { StepError } from "../failure.ts";
+import type { WaitTarget } from "../index.ts";
+import { completed } from "../waits/readiness.ts";
+import type { Waits } from "../waits/waits.ts";
+
+/** A Job of a Shoot's namespace. */
+export const jobRef = (namespace: string, name: string): ObjectRef => ({
+  apiVersion: "batch/v1",
+  kind: "Job",
+  namespace,
+  name,
+});
+
+/** Who waits for a Job; `deadline` is ms. A Job that has failed stays failed, so nobody waits for it any longer. */
+export const jobTarget = (namespace: string, name: string, step: string, deadline: number): WaitTarget => ({
+  apiVersion: "batch/v1",
+  kind: "Job",
+  name,
+  namespace,
+  until: "completed",
+  activityId: `${step}/wait`,
+  severeAfter: 0,
+  deadline,
+});
+
+/** Whether the Job has given up. */
+export function hasFailed(job: KubeObject): boolean {
+  const standing = completed(job);
+  return !standing.reached && standing.error !== undefined;
+}
+
+/** Deletes a Job and its pods. */
+export const removeJob = (seed: KubeClient, job: KubeObject): Promise<void> =>
+  seed.remove(refOf(job), {
+    propagationPolicy: "Background",
+    ...(job.metadata.uid === undefined ? {} : { uid: job.metadata.uid }),
+  });
+
+/**
+ * Sees to it that the Job is there, and that whoever is told of it waits: one that runs, or is done, is left to it. One
+ * that has failed is made anew.
+ */
+export async function ensureJob(o: {
+  seed: KubeClient;
+  waits: Waits;
+  target: WaitTarget;
+  describe: () => Promise<KubeObject>;
+}): Promise<void> {
+  const { seed, waits, target } = o;
+  const ref = jobRef(target.namespace ?? "", target.name);
+  const existing = await seed.read(ref);
+  if (existing?.metadata.deletionTimestamp !== undefined)
+    throw new StepError(`cannot make Job ${ref.namespace}/${ref.name}: an earlier one is still being deleted`);
+  if (existing !== undefined && !hasFailed(existing)) {
+    const { uid } = existing.metadata;
+    await seed.patch(ref, { metadata: { uid, annotations: waits.registration(target) } });
+    return;
+  }
+  if (existing !== undefined) await removeJob(seed, existing);
+  const { metadata, ...job } = await o.describe();
+  const annotations = { ...metadata.annotations, ...waits.registration(target) };
+  await seed.create({ ...job, metadata: { ...metadata, annotations } });
+}

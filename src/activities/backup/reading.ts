@@ -1,0 +1,99 @@
+import type { ExtensionBackupEntry } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { backupEntryName, VERIFY_CONTAINER } from "../../components/index.ts";
+import { isNotFound, refOf, type KubeClient } from "../../kube/index.ts";
+import { StepError } from "../failure.ts";
+import { completed } from "../waits/readiness.ts";
+import { protectSnapshots } from "./protection.ts";
+import {
+  parseSnapshotStatus,
+  type SnapshotOwner,
+  type SnapshotRecord,
+  type SnapshotRecords,
+  type SnapshotStatus,
+} from "./record.ts";
+
+/** A snapshot was taken but nobody can say what it holds: it has to be taken again. */
+export class UnreadableSnapshot extends StepError {}
+
+/** On a Job: the record of the snapshot that it took, as JSON. */
+export const SNAPSHOT_RECORD_ANNOTATION = "perennial.dev/snapshot-record";
+
+/**
+ * Writes down what a finished Job's snapshot holds: from the Job, if it was read before, else as its pod found when it read the file.
+ * Throws an UnreadableSnapshot when the pod, or what it said, is gone. The Job says it only after it was recorded.
+ */
+export async function keepSnapshotOf(
+  job: KubeObject,
+  { seed, owner, records }: { seed: KubeClient; owner: SnapshotOwner; records: SnapshotRecords },
+): Promise<void> {
+  const before = job.metadata.annotations?.[SNAPSHOT_RECORD_ANNOTATION];
+  const snapshot = before === undefined ? await readSnapshot(seed, owner, job) : (JSON.parse(before) as SnapshotRecord);
+  await protectSnapshots({ seed, records }, owner, snapshot.name);
+  await records.record(owner, snapshot);
+  if (before !== undefined) return;
+  const annotations = { [SNAPSHOT_RECORD_ANNOTATION]: JSON.stringify(snapshot) };
+  await seed.patch(refOf(job), { metadata: { uid: job.metadata.uid, annotations } });
+}
+
+async function readSnapshot(seed: KubeClient, owner: SnapshotOwner, job: KubeObject): Promise<SnapshotRecord> {
+  const { name } = job.metadata;
+  const standing = completed(job);
+  if (!standing.reached) throw new StepError(`Job ${owner.technicalID}/${name} has not finished: ${standing.message}`);
+  const pod = await readPod(seed, job);
+  const status = pod && (await readLog(seed, pod));
+  if (pod === undefined || status === undefined)
+    throw new UnreadableSnapshot(`cannot verify the snapshot of Job ${owner.technicalID}/${name}: its log is gone`);
+  const bucket = await readBucket(seed, owner);
+  return { name: `${pod.metadata.name}.db`, ...status, takenAt: beginOf(pod), bucket };
+}
+
+/** What the snapshot holds that a finished Job has read; undefined when its pod, or what it said, is gone. */
+export async function readVerified(seed: KubeClient, job: KubeObject): Promise<SnapshotStatus | undefined> {
+  const pod = await readPod(seed, job);
+  return pod && (await readLog(seed, pod));
+}
+
+interface Pod extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly startTime?: string;
+    readonly initContainerStatuses?: readonly { readonly state?: { readonly terminated?: { startedAt?: string } } }[];
+  };
+}
+
+/** The pod that did it; those of an earlier Job of the same name may be there still. */
+async function readPod(seed: KubeClient, { metadata }: KubeObject): Promise<Pod | undefined> {
+  const { namespace = "", uid } = metadata;
+  const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
+  const pods = await seed.list<Pod>({ apiVersion: "v1", kind: "Pod" }, { namespace, labelSelector });
+  return pods.find(({ status }) => status?.phase === "Succeeded");
+}
+
+/** The log of the container that verifies; the pod may have gone meanwhile. */
+async function readLog(
+  seed: KubeClient,
+  { metadata: { namespace, name } }: KubeObject,
+): Promise<SnapshotStatus | undefined> {
+  const path = `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${VERIFY_CONTAINER}`;
+  try {
+    return parseSnapshotStatus(await seed.get(path));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** When the pod began to read from etcd. */
+function beginOf({ metadata, status }: Pod): string {
+  const saved = status?.initContainerStatuses?.[0]?.state?.terminated?.startedAt;
+  return saved ?? status?.startTime ?? metadata.creationTimestamp ?? "";
+}
+
+async function readBucket(seed: KubeClient, { technicalID, uid }: SnapshotOwner): Promise<string> {
+  const name = backupEntryName(technicalID, uid);
+  const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry", name };
+  const entry = await seed.read<ExtensionBackupEntry>(ref);
+  if (entry === undefined) throw new StepError(`BackupEntry ${name} does not exist: it says where snapshots are`);
+  return entry.spec.bucketName;
+}

@@ -1,0 +1,114 @@
+import type { BackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { findObjectStore } from "../../api/object-stores.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { copyJob, sourceEntryName, storeOf, type ControlPlaneContext } from "../../components/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { abandon } from "../teardown/abandonment.ts";
+import { deployBackupCredentials, GARDEN_NAMESPACE, readData } from "./credentials.ts";
+import { readContext } from "../control-plane/context.ts";
+import { configurationProblem } from "../failure.ts";
+import type { ExtensionKind, WaitTarget } from "../index.ts";
+import { ensureJob, jobRef, jobTarget } from "./jobs.ts";
+import { completed } from "../waits/readiness.ts";
+import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
+import type { Waits } from "../waits/waits.ts";
+
+/** What copying from another seed's bucket needs. */
+export interface BackupSourceDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly records: Pick<SnapshotRecords, "latest">;
+  readonly waits: Waits;
+  /** Applies an object of an extension in the name of the run, and says who waits for it. */
+  readonly applyObject: (run: ShootRun, object: KubeObject, kind: ExtensionKind, step: string) => Promise<WaitTarget>;
+}
+
+/**
+ * Brings the snapshot that is to be restored from the bucket of the seed that took it, where both are in object stores.
+ * The other bucket is reached as upstream does it, through a BackupEntry `source-…` whose controller makes the Secret
+ * `source-etcd-backup`. Older snapshots stay where they are. Where backups are a claim, its provider copies.
+ */
+export function createBackupSource({ garden, seed, records, waits, applyObject }: BackupSourceDeps) {
+  const ensureEntry = async (run: ShootRun, bucket: BackupBucket, step: string) => {
+    const entry = sourceEntry(run, bucket);
+    await deployBackupCredentials(seed, entry.spec.secretRef.name ?? "", await readCredentials(garden, bucket));
+    return await applyObject(run, entry, "BackupEntry", step);
+  };
+
+  return {
+    /**
+     * A Job that copies the snapshot that was recorded last. Before a planned migration stops the API server it is one
+     * that will not be needed: what stands in the way shows while that costs nothing.
+     */
+    async copySnapshot(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      if (run.migration === undefined) return [];
+      const context = await readContext(garden, seed, run);
+      const snapshot = await records.latest(run);
+      if (snapshot === undefined || storeOf(context) === undefined || isAtHome(snapshot, context)) return [];
+      const bucket = await readBucket(garden, snapshot);
+      const store = findObjectStore(bucket.spec.provider.type);
+      if (store === undefined)
+        throw configurationProblem(
+          `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} is in BackupBucket ${snapshot.bucket} of provider ${bucket.spec.provider.type}, which is no object store: it cannot be copied to Seed ${run.seed}`,
+        );
+      const name = `copy-${snapshot.name.replace(/\.db$/, "")}`;
+      const job = await seed.read(jobRef(run.technicalID, name));
+      if (job !== undefined && completed(job).reached) return [];
+      const entry = await ensureEntry(run, bucket, step);
+      const target = jobTarget(run.technicalID, name, step, 3_600_000);
+      const describe = async () => copyJob(context, name, { snapshot: snapshot.name, store });
+      await ensureJob({ seed, waits, target, describe });
+      return [entry, target];
+    },
+
+    /** Lets go of the other bucket once nothing more is wanted of it. */
+    releaseSource: (run: ShootRun) => releaseSource(seed, run),
+  };
+}
+
+/**
+ * Takes away what reached another seed's bucket. Upstream's controllers would answer a deletion of their BackupEntry by
+ * removing the Shoot's objects from that bucket: they are not asked.
+ */
+export async function releaseSource(seed: KubeClient, { technicalID, uid }: ShootRun): Promise<void> {
+  const name = sourceEntryName(technicalID, uid);
+  await abandon(seed, { ...entryType, name });
+  await seed.remove({ apiVersion: "v1", kind: "Secret", namespace: technicalID, name: "source-etcd-backup" });
+  await seed.remove({ apiVersion: "v1", kind: "Secret", namespace: GARDEN_NAMESPACE, name: `entry-${name}` });
+}
+
+const entryType = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry" } as const;
+
+const isAtHome = ({ bucket }: SnapshotRecord, { seed }: ControlPlaneContext): boolean => bucket === seed.metadata.uid;
+
+async function readBucket(garden: KubeClient, { name: snapshot, bucket: name }: SnapshotRecord): Promise<BackupBucket> {
+  const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "BackupBucket", name };
+  const bucket = await garden.read<BackupBucket>(ref);
+  if (bucket !== undefined) return bucket;
+  throw configurationProblem(`snapshot ${snapshot} is in BackupBucket ${name}, which does not exist in the garden`);
+}
+
+/** Those that the bucket came with, else those that it was made with. */
+async function readCredentials(garden: KubeClient, { metadata, spec, status }: BackupBucket) {
+  const { name, namespace = GARDEN_NAMESPACE } = status?.generatedSecretRef ?? spec.credentialsRef ?? {};
+  if (name === undefined)
+    throw configurationProblem(`BackupBucket ${metadata.name} names no Secret in spec.credentialsRef`);
+  return await readData(garden, { name, namespace });
+}
+
+function sourceEntry({ technicalID, uid }: ShootRun, { metadata, spec, status }: BackupBucket): ExtensionBackupEntry {
+  const name = sourceEntryName(technicalID, uid);
+  const { providerStatus } = status ?? {};
+  return {
+    ...entryType,
+    metadata: { name },
+    spec: {
+      type: spec.provider.type,
+      region: spec.provider.region,
+      bucketName: metadata.name,
+      secretRef: { name: `entry-${name}`, namespace: GARDEN_NAMESPACE },
+      ...(providerStatus === undefined ? {} : { backupBucketProviderStatus: providerStatus }),
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { mainVolumeClaim, restoreJob } from "../../components/index.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
+import { readContext } from "../control-plane/context.ts";
+import { configurationProblem, StepError } from "../failure.ts";
+import type { WaitTarget } from "../index.ts";
+import { ensureJob, hasFailed, jobRef, jobTarget, removeJob } from "./jobs.ts";
+import { completed } from "../waits/readiness.ts";
+import { readVerified } from "./reading.ts";
+import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
+import { finalSnapshotName } from "./snapshots.ts";
+import type { Waits } from "../waits/waits.ts";
+
+/** What restoring etcd's volume needs. */
+export interface VolumeRestoreDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly records: SnapshotRecords;
+  readonly waits: Waits;
+  /** Lets go of the bucket that the snapshot came from. */
+  readonly releaseSource: (run: ShootRun) => Promise<void>;
+}
+
+/**
+ * The volume of a moved Shoot's etcd, made from a snapshot before there is an etcd. The claim itself says how far this
+ * is: what it is being made from, and then under which epoch it was finished. One that says neither holds data of its
+ * own and is never touched. Kubernetes keeps a claim's name taken until every pod that writes to it has ended.
+ */
+export function createVolumeRestore({ garden, seed, records, waits, releaseSource }: VolumeRestoreDeps) {
+  /** Throws away what was begun: never a volume that an etcd has started from. */
+  const startOver = async (claim: KubeObject, job: KubeObject | undefined, why: string): Promise<never> => {
+    if (job) await removeJob(seed, job);
+    const { uid } = claim.metadata;
+    await seed.remove(refOf(claim), uid === undefined ? {} : { uid });
+    throw new StepError(`etcd's volume ${nameOf(claim)} is made anew: ${why}`);
+  };
+
+  const createClaim = async (run: ShootRun, snapshot: SnapshotRecord): Promise<KubeObject> => {
+    const { metadata, ...claim } = mainVolumeClaim(await readContext(garden, seed, run));
+    const annotations = { [RESTORING_ANNOTATION]: originOf(run, snapshot) };
+    return await seed.create({ ...claim, metadata: { ...metadata, annotations } });
+  };
+
+  /** The claim, ready to be filled from the snapshot. */
+  const ensureClaim = async (run: ShootRun, snapshot: SnapshotRecord, job: KubeObject | undefined) => {
+    const existing = await seed.read(claimRef(run));
+    if (existing === undefined) {
+      if (job) await removeJob(seed, job); // it filled another volume
+      return await createClaim(run, snapshot);
+    }
+    const { deletionTimestamp, annotations = {} } = existing.metadata;
+    if (deletionTimestamp !== undefined)
+      throw new StepError(`cannot restore etcd's volume ${nameOf(existing)}: an earlier one is still being deleted`);
+    if (annotations[RESTORED_ANNOTATION] !== undefined || annotations[RESTORING_ANNOTATION] === undefined)
+      throw configurationProblem(
+        `cannot restore etcd's volume ${nameOf(existing)}: it holds data of its own; delete the claim if that is not needed`,
+      );
+    if (annotations[RESTORING_ANNOTATION] !== originOf(run, snapshot))
+      return await startOver(existing, job, `it is to hold ${originOf(run, snapshot)}`);
+    return existing;
+  };
+
+  const describeJob = async (run: ShootRun, snapshot: SnapshotRecord, claim: KubeObject): Promise<KubeObject> => {
+    const source = { snapshot: snapshot.name, bump: run.migration?.takeover === true };
+    const { metadata, ...job } = restoreJob(await readContext(garden, seed, run), JOB, source);
+    return { ...job, metadata: { ...metadata, annotations: { [VOLUME_ANNOTATION]: claim.metadata.uid ?? "" } } };
+  };
+
+  /** What was restored is what was recorded: as the Job read the file, where that can still be asked. */
+  const compare = async (run: ShootRun, job: KubeObject) => {
+    const snapshot = await chooseSnapshot(records, run);
+    const found = await readVerified(seed, job);
+    if (found === undefined || (found.hash === snapshot.hash && found.revision === snapshot.revision)) return;
+    throw configurationProblem(
+      `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} was recorded with revision ${snapshot.revision} and hash ${snapshot.hash}, but the one restored has ${found.revision} and ${found.hash}`,
+    );
+  };
+
+  /** Sees to it that a Job makes the volume, or has made it. */
+  const ensureRestore = async (run: ShootRun, step: string): Promise<WaitTarget[]> => {
+    const snapshot = await chooseSnapshot(records, run);
+    const job = await seed.read(jobRef(run.technicalID, JOB));
+    const claim = await ensureClaim(run, snapshot, job);
+    if (job && isFor(job, claim) && hasFailed(job)) await startOver(claim, job, "its Job has failed");
+    if (job && !isFor(job, claim)) await removeJob(seed, job);
+    const target = jobTarget(run.technicalID, JOB, step, 3_600_000);
+    await ensureJob({ seed, waits, target, describe: () => describeJob(run, snapshot, claim) });
+    return [target];
+  };
+
+  return {
+    /** A Job that makes the volume from the snapshot that was recorded last; nothing to do once it is finished. */
+    async restoreVolume(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      return isFinished(await seed.read(claimRef(run)), run) ? [] : await ensureRestore(run, step);
+    },
+
+    /** Says in the claim that an etcd may start from it. What somebody took away meanwhile is made again first. */
+    async finishVolume(run: ShootRun): Promise<void> {
+      const [claim, job] = await Promise.all([
+        seed.read(claimRef(run)),
+        seed.read<KubeObject>(jobRef(run.technicalID, JOB)),
+      ]);
+      if (!isFinished(claim, run)) {
+        if (claim === undefined || job === undefined || !isFor(job, claim) || !completed(job).reached) {
+          await ensureRestore(run, "finishVolume");
+          throw new StepError(`etcd's volume ${run.technicalID}/${claimRef(run).name} has not been restored`);
+        }
+        await compare(run, job);
+        const annotations = { [RESTORED_ANNOTATION]: String(run.epoch) };
+        await seed.patch(claimRef(run), { metadata: { uid: claim.metadata.uid, annotations } });
+      }
+      if (job) await removeJob(seed, job);
+      await releaseSource(run);
+    },
+  };
+}
+
+/** On etcd's claim: what it is being made from, and for which leader. */
+const RESTORING_ANNOTATION = "perennial.dev/restoring-from";
+
+/** On etcd's claim: the epoch under which it was made; etcd may have run on it since. */
+const RESTORED_ANNOTATION = "perennial.dev/restored-in-epoch";
+
+/** On the Job: the claim, by uid, that it fills. */
+const VOLUME_ANNOTATION = "perennial.dev/volume";
+
+const JOB = "restore-etcd-main";
+
+const originOf = ({ epoch }: ShootRun, { name }: SnapshotRecord): string => `${name} in epoch ${epoch}`;
+
+const claimRef = ({ technicalID: namespace }: ShootRun) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  namespace,
+  name: "main-etcd-etcd-main-0",
+});
+
+const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
+
+/**
+ * A takeover may begin after a planned migration got stuck: what was restored under an earlier epoch, in the seed that
+ * leads, is the newest there is. A planned one begins with a namespace of its own.
+ */
+function isFinished(claim: KubeObject | undefined, { epoch, migration }: ShootRun): boolean {
+  const restored = claim?.metadata.annotations?.[RESTORED_ANNOTATION];
+  if (restored === undefined) return false;
+  return migration?.takeover === true ? Number(restored) <= epoch : restored === String(epoch);
+}
+
+const isFor = (job: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
+  job.metadata.annotations?.[VOLUME_ANNOTATION] === uid;
+
+/** After a takeover the latest one there is; otherwise the one that was taken when nobody could write any more. */
+async function chooseSnapshot(records: SnapshotRecords, run: ShootRun): Promise<SnapshotRecord> {
+  const snapshot = await records.latest(run);
+  if (snapshot === undefined) throw configurationProblem(`no snapshot of etcd-main of ${run.technicalID} was recorded`);
+  if (!run.migration?.takeover && !snapshot.name.startsWith(`${finalSnapshotName(run)}-`))
+    throw new StepError(`the last snapshot of etcd-main of ${run.technicalID} is not recorded: ${snapshot.name} is`);
+  return snapshot;
+}

@@ -1,0 +1,112 @@
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { components, type ComponentName } from "../../components/index.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
+import { NO_CLEANUP_LABEL } from "../teardown/shoot-resources.ts";
+import { readContext } from "./context.ts";
+import type { Until, WaitTarget } from "../index.ts";
+import { removeAnnotated } from "../teardown/removal.ts";
+import type { ShootClients } from "../shoot/clients.ts";
+import type { Waits } from "../waits/waits.ts";
+
+/** What deploying needs. */
+export interface ComponentDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly shootClients: ShootClients;
+  readonly waits: Waits;
+}
+
+/** Deploys and destroys what runs in, and for, a control plane. */
+export function createComponents({ garden, seed, shootClients, waits }: ComponentDeps) {
+  const clientFor = (run: ShootRun, component: ComponentName) =>
+    components[component].target === "seed" ? Promise.resolve(seed) : shootClients.get(run.technicalID);
+
+  return {
+    /** Applies every object; the workloads among them say who waits for their roll-out. */
+    async deploy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
+      const objects = components[component].objects(await readContext(garden, seed, run));
+      const client = await clientFor(run, component);
+      const targets: WaitTarget[] = [];
+      for (const object of objects) {
+        if (run.hibernated || !rollsOut(component, object)) {
+          await client.apply(client === seed ? object : kept(object));
+          continue;
+        }
+        const target = targetOf(object, object.kind === "Service" ? "addressed" : "rolledOut", step);
+        const { generation } = (await client.apply(annotated(object, waits.registration(target)))).metadata;
+        targets.push({ ...target, ...(generation === undefined ? {} : { generation }) });
+      }
+      return targets;
+    },
+
+    /**
+     * Deletes every object; volumes' claims go with their StatefulSet. What is gone already is fine: without a namespace
+     * nothing is asked for, not even what objects are made from, which may never have existed.
+     */
+    async destroy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
+      const namespace = await seed.read({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
+      if (namespace === undefined) return [];
+      const objects = components[component].objects(await readContext(garden, seed, run));
+      const targets: WaitTarget[] = [];
+      for (const object of [...objects].reverse()) {
+        const existing = await seed.read(refOf(object));
+        if (existing === undefined) continue;
+        const target = rollsOut(component, object) ? targetOf(object, "gone", step) : undefined;
+        if (target) targets.push(target);
+        const annotations = target ? waits.registration(target) : {};
+        await removeAnnotated(seed, refOf(object), annotations, { propagationPolicy: "Foreground" });
+      }
+      for (const claim of claimsOf(objects)) await seed.remove(claim);
+      return targets;
+    },
+  };
+}
+
+/** Whether the flow waits for the object. What runs on the Shoot's nodes is not waited for: there may be no node yet. */
+function rollsOut(component: ComponentName, { kind, metadata }: KubeObject): boolean {
+  const { target, rollout } = components[component];
+  return target === "seed" && rollout.some((ref) => ref.kind === kind && ref.name === metadata.name);
+}
+
+/** What we deploy into a Shoot stays when the users' objects are cleaned: it goes with the control plane. */
+function kept(object: KubeObject): KubeObject {
+  const labels = { ...object.metadata.labels, [NO_CLEANUP_LABEL]: "true" };
+  return { ...object, metadata: { ...object.metadata, labels } };
+}
+
+/** Gardener's time-outs: kube-apiserver and etcd five minutes, load balancers ten. */
+function targetOf(object: KubeObject, until: Until, step: string): WaitTarget {
+  const { namespace, name } = object.metadata;
+  return {
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    until,
+    activityId: `${step}/wait/${name}`,
+    severeAfter: 300_000,
+    deadline: until === "addressed" ? 600_000 : 300_000,
+  };
+}
+
+function annotated(object: KubeObject, annotations: Record<string, string>): KubeObject {
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
+  };
+}
+
+/** Kubernetes keeps the claims of a StatefulSet that is deleted; names are `<template>-<set>-<ordinal>`. */
+function claimsOf(objects: readonly KubeObject[]) {
+  return objects.flatMap(({ kind, metadata, ...object }) => {
+    const { volumeClaimTemplates = [] } = (object["spec"] ?? {}) as { volumeClaimTemplates?: readonly KubeObject[] };
+    if (kind !== "StatefulSet") return [];
+    return volumeClaimTemplates.map((template) => ({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      name: `${template.metadata.name}-${metadata.name}-0`,
+      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    }));
+  });
+}

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { imagesFor, type ControlPlaneContext } from "../../components/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { readGardenObjects } from "./cluster.ts";
+import { addressOf } from "../waits/readiness.ts";
+
+/** Reads, in the garden and the seed, all that the Shoot's objects are made from. */
+export async function readContext(garden: KubeClient, seed: KubeClient, run: ShootRun): Promise<ControlPlaneContext> {
+  const namespace = run.technicalID;
+  const [objects, secrets, service] = await Promise.all([
+    readGardenObjects(garden, run),
+    seed.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace }),
+    seed.read<KubeObject>({ apiVersion: "v1", kind: "Service", namespace, name: "kube-apiserver" }),
+  ]);
+  const address = service && addressOf(service);
+  const internal = objects.seed.spec.dns.internal?.domain;
+  const external = objects.shoot.spec.dns?.domain;
+  return {
+    ...objects,
+    namespace,
+    dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
+    ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
+    images: imagesFor(objects.shoot.spec.kubernetes.version),
+    checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),
+    ...(address === undefined ? {} : { apiServerAddress: address }),
+    ...(internal === undefined ? {} : { internalDomain: `${run.name}.${run.project}.${internal}` }),
+    ...(external === undefined ? {} : { externalDomain: external }),
+  };
+}
+
+/** In seconds: while a Shoot moves, nobody remembers its API server's address for long. */
+const MOVING_TTL = 5;
+
+interface Secret extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** The same data gives the same checksum, in whatever order it comes. */
+function checksum(data: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(data).sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+}

@@ -1,0 +1,71 @@
+import type { Infrastructure } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { externalApiServerName, internalApiServerName } from "../../components/index.ts";
+import type { KubeClient, MergePatch } from "../../kube/index.ts";
+import { readGardenObjects, syncCluster } from "./cluster.ts";
+import { readContext } from "./context.ts";
+import { StepError } from "../failure.ts";
+import { patchShootStatus } from "../shoot/patch.ts";
+import { shootType } from "../shoot/view.ts";
+
+/** What a flow makes known in the garden: networks, addresses, and the users' way in. */
+export function createPublishing({ garden, seed }: { readonly garden: KubeClient; readonly seed: KubeClient }) {
+  const patchStatus = (run: ShootRun, status: MergePatch) => patchShootStatus(garden, run, status);
+
+  return {
+    /** The networks that the provider chose; extensions read them from `Cluster`. */
+    async publishInfrastructure(run: ShootRun): Promise<void> {
+      const ref = {
+        apiVersion: "extensions.gardener.cloud/v1alpha1",
+        kind: "Infrastructure",
+        namespace: run.technicalID,
+        name: run.name,
+      };
+      const { status } = (await seed.read<Infrastructure>(ref)) ?? {};
+      const { networking, egressCIDRs, nodesCIDR } = status ?? {};
+      const nodes = networking?.nodes ?? (nodesCIDR === undefined ? undefined : [nodesCIDR]);
+      const known = { ...networking, ...(nodes ? { nodes } : {}), ...(egressCIDRs ? { egressCIDRs } : {}) };
+      if (Object.keys(known).length > 0) await patchStatus(run, { networking: known });
+      await syncCluster(seed, run, await readGardenObjects(garden, run));
+    },
+
+    /** Under which addresses the Shoot's API server is reached. */
+    async publishAddress(run: ShootRun): Promise<void> {
+      const context = await readContext(garden, seed, run);
+      const urls = [
+        ["external", externalApiServerName(context)],
+        ["internal", internalApiServerName(context)],
+        ["unmanaged", context.apiServerAddress],
+      ] as const;
+      const advertisedAddresses = urls.flatMap(([name, host]) =>
+        host === undefined ? [] : [{ name, url: `https://${host}` }],
+      );
+      if (advertisedAddresses.length > 0) await patchStatus(run, { advertisedAddresses });
+    },
+
+    /** An administrator's kubeconfig, where upstream keeps it: Secret `<shoot>.kubeconfig` beside the Shoot. */
+    async publishKubeconfig(run: ShootRun): Promise<void> {
+      const kubeconfig = await readUserKubeconfig(seed, run);
+      await garden.apply({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: {
+          name: `${run.name}.kubeconfig`,
+          namespace: run.namespace,
+          labels: { "gardener.cloud/role": "kubeconfig" },
+          ownerReferences: [{ ...shootType, name: run.name, uid: run.uid }],
+        },
+        type: "Opaque",
+        data: { kubeconfig },
+      });
+    },
+  };
+}
+
+async function readUserKubeconfig(seed: KubeClient, run: ShootRun): Promise<string> {
+  const ref = { apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "user-kubeconfig" };
+  const secret = await seed.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
+  if (secret?.data?.kubeconfig !== undefined) return secret.data.kubeconfig;
+  throw new StepError(`Secret ${run.technicalID}/user-kubeconfig has no kubeconfig yet`);
+}

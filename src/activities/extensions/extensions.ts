@@ -1,0 +1,185 @@
+import {
+  CONFIRM_DELETION_ANNOTATION,
+  OPERATION_ANNOTATION,
+  TASKS_ANNOTATION,
+  TIMESTAMP_ANNOTATION,
+} from "../../api/annotations.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { backupEntryName } from "../../components/index.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
+import { readContext } from "../control-plane/context.ts";
+import { extensionObjects } from "./wanted.ts";
+import type { ExtensionKind, Purpose, WaitTarget } from "../index.ts";
+import { timeouts } from "./timeouts.ts";
+import type { ExtensionLike } from "../waits/readiness.ts";
+import { needsTrigger } from "./trigger.ts";
+import { removeAnnotated } from "../teardown/removal.ts";
+import type { Waits } from "../waits/waits.ts";
+
+/** What acting on extension objects needs. */
+export interface ExtensionDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly waits: Waits;
+}
+
+/** Applies and removes the objects whose controllers are anybody's. */
+export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
+  const wantedBy = async (run: ShootRun, kind: ExtensionKind, purpose?: Purpose) => {
+    const context = await readContext(garden, seed, run);
+    const objects = await extensionObjects({ garden, seed, context, kind, purpose, epoch: run.epoch });
+    return { context, objects: objects.map((object) => led(object, run)) };
+  };
+
+  const applyOne = async (object: KubeObject, kind: ExtensionKind, step: string, tasks: readonly string[]) => {
+    const existing = await seed.read<ExtensionLike>(refOf(object));
+    const asked = tasks.includes(taskOf(kind, object.metadata.name));
+    const triggers = needsTrigger({ kind, existing, asked, changed: specDiffers(object, existing) });
+    const timestamp = triggers ? nextTimestamp(existing) : existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
+    const target = targetOf(object, kind, step, timestamp);
+    const operation = triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {};
+    const stamp = timestamp === undefined ? {} : { [TIMESTAMP_ANNOTATION]: timestamp };
+    const annotations = { ...object.metadata.annotations, ...operation, ...stamp, ...waits.registration(target) };
+    await seed.apply({ ...object, metadata: { ...object.metadata, annotations } });
+    return target;
+  };
+
+  return {
+    /** Applies every object of the kind with a new operation id, and says who waits. */
+    async apply(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+      const { context, objects } = await wantedBy(run, kind, purpose);
+      const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
+      return Promise.all(objects.map((object) => applyOne(object, kind, step, tasks)));
+    },
+
+    /** Applies one more object of a kind, which the Shoot's spec knows nothing of. */
+    applyObject: (run: ShootRun, object: KubeObject, kind: ExtensionKind, step: string): Promise<WaitTarget> =>
+      applyOne(led(object, run), kind, step, []),
+
+    /** The objects of the kind that the Shoot's spec asks for now. */
+    wanted: async (run: ShootRun, kind: ExtensionKind, purpose?: Purpose): Promise<KubeObject[]> =>
+      (await wantedBy(run, kind, purpose)).objects,
+
+    /** Applies the DNSRecords that nobody has let go of yet; while a Shoot moves, they ask to be forgotten soon. */
+    async lowerTtl(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      const purposes = [
+        ...(run.hasInternalDomain ? (["internal"] as const) : []),
+        ...(run.hasExternalDomain ? (["external"] as const) : []),
+      ];
+      const migrated = new Set(
+        (await listOf(seed, run, "DNSRecord")).filter(hasMigrated).map(({ metadata }) => metadata.name),
+      );
+      const objects = await Promise.all(purposes.map((purpose) => wantedBy(run, "DNSRecord", purpose)));
+      const acting = objects.flatMap((one) => one.objects).filter(({ metadata }) => !migrated.has(metadata.name));
+      return Promise.all(acting.map((object) => applyOne(object, "DNSRecord", step, [])));
+    },
+
+    /** Removes the objects of the kind that are not wanted any more. */
+    async removeStale(run: ShootRun, kind: ExtensionKind): Promise<void> {
+      const { objects } = await wantedBy(run, kind);
+      const names = new Set(objects.map(({ metadata }) => metadata.name));
+      const stale = (await listOf(seed, run, kind)).filter(({ metadata }) => !names.has(metadata.name));
+      await Promise.all(stale.map((object) => confirmAndRemove(seed, object, {})));
+    },
+
+    /** Confirms and deletes every object of the kind that there is, whatever the Shoot's spec says of it now. */
+    async remove(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+      const existing = (await listOf(seed, run, kind)).filter(({ metadata }) => isOf(metadata.name, run, purpose));
+      return Promise.all(
+        existing.map(async (object) => {
+          const target: WaitTarget = { ...targetOf(object, kind, step), until: "gone" };
+          await confirmAndRemove(seed, object, waits.registration(target));
+          return target;
+        }),
+      );
+    },
+  };
+}
+
+const apiVersion = "extensions.gardener.cloud/v1alpha1";
+
+/** Says in the object who may act on it (GEP-1): the run's seed, under the run's epoch. */
+function led(object: KubeObject, { leadershipRecord: record, leaseSeconds, epoch, seed }: ShootRun): KubeObject {
+  if (record === undefined) return object;
+  return {
+    ...object,
+    spec: { ...(object["spec"] as object), leadership: { record, value: seed, leaseSeconds, epoch } },
+  };
+}
+
+/** Who waits for an extension object, and for how long. */
+export function targetOf(object: KubeObject, kind: ExtensionKind, step: string, timestamp?: string): WaitTarget {
+  const { name, namespace } = object.metadata;
+  return {
+    apiVersion,
+    kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    until: "ready",
+    activityId: `${step}/wait/${name}`,
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...timeouts[kind],
+  };
+}
+
+/** An operation's id. Later than the last one by at least a millisecond, whatever the clock did meanwhile. */
+export function nextTimestamp(existing: ExtensionLike | undefined): string {
+  const last = Date.parse(existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
+  const now = Math.max(Date.now(), Number.isNaN(last) ? 0 : last + 1);
+  return new Date(now).toISOString().replace("Z", "000000Z");
+}
+
+/** Upstream's names of the tasks in `shoot.gardener.cloud/tasks`. */
+function taskOf(kind: ExtensionKind, name: string): string {
+  if (kind !== "DNSRecord") return `deploy${kind}`;
+  return name.endsWith("-internal") ? "deployDNSRecordInternal" : "deployDNSRecordExternal";
+}
+
+/** Whether the object there is lacks something of the spec that is wanted; what others added to it doesn't count. */
+function specDiffers(object: KubeObject, existing: ExtensionLike | undefined): boolean {
+  return !includes(existing?.["spec"], object["spec"]);
+}
+
+function includes(actual: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== "object" || wanted === null) return actual === wanted;
+  if (typeof actual !== "object" || actual === null) return false;
+  if (Array.isArray(wanted))
+    return (
+      Array.isArray(actual) &&
+      actual.length === wanted.length &&
+      wanted.every((one, index) => includes(actual[index], one))
+    );
+  return Object.entries(wanted).every(([key, value]) => includes((actual as Record<string, unknown>)[key], value));
+}
+
+/** Whether the object's controller has let go of it; it skips whatever is not a restore from then on. */
+export function hasMigrated(object: ExtensionLike): boolean {
+  const { lastOperation } = object.status ?? {};
+  const asked = object.metadata.annotations?.[OPERATION_ANNOTATION];
+  return lastOperation?.type === "Migrate" && lastOperation.state === "Succeeded" && asked === undefined;
+}
+
+/** Both DNSRecords are told apart by their purpose; every other kind is treated as a whole. */
+export const isOf = (name: string, run: ShootRun, purpose: Purpose | undefined): boolean =>
+  purpose === undefined || name === `${run.name}-${purpose}`;
+
+/** The Shoot's objects of a kind that there are, whatever its spec says of them now. A BackupEntry is in no namespace. */
+export async function listOf(seed: KubeClient, run: ShootRun, kind: ExtensionKind): Promise<ExtensionLike[]> {
+  if (kind !== "BackupEntry") return seed.list<ExtensionLike>({ apiVersion, kind }, { namespace: run.technicalID });
+  const entry = await seed.read<ExtensionLike>({ apiVersion, kind, name: backupEntryName(run.technicalID, run.uid) });
+  return entry === undefined ? [] : [entry];
+}
+
+async function confirmAndRemove(
+  seed: KubeClient,
+  object: KubeObject,
+  annotations: Record<string, string>,
+): Promise<void> {
+  const confirmed = {
+    ...annotations,
+    [CONFIRM_DELETION_ANNOTATION]: "true",
+    [TIMESTAMP_ANNOTATION]: new Date().toISOString(),
+  };
+  await removeAnnotated(seed, refOf(object), confirmed);
+}

@@ -1,0 +1,94 @@
+import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
+import { StepError } from "../failure.ts";
+import { hasMigrated, isOf, listOf, nextTimestamp, targetOf } from "./extensions.ts";
+import type { ExtensionKind, Purpose, WaitTarget } from "../index.ts";
+import type { ExtensionLike } from "../waits/readiness.ts";
+import type { Waits } from "../waits/waits.ts";
+
+/** What an extension object is given when it comes to another seed. */
+export interface KeptState {
+  readonly state?: unknown;
+  readonly resources?: readonly unknown[];
+}
+
+/** What moving extension objects needs. */
+export interface ExtensionMoveDeps {
+  readonly seed: KubeClient;
+  readonly waits: Waits;
+  /** The objects that are wanted of a kind. */
+  readonly wanted: (run: ShootRun, kind: ExtensionKind, purpose?: Purpose) => Promise<readonly KubeObject[]>;
+  /** What the garden has kept of an object's state. */
+  readonly kept: (run: ShootRun, object: KubeObject) => Promise<KeptState | undefined>;
+  /** Has the Shoot's BackupEntry say which snapshots its provider may not let go of. */
+  readonly protect: (run: ShootRun) => Promise<void>;
+}
+
+/** Migrates and restores objects by Gardener's contract: who makes something outside leaves it, and is found again by its state. */
+export function createExtensionMoves({ seed, waits, wanted, kept, protect }: ExtensionMoveDeps) {
+  /** Asks for an operation under a new id. */
+  const ask = async (object: ExtensionLike, kind: ExtensionKind, step: string, operation: "migrate" | "restore") => {
+    const timestamp = nextTimestamp(object);
+    const target: WaitTarget = { ...targetOf(object, kind, step, timestamp), asked: operation };
+    const annotations = {
+      [OPERATION_ANNOTATION]: operation,
+      [TIMESTAMP_ANNOTATION]: timestamp,
+      ...waits.registration(target),
+    };
+    await seed.patch(refOf(object), { metadata: { annotations } });
+    return target;
+  };
+
+  /** A state that the object has already is its own: it is never overwritten. */
+  const giveState = async (object: ExtensionLike, state: KeptState | undefined) => {
+    const { status = {} } = object as { status?: KeptState };
+    if (state === undefined || status.state !== undefined) return;
+    const { name, namespace, resourceVersion } = object.metadata;
+    const fresh = { metadata: { name, namespace, resourceVersion }, status: state };
+    await seed.patch(refOf(object), fresh, { subresource: "status" });
+  };
+
+  const restoreOne = async (run: ShootRun, object: KubeObject, kind: ExtensionKind, step: string) => {
+    const existing = await seed.read<ExtensionLike>(refOf(object));
+    if (existing !== undefined && isMigrating(existing))
+      throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
+    const waiting = existing === undefined || asked(existing) === "wait-for-state";
+    const annotations = {
+      ...object.metadata.annotations,
+      ...(waiting ? { [OPERATION_ANNOTATION]: "wait-for-state" } : {}),
+    };
+    const applied = await seed.apply<ExtensionLike>({ ...object, metadata: { ...object.metadata, annotations } });
+    if (waiting) await giveState(applied, await kept(run, object));
+    // The one that is recorded may be older than what a provider keeps.
+    if (kind === "BackupEntry") await protect(run);
+    return ask(applied, kind, step, "restore");
+  };
+
+  return {
+    /** Every object that there is, wanted or not: nobody may go on acting on it. One that has migrated needs nothing. */
+    async migrate(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+      const existing = (await listOf(seed, run, kind)).filter(({ metadata }) => isOf(metadata.name, run, purpose));
+      const acting = existing.filter((object) => !hasMigrated(object));
+      return Promise.all(acting.map((object) => ask(object, kind, step, "migrate")));
+    },
+
+    /**
+     * An object that is new in this seed first waits for the state that the garden has kept; a restart between any two
+     * of these writes finds it waiting still. One that was here all along is asked to take up again what it left.
+     */
+    async restore(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+      const objects = await wanted(run, kind, purpose);
+      return Promise.all(objects.map((object) => restoreOne(run, object, kind, step)));
+    },
+  };
+}
+
+/** What is asked of it now would be taken for what it is about to answer. */
+const isMigrating = (object: ExtensionLike): boolean => {
+  const { type, state } = object.status?.lastOperation ?? {};
+  return asked(object) === "migrate" && type === "Migrate" && state === "Processing";
+};
+
+const asked = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[OPERATION_ANNOTATION];

@@ -1,0 +1,30 @@
+import type { ExtensionLike } from "../waits/readiness.ts";
+import type { ExtensionKind } from "../index.ts";
+
+/** What decides whether applying an object also asks its controller to act. */
+export interface TriggerFacts {
+  readonly kind: ExtensionKind;
+  readonly existing: ExtensionLike | undefined;
+  /** The Shoot carries the task annotation for this object, or is being restored. */
+  readonly asked: boolean;
+  /** The spec differs from the one there is: upstream's admission then asks by task annotation. */
+  readonly changed: boolean;
+}
+
+/**
+ * Every kind is triggered by every flow, except Infrastructure and DNSRecord, which cost API calls at a provider:
+ * those only when somebody asked, something changed, or the last operation didn't end well.
+ */
+export function needsTrigger({ kind, existing, asked, changed }: TriggerFacts): boolean {
+  if (kind !== "Infrastructure" && kind !== "DNSRecord") return true;
+  if (asked || changed || existing === undefined) return true;
+  const { lastOperation } = existing.status ?? {};
+  if (lastOperation?.state !== "Succeeded") return true;
+  return !answered(existing, lastOperation.lastUpdateTime);
+}
+
+/** Whether the last operation is an answer to the last request; equal seconds are. */
+function answered({ metadata }: ExtensionLike, lastUpdateTime: string): boolean {
+  const stamp = Date.parse(metadata.annotations?.["gardener.cloud/timestamp"] ?? "");
+  return !Number.isNaN(stamp) && Math.floor(stamp / 1000) * 1000 <= Date.parse(lastUpdateTime);
+}

@@ -1,0 +1,84 @@
+import type { ControlPlane, Infrastructure, OperatingSystemConfig, Raw } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import {
+  controlPlaneObject,
+  dnsRecordObject,
+  infrastructureObject,
+  networkObject,
+  operatingSystemConfigName,
+  operatingSystemConfigs,
+  poolsOf,
+  workerObject,
+  type ControlPlaneContext,
+} from "../../components/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { deployBackupEntry } from "../backup/entry.ts";
+import { deployDnsCredentials } from "../control-plane/dns.ts";
+import { StepError } from "../failure.ts";
+import type { ExtensionKind, Purpose } from "../index.ts";
+
+/** Which objects are wanted, and where to find what they are made from. */
+export interface Wanted {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly context: ControlPlaneContext;
+  readonly kind: ExtensionKind;
+  readonly purpose: Purpose | undefined;
+  /** Under which they are claimed in the garden. */
+  readonly epoch: number;
+}
+
+/** The Shoot's objects of a kind, with what other extensions have reported filled in from the seed. */
+export async function extensionObjects({ garden, seed, context, kind, purpose, epoch }: Wanted): Promise<KubeObject[]> {
+  switch (kind) {
+    case "Infrastructure":
+      return [infrastructureObject(context)];
+    case "ControlPlane":
+      return [controlPlaneObject(context, await readProviderStatus(seed, context))];
+    case "Network":
+      return [networkObject(context)];
+    case "DNSRecord": {
+      const which = purpose ?? "internal";
+      return [dnsRecordObject(context, which, await deployDnsCredentials(garden, seed, context, which))];
+    }
+    case "BackupEntry":
+      return [await deployBackupEntry({ garden, seed, context, epoch })];
+    case "OperatingSystemConfig":
+      return poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool));
+    case "Worker":
+      return [await worker(seed, context)];
+  }
+}
+
+async function worker(seed: KubeClient, context: ControlPlaneContext): Promise<KubeObject> {
+  const userData = await Promise.all(
+    poolsOf(context).map(async (pool) => {
+      const name = operatingSystemConfigName(context, pool, "provision");
+      const config = await seed.read<OperatingSystemConfig>({
+        ...extensionType,
+        kind: "OperatingSystemConfig",
+        namespace: context.namespace,
+        name,
+      });
+      const secret = config?.status?.cloudConfig?.secretRef.name;
+      if (secret === undefined)
+        throw new StepError(`OperatingSystemConfig ${context.namespace}/${name} has no user data yet`);
+      return [pool.name, { name: secret, key: "cloud_config" }] as const;
+    }),
+  );
+  const infrastructureProviderStatus = await readProviderStatus(seed, context);
+  return workerObject(context, {
+    userData: Object.fromEntries(userData),
+    ...(infrastructureProviderStatus === undefined ? {} : { infrastructureProviderStatus }),
+  });
+}
+
+const extensionType = { apiVersion: "extensions.gardener.cloud/v1alpha1" } as const;
+
+async function readProviderStatus(
+  seed: KubeClient,
+  { shoot, namespace }: ControlPlaneContext,
+): Promise<Raw | undefined> {
+  const ref = { ...extensionType, kind: "Infrastructure", namespace, name: shoot.metadata.name };
+  return (await seed.read<Infrastructure | ControlPlane>(ref))?.status?.providerStatus;
+}

@@ -1,0 +1,30 @@
+import { ROLE_LABEL } from "../../api/annotations.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { KubeClient } from "../../kube/index.ts";
+
+/** The garden's domain for leadership records, and with which credentials its provider changes it. */
+export interface LeadershipDomain {
+  readonly domain: string;
+  /** Type of DNS provider, such as `rfc2136`. */
+  readonly type: string;
+  readonly secret: { readonly namespace: string; readonly name: string };
+}
+
+/** The garden's domain for leadership records, from the Secret that upstream's internal domain is the model of; if there is one. */
+export async function findLeadershipDomain(garden: KubeClient): Promise<LeadershipDomain | undefined> {
+  const labelSelector = `${ROLE_LABEL}=leadership-domain`;
+  const [secret] = await garden.list<KubeObject>({ apiVersion: "v1", kind: "Secret" }, { namespace, labelSelector });
+  const { [DOMAIN_ANNOTATION]: domain, [PROVIDER_ANNOTATION]: type } = secret?.metadata.annotations ?? {};
+  if (secret === undefined || domain === undefined || type === undefined) return undefined;
+  return { domain, type, secret: { namespace, name: secret.metadata.name } };
+}
+
+/** Name of the TXT record that says which seed leads a Shoot. */
+export async function leadershipRecord(garden: KubeClient, name: string, project: string): Promise<string | undefined> {
+  const found = await findLeadershipDomain(garden);
+  return found && `${name}.${project}.${found.domain}`;
+}
+
+const namespace = "garden";
+const DOMAIN_ANNOTATION = "dns.gardener.cloud/domain";
+const PROVIDER_ANNOTATION = "dns.gardener.cloud/provider";

@@ -1,0 +1,159 @@
+import type { Shoot } from "../../api/index.ts";
+import { readTakeover } from "../../api/placement/takeover.ts";
+import type { Migration, ShootRef, ShootRun } from "../../api/shoot/run.ts";
+import type { LeaderLookup } from "../../dns/index.ts";
+import { isConflict, now, type KubeClient } from "../../kube/index.ts";
+import { configurationProblem, StepError } from "../failure.ts";
+import { createLeadershipRecord, type Publication } from "./record.ts";
+import { readShoot } from "../shoot/patch.ts";
+import { shootType } from "../shoot/view.ts";
+import { Superseded } from "./superseded.ts";
+
+/** What deciding who leads needs. */
+export interface LeadershipDeps {
+  readonly garden: KubeClient;
+  readonly lookup: LeaderLookup;
+  /** How long, in ms, one attempt waits for the DNS before it says what it waits for. */
+  readonly patience?: number;
+}
+
+/**
+ * Who leads a Shoot: decided by compare-and-swap in the Shoot's status, then told to the DNS. Each function can be cut off
+ * at any point and called again; none of them undoes what a later leader has done.
+ */
+export function createLeadership(deps: LeadershipDeps) {
+  const { garden } = deps;
+  const record = createLeadershipRecord(deps);
+
+  const tell = async (run: ShootRun, leadership: Leadership): Promise<void> => {
+    await record.publish(run, leadership);
+    if (leadership.previousSeed !== undefined && leadership.since === undefined)
+      await swap(garden, run, (shoot) => settled(shoot, leadership));
+  };
+
+  return {
+    /**
+     * Makes the run's seed the Shoot's first leader unless it has one, and keeps its record right. It also finishes what
+     * a flip has begun that nobody will try again.
+     */
+    async ensureLeadership(run: ShootRun): Promise<void> {
+      const name = run.leadershipRecord;
+      if (name === undefined) return;
+      const leadership = await swap(garden, run, (shoot) => confirmed(shoot, run, name));
+      if (leadership) await tell(run, leadership);
+    },
+
+    /**
+     * The point of no return: the destination leads from here on, under the next epoch. Returns when all servers of the
+     * zone say so; from then on, the leases of the previous leader run out.
+     */
+    async flip(run: ShootRun): Promise<void> {
+      const { migration } = run;
+      if (migration === undefined) throw new StepError(`cannot flip Shoot ${nameOf(run)}: it is not moving`);
+      const leadership = await swap(garden, run, (shoot) => flipped(shoot, run, migration));
+      if (leadership === undefined) throw new Superseded(`cannot flip Shoot ${nameOf(run)}: it is gone`);
+      await tell(run, leadership);
+    },
+
+    /** Takes the record away. Nothing that asks it may act from then on, so it is the last thing to go. */
+    removeLeadership: (run: ShootRun): Promise<void> => record.remove(run, run.epoch),
+  };
+}
+
+type Leadership = NonNullable<NonNullable<Shoot["status"]>["leadership"]>;
+
+/** What the Shoot's status has to say of the leader; the same object when it says so already. */
+interface Decision {
+  readonly leadership: Leadership;
+  /** What else of the status changes with it. */
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+/** The first leader; or the present one, if the run is its. A lease may grow while objects hold it, and never shrinks. */
+function confirmed({ status }: Shoot, run: ShootRun, record: string): Decision {
+  const { seed, epoch, leaseSeconds } = run;
+  const leadership = status?.leadership;
+  if (leadership === undefined) return { leadership: { record, seed, epoch, leaseSeconds } };
+  if (leadership.seed !== seed || leadership.epoch !== epoch) throw superseded(run, leadership);
+  return leadership.leaseSeconds >= leaseSeconds ? { leadership } : { leadership: { ...leadership, leaseSeconds } };
+}
+
+/** The destination under the next epoch, however often this is asked; never when somebody has changed their mind. */
+function flipped(shoot: Shoot, run: ShootRun, migration: Migration): Decision {
+  const { status } = shoot;
+  const { source, destination, takeover } = migration;
+  const leadership = status?.leadership;
+  if (leadership === undefined)
+    throw configurationProblem(`cannot flip Shoot ${nameOf(run)}: it has no leadership record`);
+  const epoch = nextEpoch(run, migration);
+  if (leadership.epoch === epoch && leadership.seed === destination) return { leadership };
+  refuseUnwanted(shoot, run, migration);
+  if (leadership.epoch !== run.epoch || !mayBeTakenFrom(leadership.seed, migration)) throw superseded(run, leadership);
+  const { since: _since, takeover: _takeover, ...kept } = leadership;
+  return {
+    leadership: { ...kept, seed: destination, epoch, previousSeed: source, ...(takeover ? { takeover } : {}) },
+    status: { seedName: destination, seeds: [...new Set([...(status?.seeds ?? []), source, destination])] },
+  };
+}
+
+/** Somebody has decided otherwise since the migration began. */
+function refuseUnwanted(shoot: Shoot, run: ShootRun, { destination, takeover }: Migration): void {
+  const { seedName } = shoot.spec;
+  const cannot = `cannot flip Shoot ${nameOf(run)}:`;
+  if (seedName !== destination)
+    throw new Superseded(`${cannot} the migration to ${destination} was cancelled, spec.seedName is ${seedName}`);
+  if (!takeover && readTakeover(shoot) !== undefined)
+    throw new Superseded(`${cannot} a takeover was approved, which does it instead`);
+}
+
+/** A takeover skips the number that a planned migration may have announced to the source, whose fence waits for a flow there. */
+const nextEpoch = ({ seed, epoch }: ShootRun, { destination, takeover }: Migration): number =>
+  takeover && seed !== destination ? epoch + 2 : epoch + 1;
+
+/** When the old seed dies after a planned flip, its destination takes over once more, from itself, under a new epoch. */
+function mayBeTakenFrom(leader: string, { source, destination, takeover }: Migration): boolean {
+  return leader === source || (takeover && leader === destination);
+}
+
+/** Since when all servers name the leader: written once, and only of the leader that it was seen of. */
+function settled({ status }: Shoot, { seed, epoch }: Publication): Decision | undefined {
+  const leadership = status?.leadership;
+  if (leadership?.seed !== seed || leadership.epoch !== epoch) return undefined;
+  return { leadership: leadership.since === undefined ? { ...leadership, since: now() } : leadership };
+}
+
+/** Compare-and-swap of the Shoot's status, whose version is that of the spec, too; undefined when the Shoot is gone. */
+async function swap(
+  garden: KubeClient,
+  ref: ShootRef,
+  decide: (shoot: Shoot) => Decision | undefined,
+): Promise<Leadership | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const shoot = await readShoot(garden, ref);
+    const decision = shoot && decide(shoot);
+    if (shoot === undefined || decision === undefined) return undefined;
+    if (decision.leadership === shoot.status?.leadership) return decision.leadership;
+    const { namespace, name, resourceVersion } = shoot.metadata;
+    const leadership = { ...nothing, ...decision.leadership };
+    const patch = { metadata: { resourceVersion }, status: { ...decision.status, leadership } };
+    try {
+      await garden.patch({ ...shootType, namespace, name }, patch, { subresource: "status" });
+      return decision.leadership;
+    } catch (error) {
+      if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** A merge patch keeps what it doesn't mention; these don't outlive the leader that they were said of. */
+const nothing = { since: null, takeover: null, previousSeed: null } as const;
+
+const MOST_ATTEMPTS = 5;
+
+function superseded(run: ShootRun, leader: Pick<Leadership, "seed" | "epoch">): Superseded {
+  return new Superseded(
+    `cannot act for Shoot ${nameOf(run)} in epoch ${run.epoch}: ${leader.seed} leads in epoch ${leader.epoch}`,
+  );
+}
+
+const nameOf = ({ namespace, name }: ShootRef): string => `${namespace}/${name}`;

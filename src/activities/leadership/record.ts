@@ -1,0 +1,189 @@
+import {
+  CONFIRM_DELETION_ANNOTATION,
+  EPOCH_ANNOTATION,
+  OPERATION_ANNOTATION,
+  TIMESTAMP_ANNOTATION,
+} from "../../api/annotations.ts";
+import type { DNSRecord } from "../../api/index.ts";
+import type { ShootRef } from "../../api/shoot/run.ts";
+import { formatLeader, isLeader, type Leader, type LeaderLookup, type ServerAnswer } from "../../dns/index.ts";
+import { isAlreadyExists, isConflict, isNotFound, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { nextTimestamp } from "../extensions/extensions.ts";
+import { configurationProblem, StepError } from "../failure.ts";
+import { findLeadershipDomain } from "./domain.ts";
+import { extensionReady, type ExtensionLike } from "../waits/readiness.ts";
+import { Superseded } from "./superseded.ts";
+import { until } from "../until.ts";
+
+/** A leader, and the TXT record that is to name it. */
+export interface Publication extends Leader {
+  readonly record: string;
+  readonly leaseSeconds: number;
+}
+
+/** What the record's keeping needs. */
+export interface LeadershipRecordDeps {
+  readonly garden: KubeClient;
+  readonly lookup: LeaderLookup;
+  /** How long, in ms, one attempt waits before it says what for; 30 s unless told otherwise. */
+  readonly patience?: number;
+}
+
+/** Keeps a Shoot's leadership record, through a DNSRecord in the garden that an extension of class `garden` handles. */
+export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: LeadershipRecordDeps) {
+  const pace = { patience, period: Math.min(250, patience) };
+  const read = (shoot: ShootRef) => garden.read<LeadershipObject>(objectRef(shoot));
+
+  /** Which server doesn't name the leader, and what it says instead. */
+  const findDissent = async (publication: Publication): Promise<StepError | undefined> => {
+    const answers = await lookup.askAll(publication.record);
+    const dissenter = answers.find(({ leader }) => !isLeader(leader, publication));
+    return dissenter && new StepError(`${publication.record}: ${describeAnswer(dissenter)}`);
+  };
+
+  /**
+   * Writes the object with a new request; compare-and-swap, so that a late writer can't undo a later one. The object's
+   * controller writes, too, but not forever.
+   */
+  const ask = async (shoot: ShootRef, publication: Publication, wanted: LeadershipObject) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const existing = await read(shoot);
+      requireNoLater(existing, publication);
+      if (existing?.metadata.deletionTimestamp !== undefined)
+        throw new StepError(`cannot write DNSRecord ${nameOf(shoot)}: it is still being deleted`);
+      const object = requested(wanted, existing);
+      try {
+        return await (existing === undefined ? garden.create(object) : garden.apply(object));
+      } catch (cause) {
+        if (!isConflict(cause) && !isAlreadyExists(cause) && !isNotFound(cause)) throw cause;
+        if (attempt < MOST_ATTEMPTS) continue;
+        throw new StepError(`cannot write DNSRecord ${nameOf(shoot)}: somebody else changes it again and again`, [], {
+          cause,
+        });
+      }
+    }
+  };
+
+  return {
+    /** Returns when every server of the zone names this leader; otherwise throws and says which one doesn't. */
+    async publish(shoot: ShootRef, publication: Publication): Promise<void> {
+      const existing = await read(shoot);
+      requireNoLater(existing, publication);
+      const wanted = await describe(garden, shoot, publication);
+      if (existing && isDone(existing, wanted) && (await findDissent(publication)) === undefined) return;
+      const asked = await ask(shoot, publication, wanted);
+      const stamp = asked.metadata.annotations?.[TIMESTAMP_ANNOTATION];
+      await until(pace, async () => {
+        const object = await read(shoot);
+        requireNoLater(object, publication);
+        if (object === undefined) return new StepError(`DNSRecord ${nameOf(shoot)} is gone`);
+        const standing = extensionReady(object, { timestamp: stamp });
+        if (standing.reached) return undefined;
+        const problem = `DNSRecord ${nameOf(shoot)} is not done: ${standing.message}`;
+        return new StepError(problem, codesOf(object));
+      });
+      await until(pace, () => findDissent(publication));
+    },
+
+    /** Takes the record out of the DNS and returns when its object is gone; a later leader's stays. */
+    async remove(shoot: ShootRef, epoch: number): Promise<void> {
+      const existing = await read(shoot);
+      if (existing === undefined) return;
+      requireNoLater(existing, { epoch });
+      const { uid, resourceVersion } = existing.metadata;
+      if (existing.metadata.deletionTimestamp === undefined) {
+        const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: nextTimestamp(existing) };
+        await unlessGone(garden.patch(refOf(existing), { metadata: { annotations, resourceVersion } }));
+        await garden.remove(refOf(existing), uid === undefined ? {} : { uid });
+      }
+      await until(pace, async () => {
+        const object = await read(shoot);
+        if (object === undefined || object.metadata.uid !== uid) return undefined;
+        const why = object.status?.lastError?.description ?? "its controller has not let go of it";
+        return new StepError(`DNSRecord ${nameOf(shoot)} is still there: ${why}`, codesOf(object));
+      });
+    },
+  };
+}
+
+const MOST_ATTEMPTS = 5;
+
+type LeadershipObject = ExtensionLike & { readonly spec?: unknown };
+
+const nameOf = ({ namespace, name }: ShootRef): string => `${namespace}/${name}-leadership`;
+
+const objectRef = ({ namespace, name }: ShootRef) =>
+  ({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "DNSRecord",
+    namespace,
+    name: `${name}-leadership`,
+  }) as const;
+
+/** The object of a leader; its epoch is also an annotation, because a policy of the API server compares that. */
+async function describe(
+  garden: KubeClient,
+  shoot: ShootRef,
+  publication: Publication,
+): Promise<LeadershipObject & Pick<DNSRecord, "spec">> {
+  const { record, leaseSeconds, epoch } = publication;
+  const domain = await findLeadershipDomain(garden);
+  if (domain === undefined)
+    throw configurationProblem(`no Secret in the garden is labelled as leadership domain, but ${record} needs one`);
+  const { apiVersion, kind, ...metadata } = objectRef(shoot);
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...metadata,
+      annotations: { [EPOCH_ANNOTATION]: String(epoch) },
+      ownerReferences: [{ apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name: shoot.name, uid: shoot.uid }],
+    },
+    spec: {
+      type: domain.type,
+      class: "garden",
+      secretRef: domain.secret,
+      name: record,
+      recordType: "TXT",
+      values: formatLeader(publication),
+      ttl: leaseSeconds,
+    },
+  };
+}
+
+/** Which epoch an object stands for, which is what makes a late writer stop. */
+function requireNoLater(existing: LeadershipObject | undefined, { epoch }: Pick<Leader, "epoch">): void {
+  const written = Number(existing?.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
+  if (existing === undefined || written <= epoch) return;
+  const { namespace, name } = existing.metadata;
+  throw new Superseded(`cannot act in epoch ${epoch}: DNSRecord ${namespace}/${name} is of epoch ${written} already`);
+}
+
+/** Whether the object asks for just this, and its controller has done it. */
+function isDone(existing: LeadershipObject, wanted: Pick<DNSRecord, "spec">): boolean {
+  const { spec } = existing as unknown as DNSRecord;
+  const { type, name, ttl, secretRef, values } = wanted.spec;
+  const same = spec.type === type && spec.name === name && spec.ttl === ttl && spec.values.join() === values.join();
+  const sameSecret = spec.secretRef.name === secretRef.name && spec.secretRef.namespace === secretRef.namespace;
+  return same && sameSecret && extensionReady(existing, {}).reached;
+}
+
+/** The object with a new operation for its controller, on condition that nobody has changed the one there is. */
+function requested(wanted: LeadershipObject, existing?: LeadershipObject): LeadershipObject {
+  const annotations = {
+    ...wanted.metadata.annotations,
+    [OPERATION_ANNOTATION]: "reconcile",
+    [TIMESTAMP_ANNOTATION]: nextTimestamp(existing),
+  };
+  const { resourceVersion } = existing?.metadata ?? {};
+  return { ...wanted, metadata: { ...wanted.metadata, annotations, ...(resourceVersion && { resourceVersion }) } };
+}
+
+function describeAnswer({ server, leader, error }: ServerAnswer): string {
+  const without = "take it out of the zone's NS records";
+  if (error) return `server ${server} does not answer (${error.message}): repair it, or ${without}`;
+  const said = leader ? `${leader.seed} in epoch ${leader.epoch}` : "no leader yet";
+  return `server ${server} names ${said}: see why it does not transfer the zone, or ${without}`;
+}
+
+const codesOf = ({ status }: LeadershipObject) => (status?.lastError?.codes ?? []) as StepError["codes"];

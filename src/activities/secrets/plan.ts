@@ -1,0 +1,141 @@
+import {
+  BOOTSTRAP_TOKEN_SECRET,
+  externalApiServerName,
+  internalApiServerName,
+  networksOf,
+  type ControlPlaneContext,
+} from "../../components/index.ts";
+import type { CertificateRequest } from "./pki.ts";
+
+/** The certificate authorities of a Shoot by Secret name, and their subjects. */
+export const authorities = {
+  ca: "kubernetes",
+  "ca-client": "kubernetes-client",
+  "ca-etcd": "etcd",
+  "ca-etcd-peer": "etcd-peer",
+  "ca-front-proxy": "front-proxy",
+  "ca-kubelet": "kubelet",
+} as const;
+
+/** Names of the Secrets that are made once: with another one in its place, a control plane would lock out every machine and user. */
+export const lastingSecrets: readonly string[] = [
+  ...Object.keys(authorities),
+  "service-account-key",
+  BOOTSTRAP_TOKEN_SECRET,
+];
+
+/** Name of a certificate authority's Secret. */
+export type AuthorityName = keyof typeof authorities;
+
+/** A certificate to be kept in a Secret of its own. */
+export interface CertificatePlan {
+  readonly name: string;
+  readonly authority: AuthorityName;
+  readonly request: CertificateRequest;
+  /** Where a kubeconfig with this certificate leads; without it, the Secret has none. */
+  readonly kubeconfig?: { readonly server: string; readonly tlsServerName?: string };
+}
+
+/** Every certificate that a Shoot's control plane needs, as far as its addresses are known. */
+export function certificatesOf(context: ControlPlaneContext): CertificatePlan[] {
+  return [...servers(context), ...clients(), ...kubeconfigs(context)];
+}
+
+function servers(context: ControlPlaneContext): CertificatePlan[] {
+  const { namespace, apiServerAddress, internalDomain, externalDomain } = context;
+  const known = [
+    apiServerAddress,
+    internalDomain && `api.${internalDomain}`,
+    externalDomain && `api.${externalDomain}`,
+  ];
+  const apiServer = [
+    ...serviceNames("kube-apiserver", namespace),
+    ...serviceNames("kubernetes", "default"),
+    networksOf(context).apiServer,
+    ...known.filter((host) => host !== undefined),
+    ...localhost,
+  ];
+  const etcds = ["etcd-main", "etcd-events"];
+  const client = etcds.flatMap((name) => serviceNames(`${name}-client`, namespace));
+  const peer = etcds.flatMap((name) => serviceNames(`${name}-peer`, namespace).map((service) => `*.${service}`));
+  return [
+    {
+      name: "kube-apiserver",
+      authority: "ca",
+      request: { commonName: "kube-apiserver", hosts: apiServer, usages: ["server"] },
+    },
+    // etcd is a client of itself and of its peers, with its server certificate.
+    {
+      name: "etcd-server",
+      authority: "ca-etcd",
+      request: { commonName: "etcd-server", hosts: [...client, ...localhost], usages: ["server", "client"] },
+    },
+    {
+      name: "etcd-peer",
+      authority: "ca-etcd-peer",
+      request: { commonName: "etcd-peer", hosts: [...peer, ...localhost], usages: ["server", "client"] },
+    },
+  ];
+}
+
+function clients(): CertificatePlan[] {
+  return [
+    { name: "kube-apiserver-etcd-client", authority: "ca-etcd", request: client("kube-apiserver") },
+    { name: "kube-apiserver-kubelet", authority: "ca-kubelet", request: client("system:kube-apiserver:kubelet") },
+    { name: "kube-aggregator", authority: "ca-front-proxy", request: client("kube-aggregator") },
+  ];
+}
+
+/** Our own way in ends at the load balancer; what runs beside the API server uses its Service. */
+function kubeconfigs(context: ControlPlaneContext): CertificatePlan[] {
+  const { namespace, apiServerAddress } = context;
+  const admin = client("gardener", "system:masters");
+  const tlsServerName = internalApiServerName(context);
+  const external = externalApiServerName(context);
+  const fromSeed = { server: "https://kube-apiserver" };
+  return [
+    {
+      name: "kube-controller-manager",
+      authority: "ca-client",
+      request: client("system:kube-controller-manager"),
+      kubeconfig: fromSeed,
+    },
+    { name: "kube-scheduler", authority: "ca-client", request: client("system:kube-scheduler"), kubeconfig: fromSeed },
+    {
+      name: "gardener",
+      authority: "ca-client",
+      request: admin,
+      kubeconfig: { server: `https://kube-apiserver.${namespace}.svc` },
+    },
+    ...(apiServerAddress === undefined || tlsServerName === undefined
+      ? []
+      : [
+          {
+            name: "gardener-internal",
+            authority: "ca-client" as const,
+            request: admin,
+            kubeconfig: { server: `https://${apiServerAddress}:443`, tlsServerName },
+          },
+        ]),
+    ...(external === undefined
+      ? []
+      : [
+          {
+            name: "user-kubeconfig",
+            authority: "ca-client" as const,
+            request: client("admin", "gardener.cloud:project:admins"),
+            kubeconfig: { server: `https://${external}` },
+          },
+        ]),
+  ];
+}
+
+const localhost = ["localhost", "127.0.0.1"];
+
+function client(commonName: string, ...organizations: string[]): CertificateRequest {
+  return { commonName, organizations, usages: ["client"] };
+}
+
+function serviceNames(name: string, namespace: string): string[] {
+  return [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
+}

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import type { KubeObject } from "../../api/schema/meta.ts";
+
+const PREPARED_ANNOTATION = "perennial.dev/prepared";
+
+/**
+ * The annotation of a Secret that is brought to a seed before its Shoot: SHA-256 of what was brought. Until the Shoot
+ * arrives it is a copy, which a later one may replace, and which tells nobody anything new.
+ */
+export const preparedMark = (secret: Content) => ({ [PREPARED_ANNOTATION]: fingerprint(secret) });
+
+/** Whether the Secret is such a copy still, and nobody has changed it since. */
+export const isPrepared = (secret: Pick<KubeObject, "metadata"> & Content): boolean =>
+  secret.metadata.annotations?.[PREPARED_ANNOTATION] === fingerprint(secret);
+
+/** The change that makes a copy the Shoot's own. */
+export const adoption = { metadata: { annotations: { [PREPARED_ANNOTATION]: null } } };
+
+interface Content {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+function fingerprint({ data = {} }: Content): string {
+  const sorted = Object.entries(data).sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+}

@@ -1,0 +1,130 @@
+import type { CredentialsBinding, OperatingSystemConfig, SecretBinding } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import {
+  BOOTSTRAP_TOKEN_SECRET,
+  nodeAgentSecret,
+  operatingSystemConfigName,
+  poolsOf,
+  type ControlPlaneContext,
+} from "../../components/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { bootstrapTokenSecret } from "./bootstrap-token.ts";
+import { readContext } from "../control-plane/context.ts";
+import { configurationProblem, StepError } from "../failure.ts";
+import type { SecretData } from "./store.ts";
+import { ensureSecrets } from "./secrets.ts";
+import type { ShootClients } from "../shoot/clients.ts";
+
+/** What provisioning needs. */
+export interface ProvisioningDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly shootClients: ShootClients;
+  /** What the garden keeps of these Secrets of the Shoot, by name. */
+  keptSecrets(run: ShootRun, names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
+}
+
+/** Keys, certificates, credentials, and what machines read. */
+export function createProvisioning({ garden, seed, shootClients, keptSecrets }: ProvisioningDeps) {
+  return {
+    /** Generated once, kept in Secrets of the Shoot's namespace and in the garden; certificates follow the names they are for. */
+    async deploySecrets(run: ShootRun): Promise<void> {
+      const kept = (names: readonly string[]) => keptSecrets(run, names);
+      await ensureSecrets(seed, await readContext(garden, seed, run), { kept });
+    },
+
+    /** Copies the user's credentials for the provider, as they are now. */
+    async deployCloudProviderSecret(run: ShootRun): Promise<void> {
+      const context = await readContext(garden, seed, run);
+      const { namespace, name } = await readCredentials(garden, context);
+      const secret = await garden.read<Secret>({ apiVersion: "v1", kind: "Secret", namespace, name });
+      if (secret === undefined)
+        throw configurationProblem(`Secret ${namespace}/${name} with the provider's credentials does not exist`);
+      await seed.apply({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: {
+          name: "cloudprovider",
+          namespace: run.technicalID,
+          labels: { "gardener.cloud/purpose": "cloudprovider" },
+        },
+        type: "Opaque",
+        data: secret.data ?? {},
+      });
+    },
+
+    /** The token that lets machines in, and for each pool what its machines are to be; both in the Shoot. */
+    async deployNodeAgentSecrets(run: ShootRun): Promise<void> {
+      const context = await readContext(garden, seed, run);
+      const shoot = await shootClients.get(run.technicalID);
+      const secrets = await seed.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
+      const data = new Map(secrets.map((secret) => [secret.metadata.name, secret.data ?? {}]));
+      const valueOf = (secret: string, key: string) => readKey(data, run.technicalID, secret, key);
+      const id = decode(valueOf(BOOTSTRAP_TOKEN_SECRET, "token-id"));
+      const secret = decode(valueOf(BOOTSTRAP_TOKEN_SECRET, "token-secret"));
+      await shoot.apply(bootstrapTokenSecret({ id, secret }));
+      for (const pool of poolsOf(context)) {
+        const name = operatingSystemConfigName(context, pool, "reconcile");
+        const config = await readConfig(seed, run.technicalID, name);
+        await shoot.apply(nodeAgentSecret(context, pool, config, valueOf));
+      }
+    },
+  };
+}
+
+interface Secret extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** The Secret that the Shoot's binding names; the older kind of binding is still in use upstream. */
+async function readCredentials(garden: KubeClient, { shoot }: ControlPlaneContext) {
+  const { namespace } = shoot.metadata;
+  const { credentialsBindingName, secretBindingName } = shoot.spec;
+  if (credentialsBindingName !== undefined) {
+    const ref = {
+      apiVersion: "security.gardener.cloud/v1alpha1",
+      kind: "CredentialsBinding",
+      namespace,
+      name: credentialsBindingName,
+    };
+    const binding = await garden.read<CredentialsBinding>(ref);
+    if (binding === undefined)
+      throw configurationProblem(`CredentialsBinding ${namespace}/${credentialsBindingName} does not exist`);
+    return named(binding.credentialsRef, namespace);
+  }
+  const name = secretBindingName ?? "";
+  const binding = await garden.read<SecretBinding>({
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "SecretBinding",
+    namespace,
+    name,
+  });
+  if (binding === undefined) throw configurationProblem(`SecretBinding ${namespace}/${name} does not exist`);
+  return named(binding.secretRef, namespace);
+}
+
+const named = (ref: { name?: string | undefined; namespace?: string | undefined }, namespace: string) => ({
+  namespace: ref.namespace ?? namespace,
+  name: ref.name ?? "",
+});
+
+async function readConfig(seed: KubeClient, namespace: string, name: string): Promise<OperatingSystemConfig> {
+  const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "OperatingSystemConfig", namespace, name };
+  const config = await seed.read<OperatingSystemConfig>(ref);
+  if (config === undefined) throw new StepError(`OperatingSystemConfig ${namespace}/${name} does not exist yet`);
+  return config;
+}
+
+const decode = (base64: string): string => Buffer.from(base64, "base64").toString();
+
+function readKey(
+  data: ReadonlyMap<string, Readonly<Record<string, string>>>,
+  namespace: string,
+  secret: string,
+  key: string,
+): string {
+  const value = data.get(secret)?.[key];
+  if (value === undefined) throw configurationProblem(`Secret ${namespace}/${secret} has no key ${key}`);
+  return value;
+}

@@ -1,0 +1,108 @@
+import { BOOTSTRAP_TOKEN_SECRET, machineApiServer, type ControlPlaneContext } from "../../components/index.ts";
+import { renderKubeconfig, type KubeClient } from "../../kube/index.ts";
+import { createBootstrapToken, type BootstrapToken } from "./bootstrap-token.ts";
+import { isFit, isUsableAuthority } from "./certificate-fit.ts";
+import { generateSigningKey, issueAuthority, issueCertificate, type KeyPair } from "./pki.ts";
+import { authorities, certificatesOf, lastingSecrets, type AuthorityName, type CertificatePlan } from "./plan.ts";
+import { openSecretStore, type SecretData, type SecretStore } from "./store.ts";
+
+/** What Secrets are made with. */
+export interface SecretSources {
+  /** The clock that certificates are held against. */
+  readonly now?: Date;
+  /** Content of those of these Secrets that are kept elsewhere, by name. Throws where one is kept and cannot be had. */
+  kept?(names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
+}
+
+/**
+ * Makes sure that the Shoot's namespace holds every key, certificate and kubeconfig of its control plane. What is there
+ * and fits is left alone, so a run that was killed is simply run again; authorities and signing keys are made once, and
+ * brought back if they are lost; certificates are made anew when their hosts, their authority or 80 % of their time are
+ * over. Returns SHA-256 by Secret name.
+ */
+export async function ensureSecrets(
+  client: KubeClient,
+  context: ControlPlaneContext,
+  { now = new Date(), kept = () => Promise.resolve(new Map()) }: SecretSources = {},
+): Promise<{ checksums: Record<string, string> }> {
+  const store = await withKept(await openSecretStore(client, context.namespace), kept);
+  const run: Run = { store, context, now };
+  const keys = new Map<AuthorityName, KeyPair>();
+  for (const name of Object.keys(authorities) as AuthorityName[]) keys.set(name, await ensureAuthority(run, name));
+  const authority = (name: AuthorityName) => keys.get(name) ?? lost(context, name, "it was not made");
+  const ca = authority("ca");
+  await ensureSigningKey(run);
+  await ensureBootstrapToken(run, ca);
+  for (const plan of certificatesOf(context)) {
+    await ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
+  }
+  return { checksums: store.checksums() };
+}
+
+/** The store, where what is missing of the Secrets that cannot be made again reads as it is kept. */
+async function withKept(store: SecretStore, kept: NonNullable<SecretSources["kept"]>): Promise<SecretStore> {
+  const missing = lastingSecrets.filter((name) => store.read(name) === undefined);
+  if (missing.length === 0) return store;
+  const found = await kept(missing);
+  return { ...store, read: (name) => store.read(name) ?? found.get(name) };
+}
+
+interface Run {
+  readonly store: SecretStore;
+  readonly context: ControlPlaneContext;
+  readonly now: Date;
+}
+
+/** A new authority would lock out every machine and user: one that is damaged or expired is for people to decide on. */
+async function ensureAuthority({ store, context, now }: Run, name: AuthorityName): Promise<KeyPair> {
+  const data = store.read(name);
+  const present = data && { certificate: data["ca.crt"] ?? "", key: data["ca.key"] ?? "" };
+  if (present && !isUsableAuthority(present, now)) lost(context, name, "it is damaged or has expired");
+  const pair = present ?? (await issueAuthority(authorities[name], now));
+  await store.write(name, "authority", { "ca.crt": pair.certificate, "ca.key": pair.key });
+  return pair;
+}
+
+async function ensureSigningKey({ store, context }: Run): Promise<void> {
+  const data = store.read("service-account-key");
+  const key = data ? data["id_rsa"] : await generateSigningKey();
+  if (!key) lost(context, "service-account-key", "it has no key id_rsa");
+  await store.write("service-account-key", "key", { id_rsa: key });
+}
+
+/** The token lives as long as the Shoot: another one would be another configuration for every machine. */
+async function ensureBootstrapToken({ store, context }: Run, ca: KeyPair): Promise<void> {
+  const token = tokenIn(store) ?? createBootstrapToken();
+  const kubeconfig = renderKubeconfig({
+    server: machineApiServer(context),
+    ca: ca.certificate,
+    token: `${token.id}.${token.secret}`,
+  });
+  await store.write(BOOTSTRAP_TOKEN_SECRET, "token", {
+    "token-id": token.id,
+    "token-secret": token.secret,
+    kubeconfig,
+  });
+}
+
+function tokenIn(store: SecretStore): BootstrapToken | undefined {
+  const { "token-id": id, "token-secret": secret } = store.read(BOOTSTRAP_TOKEN_SECRET) ?? {};
+  return id && secret ? { id, secret } : undefined;
+}
+
+async function ensureCertificate({ store, now }: Run, plan: CertificatePlan, keys: { signer: KeyPair; ca: KeyPair }) {
+  const { signer, ca } = keys;
+  const { name, request, kubeconfig } = plan;
+  const data = store.read(name);
+  const present = { certificate: data?.["tls.crt"] ?? "", key: data?.["tls.key"] ?? "" };
+  const fits = isFit(present, signer, request, now);
+  const { certificate, key } = fits ? present : await issueCertificate(signer, request, now);
+  const pair = { "ca.crt": signer.certificate, "tls.crt": certificate, "tls.key": key };
+  if (kubeconfig === undefined) return store.write(name, "certificate", pair);
+  const text = renderKubeconfig({ ...kubeconfig, ca: ca.certificate, clientCert: certificate, clientKey: key });
+  await store.write(name, "kubeconfig", { ...pair, kubeconfig: text });
+}
+
+function lost({ namespace }: ControlPlaneContext, name: string, why: string): never {
+  throw new Error(`cannot use Secret ${namespace}/${name}: ${why}`);
+}

@@ -1,0 +1,51 @@
+import type { ErrorCode } from "../../api/error-codes.ts";
+import { Bastion } from "../../api/index.ts";
+import { migrationObstacles } from "../../api/placement/migration.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { configurationProblem, StepError } from "../failure.ts";
+import { readMigrationFacts } from "./migration-facts.ts";
+import { readShoot } from "./patch.ts";
+
+/** What the check of a migration needs; `now` is the clock that the Seeds' heartbeats are held against. */
+export interface MigrationCheckDeps {
+  readonly garden: KubeClient;
+  readonly now?: () => Date;
+}
+
+/**
+ * Throws every reason why the Shoot of the run cannot move, before anything is touched. Admission has asked the same
+ * when the move was asked for; the world may have changed since. What may pass by itself is worth another try.
+ */
+export function createMigrationCheck({ garden, now = () => new Date() }: MigrationCheckDeps) {
+  return async (run: ShootRun): Promise<void> => {
+    const shoot = await readShoot(garden, run);
+    if (shoot === undefined || run.migration === undefined) return;
+    const { source: from, destination: to, takeover } = run.migration;
+    const facts = await readMigrationFacts(garden, shoot, { from, to }, now());
+    const obstacles = migrationObstacles({ ...facts, takeover, underway: true });
+    if (obstacles.length === 0) return;
+    const reasons = obstacles.map(({ field, message }) => `${field}: ${message}`).join("; ");
+    const transient = obstacles.every((obstacle) => obstacle.transient);
+    const cancel = `to give it up: perennial shoot migrate ${run.namespace}/${run.name} --cancel`;
+    throw new StepError(`cannot move Shoot ${run.namespace}/${run.name} to Seed ${to}: ${reasons}; ${cancel}`, [
+      transient ? transientProblem : lastingProblem,
+    ]);
+  };
+}
+
+const transientProblem: ErrorCode = "ERR_RETRYABLE_CONFIGURATION_PROBLEM";
+const lastingProblem: ErrorCode = "ERR_CONFIGURATION_PROBLEM";
+
+/** What only the seed that the Shoot leaves can say: throws while somebody is logged in to its nodes through a Bastion. */
+export function createSourceCheck({ seed }: { readonly seed: KubeClient }) {
+  return async ({ technicalID: namespace, name }: ShootRun): Promise<void> => {
+    const { apiVersion, kind } = Bastion;
+    const bastions = await seed.list<Bastion>({ apiVersion, kind }, { namespace });
+    if (bastions.length === 0) return;
+    const names = bastions.map(({ metadata }) => metadata.name).join(", ");
+    throw configurationProblem(
+      `cannot move Shoot ${name}: Bastion ${names} in namespace ${namespace} of its seed would be left behind; delete it first`,
+    );
+  };
+}

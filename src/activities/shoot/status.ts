@@ -1,0 +1,151 @@
+import {
+  CANCEL_MIGRATION_ANNOTATION,
+  FORCE_TAKEOVER_ANNOTATION,
+  GARDENER_FINALIZER,
+  OPERATION_ANNOTATION,
+  TASKS_ANNOTATION,
+} from "../../api/annotations.ts";
+import type { Shoot } from "../../api/index.ts";
+import { isMoving } from "../../api/placement/move.ts";
+import type { ShootRef, ShootRun, StepFailure } from "../../api/shoot/run.ts";
+import { now, type JsonPatchOperation, type KubeClient, type MergePatch } from "../../kube/index.ts";
+import type { OperationStatus } from "../index.ts";
+import { beginning, lastOperation } from "./operation-beginning.ts";
+import {
+  changeOperationStatus,
+  changeShoot,
+  changeShootStatus,
+  patchFinalizers,
+  patchShootStatus,
+  readShoot,
+} from "./patch.ts";
+import { shootType } from "./view.ts";
+
+/** The one writer of a Shoot's operation status. A Shoot that is gone needs no status: writing then does nothing. */
+export function createShootStatus(garden: KubeClient) {
+  const refOf = (ref: ShootRef) => ({ ...shootType, namespace: ref.namespace, name: ref.name });
+  const read = (ref: ShootRef) => readShoot(garden, ref);
+  const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(garden, ref, status);
+
+  /** Removes an annotation if it still says this: what somebody has asked for since stays. */
+  const takeAway = async (ref: ShootRef, annotation: string, value: string) => {
+    const path = `/metadata/annotations/${annotation.replace("/", "~1")}`;
+    const patch: JsonPatchOperation[] = [
+      { op: "test", path: "/metadata/uid", value: ref.uid },
+      { op: "test", path, value },
+      { op: "remove", path },
+    ];
+    await unlessChanged(garden.patch(refOf(ref), patch));
+  };
+
+  /** What was said of one migration must not count for the next one: asked of the very version that it is taken from. */
+  const forget = (run: ShootRun, names: readonly string[], when: (shoot: Shoot) => boolean) =>
+    changeShoot(garden, run, (shoot) => {
+      const given = names.filter((name) => shoot.metadata.annotations?.[name] !== undefined);
+      if (given.length === 0 || !when(shoot)) return undefined;
+      return { metadata: { annotations: Object.fromEntries(given.map((name) => [name, null])) } };
+    });
+
+  return {
+    /** Finalizer first, so that nothing can exist for a Shoot that is already gone; the request is taken away last. */
+    async begin(run: ShootRun, request: string | undefined): Promise<void> {
+      if ((await read(run)) === undefined) return;
+      if (run.operation !== "Delete")
+        await patchFinalizers(garden, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
+      if (run.operation === "Migrate") await forget(run, [CANCEL_MIGRATION_ANNOTATION], isWanted(run));
+      // An attempt that slept through a whole Restore must not begin it again: nothing is left in the old seed.
+      await changeShootStatus(garden, run, (_, shoot) =>
+        run.operation === "Restore" && hasArrived(shoot) ? undefined : beginning(run, shoot),
+      );
+      if (request !== undefined) await this.acknowledge(run, request);
+    },
+
+    /** Only the operation that the Shoot is in may say how it gets on, and not after it has said that it succeeded. */
+    async write(run: ShootRun, status: OperationStatus): Promise<void> {
+      let ours = false;
+      await changeOperationStatus(garden, run, ({ lastOperation: last }) => {
+        ours = last?.type === run.operation;
+        return ours && last?.state !== "Succeeded" ? progressOf(run, status) : undefined;
+      });
+      if (!ours || status.state !== "Succeeded") return;
+      if (run.tasks !== undefined) await takeAway(run, TASKS_ANNOTATION, run.tasks);
+      if (run.operation !== "Migrate") await forget(run, migrationAnnotations, (shoot) => !isMoving(shoot));
+    },
+
+    /** Forgets a seed that holds nothing of the Shoot any more; never the one that leads, or that is to lead. */
+    async leave({ namespace, name, uid, seed: left }: ShootRun): Promise<void> {
+      // No epoch: cleaning up may take longer than the next migration.
+      await changeShootStatus(garden, { namespace, name, uid }, ({ seedName, seeds = [] }, { spec }) =>
+        [seedName, spec.seedName].includes(left) ? undefined : { seeds: seeds.filter((seed) => seed !== left) },
+      );
+    },
+
+    /** Why no operation can begin. Says it once: a Shoot that waits is not written again and again. */
+    async report(ref: ShootRef, { message: description, codes }: StepFailure): Promise<void> {
+      await changeShootStatus(garden, ref, ({ lastOperation: last }, shoot) => {
+        if (last?.description === description) return undefined;
+        return {
+          lastOperation: lastOperation(waitingType(shoot), { state: "Pending", progress: 0, description }),
+          lastErrors: [{ description, codes, lastUpdateTime: now() }],
+        };
+      });
+    },
+
+    /** Takes a request away, unless somebody has made another one meanwhile. */
+    acknowledge: (ref: ShootRef, request: string): Promise<void> => takeAway(ref, OPERATION_ANNOTATION, request),
+
+    /** Succeeded first, then the finalizer: who sees the Shoot go can rely on its last word. */
+    async release(ref: ShootRef): Promise<void> {
+      await patchStatus(ref, {
+        lastErrors: null,
+        lastOperation: lastOperation("Delete", {
+          state: "Succeeded",
+          progress: 100,
+          description: "Delete Shoot finished",
+        }),
+      });
+      await patchFinalizers(garden, ref, (finalizers) => finalizers.filter((one) => one !== GARDENER_FINALIZER));
+    },
+  };
+}
+
+/** What an SRE says of a migration that is under way. */
+const migrationAnnotations = [CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION];
+
+/** Whether the migration's destination is still where the Shoot is to go: then nobody has called it back. */
+const isWanted =
+  ({ migration }: ShootRun) =>
+  ({ spec }: Shoot): boolean =>
+    spec.seedName === migration?.destination;
+
+/**
+ * What a Shoot waits to do. It keeps the operation that is unfinished, and a Migrate which Restore has to follow; one that
+ * has succeeded is not to be done again, least of all a Restore from a seed that holds nothing any more.
+ */
+function waitingType({ metadata, status }: Shoot): ShootRun["operation"] {
+  const { type, state } = status?.lastOperation ?? {};
+  if (type !== undefined && (type === "Migrate" || state !== "Succeeded")) return type;
+  if (metadata.deletionTimestamp !== undefined) return "Delete";
+  return type === undefined ? "Create" : "Reconcile";
+}
+
+/** Whether a move that the Shoot may have made is over: what followed has begun, or can begin. */
+const hasArrived = ({ status }: Shoot): boolean => {
+  const { type, state } = status?.lastOperation ?? {};
+  return type !== "Migrate" && (type !== "Restore" || state === "Succeeded");
+};
+
+const progressOf = ({ operation }: ShootRun, status: OperationStatus): MergePatch => ({
+  lastOperation: lastOperation(operation, status),
+  lastErrors: status.lastErrors.length > 0 ? status.lastErrors : null,
+});
+
+/** The API server answers a failed `test` of a JSON patch with 422. */
+const unlessChanged = (call: Promise<unknown>): Promise<void> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => {
+      const status = error instanceof Error && "status" in error ? error.status : undefined;
+      if (status !== 404 && status !== 422) throw error;
+    },
+  );

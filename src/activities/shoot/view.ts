@@ -1,0 +1,163 @@
+import {
+  EMERGENCY_STOP_ANNOTATION,
+  GARDENER_FINALIZER,
+  IGNORE_ANNOTATION,
+  OPERATION_ANNOTATION,
+  PROJECT_NAME_LABEL,
+  TASKS_ANNOTATION,
+} from "../../api/annotations.ts";
+import type { Seed, Shoot } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { leadingSeed } from "../../api/placement/move.ts";
+import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import type { ShootView } from "../index.ts";
+import { leadershipRecord } from "../leadership/domain.ts";
+import { epochOf, movementOf } from "./movement.ts";
+
+/** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */
+export interface Periods {
+  /** Seconds. */
+  readonly leaseSeconds: number;
+  /** Seconds. */
+  readonly dnsTtl: number;
+  /** Minutes; left out by who only plans. */
+  readonly snapshotMinutes?: number;
+  readonly syncPeriod: number;
+  readonly seedDeadline: number;
+  readonly retryDuration: number;
+}
+
+/** Reads the Shoot and what belongs to it, and keeps the facts. Null when it is gone, or a later one took its name. */
+export async function readShootView(garden: KubeClient, ref: ShootRef, periods: Periods): Promise<ShootView | null> {
+  const shoot = await garden.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
+  if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
+  return {
+    ...standingOf(shoot),
+    leftovers: await findLeftovers(garden, shoot),
+    syncPeriod: periods.syncPeriod,
+    ...(await readFacts(garden, shoot, periods)),
+  };
+}
+
+/** The API's Shoot in the garden. */
+export const shootType = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" } as const;
+
+/** A Shoot's namespace in the seed; once written into the status it never changes. */
+export function technicalID(shoot: Shoot, project: string): string {
+  return shoot.status?.technicalID ?? `shoot--${project}--${shoot.metadata.name}`;
+}
+
+/** What the Shoot itself says of where it is. */
+function standingOf(shoot: Shoot): Omit<ShootView, "syncPeriod" | "run" | "problem" | "leftovers"> {
+  const { metadata, status = {} } = shoot;
+  const { [OPERATION_ANNOTATION]: request, [IGNORE_ANNOTATION]: ignore } = metadata.annotations ?? {};
+  const { lastOperation, observedGeneration = 0, uid } = status;
+  const moving = movementOf(shoot)?.operation;
+  return {
+    generation: metadata.generation ?? 0,
+    observedGeneration,
+    deleting: metadata.deletionTimestamp !== undefined,
+    finalizer: (metadata.finalizers ?? []).includes(GARDENER_FINALIZER),
+    initialised: uid !== undefined,
+    ignored: ignore === "true",
+    ...(moving === undefined ? {} : { moving }),
+    ...(request === undefined ? {} : { request }),
+    ...(lastOperation === undefined ? {} : { lastOperation: pickOperation(lastOperation) }),
+  };
+}
+
+function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<Shoot["status"]>["lastOperation"]>) {
+  return { type, state, lastUpdateTime };
+}
+
+/** A Seed that was taken out of the garden holds nothing that anybody could clean up. */
+async function findLeftovers(garden: KubeClient, { status = {} }: Shoot): Promise<string[]> {
+  const others = (status.seeds ?? []).filter((seed) => seed !== leadingSeed({ status }));
+  if (others.length === 0) return [];
+  const seeds = await garden.list<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed" });
+  return others.filter((name) => seeds.some(({ metadata }) => metadata.name === name));
+}
+
+async function readFacts(
+  garden: KubeClient,
+  shoot: Shoot,
+  periods: Periods,
+): Promise<Pick<ShootView, "run" | "problem">> {
+  const { spec, metadata } = shoot;
+  const seedName = leadingSeed(shoot) ?? spec.seedName;
+  if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");
+  const seed = await garden.read<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name: seedName });
+  if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
+  if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
+  const project = await readProject(garden, metadata.namespace);
+  const workers = spec.provider.workers ?? [];
+  const run: Omit<ShootRun, "operation"> = {
+    namespace: metadata.namespace,
+    name: metadata.name,
+    uid: metadata.uid ?? "",
+    generation: metadata.generation ?? 0,
+    technicalID: technicalID(shoot, project),
+    project,
+    seed: seedName,
+    workerless: workers.length === 0,
+    hibernated: spec.hibernation?.enabled === true,
+    hasCredentials: (spec.secretBindingName ?? spec.credentialsBindingName) !== undefined,
+    hasInternalDomain: seed.spec.dns.internal !== undefined,
+    hasExternalDomain: spec.dns?.domain !== undefined,
+    pools: workers.map(({ name }) => name),
+    ...unknownYet,
+    ...tasksOf(shoot),
+    ...(await readLeadership(garden, shoot, project, periods)),
+    dnsTtl: periods.dnsTtl,
+    ...(periods.snapshotMinutes === undefined ? {} : { snapshotMinutes: periods.snapshotMinutes }),
+    hasBackup: seed.spec.backup !== undefined,
+    seedDeadline: periods.seedDeadline,
+    retryDuration: periods.retryDuration,
+  };
+  return { run };
+}
+
+/** Only a Shoot that is nowhere yet can be helped by its spec. */
+function whySeedIsMissing({ status }: Shoot, seedName: string): string {
+  if (status?.seedName === undefined) return `Seed ${seedName} does not exist: spec.seedName has to name one that does`;
+  return `Seed ${seedName}, which holds the Shoot, does not exist: create its object again under that name`;
+}
+
+/** A lease that objects hold already is not cut short by a new configuration. */
+async function readLeadership(
+  garden: KubeClient,
+  shoot: Shoot,
+  project: string,
+  { leaseSeconds }: Periods,
+): Promise<Pick<ShootRun, "epoch" | "leaseSeconds" | "leadershipRecord" | "migration">> {
+  const { leadership } = shoot.status ?? {};
+  const record = leadership?.record ?? (await leadershipRecord(garden, shoot.metadata.name, project));
+  const movement = movementOf(shoot);
+  return {
+    epoch: epochOf(shoot),
+    leaseSeconds: Math.max(leaseSeconds, leadership?.leaseSeconds ?? 0),
+    ...(record === undefined ? {} : { leadershipRecord: record }),
+    ...(movement === undefined ? {} : { migration: movement.migration }),
+  };
+}
+
+function tasksOf({ metadata }: Shoot): Pick<ShootRun, "tasks"> {
+  const tasks = metadata.annotations?.[TASKS_ANNOTATION];
+  return tasks === undefined ? {} : { tasks };
+}
+
+/** What only the seed can tell; the flow asks it. */
+const unknownYet = { namespaceUsable: false, cleanup: false, controlPlaneNeeded: false };
+
+const isStopped = ({ metadata }: Seed): boolean => metadata.annotations?.[EMERGENCY_STOP_ANNOTATION] === "true";
+
+/** Gardener labels a project's namespace with its name; without the label, the namespace's name is what is left. */
+async function readProject(garden: KubeClient, namespace: string): Promise<string> {
+  const found = await garden.read<KubeObject>({ apiVersion: "v1", kind: "Namespace", name: namespace });
+  return found?.metadata.labels?.[PROJECT_NAME_LABEL] ?? namespace.replace(/^garden-/, "");
+}
+
+const problem = (message: string): Pick<ShootView, "problem"> => ({
+  problem: { message, codes: ["ERR_CONFIGURATION_PROBLEM"] },
+});

@@ -1,0 +1,124 @@
+import {
+  CONFIRM_DELETION_ANNOTATION,
+  EPOCH_ANNOTATION,
+  SHOOT_STATE_FINALIZER,
+  SHOOT_UID_ANNOTATION,
+  STATE_PART_LABEL,
+  STATE_PARTS_ANNOTATION,
+} from "../../api/annotations.ts";
+import { ShootState } from "../../api/index.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { isNotFound, type KubeClient } from "../../kube/index.ts";
+import { StepError } from "../failure.ts";
+import type { StateEntry, StateSection } from "./entry.ts";
+
+/** The objects of one ShootState, as they were at one moment: the first has the Shoot's name and names the others. */
+export interface StateParts {
+  readonly head: ShootState;
+  readonly parts: readonly StatePart[];
+}
+
+/** One object and the entries in it. */
+export interface StatePart {
+  readonly name: string;
+  readonly entries: readonly StateEntry[];
+}
+
+/** Names a ShootState, or a Shoot. */
+export type StateName = Pick<ShootRun, "namespace" | "name">;
+
+/** The API's ShootState. */
+export const stateType = { apiVersion: ShootState.apiVersion, kind: ShootState.kind } as const;
+
+/** Reads a ShootState as a whole; undefined when there is none. */
+export async function readParts(garden: KubeClient, state: StateName): Promise<StateParts | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const head = await readHead(garden, state);
+    if (head === undefined) return undefined;
+    const names = partNames(head);
+    const others = await Promise.all(names.map((name) => readOne(garden, state, name)));
+    const missing = names.find((_, index) => others[index] === undefined);
+    if (missing === undefined) {
+      return { head, parts: [head, ...others].flatMap((object) => (object === undefined ? [] : [toPart(object)])) };
+    }
+    // A writer has put another one in its place meanwhile, and named it in the head before.
+    if (attempt === MOST_ATTEMPTS)
+      throw new StepError(`cannot read ShootState ${state.namespace}/${state.name}: ${missing}, a part of it, is gone`);
+  }
+}
+
+/** The first object, which has the Shoot's name. */
+export const readHead = (garden: KubeClient, state: StateName): Promise<ShootState | undefined> =>
+  readOne(garden, state, state.name);
+
+/** The object that holds these entries. `before` is what is known of it already. */
+export function renderPart(
+  { namespace, name }: StateName,
+  entries: readonly StateEntry[],
+  metadata: Partial<ShootState["metadata"]>,
+  before?: ShootState,
+): ShootState {
+  const section = (wanted: StateSection) => entries.filter((one) => one.section === wanted).map(({ body }) => body);
+  const spec = Object.fromEntries(
+    sections.map((one) => [one, section(one)] as const).filter(([, { length }]) => length > 0),
+  );
+  const finalizers = [...new Set([...(before?.metadata.finalizers ?? []), SHOOT_STATE_FINALIZER])];
+  return { ...before, ...stateType, metadata: { ...before?.metadata, ...metadata, namespace, name, finalizers }, spec };
+}
+
+/** All objects that a ShootState goes on in, named by it or not. */
+export function listParts(garden: KubeClient, { namespace, name }: StateName): Promise<ShootState[]> {
+  return garden.list<ShootState>(stateType, { namespace, labelSelector: `${STATE_PART_LABEL}=${name}` });
+}
+
+/** Lets go of an object in exactly this version and deletes it; one that is gone is fine. */
+export async function removePart(garden: KubeClient, { metadata }: ShootState): Promise<void> {
+  const { namespace, name, uid, resourceVersion, finalizers = [] } = metadata;
+  const ref = { ...stateType, namespace, name };
+  const released = {
+    uid,
+    resourceVersion,
+    annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" },
+    finalizers: finalizers.filter((one) => one !== SHOOT_STATE_FINALIZER),
+  };
+  try {
+    await garden.patch(ref, { metadata: released });
+    await garden.remove(ref, uid === undefined ? {} : { uid });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** The uid of the Shoot that a ShootState belongs to. */
+export const shootUidOf = ({ metadata }: ShootState): string | undefined =>
+  metadata.annotations?.[SHOOT_UID_ANNOTATION];
+
+/** The latest epoch under which a ShootState was written. */
+export const epochOf = ({ metadata }: ShootState): number => Number(metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
+
+const MOST_ATTEMPTS = 5;
+
+const sections: readonly StateSection[] = ["gardener", "extensions", "resources"];
+
+const readOne = (garden: KubeClient, { namespace }: StateName, name: string) =>
+  garden.read<ShootState>({ ...stateType, namespace, name });
+
+const toPart = ({ metadata, spec = {} }: ShootState): StatePart => ({
+  name: metadata.name,
+  entries: sections.flatMap((section) => (spec[section] ?? []).map((body) => ({ section, body }))),
+});
+
+/** Only we write this annotation; a text that is not ours names nothing. */
+function partNames({ metadata }: ShootState): readonly string[] {
+  const text = metadata.annotations?.[STATE_PARTS_ANNOTATION];
+  if (text === undefined) return [];
+  try {
+    return JSON.parse(text) as string[];
+  } catch (cause) {
+    throw new StepError(
+      `cannot read ShootState ${metadata.namespace}/${metadata.name}: ${STATE_PARTS_ANNOTATION} is not JSON`,
+      [],
+      { cause },
+    );
+  }
+}

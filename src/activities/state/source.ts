@@ -1,0 +1,140 @@
+import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { backupEntryName } from "../../components/index.ts";
+import type { KubeClient, TypeRef } from "../../kube/index.ts";
+import { isPrepared } from "../secrets/prepared.ts";
+import type { StateItem } from "./entry.ts";
+
+/** A Secret, as the API server has it. */
+export interface Secret extends KubeObject {
+  readonly type?: string;
+  readonly immutable?: boolean;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** An extension object, as far as its state is concerned. */
+export interface StatefulObject extends KubeObject {
+  readonly spec?: { readonly purpose?: string };
+  readonly status?: { readonly state?: unknown; readonly resources?: readonly ResourceReference[] };
+}
+
+/** What a state calls one of the objects that it needs. */
+export interface ResourceReference {
+  readonly name: string;
+  readonly resourceRef: { readonly apiVersion?: string; readonly kind: string; readonly name: string };
+}
+
+/** Everything in a Shoot's namespace in a seed, or of it in no namespace, that cannot be made again. */
+export interface StateObjects {
+  readonly secrets: readonly Secret[];
+  readonly extensions: readonly StatefulObject[];
+}
+
+/** Label of Secrets that cannot be made again. */
+export const PERSISTED = "persist=true";
+
+/** Secrets. */
+export const secretType = { apiVersion: "v1", kind: "Secret" } as const;
+
+/** The kinds of which the state is kept; upstream's list. All but BackupEntry live in the Shoot's namespace. */
+export const statefulKinds: readonly TypeRef[] = [
+  "BackupEntry",
+  "ContainerRuntime",
+  "ControlPlane",
+  "DNSRecord",
+  "Extension",
+  "Infrastructure",
+  "Network",
+  "OperatingSystemConfig",
+  "SelfHostedShootExposure",
+  "Worker",
+].map((kind) => ({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind }));
+
+/** Reads it all from the seed's API server. */
+export async function readStateObjects(
+  seed: KubeClient,
+  run: Pick<ShootRun, "technicalID" | "uid">,
+): Promise<StateObjects> {
+  const namespace = run.technicalID;
+  const [secrets, ...extensions] = await Promise.all([
+    seed.list<Secret>(secretType, { namespace, labelSelector: PERSISTED }),
+    ...statefulKinds.map(async (type) => {
+      if (type.kind !== "BackupEntry") return seed.list<StatefulObject>(type, { namespace });
+      const entry = await seed.read<StatefulObject>({ ...type, name: backupEntryName(run.technicalID, run.uid) });
+      return entry === undefined ? [] : [entry];
+    }),
+  ]);
+  return { secrets, extensions: extensions.flat() };
+}
+
+/**
+ * What is to be kept of them. An object that is being deleted is not asked any more: what it had is kept already. Neither is
+ * a copy of what is kept.
+ */
+export function itemsOf({ secrets, extensions }: StateObjects): StateItem[] {
+  const own = secrets.filter((secret) => isStaying(secret) && !isPrepared(secret));
+  return [...own.map(secretItem), ...extensions.filter(isStaying).flatMap(extensionItem)];
+}
+
+/** The objects to which states refer by name, read from the Shoot's namespace. */
+export async function readReferenced(
+  seed: KubeClient,
+  namespace: string,
+  { extensions }: StateObjects,
+): Promise<StateItem[]> {
+  const refs = extensions.filter(isStaying).flatMap(({ status }) => status?.resources ?? []);
+  const unique = new Map(
+    refs.map(({ resourceRef: { apiVersion = "v1", kind, name } }) => [
+      `${apiVersion}/${kind}/${name}`,
+      { apiVersion, kind, name },
+    ]),
+  );
+  const items = await Promise.all(
+    [...unique.values()].map(async (fields) => {
+      const object = await seed.read({ ...fields, namespace });
+      return object !== undefined && isStaying(object) ? [resourceItem(fields, object)] : [];
+    }),
+  );
+  return items.flat();
+}
+
+/** What of an extension object has to do with its state. */
+export function stateOnly({ apiVersion, kind, metadata, spec, status }: StatefulObject): StatefulObject {
+  return {
+    apiVersion,
+    kind,
+    metadata,
+    ...(spec?.purpose === undefined ? {} : { spec: { purpose: spec.purpose } }),
+    ...(status === undefined ? {} : { status: { state: status.state, resources: status.resources ?? [] } }),
+  };
+}
+
+const isStaying = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp === undefined;
+
+function secretItem({ metadata: { name, labels }, type, immutable, data = {} }: Secret): StateItem {
+  const content = { type: type ?? "Opaque", data, ...(immutable === undefined ? {} : { immutable }) };
+  return { section: "gardener", fields: { name, type: "secret", ...(labels && { labels }) }, content };
+}
+
+/** One that waits for its state has none of its own to tell of. */
+function extensionItem({ kind, metadata, spec, status = {} }: StatefulObject): StateItem[] {
+  const { state, resources = [] } = status;
+  if (metadata.annotations?.[OPERATION_ANNOTATION] === "wait-for-state") return [];
+  if (state === undefined && resources.length === 0) return [];
+  const purpose = spec?.purpose === undefined ? {} : { purpose: spec.purpose };
+  const references = resources.length === 0 ? {} : { resources };
+  const fields = { kind, name: metadata.name, ...purpose, ...references };
+  return [{ section: "extensions", fields, ...(state === undefined ? {} : { content: state }) }];
+}
+
+function resourceItem(fields: StateItem["fields"], { metadata, ...object }: KubeObject): StateItem {
+  const { name, labels, annotations = {} } = metadata;
+  const others = Object.entries(annotations).filter(([key]) => !key.startsWith("perennial.dev/")); // ours change by themselves
+  const kept = {
+    name,
+    ...(labels && { labels }),
+    ...(others.length > 0 && { annotations: Object.fromEntries(others) }),
+  };
+  return { section: "resources", fields, content: { ...object, metadata: kept } };
+}

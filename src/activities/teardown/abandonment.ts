@@ -1,0 +1,85 @@
+import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { backupEntryName } from "../../components/index.ts";
+import { isConflict, refOf, unlessGone, type KubeClient, type ObjectRef } from "../../kube/index.ts";
+import { GARDEN_NAMESPACE } from "../backup/credentials.ts";
+import { fenced } from "../leadership/fenced-client.ts";
+import { findActiveCluster } from "./pod-makers.ts";
+import { nameOf } from "./scale-down.ts";
+import { Superseded } from "../leadership/superseded.ts";
+
+/**
+ * Deletes what extension controllers keep for a Shoot, without letting them act on what it stands for. Throws a
+ * Superseded, and touches nothing, when an object says that this seed leads.
+ */
+export async function abandonObjects(seed: KubeClient, run: ShootRun): Promise<void> {
+  const client = fenced(seed, run);
+  // Before the look at who leads: what a Shoot that comes back is given after that is another Secret.
+  const credentials = await seed.read<KubeObject>(backupCredentialsRef(run));
+  const abandoned = await findAbandoned(seed, run);
+  const led = abandoned.find((object) => isLed(object, run));
+  if (led !== undefined)
+    throw new Superseded(
+      `cannot abandon the extension objects of ${run.technicalID}: ${nameOf(led)} says that Seed ${run.seed} leads`,
+    );
+  const cluster = await findActiveCluster(seed, run.technicalID, `Seed ${run.seed} does not lead this Shoot any more`);
+  if (cluster !== undefined) await unlessGone(client.patch(refOf(cluster.object), cluster.change));
+  for (const object of abandoned) await abandon(client, refOf(object));
+  if (credentials !== undefined) await client.remove(refOf(credentials), { uid: credentials.metadata.uid ?? "" });
+  const secrets = await seed.list({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
+  // They go with the namespace, unless somebody who is stopped holds them.
+  for (const secret of secrets.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0)) {
+    await unlessGone(client.patch(refOf(secret), { metadata: { finalizers: null } }));
+  }
+}
+
+/** What controllers hold with finalizers: every kind of Gardener's extensions, and what upstream's providers keep beside them. */
+async function findAbandoned(seed: KubeClient, run: ShootRun): Promise<KubeObject[]> {
+  const types = (await seed.types()).filter(
+    ({ namespaced, apiVersion }) => namespaced && groups.has(groupOf(apiVersion)),
+  );
+  const objects = await Promise.all(types.map((type) => seed.list(type, { namespace: run.technicalID })));
+  const entry = await seed.read({ ...backupEntryType, name: backupEntryName(run.technicalID, run.uid) });
+  return [...objects.flat(), ...(entry === undefined ? [] : [entry])];
+}
+
+const groups = new Set(["extensions.gardener.cloud", "machine.sapcloud.io", "resources.gardener.cloud"]);
+
+const groupOf = (apiVersion: string): string => apiVersion.split("/")[0] ?? "";
+
+const backupEntryType = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry" };
+
+/** The backups' credentials are beside no Shoot, so they do not go with its namespace. */
+const backupCredentialsRef = ({ technicalID, uid }: ShootRun): ObjectRef => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  namespace: GARDEN_NAMESPACE,
+  name: `entry-${backupEntryName(technicalID, uid)}`,
+});
+
+/** Whether the object says that this very seed leads under the run's epoch, or a later one. */
+function isLed(object: KubeObject, run: ShootRun): boolean {
+  const { leadership } = (object["spec"] ?? {}) as { leadership?: { value?: string; epoch?: number } };
+  return leadership?.value === run.seed && (leadership.epoch ?? 0) >= run.epoch;
+}
+
+/**
+ * Deletes one object without its controller being asked; one that is gone is fine. A controller that puts its finalizer
+ * back in between makes the deletion a conflict, and not a deletion of its own.
+ */
+export async function abandon(client: KubeClient, ref: ObjectRef): Promise<void> {
+  const change = { metadata: { finalizers: null, annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } };
+  for (let attempt = 1; ; attempt += 1) {
+    const free = await unlessGone(client.patch(ref, change));
+    if (free === undefined) return;
+    const { uid = "", resourceVersion = "" } = free.metadata;
+    try {
+      return await client.remove(ref, { uid, resourceVersion });
+    } catch (error) {
+      if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+const MOST_ATTEMPTS = 10;

@@ -1,0 +1,87 @@
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { fenced } from "../leadership/fenced-client.ts";
+import type { WaitTarget } from "../index.ts";
+import { nameOf, type Workload } from "./scale-down.ts";
+import { until, type Patience } from "../until.ts";
+import type { Waits } from "../waits/waits.ts";
+
+/**
+ * Waits until pods are gone, one by one: a Deployment counts no pod that is going, and an API server that is going still
+ * serves. Pods of the control plane are waited for like everything else; others, which nobody watches, are looked at.
+ */
+export function createPodStops({ seed, waits, pace }: { seed: KubeClient; waits: Waits; pace: Patience }) {
+  const list = (namespace: string, labelSelector?: string) =>
+    seed.list<Pod>(podType, { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) });
+
+  /** Returns when the watch has seen the pod: what it has not seen it takes for gone. */
+  const seen = (target: WaitTarget, namespace: string) =>
+    until(pace, async () => {
+      if (!waits.standing(target).reached) return undefined;
+      const pods = await list(namespace);
+      return pods.some(({ metadata }) => metadata.name === target.name)
+        ? `cannot wait for Pod ${namespace}/${target.name}: it has not been seen`
+        : undefined;
+    });
+
+  const waitFor = async (run: ShootRun, pod: Pod, step: string): Promise<WaitTarget[]> => {
+    const target = targetOf(pod, step);
+    const annotations = waits.registration(target);
+    const patched = await unlessGone(fenced(seed, run).patch(refOf(pod), { metadata: { annotations } }));
+    if (patched === undefined) return [];
+    await seen(target, run.technicalID);
+    return [target];
+  };
+
+  return {
+    /** The pods that a workload still has; more must not come. */
+    async ofWorkload(run: ShootRun, { spec }: Workload, step: string): Promise<WaitTarget[]> {
+      const labels = Object.entries(spec.selector.matchLabels ?? {}).map(([name, value]) => `${name}=${value}`);
+      const pods = (await list(run.technicalID, labels.join(","))).filter(isAlive);
+      return (await Promise.all(pods.map((pod) => waitFor(run, pod, step)))).flat();
+    },
+
+    /** All pods of the namespace; those that nobody has told to go are told. */
+    async ofNamespace(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      const alive = async () => (await list(run.technicalID)).filter(isAlive);
+      await until(pace, async () => {
+        const [first, ...others] = (await alive()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+        if (first === undefined) return undefined;
+        for (const pod of [first, ...others]) await fenced(seed, run).remove(refOf(pod));
+        return `cannot stop ${nameOf(first)}: somebody makes it again`;
+      });
+      await until({ ...pace, patience: UNWATCHED }, async () => {
+        const [first] = (await alive()).filter((pod) => !isWatched(pod));
+        return first && `cannot stop ${nameOf(first)}: it is going, and not gone yet`;
+      });
+      return (await Promise.all((await alive()).map((pod) => waitFor(run, pod, step)))).flat();
+    },
+  };
+}
+
+const podType = { apiVersion: "v1", kind: "Pod" } as const;
+
+/** In ms; below the time that an activity has. */
+const UNWATCHED = 300_000;
+
+interface Pod extends KubeObject {
+  readonly status?: { readonly phase?: string };
+}
+
+/** A pod that has ended runs nothing, whether it is kept or not. */
+const isAlive = ({ status }: Pod): boolean => status?.phase !== "Succeeded" && status?.phase !== "Failed";
+
+const isWatched = ({ metadata }: Pod): boolean => metadata.labels?.["gardener.cloud/role"] === "controlplane";
+
+function targetOf({ metadata: { name, namespace } }: Pod, step: string): WaitTarget {
+  return {
+    ...podType,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    until: "gone",
+    activityId: `${step}/wait/${name}`,
+    severeAfter: 300_000,
+    deadline: 300_000,
+  };
+}

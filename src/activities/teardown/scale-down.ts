@@ -1,0 +1,56 @@
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { until, type Patience } from "../until.ts";
+
+/** A Deployment or StatefulSet, as far as it decides which pods there are. */
+export interface Workload extends KubeObject {
+  readonly spec: { readonly replicas?: number; readonly selector: { readonly matchLabels?: Record<string, string> } };
+  readonly status?: { readonly observedGeneration?: number };
+}
+
+/**
+ * Scales workloads to nothing, and returns when their controllers have taken note: from then on no pod is made for them,
+ * and those that still are there can be counted. A pod whose making was under way would be missed otherwise.
+ * `o` is for Kubernetes' own controllers.
+ */
+export async function scaleDown(seed: KubeClient, workloads: readonly Workload[], o: Patience): Promise<void> {
+  const scale = async (workload: Workload) =>
+    workload.spec.replicas === 0
+      ? workload
+      : await unlessGone(seed.patch<Workload>(refOf(workload), { spec: { replicas: 0 } }));
+  const scaled = await Promise.all(workloads.map(scale));
+  const stopped = scaled.filter((workload) => workload !== undefined);
+  await until(o, async () => {
+    for (const workload of stopped) {
+      const reason = await whatActs(seed, workload);
+      if (reason !== undefined) return `cannot stop ${nameOf(workload)}: ${reason}`;
+    }
+    return undefined;
+  });
+}
+
+/** `Deployment ns/name`, as errors name it. */
+export const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
+  namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+
+/** Which controller may still make a pod of this workload. */
+async function whatActs(seed: KubeClient, workload: Workload): Promise<string | undefined> {
+  const current = await seed.read<Workload>(refOf(workload));
+  if (current === undefined) return undefined;
+  if (current.spec.replicas !== 0) return `somebody has scaled it to ${current.spec.replicas ?? 1} again`;
+  if (!isObserved(current)) return "its controller has not seen the latest spec";
+  return workload.kind === "Deployment" ? whatReplicaSetActs(seed, current) : undefined;
+}
+
+async function whatReplicaSetActs(seed: KubeClient, deployment: Workload): Promise<string | undefined> {
+  const { namespace = "" } = deployment.metadata;
+  const sets = await seed.list<Workload>({ apiVersion: "apps/v1", kind: "ReplicaSet" }, { namespace });
+  const acting = sets.find((set) => isOwnedBy(set, deployment) && (set.spec.replicas !== 0 || !isObserved(set)));
+  return acting && `its ${nameOf(acting)} has not been scaled down yet`;
+}
+
+const isObserved = ({ metadata, status }: Workload): boolean =>
+  (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+
+const isOwnedBy = ({ metadata }: KubeObject, owner: KubeObject): boolean =>
+  (metadata.ownerReferences ?? []).some(({ uid }) => uid === owner.metadata.uid);

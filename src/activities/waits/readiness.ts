@@ -1,0 +1,133 @@
+import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+
+/** How an object stands to what is waited for. `error` is what its controller reported, with codes. */
+export type Standing =
+  | { readonly reached: true }
+  | { readonly reached: false; readonly message: string; readonly error?: { readonly codes: readonly string[] } };
+
+/** An extension object's status and annotations, as far as readiness looks at them. */
+export interface ExtensionLike extends KubeObject {
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly lastError?: { readonly description: string; readonly codes?: readonly string[] };
+    readonly lastOperation?: {
+      readonly type?: string;
+      readonly state: string;
+      readonly description?: string;
+      readonly lastUpdateTime: string;
+    };
+  };
+}
+
+/** What an extension's controller was asked for: under which id, and whether to let go. */
+export interface ExtensionWish {
+  readonly timestamp?: string | undefined;
+  readonly asked?: "migrate" | "restore";
+}
+
+/**
+ * Whether an extension's controller is done with this very operation: Gardener's health check, in its order, after
+ * the operation's id was compared. Equal seconds pass, because controllers write times to the second.
+ */
+export function extensionReady(object: ExtensionLike, { timestamp, asked }: ExtensionWish): Standing {
+  const { [TIMESTAMP_ANNOTATION]: stamp, [OPERATION_ANNOTATION]: operation } = object.metadata.annotations ?? {};
+  const { lastError, lastOperation, observedGeneration } = object.status ?? {};
+  if (timestamp !== undefined && stamp !== timestamp) return not("an older version of it was seen");
+  if (lastError) return { reached: false, message: lastError.description, error: { codes: lastError.codes ?? [] } };
+  if (observedGeneration !== object.metadata.generation) return not("its controller has not seen the latest spec");
+  if (operation !== undefined) return not(`its controller has not taken up operation ${operation}`);
+  if (asked !== undefined && (asked === "migrate") !== (lastOperation?.type === "Migrate"))
+    return answeredOtherwise(asked, lastOperation);
+  return succeeded(lastOperation, stamp);
+}
+
+/** Upstream's controllers end a Migrate by taking away whatever is asked for by then: that has to be asked for again. */
+function answeredOtherwise(asked: string, lastOperation: LastOperation): Standing {
+  const message = `it was asked to ${asked}, but its last operation is ${lastOperation?.type ?? "none"}`;
+  return { reached: false, message, error: { codes: [] } };
+}
+
+/** Whether a Deployment, StatefulSet or DaemonSet runs what its spec says, and nothing older. */
+export function rolledOut(object: KubeObject): Standing {
+  const { observedGeneration, wanted, updated, ready, all } = podsOf(object);
+  if (observedGeneration !== object.metadata.generation) return not("its controller has not seen the latest spec");
+  if (updated < wanted) return not(`${updated} of ${wanted} pods are of the latest version`);
+  if (ready < wanted) return not(`${ready} of ${wanted} pods are ready`);
+  return all > wanted ? not("pods of an older version still run") : { reached: true };
+}
+
+/** Whether a Service of type LoadBalancer has an address. */
+export function addressed(object: KubeObject): Standing {
+  return addressOf(object) === undefined ? not("it has no address yet") : { reached: true };
+}
+
+/** Whether a Job has done its work; one that failed is not tried again by itself. */
+export function completed(object: KubeObject): Standing {
+  const { status } = object as { status?: { conditions?: readonly Condition[] } };
+  const holds = (type: string) => status?.conditions?.find((one) => one.type === type && one.status === "True");
+  if (holds("Complete")) return { reached: true };
+  const failed = holds("Failed");
+  if (!failed) return not("its pod has not finished");
+  return { reached: false, message: `it failed: ${failed.message ?? failed.reason ?? ""}`, error: { codes: [] } };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** The first address of a Service of type LoadBalancer, IP before hostname. */
+export function addressOf(object: KubeObject): string | undefined {
+  const { status } = object as {
+    status?: { loadBalancer?: { ingress?: readonly { ip?: string; hostname?: string }[] } };
+  };
+  const ingress = status?.loadBalancer?.ingress?.[0];
+  return ingress?.ip ?? ingress?.hostname;
+}
+
+type Counts = Readonly<
+  Partial<
+    Record<
+      | "replicas"
+      | "observedGeneration"
+      | "updatedReplicas"
+      | "readyReplicas"
+      | "desiredNumberScheduled"
+      | "updatedNumberScheduled"
+      | "numberReady",
+      number
+    >
+  >
+>;
+
+function podsOf(object: KubeObject) {
+  const { spec = {}, status = {} } = object as { spec?: Counts; status?: Counts };
+  const { observedGeneration, replicas = 0 } = status;
+  if (object.kind === "DaemonSet") {
+    const { desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0, numberReady: ready = 0 } = status;
+    return { observedGeneration, wanted, updated, ready, all: wanted };
+  }
+  const { updatedReplicas: updated = 0, readyReplicas: ready = 0 } = status;
+  return { observedGeneration, wanted: spec.replicas ?? 1, updated, ready, all: replicas };
+}
+
+type LastOperation = NonNullable<ExtensionLike["status"]>["lastOperation"];
+
+function succeeded(lastOperation: LastOperation, stamp: string | undefined): Standing {
+  if (!lastOperation) return not("its controller has not reported an operation");
+  const { state, description = "", lastUpdateTime } = lastOperation;
+  if (state !== "Succeeded") return not(`its operation is ${state}: ${description}`);
+  return stamp === undefined ? { reached: true } : sinceRequested(stamp, lastUpdateTime);
+}
+
+function sinceRequested(stamp: string, lastUpdateTime: string): Standing {
+  const requested = Date.parse(stamp);
+  if (Number.isNaN(requested)) return not(`its annotation gardener.cloud/timestamp is no time: ${stamp}`);
+  const second = Math.floor(requested / 1000) * 1000;
+  return second > Date.parse(lastUpdateTime) ? not("its last operation is older than the request") : { reached: true };
+}
+
+const not = (message: string): Standing => ({ reached: false, message });

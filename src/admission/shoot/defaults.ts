@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from "node:util";
+import semver from "semver";
+import { CREATED_BY_ANNOTATION, Shoot, type CloudProfile, type KubeObject, type Seed } from "../../api/index.ts";
+import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
+import { migrationAnnotationPatch } from "../migration-annotations.ts";
+import type { AdmissionRequest, Webhook } from "../review.ts";
+import { offeredVersions } from "./version.ts";
+import { readProfile, readSeed } from "./change.ts";
+
+/**
+ * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
+ * networks and domain that the Seed suggests, who created the Shoot, and who approved a takeover. Touches nothing else
+ * that the user has set, and no Shoot that is being deleted.
+ */
+export function createShootDefaulter({ client, now }: { client: KubeClient; now?: () => Date }): Webhook {
+  return async (request) => {
+    // The schema is checked after this; what it will refuse needs no defaults.
+    const { data: shoot } = Shoot.schema.safeParse(withAnyVersion(request.object));
+    if (!shoot || shoot.metadata.deletionTimestamp !== undefined) return { allowed: true };
+    const time = now?.() ?? new Date();
+    const annotations = migrationAnnotationPatch(request, time);
+    if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true, patch: annotations };
+    const named = withCloudProfile(shoot.spec);
+    const withNames = { ...shoot, spec: named };
+    const [profile, seed] = await Promise.all([readProfile(client, withNames), readSeed(client, withNames)]);
+    const versioned = profile ? withVersions(named, profile, time) : named;
+    const spec = request.operation === "CREATE" ? onCreation({ ...shoot, spec: versioned }, seed) : versioned;
+    return {
+      allowed: true,
+      patch: [...specPatch(request.object?.["spec"], spec), ...creatorPatch(request, shoot), ...annotations],
+    };
+  };
+}
+
+type Spec = Shoot["spec"];
+
+/** Users may leave the version to us, so that at this point a Shoot may have none. */
+function withAnyVersion(object: KubeObject | undefined): unknown {
+  const spec = object?.["spec"] as Partial<Spec> | undefined;
+  return { ...object, spec: { ...spec, kubernetes: { version: "", ...spec?.kubernetes } } };
+}
+
+function withCloudProfile(spec: Spec): Spec {
+  if (spec.cloudProfile || !spec.cloudProfileName) return spec;
+  return { ...spec, cloudProfile: { kind: "CloudProfile", name: spec.cloudProfileName } };
+}
+
+function withVersions(spec: Spec, profile: CloudProfile, now: Date): Spec {
+  const { kubernetes, provider } = spec;
+  const version = fullVersion(kubernetes.version, profile, now);
+  const workers = provider.workers?.map((pool) => withImage(pool, profile));
+  return {
+    ...spec,
+    kubernetes: { ...kubernetes, version },
+    provider: { ...provider, ...(workers && { workers }) },
+  };
+}
+
+/** `1.34` becomes the latest offered patch version of it, nothing becomes the latest of all; previews are left out. */
+function fullVersion(wanted: string, profile: CloudProfile, now: Date): string {
+  if (/^\d+\.\d+\./.test(wanted)) return wanted;
+  const previews = profile.spec.kubernetes.versions?.filter(({ classification }) => classification === "preview") ?? [];
+  const latest = offeredVersions(profile, now)
+    .filter((version) => !previews.some((preview) => preview.version === version))
+    .find((version) => wanted === "" || version.startsWith(`${wanted}.`));
+  return latest ?? wanted;
+}
+
+type WorkerPool = NonNullable<Spec["provider"]["workers"]>[number];
+
+function withImage(pool: WorkerPool, profile: CloudProfile): WorkerPool {
+  const wanted = pool.machine.image?.name;
+  const image = profile.spec.machineImages.find(({ name }) => wanted === undefined || name === wanted);
+  const version = image?.versions
+    .filter(({ expirationDate, classification }) => expirationDate === undefined && classification !== "preview")
+    .map(({ version }) => version)
+    .sort((a, b) => semver.compare(semver.coerce(b) ?? "0.0.0", semver.coerce(a) ?? "0.0.0"))[0];
+  if (!image || !version || pool.machine.image?.version) return pool;
+  return { ...pool, machine: { ...pool.machine, image: { ...pool.machine.image, name: image.name, version } } };
+}
+
+function onCreation({ spec, metadata }: Shoot, seed: Seed | undefined): Spec {
+  if ((spec.provider.workers ?? []).length === 0) return spec;
+  const { kubeProxy, kubeControllerManager } = spec.kubernetes;
+  const suggested = seed?.spec.networks.shootDefaults;
+  const domain = spec.dns?.domain ?? suggestedDomain(metadata, seed);
+  return {
+    ...spec,
+    kubernetes: {
+      ...spec.kubernetes,
+      kubeProxy: { enabled: true, mode: "IPTables", ...kubeProxy },
+      kubeControllerManager: { nodeCIDRMaskSize: 24, ...kubeControllerManager },
+    },
+    networking: { ...suggested, ...spec.networking },
+    ...(domain && { dns: { ...spec.dns, domain } }),
+  };
+}
+
+function suggestedDomain({ name, namespace }: Shoot["metadata"], seed: Seed | undefined): string | undefined {
+  const parent = seed?.spec.dns.defaults?.[0]?.domain;
+  return parent && `${name}.${namespace.replace(/^garden-/, "")}.${parent}`;
+}
+
+function specPatch(before: unknown, spec: Spec): JsonPatchOperation[] {
+  return isDeepStrictEqual(before, spec) ? [] : [{ op: "replace", path: "/spec", value: spec }];
+}
+
+function creatorPatch({ operation, userInfo }: AdmissionRequest, { metadata }: Shoot): JsonPatchOperation[] {
+  if (operation !== "CREATE" || !userInfo.username || metadata.annotations?.[CREATED_BY_ANNOTATION]) return [];
+  const annotations = { ...metadata.annotations, [CREATED_BY_ANNOTATION]: userInfo.username };
+  return [{ op: "add", path: "/metadata/annotations", value: annotations }];
+}

@@ -1,0 +1,74 @@
+import { FORCE_DELETION_ANNOTATION, type ErrorCode, type Shoot } from "../../api/index.ts";
+import { isMoving } from "../../api/placement/move.ts";
+import type { Cause } from "../review.ts";
+import { movingCauses } from "./migration.ts";
+
+/** Why a Shoot cannot have its name: what is made from it must fit into a DNS label. */
+export function nameCauses({ metadata: { name, namespace } }: Shoot): Cause[] {
+  const project = namespace.replace(/^garden-/, "");
+  const causes: Cause[] = [];
+  if (name.includes("--")) causes.push({ field: "metadata.name", message: "must not have two hyphens in a row" });
+  if (project.length + name.length > maxNameLength) {
+    const message = `must have at most ${maxNameLength - project.length} characters in project ${project}`;
+    causes.push({ field: "metadata.name", message });
+  }
+  return causes;
+}
+
+const maxNameLength = 21;
+
+/** Why the spec cannot change now: the Shoot is going, or moving (Gardener contract: C9, Shoot lifecycle). */
+export function frozenCauses(shoot: Shoot, old: Shoot, specChanged: boolean): Cause[] {
+  if (!specChanged) return [];
+  if (old.metadata.deletionTimestamp !== undefined) {
+    return [{ field: "spec", message: "cannot be changed once the Shoot is being deleted", forbidden: true }];
+  }
+  return movingCauses(shoot, old);
+}
+
+/** Why the Shoot cannot be deleted now. */
+export function deletionCauses(old: Shoot): Cause[] {
+  if (!isMoving(old) || old.metadata.deletionTimestamp !== undefined) return [];
+  const message = `cannot be deleted while it moves to Seed ${old.spec.seedName}: wait for Restore to succeed`;
+  return [{ field: "status.lastOperation", message, forbidden: true }];
+}
+
+/** Why the Shoot cannot be hibernated now. */
+export function hibernationCauses(shoot: Shoot, old: Shoot): Cause[] {
+  if (!shoot.spec.hibernation?.enabled || old.spec.hibernation?.enabled) return [];
+  const field = "spec.hibernation.enabled";
+  const { lastOperation, constraints } = old.status ?? {};
+  if (!lastOperation || (lastOperation.type === "Create" && lastOperation.state !== "Succeeded")) {
+    return [{ field, message: "cannot be set before the Shoot has been created", forbidden: true }];
+  }
+  const constraint = constraints?.find(({ type }) => type === "HibernationPossible");
+  if (!constraint || constraint.status === "True") return [];
+  return [{ field, message: `cannot be set: ${constraint.message}`, forbidden: true }];
+}
+
+/** Why the annotation that asks for a deletion by force cannot be set or removed (Gardener contract: C1.3, force delete). */
+export function forceDeletionCauses(shoot: Shoot, old: Shoot): Cause[] {
+  const [wanted, before] = [isForced(shoot), isForced(old)];
+  if (wanted === before) return [];
+  const field = `metadata.annotations[${FORCE_DELETION_ANNOTATION}]`;
+  if (before) return [{ field, message: "cannot be removed once it is set", forbidden: true }];
+  if (shoot.metadata.deletionTimestamp === undefined) {
+    return [{ field, message: "can be set only when the Shoot is being deleted: delete it first", forbidden: true }];
+  }
+  const codes = (old.status?.lastErrors ?? []).flatMap(({ codes }) => codes ?? []);
+  if (codes.some((code) => forcing.has(code))) return [];
+  const message = `can be set only after an error that the deletion cannot get over: ${[...forcing].join(", ")}`;
+  return [{ field, message, forbidden: true }];
+}
+
+function isForced({ metadata }: Shoot): boolean {
+  return metadata.annotations?.[FORCE_DELETION_ANNOTATION] === "true";
+}
+
+const forcing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "ERR_INFRA_UNAUTHENTICATED",
+  "ERR_INFRA_UNAUTHORIZED",
+  "ERR_INFRA_DEPENDENCIES",
+  "ERR_CLEANUP_CLUSTER_RESOURCES",
+  "ERR_CONFIGURATION_PROBLEM",
+]);

@@ -1,0 +1,33 @@
+import { networkObstacles } from "../../api/placement/fit.ts";
+import { malformedAmong, overlapsAmong, type NamedNetwork } from "../network.ts";
+import type { Cause } from "../review.ts";
+import type { ShootChange } from "./change.ts";
+
+/**
+ * Why the Shoot's networks cannot be used: no networks at all, missing ones, or ones that share addresses with each
+ * other or with its Seed's, which could then not be told apart where both are routed.
+ */
+export function networkCauses({ shoot, seed }: ShootChange): Cause[] {
+  const { networking, provider } = shoot.spec;
+  const networks = namedNetworks("spec.networking", networking);
+  const malformed = malformedAmong(networks);
+  if (malformed.length > 0) return malformed;
+  const missing = (provider.workers ?? []).length === 0 ? [] : missingFields(networking);
+  const elsewhere = seed ? networkObstacles(shoot, seed) : [];
+  return [...missing, ...overlapsAmong(networks), ...elsewhere];
+}
+
+function missingFields(networking: Partial<Record<"type" | "pods" | "services", string | undefined>> = {}): Cause[] {
+  return (["type", "pods", "services"] as const)
+    .filter((field) => !networking[field])
+    .map((field) => ({ field: `spec.networking.${field}`, message: "must be set for a Shoot with workers" }));
+}
+
+function namedNetworks(path: string, networks: Partial<Record<NetworkField, string | undefined>> = {}): NamedNetwork[] {
+  return (["pods", "services", "nodes"] as const).flatMap((field) => {
+    const cidr = networks[field];
+    return cidr ? [{ field: `${path}.${field}`, cidr }] : [];
+  });
+}
+
+type NetworkField = "pods" | "services" | "nodes";

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import { Shoot } from "../../api/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import type { MayBind } from "../binding.ts";
+import { unconfirmed } from "../deletion.ts";
+import { judge, type AdmissionRequest, type Answer, type Cause, type Webhook } from "../review.ts";
+import { readNeighbours, readProfile, readSeed, readSeedOf, type ShootChange } from "./change.ts";
+import { seedBindingCauses } from "./binding.ts";
+import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./lifecycle.ts";
+import { isMove, migrationAnnotationCauses, sourceOf, takeoverWarnings } from "./migration.ts";
+import { networkCauses } from "./networks.ts";
+import { profileCauses } from "./profile.ts";
+import { missingExtensions, referenceCauses } from "./references.ts";
+
+/** What the judgement of a Shoot depends on. */
+export interface ShootWebhookDeps {
+  readonly client: KubeClient;
+  readonly mayBind: MayBind;
+  readonly now?: () => Date;
+}
+
+/** Judges requests about Shoots by the rules of Gardener's API server that CEL cannot express. */
+export function createShootValidator(deps: ShootWebhookDeps): Webhook {
+  return async (request) => {
+    if (request.operation === "DELETE") return judge([...unconfirmed(request), ...deletionCauses(oldShoot(request))]);
+    const shoot = Shoot.parse(request.object);
+    const old = request.oldObject && oldShoot(request);
+    const specChanged = !old || !isDeepStrictEqual(shoot.spec, old.spec);
+    // Whoever cleans up behind a deleted Shoot must be able to remove its finalizer, whatever has become of the rest.
+    if (old && shoot.metadata.deletionTimestamp !== undefined && !specChanged)
+      return judge(forceDeletionCauses(shoot, old));
+    const change: ShootChange = { shoot, old, now: deps.now?.() ?? new Date() };
+    const before = await earlyCauses(deps, request, change, specChanged);
+    if (before.length > 0) return judge(before);
+    const source = await readSeedOf(deps.client, sourceOf(change));
+    if (!specChanged) return judge([], takeoverWarnings({ ...change, source }));
+    return judgeSpec(deps, request, { ...change, source });
+  };
+}
+
+/** What the request says by itself, before anything that it refers to is looked at. */
+async function earlyCauses(
+  { mayBind }: ShootWebhookDeps,
+  { userInfo: user }: AdmissionRequest,
+  { shoot, old }: ShootChange,
+  specChanged: boolean,
+): Promise<Cause[]> {
+  const own = old ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old)] : nameCauses(shoot);
+  const request = { shoot, old, user, mayBind: () => mayBind(user, shoot.metadata) };
+  return [...own, ...(await migrationAnnotationCauses(request))];
+}
+
+async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, change: ShootChange): Promise<Answer> {
+  const { client, mayBind } = deps;
+  const { shoot, old } = change;
+  const [profile, seed] = await Promise.all([readProfile(client, shoot), readSeed(client, shoot)]);
+  const named: ShootChange = { ...change, profile, seed };
+  const known: ShootChange = { ...named, neighbours: await readNeighbours(client, named) };
+  const binding = await seedBindingCauses(known, () => mayBind(request.userInfo, shoot.metadata));
+  // Whatever has become of the rest since it was accepted must not keep a Shoot on a Seed that burns.
+  if (isMove(change)) return judge(binding, takeoverWarnings(known));
+  const causes = [
+    ...binding,
+    ...(await referenceCauses(client, known)),
+    ...profileCauses(known),
+    ...networkCauses(known),
+    ...(old ? hibernationCauses(shoot, old) : []),
+  ];
+  return judge(causes, await missingExtensions(client, shoot));
+}
+
+function oldShoot(request: AdmissionRequest): Shoot {
+  return Shoot.parse(request.oldObject);
+}

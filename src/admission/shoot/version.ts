@@ -1,0 +1,35 @@
+import semver from "semver";
+import type { CloudProfile } from "../../api/index.ts";
+import type { Cause } from "../review.ts";
+import { notOffered } from "../offer.ts";
+import type { ShootChange } from "./change.ts";
+
+/** Why the Shoot cannot run the version of Kubernetes that it wants: not offered, expired, a step back or too far. */
+export function versionCauses({ shoot, old, now }: ShootChange, profile: CloudProfile): Cause[] {
+  const field = "spec.kubernetes.version";
+  const { version } = shoot.spec.kubernetes;
+  const before = old?.spec.kubernetes.version;
+  if (version === before) return [];
+  const offered = offeredVersions(profile, now);
+  if (!offered.includes(version)) return [{ field, message: notOffered(version, profile, offered) }];
+  const step = before === undefined ? undefined : stepCause(before, version);
+  return step === undefined ? [] : [{ field, message: step }];
+}
+
+/** The versions of Kubernetes that new Shoots can have now, the newest first. */
+export function offeredVersions({ spec }: CloudProfile, now: Date): string[] {
+  return (spec.kubernetes.versions ?? [])
+    .filter(({ expirationDate }) => expirationDate === undefined || new Date(expirationDate) > now)
+    .map(({ version }) => version)
+    .sort(semver.rcompare);
+}
+
+function stepCause(before: string, version: string): string | undefined {
+  const [from, to] = [semver.parse(before), semver.parse(version)];
+  if (!from || !to) return undefined;
+  if (semver.lt(to, from)) return `${version} is older than ${before}: Kubernetes cannot be downgraded`;
+  if (to.major !== from.major || to.minor > from.minor + 1) {
+    return `${version} is more than one minor version ahead of ${before}: update to ${from.major}.${from.minor + 1} first`;
+  }
+  return undefined;
+}

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { object } from "../schema/fields.ts";
+
+/** AccessRestriction describes an access restriction for a Kubernetes cluster (e.g., EU access-only). */
+export const accessRestriction = object({
+  name: z.string().describe("Name is the name of the restriction."),
+});
+
+/** AccessRestrictionWithOptions describes an access restriction for a Kubernetes cluster (e.g., EU access-only) and allows to specify additional options. */
+export const accessRestrictionWithOptions = object({
+  ...accessRestriction.shape,
+  options: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("Options is a map of additional options for the access restriction."),
+});

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { objectReference, secretReference } from "../schema/references.ts";
+import { defineResource } from "../schema/resource.ts";
+import { object, onceSet } from "../schema/fields.ts";
+
+const secretBindingProvider = object({
+  type: z.string().describe("Type is the type of the provider."),
+}).meta(onceSet("type"));
+
+const secretBinding = object({
+  secretRef: secretReference
+    .meta(onceSet("name", "namespace"))
+    .describe("SecretRef is a reference to a secret object in the same or another namespace."),
+  quotas: z
+    .array(objectReference)
+    .optional()
+    .describe("Quotas is a list of references to Quota objects in the same or another namespace."),
+  provider: secretBindingProvider.optional().describe("Provider defines the provider type of the SecretBinding."),
+});
+
+/** Lets the Shoots of a namespace use the provider credentials in a Secret. */
+export const SecretBinding = defineResource({
+  group: "core.gardener.cloud",
+  version: "v1beta1",
+  kind: "SecretBinding",
+  plural: "secretbindings",
+  shortNames: ["sb"],
+  scope: "Namespaced",
+  description: "Lets the Shoots of a namespace use the provider credentials in a Secret.",
+  content: { ...secretBinding.shape },
+  columns: [
+    { name: "Provider", path: ".provider.type" },
+    { name: "Secret", path: ".secretRef.name" },
+  ],
+});
+
+/** Lets the Shoots of a namespace use the provider credentials in a Secret. */
+export type SecretBinding = z.infer<typeof SecretBinding.schema>;

@@ -1,0 +1,83 @@
+import { isNetwork, overlaps } from "../schema/cidr.ts";
+import type { Seed } from "../core/seed.ts";
+import type { Shoot } from "../shoot/shoot.ts";
+
+/** Something that stands against a Shoot on a Seed: the field that says so, what is wrong, and what to do about it. */
+export interface Obstacle {
+  readonly field: string;
+  readonly message: string;
+  /** It may pass by itself: worth another look later. */
+  readonly transient?: boolean;
+}
+
+/** How long, in ms, a Seed counts as ready after its worker's last heartbeat, which comes every 30 s. */
+const HEARTBEAT_GRACE = 120_000;
+
+/** Whether the Seed's worker says that it is ready, and said so a short time ago. */
+export function isSeedReady(seed: Seed, now: Date): boolean {
+  const condition = readiness(seed);
+  return condition?.status === "True" && now.getTime() - Date.parse(condition.lastUpdateTime) <= HEARTBEAT_GRACE;
+}
+
+/** What is known of a Seed's worker, as the end of a sentence. */
+export function describeHeartbeat(seed: Seed, now: Date): string {
+  const condition = readiness(seed);
+  if (condition === undefined) return "its worker was never heard of";
+  const seconds = Math.round((now.getTime() - Date.parse(condition.lastUpdateTime)) / 1000);
+  const heard = `its worker was last heard of ${seconds} s ago`;
+  return condition.status === "True" ? heard : `${heard} and says: ${condition.message}`;
+}
+
+/** Says that a Seed need not be taken over from. */
+export function describeNeedlessness(seed: Seed, now: Date): string {
+  return `Seed ${seed.metadata.name} answers (${describeHeartbeat(seed, now)}): a planned migration would lose nothing, a takeover loses what etcd wrote since its last snapshot.`;
+}
+
+/**
+ * Says that what the Seed's backups go into is not ready, where its worker says anything of that (condition
+ * BackupBucketsReady). Whoever can wait for it asks only for what is broken.
+ */
+export function bucketObstacles(seed: Seed, field: string, which: "not ready" | "broken" = "not ready"): Obstacle[] {
+  const condition = seed.status?.conditions?.find(({ type }) => type === "BackupBucketsReady");
+  if (seed.spec.backup === undefined || condition === undefined || condition.status === "True") return [];
+  if (which === "broken" && condition.status !== "False") return [];
+  const { name } = seed.metadata;
+  const remedy = "mend it (kubectl get backupbuckets), or choose another Seed";
+  const message = `Seed ${name} cannot keep backups now (BackupBucketsReady is ${condition.status}): ${condition.message}; ${remedy}`;
+  return [{ field, message, transient: true }];
+}
+
+/** The taints of a Seed that the Shoot does not tolerate. */
+export function taintObstacles({ spec }: Pick<Shoot, "spec">, seed: Seed): Obstacle[] {
+  const tolerated = (key: string, value: string | undefined) =>
+    spec.tolerations?.some((one) => one.key === key && (one.value === undefined || one.value === value)) ?? false;
+  const taints = (seed.spec.taints ?? []).filter(({ key, value }) => !tolerated(key, value));
+  return taints.map(({ key }) => ({
+    field: "spec.seedName",
+    message: `Seed ${seed.metadata.name} has taint ${key}: add it to spec.tolerations or choose another Seed`,
+  }));
+}
+
+/** Networks of the Shoot that share addresses with the Seed's: where both are routed they could not be told apart. */
+export function networkObstacles({ spec }: Pick<Shoot, "spec">, seed: Seed): Obstacle[] {
+  const taken = networksOf(seed.spec.networks);
+  return networksOf(spec.networking).flatMap(({ field, cidr }) =>
+    taken
+      .filter((other) => overlaps(cidr, other.cidr))
+      .map((other) => ({
+        field: `spec.networking.${field}`,
+        message: `${cidr} overlaps with ${other.cidr} of Seed ${seed.metadata.name} (spec.networks.${other.field}): choose another network or Seed`,
+      })),
+  );
+}
+
+function readiness({ status }: Seed) {
+  return status?.conditions?.find(({ type }) => type === "GardenletReady");
+}
+
+function networksOf(networks: Partial<Record<"pods" | "services" | "nodes", string | undefined>> = {}) {
+  return (["pods", "services", "nodes"] as const).flatMap((field) => {
+    const cidr = networks[field];
+    return cidr !== undefined && isNetwork(cidr) ? [{ field, cidr }] : [];
+  });
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { crossVersionReference } from "../schema/references.ts";
+import { object, onceSet, raw } from "../schema/fields.ts";
+
+const dnsIncludeExclude = object({
+  include: z.array(z.string()).optional().describe("Include is a list of domains that shall be included."),
+  exclude: z.array(z.string()).optional().describe("Exclude is a list of domains that shall be excluded."),
+});
+
+const dnsProvider = object({
+  domains: dnsIncludeExclude
+    .optional()
+    .describe(
+      "Domains contains information about which domains shall be included/excluded for this provider. Deprecated.",
+    ),
+  primary: z
+    .boolean()
+    .optional()
+    .describe("Primary indicates that this DNSProvider is used for shoot related domains. Deprecated."),
+  secretName: z
+    .string()
+    .optional()
+    .describe(
+      "SecretName is a name of a secret containing credentials for the stated domain and the provider. Deprecated.",
+    ),
+  type: z.string().optional().describe("Type is the DNS provider type."),
+  zones: dnsIncludeExclude
+    .optional()
+    .describe(
+      "Zones contains information about which hosted zones shall be included/excluded for this provider. Deprecated.",
+    ),
+  credentialsRef: crossVersionReference
+    .optional()
+    .describe("CredentialsRef is a reference to a resource providing credentials for the DNS provider."),
+});
+
+/** DNS holds information about the provider, the hosted zone id and the domain. */
+export const dns = object({
+  domain: z.string().optional().describe("Domain is the external available domain of the Shoot cluster."),
+  providers: z
+    .array(dnsProvider)
+    .optional()
+    .describe("Providers is a list of DNS providers that shall be enabled for this shoot cluster. Deprecated."),
+}).meta(onceSet("domain"));
+
+/** Networking defines networking parameters for the shoot cluster. */
+export const networking = object({
+  type: z.string().optional().describe("Type identifies the type of the networking plugin."),
+  providerConfig: raw().optional().describe("ProviderConfig is the configuration passed to network resource."),
+  pods: z.string().optional().describe("Pods is the CIDR of the pod network."),
+  nodes: z.string().optional().describe("Nodes is the CIDR of the entire node network."),
+  services: z.string().optional().describe("Services is the CIDR of the service network."),
+  ipFamilies: z
+    .array(z.enum(["IPv4", "IPv6"]))
+    .meta({ default: ["IPv4"] })
+    .optional()
+    .describe("IPFamilies specifies the IP protocol versions to use for shoot networking."),
+}).meta(onceSet("type", "pods", "services", "nodes"));

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Shoot } from "../../api/index.ts";
+import type { FlowProgress } from "../../api/shoot/run.ts";
+import type { ShootClient } from "../../client/shoots.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import type { Context } from "../context.ts";
+import { CliError, explainFully, type Exit } from "../exit.ts";
+import { readShoot, shootRef } from "../find-shoot.ts";
+import { createProgressDisplay } from "./progress.ts";
+import { paint } from "./style.ts";
+import { standingOf } from "../report/settled.ts";
+import type { Output } from "./terminal.ts";
+
+/** Looks again twice a second. */
+const period = 500;
+
+/** What is followed, and for how long at most (ms). */
+export interface Following {
+  readonly garden: { readonly client: Pick<KubeClient, "read"> };
+  readonly flows: Pick<ShootClient, "progress">;
+  readonly shoot: Shoot;
+  readonly timeout?: number | undefined;
+}
+
+/** Follows a Shoot's operation on the terminal until it stands: ready or gone is done, parked is failed. */
+export async function followShoot(context: Context, { garden, flows, shoot, timeout }: Following): Promise<Exit> {
+  const { namespace, name } = shoot.metadata;
+  const out = context.terminal.err;
+  const subject = `${namespace}/${name}`;
+  const display = createProgressDisplay(out, subject);
+  const progressOf = createProgressReader(flows, shoot);
+  const trouble = createTrouble(out);
+  const deadline = timeout === undefined ? Number.POSITIVE_INFINITY : context.now() + timeout;
+  try {
+    for (;;) {
+      if (context.signal.aborted) return interrupted(out, subject);
+      if (context.now() > deadline)
+        throw new CliError(
+          "timeout",
+          `Shoot ${subject} is not there yet after --timeout; it goes on: perennial shoot watch ${subject}`,
+        );
+      // The status first: it is written after the flow's own progress, so the last picture is complete.
+      const current = await trouble.tolerate(() => readShoot(garden.client, namespace, name), shoot);
+      const gone = current === undefined || current.metadata.uid !== shoot.metadata.uid;
+      const progress = await trouble.tolerate(() => progressOf(), undefined);
+      if (progress) display.show(progress, context.now());
+      if (gone) return tell(out, "good", `Shoot ${subject} is gone`, "done");
+      const standing = standingOf(current);
+      if (standing === "ready") return tell(out, "good", `Shoot ${subject} is ready`, "done");
+      if (standing === "failed")
+        return tell(out, "bad", `Shoot ${subject} waits for somebody: perennial shoot describe ${subject}`, "failed");
+      await sleep(period, undefined, { signal: context.signal }).catch(() => {});
+    }
+  } finally {
+    display.end();
+  }
+}
+
+/** Waits until steps that were asked to go on have left the state they waited in; the Shoot's status has too, then. */
+export async function untilResumed(
+  { flows, shoot }: Following,
+  steps: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const waiting = async () => {
+    const progress = await flows.progress(shootRef(shoot));
+    return new Map(progress?.steps.map((step) => [step.name, `${step.state} ${step.since ?? ""}`]));
+  };
+  const before = await waiting();
+  for (let look = 0; look < 20 && !signal.aborted; look++) {
+    const now = await waiting();
+    if (steps.every((step) => now.get(step) !== before.get(step) || !/^(parked|retrying) /.test(now.get(step) ?? "")))
+      return;
+    await sleep(period, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** The progress of what runs or begins from now on; what had ended before is not shown again. */
+function createProgressReader(
+  flows: Pick<ShootClient, "progress">,
+  shoot: Shoot,
+): () => Promise<FlowProgress | undefined> {
+  let before: string | undefined;
+  let first = true;
+  return async () => {
+    const progress = await flows.progress(shootRef(shoot));
+    if (first) before = progress?.finishedAt === undefined ? undefined : progress.startedAt;
+    first = false;
+    return progress?.startedAt === before ? undefined : progress;
+  };
+}
+
+/** A hiccup of a connection is said once and does not end the following. */
+function createTrouble(out: Output) {
+  let said: string | undefined;
+  return {
+    async tolerate<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+      try {
+        const value = await read();
+        return value;
+      } catch (error) {
+        const sentence = explainFully(error);
+        if (sentence !== said) out.write(`${paint(out, "attention", "waiting:")} ${sentence}\n`);
+        said = sentence;
+        return otherwise;
+      }
+    },
+  };
+}
+
+function tell(out: Output, tone: "good" | "bad", sentence: string, exit: Exit): Exit {
+  out.write(`${paint(out, tone, sentence)}\n`);
+  return exit;
+}
+
+function interrupted(out: Output, subject: string): Exit {
+  out.write(`Interrupted; the operation goes on. Follow it again: perennial shoot watch ${subject}\n`);
+  return "interrupted";
+}

@@ -1,0 +1,47 @@
+import type { EnvironmentStatus } from "../../local/environment/status.ts";
+import { renderTable } from "../display/output.ts";
+import { paint } from "../display/style.ts";
+import type { Output } from "../display/terminal.ts";
+import { formatAge } from "../display/time.ts";
+
+/** What an environment is good for, once it is up. */
+export function renderSummary(out: Output, status: EnvironmentStatus): string {
+  const garden = status.clusters.find(({ name }) => name === "garden");
+  const lines = [
+    paint(out, "strong", `Environment ${status.name} is up.`),
+    ...(garden ? [`Garden:       export KUBECONFIG=${garden.kubeconfig}`] : []),
+    ...(status.temporal ? [`Temporal UI:  ${status.temporal.ui}`] : []),
+    `Logs:         ${status.stateDir}/logs`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Everything that runs in an environment, in tables. */
+export function renderStatus(status: EnvironmentStatus, now: number): string {
+  const { clusters, processes, machines, temporal, dns } = status;
+  const clusterTable = renderTable(clusters, [
+    { title: "CLUSTER", value: ({ name }) => name },
+    { title: "SERVER", value: ({ server }) => server },
+    { title: "KUBECONFIG", value: ({ kubeconfig }) => kubeconfig },
+  ]);
+  const processTable = renderTable(processes, [
+    { title: "PROCESS", value: ({ name }) => name },
+    { title: "STATUS", value: ({ running }) => (running ? "Running" : "Dead") },
+    { title: "PID", value: ({ pid }) => pid },
+    { title: "MEMORY", value: ({ rssBytes }) => rssBytes && `${Math.round(rssBytes / 1_048_576)}Mi` },
+    { title: "AGE", value: ({ startedAt }) => formatAge(startedAt, now) },
+  ]);
+  const machineTable = renderTable(machines, [
+    { title: "MACHINE", value: ({ name }) => name },
+    { title: "STATUS", value: ({ running }) => (running ? "Running" : "Dead") },
+    { title: "ADDRESS", value: ({ address }) => address },
+    { title: "AGE", value: ({ createdAt }) => formatAge(createdAt, now) },
+  ]);
+  const addresses = [
+    `Environment ${status.name} in ${status.stateDir}`,
+    ...(temporal ? [`Temporal ${temporal.address}, UI ${temporal.ui}`] : []),
+    ...(dns ? [`DNS ${dns.address} for ${dns.domain}`] : []),
+  ];
+  const tables = [clusterTable, processTable, ...(machines.length > 0 ? [machineTable] : [])];
+  return `${addresses.join("\n")}\n\n${tables.join("\n")}`;
+}

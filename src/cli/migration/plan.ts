@@ -1,0 +1,118 @@
+import { Bastion } from "../../api/extensions/bastion.ts";
+import type { Shoot } from "../../api/index.ts";
+import { migrationObstacles, type MigrationFacts } from "../../api/placement/migration.ts";
+import type { Obstacle } from "../../api/placement/fit.ts";
+import { describeHeartbeat, describeNeedlessness, isSeedReady } from "../../api/placement/fit.ts";
+import { isArriving, isLeaving, leadingSeed, needsSource } from "../../api/placement/move.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { describeReliance } from "../../api/placement/takeover.ts";
+import type { Flow } from "../../flow/flow.ts";
+import type { PlannedStep } from "../../flow/plan.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import type { FlowSubject } from "../../workflows/steps.ts";
+import { describeDowntime } from "./downtime.ts";
+import { planSteps } from "../report/plan.ts";
+import { formatDuration } from "../display/time.ts";
+
+/** What a move would be: printed by `shoot migrate --plan`, and asked about before the move itself. */
+export interface MigrationPlan {
+  readonly shoot: string;
+  readonly from: string;
+  readonly to: string;
+  readonly takeover: boolean;
+  /** Why the Shoot cannot move; empty when it can. */
+  readonly obstacles: readonly Obstacle[];
+  /** What who decides should know, as sentences. */
+  readonly notes: readonly string[];
+  readonly flows: readonly { readonly title: string; readonly steps: readonly PlannedStep[] }[];
+}
+
+/** The flows that a move consists of. */
+export interface MoveTables {
+  readonly migrate: Flow<FlowSubject>;
+  readonly restore: Flow<FlowSubject>;
+  readonly cleanUp: Flow<FlowSubject>;
+}
+
+/** What a plan is made from; `run` are the facts of the Shoot where it is, `bastions` what the old seed says, if it was asked. */
+export interface PlanInput {
+  readonly facts: MigrationFacts;
+  readonly run: Omit<ShootRun, "operation">;
+  readonly tables: MoveTables;
+  readonly takeover?: { readonly sourceIsOff: boolean } | undefined;
+  readonly bastions?: readonly string[] | undefined;
+}
+
+/** The Seed that a move leaves: the one that leads, or led until a move to the same Seed that is not at its end yet. */
+export function movesFrom(shoot: Shoot, to: string): string | undefined {
+  const onwards = needsSource(shoot) && !isLeaving(shoot) && shoot.spec.seedName === to;
+  return onwards ? shoot.status?.leadership?.previousSeed : leadingSeed(shoot);
+}
+
+/** Plans a move and everything that stands against it; asks nobody and touches nothing. */
+export function planMigration({ facts, run, tables, takeover: approval, bastions = [] }: PlanInput): MigrationPlan {
+  const { shoot, to } = facts;
+  const from = movesFrom(shoot, to) ?? "";
+  const takeover = approval !== undefined;
+  const underway = takeover && needsSource(shoot) && shoot.spec.seedName === to;
+  const migration = { source: from, destination: to, takeover };
+  const going: ShootRun = { ...run, operation: "Migrate", namespaceUsable: true, seed: from, migration };
+  const arriving: ShootRun = { ...going, operation: "Restore", seed: to, epoch: run.epoch + 1 };
+  const flows = [
+    { flow: tables.migrate, run: going },
+    { flow: tables.restore, run: arriving },
+    { flow: tables.cleanUp, run: { ...arriving, seed: from } },
+  ];
+  return {
+    shoot: `${shoot.metadata.namespace}/${shoot.metadata.name}`,
+    from,
+    to,
+    takeover,
+    obstacles: [...migrationObstacles({ ...facts, takeover, underway }), ...bastions.map(leftBehind)],
+    notes: approval ? takeoverNotes(facts, from, approval.sourceIsOff) : moveNotes(facts, from, run),
+    flows: flows.map(({ flow, run }) => ({ title: flow.title, steps: planSteps(flow, run) })),
+  };
+}
+
+/** Names of the Bastions in the Shoot's namespace of a seed. */
+export async function readBastions(seed: KubeClient, { status }: Shoot): Promise<string[]> {
+  const { apiVersion, kind } = Bastion;
+  const found = await seed.list({ apiVersion, kind }, { namespace: status?.technicalID ?? "" });
+  return found.map(({ metadata }) => metadata.name);
+}
+
+const leftBehind = (name: string): Obstacle => ({
+  field: "status.seedName",
+  message: `Bastion ${name} would be left behind in the old Seed: delete it first`,
+});
+
+function takeoverNotes({ shoot, to, source, now, kept }: MigrationFacts, from: string, sourceIsOff: boolean): string[] {
+  const age = kept?.takenAt === undefined ? "" : ` (${formatDuration(now.getTime() - Date.parse(kept.takenAt))} ago)`;
+  return [
+    describeReliance(from, sourceIsOff),
+    `The Shoot's etcd goes back to its last snapshot${age}: what was written since is lost.`,
+    ...(isArriving(shoot) && shoot.spec.seedName !== to ? [describeAbandonment(shoot, from)] : []),
+    ...(kept?.problem === undefined ? [] : [`What extensions keep is not the latest there was: ${kept.problem}`]),
+    ...(source && isSeedReady(source, now) ? [describeNeedlessness(source, now)] : []),
+  ];
+}
+
+/** What becomes of a Restore whose Seed has died in the middle of it. */
+function describeAbandonment({ status }: Shoot, from: string): string {
+  const before = status?.leadership?.previousSeed;
+  const elsewhere =
+    before === undefined
+      ? ""
+      : ` Nothing is taken from Seed ${before} any more: its own fence stops the API server there, should it still serve, and what it wrote since that snapshot is lost, too.`;
+  return `Restore on Seed ${from} is given up.${elsewhere}`;
+}
+
+function moveNotes({ source, now, kept }: MigrationFacts, from: string, run: Omit<ShootRun, "operation">): string[] {
+  const preparation = formatDuration((run.dnsTtl + 2 * run.leaseSeconds) * 1000);
+  const silence = `Seed ${from} is not ready (${source ? describeHeartbeat(source, now) : "there is no such Seed"}): the move would wait for it; --force-takeover does without it.`;
+  return [
+    describeDowntime(kept?.size),
+    `Before that it goes on serving for at least ${preparation}, while addresses and leases run out. Until the new Seed leads, --cancel calls the Shoot back.`,
+    ...(source && isSeedReady(source, now) ? [] : [silence]),
+  ];
+}

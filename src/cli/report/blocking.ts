@@ -1,0 +1,48 @@
+import type { Shoot } from "../../api/index.ts";
+import type { FlowProgress, StepFailure, StepProgress } from "../../api/shoot/run.ts";
+import { standingOf } from "./settled.ts";
+
+/** The one step that an operation waits for, and since when. */
+export interface Blocking {
+  readonly step: string;
+  readonly state: StepProgress["state"];
+  readonly since?: string;
+  readonly attempt?: number;
+  readonly error?: StepFailure;
+}
+
+/**
+ * The step that stands in the way: what waits for somebody before what waits for its next attempt before what is at
+ * work, and of those the one that has been at it for longest. Undefined when nothing does.
+ */
+export function findBlocking({ steps, finishedAt }: FlowProgress): Blocking | undefined {
+  if (finishedAt !== undefined) return undefined;
+  for (const state of ["parked", "failed", "retrying", "running"] as const) {
+    const oldest = steps.filter((step) => step.state === state).sort(bySince)[0];
+    if (oldest) return withoutName(oldest);
+  }
+  return undefined;
+}
+
+/** The same from the Shoot's status alone, for when no worker answers: the oldest error, or none. */
+export function blockingFromStatus(shoot: Shoot): Blocking | undefined {
+  const state = shoot.status?.lastOperation?.state;
+  if (standingOf(shoot) === "ready" || state === "Succeeded") return undefined;
+  const errors = [...(shoot.status?.lastErrors ?? [])];
+  const oldest = errors.sort((a, b) => (a.lastUpdateTime ?? "").localeCompare(b.lastUpdateTime ?? ""))[0];
+  if (!oldest) return undefined;
+  return {
+    step: oldest.taskID ?? "the operation as a whole",
+    state: state === "Failed" ? "parked" : "retrying",
+    ...(oldest.lastUpdateTime !== undefined && { since: oldest.lastUpdateTime }),
+    error: { message: oldest.description, codes: oldest.codes ?? [] },
+  };
+}
+
+function bySince(a: StepProgress, b: StepProgress): number {
+  return (a.since ?? "").localeCompare(b.since ?? "");
+}
+
+function withoutName({ name, ...rest }: StepProgress): Blocking {
+  return { step: name, ...rest };
+}

@@ -1,0 +1,66 @@
+import type { FlowProgress } from "../../api/shoot/run.ts";
+import { findBlocking, type Blocking } from "./blocking.ts";
+import { inner, renderFields } from "../display/fields.ts";
+import { gardenSteps } from "./step-place.ts";
+import { paint } from "../display/style.ts";
+import type { Output } from "../display/terminal.ts";
+import { formatAge } from "../display/time.ts";
+
+/** How far a seed that does not lead any more is cleaned up of a Shoot. */
+export interface CleanUpReport {
+  readonly seed: string;
+  /** The id of the workflow that does it. */
+  readonly workflow: string;
+  /** The step that it waits for; undefined while no clean-up is running. */
+  readonly blocking: (Blocking & { readonly owner: string }) | undefined;
+  /** Why none is running, where none is. */
+  readonly idle: string | undefined;
+}
+
+/** What is known of one clean-up: its progress, if it has begun, and whether its Shoot is on its way, when none begins. */
+export function reportCleanUp(
+  { seed, workflow }: Pick<CleanUpReport, "seed" | "workflow">,
+  progress: FlowProgress | undefined,
+  moving: boolean,
+): CleanUpReport {
+  const found = progress && findBlocking(progress);
+  if (found === undefined) {
+    const next = moving ? "begins once the Shoot has arrived" : "begins when the Shoot is looked at next";
+    const idle = progress?.finishedAt === undefined ? next : "has ended; its name is about to leave status.seeds";
+    return { seed, workflow, blocking: undefined, idle };
+  }
+  const owner = gardenSteps.has(found.step)
+    ? "Perennial's worker for the garden"
+    : `Perennial's worker for seed ${seed}`;
+  return { seed, workflow, blocking: { ...found, owner }, idle: undefined };
+}
+
+/** The clean-ups as text, each behind an empty line: where each stands, for how long, and what can be done. */
+export function renderCleanUps(out: Output, subject: string, reports: readonly CleanUpReport[], now: number): string[] {
+  return reports.flatMap((report) => ["", ...renderCleanUp(out, subject, report, now)]);
+}
+
+function renderCleanUp(out: Output, subject: string, { seed, workflow, blocking, idle }: CleanUpReport, now: number) {
+  if (blocking === undefined) return [paint(out, "strong", `Clean-up of seed ${seed} ${idle}`)];
+  const { step, state, since, owner, attempt, error } = blocking;
+  const length = since ? ` for ${formatAge(since, now)} (since ${since})` : "";
+  const tone = state === "running" ? "strong" : "bad";
+  const details = renderFields(
+    {
+      Owner: owner,
+      Attempt: attempt === undefined ? undefined : String(attempt),
+      Error: error?.message,
+      Codes: error?.codes.join(", "),
+      Remedy: remedyFor(state, `perennial shoot retry ${subject} --step ${step}`),
+      Steps: `perennial flow show ${workflow}`,
+    },
+    inner(out),
+  );
+  const headline = `Clean-up of seed ${seed} waits for step ${step}: ${state}${length}`;
+  return [paint(out, tone, headline), ...details.map((line) => `  ${line}`)];
+}
+
+function remedyFor(state: Blocking["state"], retry: string): string | undefined {
+  if (state === "parked") return `mend the cause, then: ${retry}`;
+  return state === "retrying" ? `mend the cause; it is tried again by itself, or at once: ${retry}` : undefined;
+}

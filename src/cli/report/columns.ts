@@ -1,0 +1,54 @@
+import type { Shoot } from "../../api/index.ts";
+import type { Column } from "../display/output.ts";
+import { formatAge } from "../display/time.ts";
+
+/** Gardener's own columns of Shoots, with the namespace in front. */
+export function shootColumns(now: number): readonly Column<Shoot>[] {
+  return [
+    { title: "NAMESPACE", value: ({ metadata }) => metadata.namespace },
+    { title: "NAME", value: ({ metadata }) => metadata.name },
+    { title: "CLOUDPROFILE", value: ({ spec }) => spec.cloudProfile?.name ?? spec.cloudProfileName },
+    { title: "PROVIDER", value: ({ spec }) => spec.provider.type },
+    { title: "REGION", value: ({ spec }) => spec.region },
+    { title: "SEED", value: ({ spec, status }) => status?.seedName ?? spec.seedName },
+    { title: "K8S VERSION", value: ({ spec }) => spec.kubernetes.version },
+    { title: "HIBERNATION", value: hibernation },
+    { title: "LAST OPERATION", value: lastOperation },
+    { title: "STATUS", value: health },
+    { title: "PURPOSE", wide: true, value: ({ spec }) => spec.purpose },
+    { title: "APISERVER", wide: true, value: condition("APIServerAvailable") },
+    { title: "CONTROL", wide: true, value: condition("ControlPlaneHealthy") },
+    { title: "NODES", wide: true, value: condition("EveryNodeReady") },
+    { title: "SYSTEM", wide: true, value: condition("SystemComponentsHealthy") },
+    { title: "TECHNICAL ID", wide: true, value: ({ status }) => status?.technicalID },
+    { title: "AGE", value: ({ metadata }) => formatAge(metadata.creationTimestamp, now) },
+  ];
+}
+
+/** What was done last and how far it is, in Gardener's wording: Reconcile Succeeded (100%). */
+export function lastOperation({ status }: Shoot): string {
+  const last = status?.lastOperation;
+  return last ? `${last.type} ${last.state} (${last.progress}%)` : "<pending>";
+}
+
+/** Gardener's status label: healthy, progressing, unhealthy or unknown; judged from the status where there is no label. */
+export function health({ metadata, status }: Shoot): string {
+  const label = metadata.labels?.["shoot.gardener.cloud/status"];
+  if (label) return label;
+  const { lastOperation: last, conditions = [] } = status ?? {};
+  if (!last) return "unknown";
+  if (last.state === "Failed" || last.state === "Error") return "unhealthy";
+  if (conditions.some((one) => one.status === "False")) return "unhealthy";
+  if (last.state !== "Succeeded" || conditions.some((one) => one.status === "Progressing")) return "progressing";
+  return conditions.some((one) => one.status === "Unknown") ? "unknown" : "healthy";
+}
+
+function hibernation({ spec, status }: Shoot): string {
+  const asked = spec.hibernation?.enabled === true;
+  if (asked === (status?.hibernated === true)) return asked ? "Hibernated" : "Awake";
+  return asked ? "Hibernating" : "Waking Up";
+}
+
+function condition(type: string): (shoot: Shoot) => string | undefined {
+  return ({ status }) => status?.conditions?.find((one) => one.type === type)?.status;
+}

@@ -1,0 +1,229 @@
+import type { Shoot } from "../../api/index.ts";
+import type { Condition, LastError, LastOperation } from "../../api/schema/meta.ts";
+import { isLeaving, isMoving, isReturning, leadingSeed } from "../../api/placement/move.ts";
+import type { FlowProgress } from "../../api/shoot/run.ts";
+import type { Blocking } from "./blocking.ts";
+import { renderCleanUps, type CleanUpReport } from "./clean-ups.ts";
+import { ago, inner, renderFields } from "../display/fields.ts";
+import { renderTable } from "../display/output.ts";
+import { health } from "./columns.ts";
+import type { ObjectReport, StepOwner } from "./step-owner.ts";
+import { paint } from "../display/style.ts";
+import type { Output } from "../display/terminal.ts";
+import { formatAge } from "../display/time.ts";
+import { wrap } from "../display/wrap.ts";
+
+/** Everything `shoot describe` knows; `-o json` and `-o yaml` print it as it is. */
+export interface ShootDescription {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly created: string | undefined;
+  readonly deleting: string | undefined;
+  readonly status: string;
+  readonly provider: string;
+  readonly region: string;
+  readonly kubernetes: string;
+  readonly seed: string | undefined;
+  readonly technicalID: string | undefined;
+  /** The seed that the Shoot is on its way to, or has come from and is not yet restored on. */
+  readonly moving: string | undefined;
+  readonly leadership: Leadership | undefined;
+  /** Seeds that still hold something of the Shoot, but do not lead. */
+  readonly leftovers: readonly string[];
+  readonly takeover: Takeover | undefined;
+  readonly address: string | undefined;
+  readonly requests: readonly string[];
+  readonly lastOperation: LastOperation | undefined;
+  readonly blocking: (Blocking & StepOwner & { readonly report?: ObjectReport }) | undefined;
+  /** The clean-ups of these seeds. */
+  readonly cleanUps: readonly CleanUpReport[];
+  readonly conditions: readonly Condition[];
+  readonly lastErrors: readonly LastError[];
+  readonly progress: FlowProgress | undefined;
+  /** Why the flow could not be asked, where it could not. */
+  readonly unanswered: string | undefined;
+}
+
+/** What the Shoot itself says. */
+export function describeShoot(shoot: Shoot) {
+  const { metadata, spec } = shoot;
+  const annotations = Object.entries(metadata.annotations ?? {});
+  const verbs = annotations.filter(([key]) =>
+    /^((shoot|confirmation|maintenance)\.)?gardener\.cloud\/(?!created-by)|^perennial\.dev\/(cancel-migration|force-takeover)$/.test(
+      key,
+    ),
+  );
+  return {
+    namespace: metadata.namespace,
+    name: metadata.name,
+    uid: metadata.uid,
+    created: metadata.creationTimestamp,
+    deleting: metadata.deletionTimestamp,
+    provider: spec.provider.type,
+    region: spec.region,
+    kubernetes: spec.kubernetes.version ?? "",
+    requests: verbs.map(([key, value]) => `${key}=${value}`),
+    ...describeStatus(shoot),
+  };
+}
+
+function describeStatus(shoot: Shoot) {
+  const status = shoot.status ?? {};
+  return {
+    status: health(shoot),
+    seed: status.seedName ?? shoot.spec.seedName,
+    technicalID: status.technicalID,
+    moving: isMoving(shoot) ? describeWay(shoot) : undefined,
+    leadership: status.leadership,
+    leftovers: leftoversOf(shoot),
+    takeover: status.takeover,
+    address: status.advertisedAddresses?.[0]?.url,
+    lastOperation: status.lastOperation,
+    conditions: status.conditions ?? [],
+    lastErrors: status.lastErrors ?? [],
+  };
+}
+
+/** The seeds that may still hold something of the Shoot, but neither lead nor are about to. */
+export function leftoversOf(shoot: Shoot): string[] {
+  const { spec, status } = shoot;
+  const inUse = [leadingSeed(shoot), isLeaving(shoot) ? spec.seedName : undefined];
+  return (status?.seeds ?? []).filter((seed) => !inUse.includes(seed));
+}
+
+/** The description as text: what it is, what was done, what is in the way, how it is. */
+export function renderDescription(out: Output, shoot: ShootDescription, now: number): string {
+  const { blocking, lastOperation: last } = shoot;
+  const lines = [
+    ...renderFields(
+      {
+        Name: shoot.name,
+        Namespace: shoot.namespace,
+        UID: shoot.uid,
+        Created: ago(shoot.created, now),
+        "Deletion asked": shoot.deleting && ago(shoot.deleting, now),
+        Provider: `${shoot.provider}, region ${shoot.region}`,
+        Kubernetes: shoot.kubernetes,
+        Seed: [shoot.seed ?? "<none>", shoot.technicalID && `namespace ${shoot.technicalID}`]
+          .filter(Boolean)
+          .join(", "),
+        Moving: shoot.moving,
+        Leadership: shoot.leadership && describeLeadership(shoot.leadership, now),
+        "Leftovers on": shoot.leftovers.join(", ") || undefined,
+        "Taken over": shoot.takeover && describeTakeover(shoot.takeover, now),
+        "API server": shoot.address,
+        Requests: shoot.requests.join(", ") || undefined,
+        Status: shoot.status,
+        "Last operation": last
+          ? `${last.type} ${last.state} (${last.progress}%), ${ago(last.lastUpdateTime, now)}`
+          : "<none>",
+        "": last?.description,
+      },
+      out.width,
+    ),
+    ...(blocking ? ["", ...renderBlocking(out, shoot, blocking, now)] : []),
+    ...renderCleanUps(out, `${shoot.namespace}/${shoot.name}`, shoot.cleanUps, now),
+    ...(shoot.unanswered
+      ? ["", paint(out, "attention", wrap(`The flow does not answer: ${shoot.unanswered}`, out.width))]
+      : []),
+  ];
+  return `${lines.join("\n")}\n${renderConditions(out, shoot.conditions, now)}${renderErrors(out, shoot.lastErrors, now)}`;
+}
+
+/** From where to where, and whether there is a way back. */
+function describeWay(shoot: Shoot): string {
+  const leader = leadingSeed(shoot);
+  if (isLeaving(shoot)) return `from ${leader} to ${shoot.spec.seedName}; can be called back until the flip`;
+  if (isReturning(shoot)) return `called back to ${leader}`;
+  return `from ${shoot.status?.leadership?.previousSeed ?? "<unknown>"} to ${leader}; only forward from here`;
+}
+
+function describeLeadership({ seed, epoch, record, since, leaseSeconds }: Leadership, now: number): string {
+  const lease = `lease ${leaseSeconds}s`;
+  return [`${seed}, epoch ${epoch}`, since && `since ${ago(since, now)}`, lease, `record ${record}`]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function describeTakeover({ by, reason, at, sourceIsOff }: Takeover, now: number): string {
+  const relied = sourceIsOff ? "on the word that the old seed is off" : "on the old seed's own fence";
+  return `approved by ${by}, ${ago(at, now)}, relying ${relied}: ${reason}`;
+}
+
+type Leadership = NonNullable<NonNullable<Shoot["status"]>["leadership"]>;
+type Takeover = NonNullable<NonNullable<Shoot["status"]>["takeover"]>;
+type Obstacle = NonNullable<ShootDescription["blocking"]>;
+
+function renderBlocking(out: Output, shoot: ShootDescription, blocking: Obstacle, now: number): string[] {
+  const { step, state, since, attempt, error } = blocking;
+  const waits = state === "running";
+  const length = since ? ` for ${formatAge(since, now)} (since ${since})` : "";
+  const subject = `${shoot.namespace}/${shoot.name}`;
+  const details = renderFields(
+    {
+      Owner: blocking.owner,
+      Object: renderObject(shoot, blocking),
+      "It says": renderReport(blocking.report, now),
+      Attempt: attempt === undefined ? undefined : String(attempt),
+      Error: error?.message,
+      Codes: error?.codes.join(", "),
+      Remedy: state === "parked" ? `mend the cause, then: perennial shoot retry ${subject} --step ${step}` : undefined,
+    },
+    inner(out),
+  );
+  const headline = `${waits ? "Waiting for" : "Blocked by"} step ${step}: ${state}${length}`;
+  return [paint(out, waits ? "strong" : "bad", headline), ...details.map((line) => `  ${line}`)];
+}
+
+function renderObject(
+  { technicalID = "?" }: ShootDescription,
+  { kind, object, type, report }: Obstacle,
+): string | undefined {
+  if (kind === undefined) return undefined;
+  const name = report?.object ?? object;
+  return [kind, name && `${technicalID}/${name}`, type && `of type ${type}`].filter(Boolean).join(" ");
+}
+
+function renderReport(report: ObjectReport | undefined, now: number): string | undefined {
+  if (!report) return undefined;
+  const { state, lastUpdateTime, description } = report;
+  return [state, lastUpdateTime && ago(lastUpdateTime, now), description].filter(Boolean).join(", ");
+}
+
+function renderConditions(out: Output, conditions: readonly Condition[], now: number): string {
+  if (conditions.length === 0) return "";
+  return `\nConditions:\n${indent(
+    renderTable(
+      conditions,
+      [
+        { title: "TYPE", value: (one) => one.type },
+        { title: "STATUS", value: (one) => one.status },
+        { title: "SINCE", value: (one) => formatAge(one.lastTransitionTime, now) },
+        { title: "REASON", value: (one) => one.reason },
+        { title: "MESSAGE", value: (one) => one.message },
+      ],
+      inner(out),
+    ),
+  )}`;
+}
+
+function renderErrors(out: Output, errors: readonly LastError[], now: number): string {
+  if (errors.length === 0) return "";
+  return `\nLast errors:\n${indent(
+    renderTable(
+      errors,
+      [
+        { title: "STEP", value: (one) => one.taskID },
+        { title: "SEEN", value: (one) => formatAge(one.lastUpdateTime, now) },
+        { title: "CODES", value: (one) => one.codes?.join(",") },
+        { title: "DESCRIPTION", value: (one) => one.description },
+      ],
+      inner(out),
+    ),
+  )}`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "  ");
+}

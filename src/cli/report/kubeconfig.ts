@@ -1,0 +1,78 @@
+import type { Shoot } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { CliError } from "../exit.ts";
+
+/** Answers the addresses of a host name, none when nobody knows it. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** The Shoot's admin kubeconfig as it was published: Secret `<shoot>.kubeconfig` beside the Shoot. */
+export async function readPublishedKubeconfig(garden: KubeClient, shoot: Shoot): Promise<string> {
+  const { namespace, name } = shoot.metadata;
+  const secret = await garden.read<KubeObject & { data?: Record<string, string> }>({
+    apiVersion: "v1",
+    kind: "Secret",
+    namespace,
+    name: `${name}.kubeconfig`,
+  });
+  const data = secret?.data?.["kubeconfig"];
+  if (data) return Buffer.from(data, "base64").toString();
+  throw new CliError(
+    "notFound",
+    `Shoot ${namespace}/${name} has no kubeconfig yet: wait for its control plane with 'perennial shoot watch ${namespace}/${name}'`,
+  );
+}
+
+/** Names to find an API server by, in the order in which they are tried. */
+export interface Lookup {
+  /** What this machine resolves, as every other program on it will. */
+  readonly here: Resolve;
+  /** Resolvers that only we ask, such as the local environment's DNS server. */
+  readonly elsewhere: readonly Resolve[];
+  /** Addresses that the Shoot itself advertises. */
+  readonly advertised: readonly string[];
+}
+
+/**
+ * The kubeconfig with a server that can be reached from here: its DNS name if this machine resolves it, else an
+ * address, with the name kept for the certificate (tls-server-name). Unchanged where no address is known.
+ */
+export async function reachable(
+  kubeconfig: string,
+  { here, elsewhere, advertised }: Lookup,
+): Promise<{ kubeconfig: string; address?: string }> {
+  const { parse } = await import("yaml");
+  const document = parse(kubeconfig, { version: "1.1" }) as {
+    clusters?: { cluster: { server: string; "tls-server-name"?: string } }[];
+  };
+  const cluster = document.clusters?.[0]?.cluster;
+  if (!cluster) throw new CliError("failed", "cannot read the published kubeconfig: it names no cluster");
+  const url = new URL(cluster.server);
+  const host = url.hostname;
+  if (isAddress(host) || (await here(host)).length > 0) return { kubeconfig };
+  const found = await firstOf([
+    ...elsewhere.map((resolve) => () => resolve(host)),
+    async () => advertised.map(hostOf).filter(isAddress),
+  ]);
+  if (!found) return { kubeconfig };
+  cluster["tls-server-name"] ??= host;
+  cluster.server = `https://${found.includes(":") ? `[${found}]` : found}:${url.port || "443"}`;
+  const { renderYaml } = await import("../display/output.ts");
+  return { kubeconfig: renderYaml(document), address: found };
+}
+
+async function firstOf(sources: readonly (() => Promise<readonly string[]>)[]): Promise<string | undefined> {
+  for (const source of sources) {
+    const [first] = await source();
+    if (first !== undefined) return first;
+  }
+  return undefined;
+}
+
+function hostOf(url: string): string {
+  return URL.parse(url)?.hostname ?? "";
+}
+
+function isAddress(host: string): boolean {
+  return /^\d+\.\d+\.\d+\.\d+$/.test(host) || host.startsWith("[");
+}

@@ -1,0 +1,109 @@
+import { findObjectStore, type ObjectStore } from "../../api/object-stores.ts";
+import type { Step } from "./backup-pod.ts";
+import type { ControlPlaneContext } from "../context.ts";
+import { backupEntryName } from "../extension-objects.ts";
+import { environmentOf, pathIn, rclone, type Remote } from "./rclone.ts";
+
+/** Where a Shoot's snapshots are kept, as pods with a folder `/backup` see it. */
+export interface BackupPlace {
+  /** What is mounted at `/backup`, for pods that write there or only read. */
+  readonly volume: (options?: { readOnly?: true }) => object;
+  /** Brings a snapshot from the folder to its place, and compares byte by byte what is there with it. */
+  readonly keep: (snapshot: string, env?: readonly object[]) => Step[];
+  /** Takes away what nobody will miss, once a newer snapshot is there and was read. */
+  readonly tidy: () => Step[];
+  /** Brings a snapshot from its place into the folder; fails when there is none of that name. */
+  readonly fetch: (snapshot: string) => Step[];
+}
+
+/** What the last snapshots of a Shoot on its seeds begin with; the others are named after the Jobs that took them, too. */
+export const FINAL_SNAPSHOT = "final-snapshot";
+
+/** The ConfigMap in the Shoot's namespace, and its key, that list by commas the snapshots which a bucket is to keep. */
+export const KEPT_SNAPSHOTS = { name: "kept-snapshots", key: "names" } as const;
+
+/** The folder, in the container that needs it. */
+export const backupMount = (options: { readOnly?: true } = {}) => ({
+  name: "backup",
+  mountPath: "/backup",
+  ...options,
+});
+
+/** The place that the Seed's provider of backups offers: a bucket, where it is an object store that we know, else a claim. */
+export function backupPlace(context: ControlPlaneContext): BackupPlace {
+  const store = storeOf(context);
+  return store === undefined ? claimPlace : bucketPlace(context, { name: "store", store, secret: "etcd-backup" });
+}
+
+/** The object store of the Seed's backups; undefined where they are reached through a claim. */
+export const storeOf = ({ seed }: ControlPlaneContext): ObjectStore | undefined =>
+  findObjectStore(seed.spec.backup?.provider ?? "");
+
+/** Whoever handles the BackupEntry binds the claim, and takes away old snapshots. */
+const claimPlace: BackupPlace = {
+  volume: (options) => ({ name: "backup", persistentVolumeClaim: { claimName: "etcd-backup", ...options } }),
+  keep: () => [],
+  tidy: () => [],
+  fetch: () => [],
+};
+
+/** A bucket, in which the names of what the Shoot has begin with that of its BackupEntry: its controller removes just that. */
+export function bucketPlace(context: ControlPlaneContext, remote: Remote): BackupPlace {
+  const { namespace, shoot, images } = context;
+  // Where a folder is meant, it ends with a slash: rclone then does not ask whether it is an object, and take a refusal for yes.
+  const folder = pathIn(remote, backupEntryName(namespace, shoot.metadata.uid ?? ""));
+  const step = (name: string, command: readonly string[], volumeMounts: readonly object[]) => ({
+    name,
+    image: images.rclone,
+    command,
+    volumeMounts,
+    env: environmentOf(remote),
+  });
+  return {
+    volume: () => ({ name: "backup", emptyDir: {} }),
+    keep: (snapshot, env = []) =>
+      [
+        step("upload", rclone(["copy", "/backup", `${folder}/`], { include: `/${snapshot}`, ...UPLOAD }), READ_ONLY),
+        step(
+          "compare",
+          rclone(["check", "/backup", `${folder}/`], { include: `/${snapshot}`, ...COMPARISON }),
+          READ_ONLY,
+        ),
+      ].map((one) => ({ ...one, env: [...env, ...one.env] })),
+    tidy: () => {
+      const expire = step("expire", rclone(["delete", `${folder}/`], EXPIRY), []);
+      return isImmutable(context) ? [] : [{ ...expire, env: [KEPT, ...expire.env] }];
+    },
+    fetch: (snapshot) => [
+      step("download", rclone(["copyto", `${folder}/${snapshot}`, `/backup/${snapshot}`], DOWNLOAD), [backupMount()]),
+    ],
+  };
+}
+
+const READ_ONLY = [backupMount({ readOnly: true })];
+
+/** Contents count, not times; what has its name in the bucket already is never replaced. (Copying file to file would.) */
+const UPLOAD = { checksum: true, immutable: true, "no-traverse": true };
+
+const COMPARISON = { download: true, "one-way": true };
+
+/** Nothing to be found is no error to rclone unless it is told so. */
+const DOWNLOAD = { "error-on-no-transfer": true };
+
+/**
+ * Snapshots stay for three days, last ones as long as the Shoot, and those that are recorded as long as they are. A
+ * bucket's own times cost no request for each object.
+ */
+const EXPIRY = { "min-age": "72h", exclude: `/{${FINAL_SNAPSHOT}-*,$(KEPT)}`, "use-server-modtime": true };
+
+/** Before anything is recorded, nothing is kept beyond its time. */
+const KEPT = {
+  name: "KEPT",
+  valueFrom: { configMapKeyRef: { name: KEPT_SNAPSHOTS.name, key: KEPT_SNAPSHOTS.key, optional: true } },
+};
+
+/** Where the provider is told that objects cannot be deleted for a while, its rules take them away afterwards. */
+function isImmutable({ seed }: ControlPlaneContext): boolean {
+  const { providerConfig } = seed.spec.backup ?? {};
+  return (providerConfig as { immutability?: unknown } | undefined)?.immutability !== undefined;
+}

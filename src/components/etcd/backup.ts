@@ -1,0 +1,139 @@
+import type { KubeObject } from "../../api/index.ts";
+import { backupMount, backupPlace } from "./backup-place.ts";
+import { job, pod, type Step } from "./backup-pod.ts";
+import { commandLine } from "../command-line.ts";
+import { replicasOf, type ControlPlaneContext } from "../context.ts";
+import { etcdStep, verifyStep } from "./step.ts";
+import { dataVolume, mainClaim, member } from "./etcd.ts";
+import { mountFiles, secretPath, sha256 } from "../files.ts";
+import { controlPlaneRole } from "../workload.ts";
+
+/** Label of the Jobs that take snapshots: by the clock, or because a flow asked. */
+export const SNAPSHOT_LABEL = "perennial.dev/snapshot";
+
+/**
+ * Snapshots of etcd-main, every ten minutes unless it is said otherwise. The minute depends on the Shoot, so that a
+ * seed's etcds take turns. Each pod writes a file of its own, which etcdctl renames once it is whole: what has a name
+ * in the bucket is a snapshot.
+ */
+export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
+  const { namespace, shoot, snapshotMinutes: period = PERIOD } = context;
+  const minute = minuteOf(shoot.metadata.uid ?? namespace, period);
+  return [
+    {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      metadata: { name: "etcd-backup", namespace, labels: controlPlaneRole },
+      spec: {
+        schedule: `${minute}-59/${period} * * * *`,
+        suspend: replicasOf(context) === 0,
+        concurrencyPolicy: "Forbid",
+        startingDeadlineSeconds: 300,
+        successfulJobsHistoryLimit: 3,
+        failedJobsHistoryLimit: 1,
+        jobTemplate: {
+          metadata: { labels: { ...controlPlaneRole, [SNAPSHOT_LABEL]: "scheduled" } },
+          spec: {
+            backoffLimit: 2,
+            activeDeadlineSeconds: 3600,
+            podReplacementPolicy: "Failed",
+            template: snapshotPod(context, backupPlace(context).tidy()),
+          },
+        },
+      },
+    },
+  ];
+}
+
+/** Takes one snapshot now: `<pod>.db` in the Shoot's backups, verified by the same pod. Old ones are left to the schedule. */
+export function snapshotJob(context: ControlPlaneContext, name: string): KubeObject {
+  return job(context, name, { backoffLimit: 2, template: snapshotPod(context) }, { [SNAPSHOT_LABEL]: "requested" });
+}
+
+/** What etcd-main's volume is made from. */
+export interface RestoreSource {
+  /** The snapshot's file in the Shoot's backups. */
+  readonly snapshot: string;
+  /**
+   * Revisions beyond the snapshot's were seen by clients and are lost: new ones begin where no client has been, and
+   * every watch from before starts over.
+   */
+  readonly bump: boolean;
+}
+
+/**
+ * Makes the data directory that etcd-main starts from. The snapshot's own checksum is verified on the way. A directory
+ * that is there already is never touched: a Job that failed half-way needs a new volume.
+ */
+export function restoreJob(context: ControlPlaneContext, name: string, { snapshot, bump }: RestoreSource): KubeObject {
+  const file = `/backup/${snapshot}`;
+  const { peer, ...self } = member("etcd-main", context.namespace);
+  const restore = commandLine("etcdutl", {
+    "data-dir": dataVolume.directory,
+    name: self.name,
+    "initial-cluster": `${self.name}=${peer}`,
+    "initial-cluster-token": self.token,
+    "initial-advertise-peer-urls": peer,
+    ...(bump ? { "bump-revision": LOST_REVISIONS, "mark-compacted": true } : {}),
+  });
+  const place = backupPlace(context);
+  const template = pod(
+    [place.volume({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
+    [
+      ...place.fetch(snapshot),
+      verifyStep(context, snapshot),
+      etcdStep(context, "restore", subcommand(restore, "snapshot", "restore", file), [
+        backupMount({ readOnly: true }),
+        { name: "data", mountPath: dataVolume.mountPath },
+      ]),
+    ],
+  );
+  return job(context, name, { backoffLimit: 0, template });
+}
+
+/** etcd-main's claim as its StatefulSet would make it, so that the volume can be filled before there is one. */
+export function mainVolumeClaim({ namespace }: ControlPlaneContext): KubeObject {
+  const { name, labels, spec } = mainClaim;
+  return { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name, namespace, labels }, spec };
+}
+
+/** Minutes between snapshots unless it is said otherwise: how much a Shoot can lose when its seed is lost. */
+const PERIOD = 10;
+
+/** More revisions than an etcd can have gone through since its last snapshot. */
+const LOST_REVISIONS = 1_000_000_000;
+
+function minuteOf(identity: string, period: number): number {
+  return Number.parseInt(sha256({ identity }).slice(0, 8), 16) % period;
+}
+
+/** Saves, brings to its place and reads: what the step that verifies has said is true of what others will find there. */
+function snapshotPod(context: ControlPlaneContext, afterwards: readonly Step[] = []) {
+  const place = backupPlace(context);
+  const client = mountFiles(context, { "ca-etcd": ["ca.crt"], "kube-apiserver-etcd-client": "all" });
+  const snapshot = "$(POD_NAME).db"; // the kubelet fills it in: there is no shell in the image
+  const save = commandLine("etcdctl", {
+    endpoints: "https://etcd-main-client:2379",
+    cacert: secretPath("ca-etcd", "ca.crt"),
+    cert: secretPath("kube-apiserver-etcd-client", "tls.crt"),
+    key: secretPath("kube-apiserver-etcd-client", "tls.key"),
+  });
+  const env = [{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
+  const mounts = [backupMount(), ...client.volumeMounts];
+  return pod(
+    [place.volume(), ...client.volumes],
+    [
+      { ...etcdStep(context, "save", subcommand(save, "snapshot", "save", `/backup/${snapshot}`), mounts), env },
+      ...place.keep(snapshot, env),
+      { ...verifyStep(context, snapshot), env },
+      ...afterwards,
+    ],
+  );
+}
+
+/** etcdctl takes its flags anywhere; arguments read better right behind the program's name. */
+const subcommand = ([program = "", ...flags]: readonly string[], ...words: string[]): string[] => [
+  program,
+  ...words,
+  ...flags,
+];

@@ -1,0 +1,39 @@
+import type { KubeObject } from "../../api/index.ts";
+import type { ControlPlaneContext } from "../context.ts";
+import { apiServerIP } from "../networks.ts";
+import { clusterRole, clusterRoleBinding } from "../rbac.ts";
+
+/** What Gardener's groups may do in the Shoot, and where its pods find the API server. */
+export function gardenerAccess(context: ControlPlaneContext): KubeObject[] {
+  return [
+    clusterRole("gardener.cloud:system:read-only", [
+      { apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] },
+      { nonResourceURLs: ["*"], verbs: ["get"] },
+    ]),
+    groupBinding("gardener.cloud:system:admins", "cluster-admin"),
+    groupBinding("gardener.cloud:project:admins", "cluster-admin"),
+    groupBinding("gardener.cloud:system:viewers", "gardener.cloud:system:read-only"),
+    groupBinding("gardener.cloud:project:viewers", "view"),
+    ...kubernetesEndpoint(context),
+  ];
+}
+
+function groupBinding(group: string, role: string): KubeObject {
+  return clusterRoleBinding(group, role, [{ kind: "Group", name: group }]);
+}
+
+/** The endpoint of Service `kubernetes`, which the API server leaves to us (`--endpoint-reconciler-type=none`). */
+function kubernetesEndpoint(context: ControlPlaneContext): KubeObject[] {
+  const address = apiServerIP(context);
+  if (address === undefined) return [];
+  return [
+    {
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { name: "kubernetes", namespace: "default", labels: { "kubernetes.io/service-name": "kubernetes" } },
+      addressType: "IPv4",
+      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+      ports: [{ name: "https", port: 443, protocol: "TCP" }],
+    },
+  ];
+}

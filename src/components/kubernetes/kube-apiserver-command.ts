@@ -1,0 +1,101 @@
+import { commandLine, featureGates, type Flags } from "../command-line.ts";
+import type { ControlPlaneContext } from "../context.ts";
+import { secretPath } from "../files.ts";
+import { apiServerIP, internalApiServerName, networksOf } from "../networks.ts";
+
+/** The API server's command line. Nothing in it depends on the provider: that is for its webhooks to add. */
+export function kubeApiServerCommand(context: ControlPlaneContext): string[] {
+  return commandLine("kube-apiserver", {
+    ...network(context),
+    ...identities(context),
+    ...storage,
+    ...otherServers,
+    ...whatTheUserAsksFor(context),
+    "allow-privileged": true,
+    "authorization-mode": "Node,RBAC",
+    "enable-aggregator-routing": true,
+    "livez-grace-period": "1m",
+    profiling: false,
+    "shutdown-delay-duration": "5s",
+    "shutdown-send-retry-after": true,
+  });
+}
+
+/** With an address of its own, Service `kubernetes` gets its endpoint from us: a rolling update takes none away. */
+function network(context: ControlPlaneContext): Flags {
+  const address = apiServerIP(context);
+  return {
+    "secure-port": 443,
+    "tls-cert-file": secretPath("kube-apiserver", "tls.crt"),
+    "tls-private-key-file": secretPath("kube-apiserver", "tls.key"),
+    "advertise-address": address,
+    "endpoint-reconciler-type": address && "none",
+    "service-cluster-ip-range": networksOf(context).services,
+  };
+}
+
+function identities(context: ControlPlaneContext): Flags {
+  const config = context.shoot.spec.kubernetes.kubeAPIServer?.serviceAccountConfig;
+  const name = internalApiServerName(context);
+  const own = name === undefined ? "https://kubernetes.default.svc" : `https://${name}`;
+  const issuer = config?.issuer ?? own;
+  const key = secretPath("service-account-key", "id_rsa");
+  return {
+    "authentication-config": "/etc/kubernetes/authentication/config.yaml",
+    "client-ca-file": secretPath("ca-client", "ca.crt"),
+    "enable-bootstrap-token-auth": true,
+    "service-account-issuer": issuer,
+    "service-account-jwks-uri": issuer === own ? `${own}/openid/v1/jwks` : undefined,
+    "service-account-key-file": key,
+    "service-account-signing-key-file": key,
+    "service-account-max-token-expiration": config?.maxTokenExpiration,
+    "service-account-extend-token-expiration": config?.extendTokenExpiration,
+    "api-audiences": context.shoot.spec.kubernetes.kubeAPIServer?.apiAudiences ?? ["kubernetes", "gardener"],
+  };
+}
+
+const storage: Flags = {
+  "etcd-servers": "https://etcd-main-client:2379",
+  "etcd-servers-overrides": "/events#https://etcd-events-client:2379",
+  "etcd-cafile": secretPath("ca-etcd", "ca.crt"),
+  "etcd-certfile": secretPath("kube-apiserver-etcd-client", "tls.crt"),
+  "etcd-keyfile": secretPath("kube-apiserver-etcd-client", "tls.key"),
+};
+
+const otherServers: Flags = {
+  "kubelet-client-certificate": secretPath("kube-apiserver-kubelet", "tls.crt"),
+  "kubelet-client-key": secretPath("kube-apiserver-kubelet", "tls.key"),
+  "kubelet-preferred-address-types": ["InternalIP", "Hostname", "ExternalIP"],
+  "proxy-client-cert-file": secretPath("kube-aggregator", "tls.crt"),
+  "proxy-client-key-file": secretPath("kube-aggregator", "tls.key"),
+  "requestheader-client-ca-file": secretPath("ca-front-proxy", "ca.crt"),
+  "requestheader-allowed-names": "kube-aggregator",
+  "requestheader-extra-headers-prefix": "X-Remote-Extra-",
+  "requestheader-group-headers": "X-Remote-Group",
+  "requestheader-username-headers": "X-Remote-User",
+};
+
+function whatTheUserAsksFor({ shoot }: ControlPlaneContext): Flags {
+  const config = shoot.spec.kubernetes.kubeAPIServer ?? {};
+  return {
+    ...admissionPlugins(config.admissionPlugins ?? []),
+    "feature-gates": featureGates(config.featureGates),
+    "runtime-config": featureGates(config.runtimeConfig),
+    "event-ttl": config.eventTTL ?? "1h",
+    "max-requests-inflight": config.requests?.maxNonMutatingInflight,
+    "max-mutating-requests-inflight": config.requests?.maxMutatingInflight,
+    "default-not-ready-toleration-seconds": config.defaultNotReadyTolerationSeconds,
+    "default-unreachable-toleration-seconds": config.defaultUnreachableTolerationSeconds,
+    "tls-min-version": config.tlsMinVersion,
+  };
+}
+
+/** Machines may change only what is theirs, whatever the user asks for. */
+function admissionPlugins(
+  plugins: readonly { readonly name: string; readonly disabled?: boolean | undefined }[],
+): Flags {
+  const others = plugins.filter(({ name }) => name !== "NodeRestriction");
+  const names = (disabled: boolean) =>
+    others.filter((each) => (each.disabled ?? false) === disabled).map(({ name }) => name);
+  return { "enable-admission-plugins": ["NodeRestriction", ...names(false)], "disable-admission-plugins": names(true) };
+}

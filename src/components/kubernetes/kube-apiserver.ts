@@ -1,0 +1,79 @@
+import { stringify } from "yaml";
+import type { KubeObject } from "../../api/index.ts";
+import { replicasOf, type ControlPlaneContext } from "../context.ts";
+import { mountFiles } from "../files.ts";
+import { kubeApiServerCommand } from "./kube-apiserver-command.ts";
+import { controlPlaneLabels, controlPlanePod, controlPlaneRole, probe, restricted } from "../workload.ts";
+
+/** The Shoot's API server. */
+export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
+  const { namespace, images, shoot } = context;
+  const labels = controlPlaneLabels("apiserver");
+  const authentication = {
+    name: "kube-apiserver-authentication",
+    data: { "config.yaml": authenticationConfiguration(shoot.spec.kubernetes.version) },
+    mountPath: "/etc/kubernetes/authentication",
+  };
+  const files = mountFiles(context, secrets, [authentication]);
+  const container = {
+    name: "kube-apiserver",
+    image: images.kubeApiServer,
+    imagePullPolicy: "IfNotPresent",
+    command: kubeApiServerCommand(context),
+    ports: [{ name: "https", containerPort: 443 }],
+    startupProbe: probe("/livez", 443, { periodSeconds: 2, failureThreshold: 90 }),
+    livenessProbe: probe("/livez", 443, { periodSeconds: 10, failureThreshold: 3 }),
+    readinessProbe: probe("/readyz", 443, { periodSeconds: 5, failureThreshold: 3 }),
+    resources: { requests: { cpu: "50m", memory: "256Mi" } },
+    securityContext: restricted("NET_BIND_SERVICE"),
+    volumeMounts: files.volumeMounts,
+  };
+  const spec = {
+    ...controlPlanePod,
+    terminationGracePeriodSeconds: 30,
+    containers: [container],
+    volumes: files.volumes,
+  };
+  return [
+    {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: authentication.name, namespace, labels: { ...labels, ...controlPlaneRole } },
+      data: authentication.data,
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "kube-apiserver", namespace, labels: { ...labels, ...controlPlaneRole } },
+      spec: {
+        replicas: replicasOf(context),
+        revisionHistoryLimit: 1,
+        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+        selector: { matchLabels: labels },
+        template: { metadata: { labels: { ...labels, ...controlPlaneRole }, annotations: files.annotations }, spec },
+      },
+    },
+  ];
+}
+
+const secrets = {
+  "ca-client": ["ca.crt"],
+  "ca-etcd": ["ca.crt"],
+  "ca-front-proxy": ["ca.crt"],
+  "kube-apiserver": "all",
+  "kube-apiserver-etcd-client": "all",
+  "kube-apiserver-kubelet": "all",
+  "kube-aggregator": "all",
+  "service-account-key": "all",
+} as const;
+
+/** Anonymous requests reach the health endpoints, for the kubelet's probes, and nothing else. */
+function authenticationConfiguration(kubernetesVersion: string): string {
+  const minor = Number(kubernetesVersion.split(".")[1]);
+  return stringify({
+    apiVersion: `apiserver.config.k8s.io/${minor >= 34 ? "v1" : "v1beta1"}`,
+    kind: "AuthenticationConfiguration",
+    jwt: [],
+    anonymous: { enabled: true, conditions: ["/livez", "/readyz", "/healthz"].map((path) => ({ path })) },
+  });
+}

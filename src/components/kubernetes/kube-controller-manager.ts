@@ -1,0 +1,113 @@
+import type { KubeObject } from "../../api/index.ts";
+import { commandLine, featureGates, type Flags } from "../command-line.ts";
+import { poolsOf, replicasOf, type ControlPlaneContext } from "../context.ts";
+import { mountFiles, secretPath } from "../files.ts";
+import { networksOf } from "../networks.ts";
+import { controlPlaneLabels, controlPlaneRole, probe, restricted, unprivilegedPod } from "../workload.ts";
+
+/** The controllers of the Shoot's built-in APIs. */
+export function kubeControllerManager(context: ControlPlaneContext): KubeObject[] {
+  const { namespace, images } = context;
+  const labels = controlPlaneLabels("controller-manager");
+  const files = mountFiles(context, secrets);
+  const container = {
+    name: "kube-controller-manager",
+    image: images.kubeControllerManager,
+    imagePullPolicy: "IfNotPresent",
+    command: command(context),
+    ports: [{ name: "metrics", containerPort: 10257 }],
+    livenessProbe: probe("/healthz", 10257, { periodSeconds: 10, failureThreshold: 6 }),
+    readinessProbe: probe("/healthz", 10257, { periodSeconds: 5, failureThreshold: 3 }),
+    resources: { requests: { cpu: "25m", memory: "64Mi" } },
+    securityContext: restricted(),
+    volumeMounts: files.volumeMounts,
+  };
+  return [
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "kube-controller-manager", namespace, labels: { ...labels, ...controlPlaneRole } },
+      spec: {
+        replicas: replicasOf(context),
+        revisionHistoryLimit: 1,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels: { ...labels, ...controlPlaneRole }, annotations: files.annotations },
+          spec: { ...unprivilegedPod, containers: [container], volumes: files.volumes },
+        },
+      },
+    },
+  ];
+}
+
+const secrets = {
+  ca: ["ca.crt"],
+  "ca-client": "all",
+  "ca-kubelet": "all",
+  "kube-controller-manager": "all",
+  "service-account-key": "all",
+} as const;
+
+function command(context: ControlPlaneContext): string[] {
+  const kubeconfig = secretPath("kube-controller-manager", "kubeconfig");
+  const config = context.shoot.spec.kubernetes.kubeControllerManager;
+  return commandLine("kube-controller-manager", {
+    kubeconfig,
+    "authentication-kubeconfig": kubeconfig,
+    "authorization-kubeconfig": kubeconfig,
+    "cluster-name": context.namespace,
+    ...nodeNetwork(context),
+    ...signing,
+    controllers: "*,bootstrapsigner,tokencleaner",
+    "feature-gates": featureGates(config?.featureGates),
+    ...podAutoscaler(config?.horizontalPodAutoscaler),
+    "leader-elect": true,
+    "node-monitor-grace-period": config?.nodeMonitorGracePeriod ?? "40s",
+    profiling: false,
+    "root-ca-file": secretPath("ca", "ca.crt"),
+    "secure-port": 10257,
+    "service-account-private-key-file": secretPath("service-account-key", "id_rsa"),
+    "use-service-account-credentials": true,
+  });
+}
+
+function nodeNetwork(context: ControlPlaneContext): Flags {
+  const { pods, services } = networksOf(context);
+  if (poolsOf(context).length === 0) return { "allocate-node-cidrs": false, "service-cluster-ip-range": services };
+  return {
+    "allocate-node-cidrs": true,
+    "cluster-cidr": pods,
+    "node-cidr-mask-size": context.shoot.spec.kubernetes.kubeControllerManager?.nodeCIDRMaskSize ?? 24,
+    "service-cluster-ip-range": services,
+  };
+}
+
+/** Machines and users get certificates of the client CA, kubelets' servers those of the kubelet CA. */
+const signing: Flags = {
+  ...signer("kube-apiserver-client", "ca-client"),
+  ...signer("kubelet-client", "ca-client"),
+  ...signer("kubelet-serving", "ca-kubelet"),
+  ...signer("legacy-unknown", "ca-client"),
+  "cluster-signing-duration": "720h",
+};
+
+function signer(name: string, authority: string): Flags {
+  return {
+    [`cluster-signing-${name}-cert-file`]: secretPath(authority, "ca.crt"),
+    [`cluster-signing-${name}-key-file`]: secretPath(authority, "ca.key"),
+  };
+}
+
+function podAutoscaler(config: Readonly<Record<string, unknown>> | undefined): Flags {
+  const value = (name: string) => {
+    const given = config?.[name];
+    return typeof given === "string" || typeof given === "number" ? given : undefined;
+  };
+  return {
+    "horizontal-pod-autoscaler-cpu-initialization-period": value("cpuInitializationPeriod"),
+    "horizontal-pod-autoscaler-downscale-stabilization": value("downscaleStabilization"),
+    "horizontal-pod-autoscaler-initial-readiness-delay": value("initialReadinessDelay"),
+    "horizontal-pod-autoscaler-sync-period": value("syncPeriod"),
+    "horizontal-pod-autoscaler-tolerance": value("tolerance"),
+  };
+}

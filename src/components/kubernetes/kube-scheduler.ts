@@ -1,0 +1,65 @@
+import { stringify } from "yaml";
+import type { KubeObject } from "../../api/index.ts";
+import { commandLine, featureGates } from "../command-line.ts";
+import { replicasOf, type ControlPlaneContext } from "../context.ts";
+import { mountFiles, secretPath } from "../files.ts";
+import { controlPlaneLabels, controlPlaneRole, probe, restricted, unprivilegedPod } from "../workload.ts";
+
+const kubeconfig = secretPath("kube-scheduler", "kubeconfig");
+
+/** What gives the Shoot's pods their nodes. */
+export function kubeScheduler(context: ControlPlaneContext): KubeObject[] {
+  const { namespace, images, shoot } = context;
+  const labels = controlPlaneLabels("scheduler");
+  const mountPath = "/var/lib/kube-scheduler-config";
+  const config = { name: "kube-scheduler-config", data: { "config.yaml": configuration }, mountPath };
+  const files = mountFiles(context, { "kube-scheduler": "all" }, [config]);
+  const container = {
+    name: "kube-scheduler",
+    image: images.kubeScheduler,
+    imagePullPolicy: "IfNotPresent",
+    command: commandLine("kube-scheduler", {
+      config: `${mountPath}/config.yaml`,
+      "authentication-kubeconfig": kubeconfig,
+      "authorization-kubeconfig": kubeconfig,
+      "feature-gates": featureGates(shoot.spec.kubernetes.kubeScheduler?.featureGates),
+      "secure-port": 10259,
+    }),
+    ports: [{ name: "metrics", containerPort: 10259 }],
+    livenessProbe: probe("/healthz", 10259, { periodSeconds: 10, failureThreshold: 6 }),
+    readinessProbe: probe("/healthz", 10259, { periodSeconds: 5, failureThreshold: 3 }),
+    resources: { requests: { cpu: "10m", memory: "48Mi" } },
+    securityContext: restricted(),
+    volumeMounts: files.volumeMounts,
+  };
+  return [
+    {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: config.name, namespace, labels: { ...labels, ...controlPlaneRole } },
+      data: config.data,
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "kube-scheduler", namespace, labels: { ...labels, ...controlPlaneRole } },
+      spec: {
+        replicas: replicasOf(context),
+        revisionHistoryLimit: 1,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels: { ...labels, ...controlPlaneRole }, annotations: files.annotations },
+          spec: { ...unprivilegedPod, containers: [container], volumes: files.volumes },
+        },
+      },
+    },
+  ];
+}
+
+const configuration = stringify({
+  apiVersion: "kubescheduler.config.k8s.io/v1",
+  kind: "KubeSchedulerConfiguration",
+  clientConnection: { kubeconfig },
+  enableProfiling: false,
+  leaderElection: { leaderElect: true },
+});

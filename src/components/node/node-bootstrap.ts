@@ -1,0 +1,32 @@
+import type { KubeObject } from "../../api/index.ts";
+import { poolsOf, type ControlPlaneContext } from "../context.ts";
+import { nodeAgentSecretName } from "./pool.ts";
+import { clusterRoleBinding, roleWithBinding, type Subject } from "../rbac.ts";
+
+const bootstrappers: Subject = { kind: "Group", name: "system:bootstrappers" };
+const nodes: Subject = { kind: "Group", name: "system:nodes" };
+
+/** Lets machines become nodes: ask for a certificate, get it, renew it, and read their pool's configuration. */
+export function nodeBootstrap(context: ControlPlaneContext): KubeObject[] {
+  const csr = "system:certificates.k8s.io:certificatesigningrequests";
+  return [
+    clusterRoleBinding("perennial:node-bootstrapper", "system:node-bootstrapper", [bootstrappers]),
+    clusterRoleBinding("perennial:node-client-csr-approval", `${csr}:nodeclient`, [bootstrappers]),
+    clusterRoleBinding("perennial:node-client-csr-renewal", `${csr}:selfnodeclient`, [nodes]),
+    clusterRoleBinding("perennial:kubelet-api", "system:kubelet-api-admin", [
+      { kind: "User", name: "system:kube-apiserver:kubelet" },
+    ]),
+    ...roleWithBinding(
+      { name: "perennial-node-agent", namespace: "kube-system" },
+      [
+        {
+          apiGroups: [""],
+          resources: ["secrets"],
+          resourceNames: poolsOf(context).map((pool) => nodeAgentSecretName(context, pool)),
+          verbs: ["get"],
+        },
+      ],
+      [bootstrappers, nodes],
+    ),
+  ];
+}

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { ControlPlaneContext, WorkerPool } from "../context.ts";
+
+/**
+ * The pool's key: names its OperatingSystemConfigs, and the Secret in the Shoot that its machines read. It changes
+ * exactly when the machines have to be replaced, so that old machines keep the configuration they were made for.
+ */
+export function nodeAgentSecretName(context: ControlPlaneContext, pool: WorkerPool): string {
+  const { name, version } = machineImage(context, pool);
+  const [major, minor] = kubernetesVersion(context, pool).split(".");
+  const parts = [`${major}.${minor}`, name, version, pool.cri?.name ?? "containerd", pool.kubeletDataVolumeName ?? ""];
+  const hash = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  return `gardener-node-agent-${pool.name}-${hash.slice(0, 8)}`;
+}
+
+/** The Kubernetes version of the pool's machines. */
+export function kubernetesVersion({ shoot }: ControlPlaneContext, pool: WorkerPool): string {
+  return pool.kubernetes?.version ?? shoot.spec.kubernetes.version;
+}
+
+/** The image of the pool's machines: as the user says, else the cloud profile's first, in its newest version. */
+export function machineImage(
+  { cloudProfile }: ControlPlaneContext,
+  pool: WorkerPool,
+): { name: string; version: string } {
+  const offered = cloudProfile.spec.machineImages;
+  const name = pool.machine.image?.name ?? offered[0]?.name ?? "";
+  const versions = offered.find((image) => image.name === name)?.versions ?? [];
+  return {
+    name,
+    version: pool.machine.image?.version ?? versions.map(({ version }) => version).toSorted(newestFirst)[0] ?? "",
+  };
+}
+
+/** Labels of the pool's nodes: what Gardener says about the pool, and what the user asks for. */
+export function nodeLabels(context: ControlPlaneContext, pool: WorkerPool): Record<string, string> {
+  return {
+    ...pool.labels,
+    "node.kubernetes.io/role": "node",
+    "worker.gardener.cloud/pool": pool.name,
+    "worker.gardener.cloud/image-name": machineImage(context, pool).name,
+    "worker.gardener.cloud/image-version": machineImage(context, pool).version,
+    "worker.gardener.cloud/cri-name": pool.cri?.name ?? "containerd",
+    "worker.gardener.cloud/system-components": String(pool.systemComponents?.allow ?? true),
+    "worker.gardener.cloud/kubernetes-version": kubernetesVersion(context, pool),
+    "worker.gardener.cloud/gardener-node-agent-secret-name": nodeAgentSecretName(context, pool),
+  };
+}
+
+function newestFirst(a: string, b: string): number {
+  return b.localeCompare(a, "en", { numeric: true });
+}

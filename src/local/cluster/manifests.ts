@@ -1,0 +1,46 @@
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseAllDocuments } from "yaml";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { KubeClient } from "../../kube/index.ts";
+
+const deploy = new URL("../../../deploy/", import.meta.url);
+
+/** The objects in a YAML file below `deploy/`. */
+export async function readManifest(file: string): Promise<KubeObject[]> {
+  const documents = parseAllDocuments(await readFile(new URL(file, deploy), "utf8"));
+  return "empty" in documents ? [] : documents.map((document) => document.toJS() as KubeObject);
+}
+
+/** Applies the admission policies that refuse what is written under an earlier epoch; the definitions have to be there. */
+export async function applyFencing(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
+  for (const policy of await readManifest(`${cluster}/fencing.yaml`)) await client.apply(policy);
+}
+
+/** Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. */
+export async function applyCrds(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
+  const files = (await readdir(new URL("crds/", deploy))).filter((name) => name.endsWith(".yaml"));
+  const all = (await Promise.all(files.map((name) => readManifest(`crds/${name}`)))).flat();
+  const wanted = all.filter((crd) => isNeeded(crd, cluster));
+  await Promise.all(wanted.map((crd) => client.apply(crd)));
+  await Promise.all(wanted.map((crd) => untilServed(client, crd)));
+}
+
+/** Extension objects live in seeds, all else in the garden; DNSRecords in both, because the garden says there who leads. */
+function isNeeded({ metadata: { name } }: KubeObject, cluster: "garden" | "seed"): boolean {
+  if (name === "dnsrecords.extensions.gardener.cloud") return true;
+  return name.endsWith(".extensions.gardener.cloud") === (cluster === "seed");
+}
+
+async function untilServed(client: KubeClient, { apiVersion, kind, metadata: { name } }: KubeObject): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const crd = await client.read<CustomResourceDefinition>({ apiVersion, kind, name });
+    if (crd?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")) return;
+    await delay(100);
+  }
+  throw new Error(`cannot use ${name}: the API server does not serve it after 30 s`);
+}
+
+interface CustomResourceDefinition extends KubeObject {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}

@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { keyName, type DnsServer } from "../process/dns.ts";
+import { clusterNetworks, type Environment } from "../environment/environment.ts";
+import { readManifest } from "./manifests.ts";
+
+/** Applies to the garden what a Shoot refers to: the examples' registration, cloud profile, project and credentials, and a Seed for each seed. */
+export async function applyObjects(
+  garden: KubeClient,
+  environment: Environment,
+  seeds: readonly string[],
+  dns: DnsServer,
+): Promise<void> {
+  const examples = await Promise.all(
+    ["controller-registration", "cloud-profile", "project", "secret-binding", "backup-credentials"].map(readExample),
+  );
+  const [seed] = await readExample("seed");
+  if (seed === undefined) throw new Error("cannot register the seeds: deploy/examples/seed.yaml is empty");
+  const objects = [
+    ...renderDnsSecrets(environment, await readFile(dns.keyFile, "utf8")),
+    ...examples.flat(),
+    ...seeds.map((name) => renderSeed(seed, environment, name)),
+  ];
+  for (const object of objects) await garden.apply(object);
+}
+
+/** The Seed of the examples under another name, with the networks and domains of its environment. */
+export function renderSeed(example: KubeObject, environment: Environment, name: string): KubeObject {
+  const { pods, services } = clusterNetworks(environment, name);
+  const text = JSON.stringify(example)
+    .replaceAll(`${example.metadata.name}.perennial.test`, `${name}.perennial.test`)
+    .replaceAll("perennial.test", environment.domain);
+  const seed = JSON.parse(text) as KubeObject & { spec: { networks: object } };
+  const networks = { ...seed.spec.networks, pods, services };
+  return { ...seed, metadata: { ...seed.metadata, name }, spec: { ...seed.spec, networks } };
+}
+
+/** The namespace of Gardener's own objects. */
+export const gardenNamespace: KubeObject = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name: "garden", labels: { "gardener.cloud/role": "garden" } },
+};
+
+/**
+ * The credentials of the environment's DNS server, in the garden's namespace: for the domains of the Seeds, and for the
+ * domain of the records that say who leads.
+ */
+export function renderDnsSecrets(environment: Environment, keyFile: string): KubeObject[] {
+  const secret = /secret "([^"]+)"/.exec(keyFile)?.[1];
+  if (secret === undefined) throw new Error("cannot read the DNS key: its file holds no secret");
+  const stringData = {
+    Server: `${environment.gateway}:53`,
+    Zone: environment.domain,
+    TSIGKeyName: keyName,
+    TSIGSecret: secret,
+    TSIGSecretAlgorithm: "hmac-sha256",
+  };
+  return [
+    gardenNamespace,
+    { apiVersion: "v1", kind: "Secret", metadata: { name: "dns", namespace: "garden" }, type: "Opaque", stringData },
+    {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: {
+        name: "leadership-domain",
+        namespace: "garden",
+        labels: { "gardener.cloud/role": "leadership-domain" },
+        annotations: {
+          "dns.gardener.cloud/provider": "rfc2136",
+          "dns.gardener.cloud/domain": `leadership.${environment.domain}`,
+        },
+      },
+      type: "Opaque",
+      stringData,
+    },
+  ] as KubeObject[];
+}
+
+async function readExample(name: string): Promise<KubeObject[]> {
+  return await readManifest(`examples/${name}.yaml`);
+}

@@ -1,0 +1,84 @@
+import { readdir, readFile, rm, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { execa } from "execa";
+import { createLogger } from "../../log.ts";
+import { findEnvironment, type EnvironmentChoice } from "./file.ts";
+import type { Environment } from "./environment.ts";
+import { withLock } from "../binary/lock.ts";
+import { createMachines } from "../machine/machines.ts";
+import { removeBridge } from "../network/bridge.ts";
+import { isOwn } from "../process/own-processes.ts";
+import { createProcesses } from "../process/processes.ts";
+import { lockFile } from "./up.ts";
+
+/** What is told while `down` works. */
+export interface DownProgress {
+  readonly step: "own processes" | "machines" | "clusters" | "network" | "files";
+  /** Milliseconds since the step began. */
+  readonly elapsed: number;
+  readonly state: "begun" | "done";
+}
+
+/**
+ * Takes an environment down and leaves nothing of it: processes, machines (those of Shoots, too), network, mounts, files.
+ * Can be interrupted and run again; nothing is there is success. Clusters that existed before keep what they were given.
+ */
+export async function down(
+  options: EnvironmentChoice & { readonly signal?: AbortSignal } = {},
+  onProgress: (progress: DownProgress) => void = () => {},
+): Promise<void> {
+  const environment = await findEnvironment(options);
+  if (environment === undefined) return;
+  const step = async (name: DownProgress["step"], work: () => Promise<void>): Promise<void> => {
+    options.signal?.throwIfAborted();
+    const begin = performance.now();
+    onProgress({ step: name, elapsed: 0, state: "begun" });
+    await work();
+    onProgress({ step: name, elapsed: Math.round(performance.now() - begin), state: "done" });
+  };
+  await withLock(lockFile(environment), async () => await takeDown(environment, step));
+}
+
+async function takeDown(
+  environment: Environment,
+  step: (name: DownProgress["step"], work: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const log = createLogger({ name: "local", level: "silent" });
+  const processes = createProcesses(environment, log);
+  const stop = async (fits: (name: string) => boolean): Promise<void> => {
+    const names = (await processes.list()).map(({ name }) => name).filter(fits);
+    await Promise.all(names.map(async (name) => await processes.stop(name)));
+  };
+  const withMachines = process.platform === "linux" && process.getuid?.() === 0;
+  await step("own processes", async () => await stop(isOwn));
+  if (withMachines) await step("machines", async () => await createMachines(environment, log).removeAll());
+  await step("clusters", async () => {
+    await stop((name) => !name.endsWith("-etcd"));
+    await stop(() => true);
+  });
+  if (withMachines) await step("network", async () => await removeBridge(environment));
+  await step("files", async () => await removeFiles(environment));
+}
+
+/** The file that says what the environment is goes last, so that a `down` that is killed can be run again. */
+async function removeFiles({ stateDir }: Environment): Promise<void> {
+  await unmountBelow(stateDir);
+  const entries = (await readdir(stateDir)).filter((entry) => entry !== "environment.json");
+  await Promise.all(entries.map((entry) => rm(join(stateDir, entry), { recursive: true, force: true })));
+  await rm(stateDir, { recursive: true, force: true });
+  await rm(lockFile({ stateDir }), { force: true });
+  // The folder of all environments, when this was the last one.
+  if (dirname(stateDir) === "/var/lib/perennial") await rmdir(dirname(stateDir)).catch(() => undefined);
+}
+
+/** Nothing may be mounted below what is removed: its content is somebody else's. */
+async function unmountBelow(folder: string): Promise<void> {
+  const mounts = async () =>
+    (await readFile("/proc/self/mounts", "utf8").catch(() => ""))
+      .split("\n")
+      .map((line) => (line.split(" ")[1] ?? "").replace(/\\040/g, " "))
+      .filter((path) => path === folder || path.startsWith(`${folder}/`));
+  for (const path of (await mounts()).reverse()) await execa("umount", ["--lazy", path], { reject: false });
+  const [left] = await mounts();
+  if (left !== undefined) throw new Error(`cannot remove ${folder}: ${left} is still mounted`);
+}

@@ -1,0 +1,62 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { parse, stringify } from "yaml";
+import { createKubeClient } from "../../kube/index.ts";
+import { ensureBinaries } from "../binary/binaries.ts";
+import { kubeconfigFile } from "../cluster/clusters.ts";
+import { applyCrds, applyFencing } from "../cluster/manifests.ts";
+import { startOwnProcesses } from "../process/own-processes.ts";
+import { startTemporal } from "../process/temporal.ts";
+import type { UpContext } from "./up-machines.ts";
+
+/** Brings Temporal and our processes up against a garden and seeds that exist; makes no machines and needs no root. */
+export async function adoptClusters(
+  { environment, processes, log, run, signal }: UpContext,
+  gardenKubeconfig: string,
+  seeds: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (seeds["garden"] !== undefined) throw new Error("cannot call a seed garden: that is what the garden is called");
+  const binaries = await run("binaries", async (tell) => {
+    return await ensureBinaries(["temporal"], { log, onProgress: tell, ...(signal === undefined ? {} : { signal }) });
+  });
+  const temporal = await run("temporal", async () => await startTemporal(environment, processes, binaries.temporal));
+  await run("crds", async (tell) => {
+    for (const [cluster, given] of Object.entries({ garden: gardenKubeconfig, ...seeds })) {
+      tell(cluster);
+      const file = await adoptKubeconfig(given, kubeconfigFile(environment, cluster));
+      const client = createKubeClient({ file }, { log });
+      try {
+        const role = cluster === "garden" ? "garden" : "seed";
+        await applyCrds(client, role);
+        await applyFencing(client, role);
+      } finally {
+        await client.close();
+      }
+    }
+  });
+  await run("processes", async (tell) => {
+    await startOwnProcesses({ environment, processes, temporal, seeds: Object.keys(seeds), onProgress: tell });
+  });
+}
+
+/** Copies a kubeconfig, with the files that it refers to found from anywhere. */
+async function adoptKubeconfig(given: string, file: string): Promise<string> {
+  const text = await readFile(given, "utf8").catch((cause: unknown) => {
+    throw new Error(`cannot read kubeconfig ${given}`, { cause });
+  });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(`${file}.new`, resolveFiles(text, dirname(resolve(given))), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return file;
+}
+
+/** The kubeconfig with relative file names made absolute from `folder`. */
+export function resolveFiles(kubeconfig: string, folder: string): string {
+  const references = new Set(["certificate-authority", "client-certificate", "client-key", "tokenFile"]);
+  return stringify(
+    parse(kubeconfig, (key, value: unknown) => {
+      const relative = references.has(String(key)) && typeof value === "string" && value !== "" && !isAbsolute(value);
+      return relative ? resolve(folder, value) : value;
+    }),
+  );
+}

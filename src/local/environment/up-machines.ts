@@ -1,0 +1,108 @@
+import { createKubeClient, type KubeClient } from "../../kube/index.ts";
+import type { Logger } from "../../log.ts";
+import { ensureBinaries } from "../binary/binaries.ts";
+import { applyAddons } from "../cluster/addons.ts";
+import type { ControlPlane } from "../cluster/control-plane.ts";
+import { ensureSeedNode } from "../cluster/node.ts";
+import { startCluster, type RunningCluster } from "../cluster/clusters.ts";
+import { startDns } from "../process/dns.ts";
+import { clusterNetworks, type Environment } from "./environment.ts";
+import { grantAccess } from "../process/identities.ts";
+import { createImageStore } from "../image/store.ts";
+import { applyCrds, applyFencing } from "../cluster/manifests.ts";
+import { ensureBridge } from "../network/bridge.ts";
+import { applyObjects } from "../cluster/objects.ts";
+import { startOwnProcesses } from "../process/own-processes.ts";
+import { ensurePackages } from "../binary/packages.ts";
+import type { Processes } from "../process/processes.ts";
+import { settleAll } from "./settle.ts";
+import { startTemporal } from "../process/temporal.ts";
+import type { createPhases } from "./phases.ts";
+import { binaries as pinned, type BinaryName } from "../binary/versions.ts";
+
+/** What both ways of coming up work with. */
+export interface UpContext {
+  readonly environment: Environment;
+  readonly processes: Processes;
+  readonly log: Logger;
+  readonly run: ReturnType<typeof createPhases>["run"];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Makes a garden and seeds on this machine, and everything around them. */
+export async function makeClusters(context: UpContext, seedCount: number): Promise<void> {
+  const { environment, processes, log, run, signal } = context;
+  const seedNames = Array.from({ length: seedCount }, (_, index) => `seed-${index + 1}`);
+  const cancel = signal === undefined ? {} : { signal };
+  await run("packages", async (tell) => await ensurePackages({ onProgress: tell, ...cancel }));
+  const binaries = await run("binaries", async (tell) => {
+    const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
+    const names = (Object.keys(pinned) as BinaryName[]).filter((name) => name !== "temporal" && name !== "rclone");
+    // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
+    return { ...(await ensureBinaries(names, { log, onProgress: tell, pinned: true, ...cancel })), temporal };
+  });
+  await run("images", createImageStore(log));
+  await run("network", async () => await ensureBridge(environment));
+  const dns = await run("dns", async () => await startDns(environment, processes));
+  const temporal = await run("temporal", async () => await startTemporal(environment, processes, binaries.temporal));
+  const start = async (name: string, index: number) => await startControlPlane(context, binaries, name, index);
+  const garden = await run("garden", async () => await start("garden", 0));
+  const seeds = await run("seeds", async (tell) => {
+    let ready = 0;
+    return await settleAll(
+      seedNames.map(async (name, index) => {
+        const seed = await start(name, index + 1);
+        await furnish(context, seed);
+        tell(`${++ready} of ${seedNames.length} ready`);
+        return seed;
+      }),
+    );
+  });
+  await run("crds", async () => {
+    const define = (role: "garden" | "seed", cluster: RunningCluster) =>
+      within(cluster, log, async (client) => {
+        await applyCrds(client, role);
+        await applyFencing(client, role);
+        await grantAccess({ environment, client, seeds: seedNames }, cluster);
+      });
+    await settleAll([define("garden", garden), ...seeds.map((seed) => define("seed", seed))]);
+  });
+  await run("processes", async (tell) => {
+    await startOwnProcesses({ environment, processes, temporal, dns, seeds: seedNames, onProgress: tell });
+  });
+  // The manager judges the objects.
+  await run("objects", async () => {
+    await within(garden, log, async (client) => await applyObjects(client, environment, seedNames, dns));
+  });
+}
+
+async function startControlPlane(
+  { environment, processes, log }: UpContext,
+  binaries: ControlPlane["binaries"],
+  name: string,
+  index: number,
+): Promise<RunningCluster> {
+  const networks = clusterNetworks(environment, name);
+  const spec = { name, networks, scheduler: name !== "garden", port: 6443 + index };
+  return await startCluster({ environment, processes, binaries, log }, spec);
+}
+
+async function furnish({ environment, log, signal }: UpContext, seed: RunningCluster): Promise<void> {
+  await within(seed, log, async (client) => {
+    await applyAddons(client, environment, seed.networks);
+    await ensureSeedNode({ environment, log, ...(signal === undefined ? {} : { signal }) }, seed, client);
+  });
+}
+
+async function within<T>(
+  { kubeconfig }: Pick<RunningCluster, "kubeconfig">,
+  log: Logger,
+  work: (client: KubeClient) => Promise<T>,
+): Promise<T> {
+  const client = createKubeClient({ file: kubeconfig }, { log });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,81 @@
+import { appendFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createLogger, type Logger } from "../../log.ts";
+import { ensureEnvironment, type EnvironmentChoice } from "./file.ts";
+import type { Environment } from "./environment.ts";
+import { withLock } from "../binary/lock.ts";
+import { createProcesses } from "../process/processes.ts";
+import { readStatus, type EnvironmentStatus } from "./status.ts";
+import { adoptClusters } from "./up-existing.ts";
+import { makeClusters } from "./up-machines.ts";
+import { createPhases, type PhaseProgress, type PhaseTime } from "./phases.ts";
+
+/** What is wanted. With `gardenKubeconfig`, clusters that exist already; else clusters are made on this machine. */
+export interface UpOptions extends EnvironmentChoice {
+  /** How many seeds are made; two unless told otherwise. */
+  readonly seedCount?: number;
+  readonly gardenKubeconfig?: string;
+  /** The kubeconfig files of the seeds that exist already, by the Seeds' names. */
+  readonly seeds?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** What runs afterwards, and how long each phase took. */
+export type UpResult = EnvironmentStatus & { readonly phases: readonly PhaseTime[] };
+
+/**
+ * Brings an environment up and returns when everything in it is ready. It can be interrupted at any point and run again:
+ * what is there is kept, what is missing is made, what changed is restarted.
+ */
+export async function up(
+  options: UpOptions = {},
+  onProgress: (progress: PhaseProgress) => void = () => {},
+): Promise<UpResult> {
+  const { gardenKubeconfig, seeds = {}, seedCount = 2, signal } = options;
+  if (gardenKubeconfig === undefined) requireMachines(seeds, seedCount);
+  const environment = await ensureEnvironment(options);
+  const phases = createPhases(onProgress, signal);
+  const log = await openLog(environment);
+  const shared = { environment, processes: createProcesses(environment, log), log, run: phases.run, signal };
+  await withLock(lockFile(environment), async () => {
+    await requireSameMode(environment, gardenKubeconfig === undefined ? "machines" : "existing");
+    if (gardenKubeconfig === undefined) await makeClusters(shared, seedCount);
+    else await adoptClusters(shared, gardenKubeconfig, seeds);
+  });
+  const status = await readStatus(options);
+  if (status === undefined) throw new Error(`environment ${environment.name} was taken down meanwhile`);
+  return { ...status, phases: phases.times };
+}
+
+/** Held by whoever brings the environment up or down; beside its folder, which goes with it. */
+export function lockFile({ stateDir }: Pick<Environment, "stateDir">): string {
+  return `${stateDir}.lock`;
+}
+
+/** The environment's own log of what was done to it: logs/local.log. */
+export async function openLog({ stateDir }: Pick<Environment, "stateDir">): Promise<Logger> {
+  await mkdir(join(stateDir, "logs"), { recursive: true });
+  const file = join(stateDir, "logs/local.log");
+  return createLogger({ name: "local", level: "info", destination: { write: (line) => appendFileSync(file, line) } });
+}
+
+async function requireSameMode({ name, stateDir }: Environment, wanted: EnvironmentStatus["mode"]): Promise<void> {
+  const status = await readStatus({ name, stateDir });
+  if (status === undefined || status.clusters.length === 0 || status.mode === wanted) return;
+  const has = status.mode === "machines" ? "clusters of its own" : "clusters that existed before it";
+  throw new Error(`cannot bring up environment ${name} so: it has ${has}; take it down first, or use another name`);
+}
+
+const otherWay =
+  "use clusters that exist already instead, such as kind's: perennial local up --garden-kubeconfig FILE --seed NAME=FILE";
+
+function requireMachines(seeds: Readonly<Record<string, string>>, seedCount: number): void {
+  if (Object.keys(seeds).length > 0)
+    throw new Error("cannot use seeds that exist without a garden that exists: say --garden-kubeconfig, too");
+  if (!(seedCount >= 1 && seedCount <= 7))
+    throw new Error(`cannot make ${seedCount} seeds: an environment has one to seven`);
+  if (process.platform !== "linux")
+    throw new Error(`cannot make machines on ${process.platform}: they are Linux namespaces; ${otherWay}`);
+  if (process.getuid?.() !== 0) throw new Error(`cannot make machines without root: run it with sudo, or ${otherWay}`);
+}

@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import { access, mkdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import type { Logger } from "../../log.ts";
+import { findProgram } from "../binary/path.ts";
+import { collectIptables } from "./iptables.ts";
+import { writeImageTar, type ImageFile, type ImageSpec } from "./tar.ts";
+import { withLock } from "../binary/lock.ts";
+import { cachedVersions } from "../machine/programs.ts";
+import { versions } from "../binary/versions.ts";
+
+/** An image that a machine has from its start. */
+export interface Image {
+  /** With registry and tag, as pods name it. */
+  readonly name: string;
+  /** The OCI layout tar on the host; its name changes with its content. */
+  readonly tar: string;
+}
+
+/** The image that holds a pod's namespaces. */
+export const pauseImage = `registry.k8s.io/pause:${versions.pause}`;
+
+/** The image of the demo's user pod: answers "hello from <host name>" on port 8080. */
+export const helloImage = "perennial.dev/hello:1";
+
+/** Builds the images of all cached versions of the control plane's binaries, and our own, into <cache>/images; those that are there already are kept. */
+export async function buildImages(cache: string, log: Logger): Promise<Image[]> {
+  const folder = join(cache, "images");
+  await mkdir(folder, { recursive: true });
+  const images: Image[] = [];
+  for (const image of await describeImages(folder)) {
+    const tar = join(folder, `${image.name.replace(/[/:]/g, "_")}-${await contentKey(image)}.tar`);
+    await once(tar, async () => {
+      await writeImageTar(image, tar);
+      log.info({ image: image.name, tar }, "image built");
+    });
+    images.push({ name: image.name, tar });
+  }
+  return images;
+}
+
+async function describeImages(folder: string): Promise<ImageSpec[]> {
+  const kubernetes = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"];
+  const controlPlane = await Promise.all(
+    kubernetes.map((name) => perVersion([name], (version) => `registry.k8s.io/${name}:v${version}`)),
+  );
+  const iptables = await collectIptables();
+  const kubeProxy = await perVersion(["kube-proxy"], (version) => `registry.k8s.io/kube-proxy:v${version}`);
+  const etcd = await perVersion(["etcd", "etcdctl", "etcdutl"], (version) => `registry.k8s.io/etcd:${version}-0`);
+  const coredns = await perVersion(["coredns"], (version) => `registry.k8s.io/coredns/coredns:v${version}`);
+  return [
+    ...controlPlane.flat(),
+    ...kubeProxy.map((image) => ({ ...image, files: [...image.files, ...iptables.files], links: iptables.links })),
+    ...etcd,
+    ...coredns.map((image) => ({
+      ...image,
+      entrypoint: ["/usr/local/bin/coredns"],
+      links: { "/coredns": "/usr/local/bin/coredns" },
+    })),
+    await ownImage(folder, "pause", pauseImage),
+    await ownImage(folder, "hello", helloImage),
+  ];
+}
+
+/** An image for each version of the first binary; the others are in it at the same version. */
+async function perVersion(
+  [main = "", ...others]: readonly string[],
+  name: (version: string) => string,
+): Promise<ImageSpec[]> {
+  const found = await cachedVersions(main);
+  if (found.length === 0)
+    throw new Error(
+      `cannot build the image of ${main}: its binary is not in the cache; \`perennial local up\` gets it`,
+    );
+  return found.map(({ version, path }) => ({
+    name: name(version),
+    files: [...baseFiles, ...[main, ...others].map((binary) => program(binary, path.replaceAll(main, binary)))],
+  }));
+}
+
+async function ownImage(folder: string, binary: string, name: string): Promise<ImageSpec> {
+  const path = `/${binary}`;
+  const source = await buildProgram(folder, binary);
+  return { name, files: [...baseFiles, { path, source, mode: 0o755 }], entrypoint: [path] };
+}
+
+function program(name: string, source: string): ImageFile {
+  return { path: `/usr/local/bin/${name}`, source, mode: 0o755 };
+}
+
+/** What Go programs expect of a file system. */
+const baseFiles: readonly ImageFile[] = [
+  {
+    path: "/etc/passwd",
+    text: "root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n",
+    mode: 0o644,
+  },
+  { path: "/etc/group", text: "root:x:0:\nnobody:x:65534:\n", mode: 0o644 },
+  { path: "/etc/nsswitch.conf", text: "hosts: files dns\n", mode: 0o644 },
+];
+
+/** Builds deploy/images/<name>/main.go, once per version of it. */
+async function buildProgram(folder: string, name: string): Promise<string> {
+  const source = fileURLToPath(new URL(`../../../deploy/images/${name}/main.go`, import.meta.url));
+  const key = createHash("sha256")
+    .update(await readFile(source))
+    .digest("hex")
+    .slice(0, 12);
+  const binary = join(folder, `${name}-${key}`);
+  await once(binary, async () => {
+    const go = await findProgram("go", ["/usr/local/go/bin"]);
+    if (go === undefined)
+      throw new Error(`cannot build the image of ${name} without Go: install it from https://go.dev/dl`);
+    await execa(go, ["build", "-trimpath", "-ldflags", "-s -w", "-o", `${binary}.new`, source], {
+      env: { CGO_ENABLED: "0", GO111MODULE: "off", GOFLAGS: "" },
+    });
+    await execa("mv", [`${binary}.new`, binary]);
+  });
+  return binary;
+}
+
+/** Makes the file unless it is there; of several processes one does. */
+async function once(file: string, make: () => Promise<void>): Promise<void> {
+  const missing = async () =>
+    await access(file).then(
+      () => false,
+      () => true,
+    );
+  if (!(await missing())) return;
+  await withLock(join(dirname(file), "locks", basename(file)), async () => {
+    if (await missing()) await make();
+  });
+}
+
+/** Changes when the image would: with its description, or with the size or time of a file in it. */
+async function contentKey(image: ImageSpec): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify(image));
+  for (const file of image.files) {
+    if (!("source" in file)) continue;
+    const { size, mtimeMs } = await stat(file.source);
+    hash.update(` ${size} ${mtimeMs}`);
+  }
+  return hash.digest("hex").slice(0, 12);
+}

@@ -1,0 +1,85 @@
+/**
+ * Runs in a machine, as the child of its PID 1: starts containerd, applies the user data at the first boot, keeps the
+ * units running and applies what `apply-machine-config` brings. Its argument is the file with its BootInstructions.
+ * Imports nothing but Node's own modules and its neighbours, as every machine has one of these in memory.
+ */
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, watch, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createSupervisor, type Supervisor } from "./apply.ts";
+import { containerdUnit, installImage, requestsDirectory, type MachineImage } from "./image.ts";
+import type { MachineFacts, UserData } from "./user-data.ts";
+
+/** Everything the runner must know, from the host. */
+export interface BootInstructions {
+  readonly facts: MachineFacts;
+  readonly image: MachineImage;
+  readonly userData: UserData;
+  readonly logDir: string;
+}
+
+if (import.meta.main) await main(process.argv[2] ?? "");
+
+async function main(file: string): Promise<void> {
+  const { facts, image, userData, logDir } = JSON.parse(readFileSync(file, "utf8")) as BootInstructions;
+  const say = (text: string) => process.stdout.write(`${new Date().toISOString()} ${text}\n`);
+  installImage(image);
+  const supervisor = createSupervisor("/var/lib/perennial-machine", logDir, facts);
+  await supervisor.start("containerd.service", containerdUnit);
+  await waitForSocket("/run/containerd/containerd.sock");
+  say("containerd is up");
+  setInterval(() => cutLogs(logDir), 60_000);
+  if (supervisor.provisioned) await supervisor.resume();
+  else await supervisor.apply(userData);
+  say("units are started");
+  await serveRequests(supervisor, say);
+}
+
+/** Handles requests one after the other; the directory is read again after each, as events may come in one. */
+async function serveRequests(supervisor: Supervisor, say: (text: string) => void): Promise<never> {
+  let wake = () => {};
+  watch(requestsDirectory, () => wake());
+  for (;;) {
+    const woken = new Promise<void>((resolve) => (wake = resolve));
+    for (const name of readdirSync(requestsDirectory).filter((name) => name.endsWith(".json"))) {
+      const request = join(requestsDirectory, name.slice(0, -".json".length));
+      try {
+        await supervisor.apply(JSON.parse(readFileSync(`${request}.json`, "utf8")) as UserData);
+        writeFileSync(`${request}.done`, "");
+        say("a machine config was applied");
+      } catch (error) {
+        writeFileSync(`${request}.failed`, `cannot apply the machine config: ${String(error)}\n`);
+        say(`a machine config was refused: ${String(error)}`);
+      }
+      rmSync(`${request}.json`, { force: true });
+    }
+    await woken;
+  }
+}
+
+async function waitForSocket(path: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await canConnect(path))) {
+    if (Date.now() > deadline) throw new Error(`${path} does not answer`);
+    await sleep(20);
+  }
+}
+
+async function canConnect(path: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+/** Units append to their logs, so a log can be emptied while it is written. */
+function cutLogs(logDir: string): void {
+  for (const name of readdirSync(logDir)) {
+    const path = join(logDir, name);
+    if (statSync(path).size > 20_000_000) truncateSync(path);
+  }
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from "node:crypto";
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { Resolver } from "node:dns/promises";
+import { join } from "node:path";
+import type { Environment } from "../environment/environment.ts";
+import { findProgram } from "../binary/path.ts";
+import type { Processes } from "./processes.ts";
+
+/** Where the DNS server of an environment answers, and the file with the key that may change its zone. */
+export interface DnsServer {
+  readonly address: string;
+  readonly keyFile: string;
+}
+
+/** The files of the environment's DNS server that others read: `dns/server` and `dns/tsig.key`. */
+export function dnsServer({ stateDir, gateway }: Pick<Environment, "stateDir" | "gateway">): DnsServer {
+  return { address: gateway, keyFile: join(stateDir, "dns/tsig.key") };
+}
+
+/**
+ * Starts BIND on port 53 of the gateway address and nowhere else: master of the environment's zone, which holders of the
+ * key may change (RFC 2136), and a resolver for machines and pods through the host's own resolvers where it has any.
+ */
+export async function startDns(environment: Environment, processes: Processes): Promise<DnsServer> {
+  const { stateDir, gateway, domain } = environment;
+  const folder = join(stateDir, "dns");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { keyFile } = dnsServer(environment);
+  await createOnce(keyFile, renderKey(randomBytes(32).toString("base64")));
+  await createOnce(join(folder, "zone.db"), renderZone(environment));
+  const forwarders = findResolvers(await readFile("/etc/resolv.conf", "utf8").catch(() => ""), gateway);
+  const config = renderConfig({ folder, keyFile, domain, gateway, forwarders });
+  await replaceFile(join(folder, "named.conf"), config);
+  await replaceFile(join(folder, "server"), `${gateway}\n`);
+  await processes.start({
+    name: "dns",
+    command: await privateCopy(folder),
+    args: ["-g", "-n", "1", "-c", join(folder, "named.conf")],
+    version: config,
+    ready: async () => await answers(gateway, domain),
+  });
+  return dnsServer(environment);
+}
+
+/** The name of the TSIG key. */
+export const keyName = "perennial";
+
+/** A key file as `nsupdate -k` and named both read it. */
+export function renderKey(secret: string): string {
+  return `key "${keyName}" {\n  algorithm hmac-sha256;\n  secret "${secret}";\n};\n`;
+}
+
+/** The name servers in a resolv.conf, without our own. */
+export function findResolvers(resolvConf: string, own: string): string[] {
+  const servers = [...resolvConf.matchAll(/^\s*nameserver\s+([0-9a-fA-F.:]+)/gm)].map((match) => String(match[1]));
+  return servers.filter((server) => server !== own);
+}
+
+/** The configuration of named. */
+export function renderConfig(parts: {
+  readonly folder: string;
+  readonly keyFile: string;
+  readonly domain: string;
+  readonly gateway: string;
+  readonly forwarders: readonly string[];
+}): string {
+  const { folder, keyFile, domain, gateway, forwarders } = parts;
+  const forward =
+    forwarders.length === 0
+      ? ["recursion no;"]
+      : ["recursion yes;", "forward only;", `forwarders { ${forwarders.join("; ")}; };`];
+  const options = [
+    `directory "${folder}";`,
+    `pid-file "${folder}/named.pid";`,
+    `session-keyfile "${folder}/session.key";`,
+    `lock-file none;`,
+    `listen-on port 53 { ${gateway}; };`,
+    "listen-on-v6 { none; };",
+    "interface-interval 0;",
+    "allow-query { any; };",
+    "allow-recursion { any; };",
+    "allow-transfer { none; };",
+    "dnssec-validation no;",
+    "empty-zones-enable no;",
+    "max-cache-size 16m;",
+    ...forward,
+  ];
+  const zone = ["type master;", 'file "zone.db";', `allow-update { key "${keyName}"; };`, "max-journal-size 1m;"];
+  return [
+    `include "${keyFile}";`,
+    "controls { };",
+    `options {\n${options.map((line) => `  ${line}`).join("\n")}\n};`,
+    `zone "${domain}" {\n${zone.map((line) => `  ${line}`).join("\n")}\n};`,
+    "",
+  ].join("\n");
+}
+
+/** The zone as it begins: its own name server, and nothing else that is remembered for long. */
+export function renderZone({ domain, gateway }: Pick<Environment, "domain" | "gateway">): string {
+  return [
+    "$TTL 10",
+    `@ IN SOA ns.${domain}. admin.${domain}. ( 1 60 30 86400 1 )`,
+    `@ IN NS ns.${domain}.`,
+    `ns IN A ${gateway}`,
+    "",
+  ].join("\n");
+}
+
+/** The AppArmor profile that some distributions give named, by its path, keeps it out of our folder: it runs as a copy. */
+async function privateCopy(folder: string): Promise<string> {
+  const named = await findProgram("named");
+  if (named === undefined) throw new Error("cannot start the DNS server: there is no named; install bind9");
+  const copy = join(folder, "named");
+  await copyFile(named, `${copy}.new`);
+  await rename(`${copy}.new`, copy);
+  return copy;
+}
+
+async function answers(gateway: string, domain: string): Promise<boolean> {
+  const resolver = new Resolver({ timeout: 500, tries: 1 });
+  resolver.setServers([gateway]);
+  const [address] = await resolver.resolve4(`ns.${domain}`);
+  return address === gateway;
+}
+
+async function createOnce(file: string, content: string): Promise<void> {
+  const existing = await readFile(file, "utf8").catch(() => undefined);
+  if (existing === undefined) await replaceFile(file, content);
+}
+
+async function replaceFile(file: string, content: string): Promise<void> {
+  await rm(`${file}.new`, { force: true });
+  await writeFile(`${file}.new`, content, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { kubeconfigFile } from "../cluster/clusters.ts";
+import type { DnsServer } from "./dns.ts";
+import type { Environment } from "../environment/environment.ts";
+import { identityFile } from "./identities.ts";
+import { createPorts } from "./ports.ts";
+import type { Processes, ProcessSpec } from "./processes.ts";
+import { settleAll } from "../environment/settle.ts";
+import { ensureStateKeys } from "../environment/state-keys.ts";
+import type { TemporalServer } from "./temporal.ts";
+
+/** What our own processes work with. */
+export interface OwnProcesses {
+  readonly environment: Environment;
+  readonly processes: Processes;
+  readonly temporal: Pick<TemporalServer, "address" | "namespace">;
+  readonly seeds: readonly string[];
+  /** Where the local provider runs, too; it needs machines and the DNS server. */
+  readonly dns?: DnsServer;
+  readonly onProgress?: (detail: string) => void;
+}
+
+/**
+ * Starts manager, workers and, with machines, the local provider of the garden and of each seed, and returns when all say
+ * that they are ready. One whose code, arguments or kubeconfig changed is restarted; one of a seed that is no longer named
+ * is ended.
+ */
+export async function startOwnProcesses(own: OwnProcesses): Promise<void> {
+  const { processes, onProgress } = own;
+  const specs = await describeAll(own);
+  const wanted = new Set(specs.map(({ name }) => name));
+  for (const { name } of await processes.list()) if (isOwn(name) && !wanted.has(name)) await processes.stop(name);
+  let ready = 0;
+  onProgress?.(`0 of ${specs.length} ready`);
+  await settleAll(
+    specs.map(async (spec) => {
+      await processes.start(spec);
+      onProgress?.(`${++ready} of ${specs.length} ready`);
+    }),
+  );
+}
+
+/** Whether a process is one of ours rather than a server that we use. */
+export function isOwn(process: string): boolean {
+  return /^(manager|worker-.+|provider-local-.+)$/.test(process);
+}
+
+async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
+  const { environment, seeds, dns } = own;
+  const code = await hashCode();
+  const stateKeys = await ensureStateKeys(environment);
+  const webhooks = dns !== undefined;
+  const describe = async (name: string, folder: string, args: readonly string[], more: Extras = {}) =>
+    await describeProcess(own, code, { name, folder, args, ...more });
+  const all = [
+    describe("manager", "manager", [], { webhooks }),
+    describe("worker-garden", "worker", ["garden"]),
+    ...seeds.map((seed) => describe(`worker-${seed}`, "worker", ["seed"], { seed, stateKeys })),
+  ];
+  if (dns !== undefined) {
+    const env = { PERENNIAL_DNS_SERVER: dns.address, PERENNIAL_DNS_KEY_FILE: dns.keyFile };
+    all.push(describe("provider-local-garden", "provider-local", []));
+    all.push(...seeds.map((seed) => describe(`provider-local-${seed}`, "provider-local", [], { seed, webhooks, env })));
+  }
+  return await Promise.all(all.map(async (spec) => await spec)).then((specs) =>
+    specs.map((spec) => ({ ...spec, cwd: environment.stateDir })),
+  );
+}
+
+interface Extras {
+  readonly seed?: string;
+  /** The file of the keys that seal ShootStates. */
+  readonly stateKeys?: string;
+  readonly webhooks?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function describeProcess(
+  { environment, processes, temporal, dns }: OwnProcesses,
+  code: string,
+  {
+    name,
+    folder,
+    args,
+    seed,
+    stateKeys,
+    webhooks = false,
+    env,
+  }: Extras & { name: string; folder: string; args: readonly string[] },
+): Promise<ProcessSpec> {
+  const ports = createPorts(environment);
+  const running = (await processes.list()).some((process) => process.name === name && process.running);
+  const health = await ports.claim({ owner: `${name}/health`, host: "0.0.0.0", running });
+  // An extension's rights are its own affair; in clusters that existed before, we are who we were said to be.
+  const asItself = dns !== undefined && folder !== "provider-local";
+  const kubeconfig = (cluster: string) =>
+    asItself ? identityFile(environment, name, cluster) : kubeconfigFile(environment, cluster);
+  const kubeconfigs = ["garden", ...(seed === undefined ? [] : [seed])].map(kubeconfig);
+  return {
+    name,
+    command: process.execPath,
+    args: ["--disable-warning=ExperimentalWarning", entryPoint(folder), ...args],
+    env: {
+      ...passedOn(),
+      PERENNIAL_GARDEN_KUBECONFIG: kubeconfig("garden"),
+      PERENNIAL_TEMPORAL_ADDRESS: temporal.address,
+      PERENNIAL_TEMPORAL_NAMESPACE: temporal.namespace,
+      PERENNIAL_HEALTH_PORT: String(health),
+      PERENNIAL_STATE_DIR: environment.stateDir,
+      PERENNIAL_ENVIRONMENT: environment.name,
+      ...(dns === undefined ? {} : { PERENNIAL_DNS_RESOLVERS: dns.address }),
+      ...(seed === undefined ? {} : { PERENNIAL_SEED_NAME: seed, PERENNIAL_SEED_KUBECONFIG: kubeconfig(seed) }),
+      ...(stateKeys === undefined ? {} : { PERENNIAL_STATE_KEYS_FILE: stateKeys }),
+      ...(webhooks ? await webhookSettings(environment, name, running) : {}),
+      ...env,
+    },
+    version: `${code} ${await hashFiles([...kubeconfigs, ...(stateKeys === undefined ? [] : [stateKeys])])}`,
+    ready: async () => await saysReady(health),
+    readyTimeout: 180_000,
+    grace: 30_000,
+  };
+}
+
+async function webhookSettings(environment: Environment, name: string, running: boolean) {
+  const preferred = name === "manager" ? { preferred: 9443 } : {};
+  const claim = { owner: `${name}/webhooks`, host: environment.gateway, running, ...preferred };
+  const port = await createPorts(environment).claim(claim);
+  return { PERENNIAL_WEBHOOK_HOST: environment.gateway, PERENNIAL_WEBHOOK_PORT: String(port) };
+}
+
+/** The settings that whoever runs `up` may make for our processes; nothing else of the surroundings reaches them. */
+function passedOn(): Record<string, string> {
+  const names = [
+    "LOG_LEVEL",
+    "SYNC_PERIOD_SECONDS",
+    "RETRY_DURATION_SECONDS",
+    "LEASE_SECONDS",
+    "DNS_TTL_SECONDS",
+    "SNAPSHOT_PERIOD_MINUTES",
+    "SEED_DEADLINE_SECONDS",
+    "BACKUP_GRACE_HOURS",
+    "CACHE_DIR",
+  ].map((name) => `PERENNIAL_${name}`);
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}
+
+/** `src/<folder>/main.ts` in a checkout, `dist/<folder>/main.js` where only that was shipped. */
+function entryPoint(folder: string): string {
+  return fileURLToPath(new URL(`../../${folder}/main${extname(import.meta.url)}`, import.meta.url));
+}
+
+async function saysReady(port: number): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) });
+  return response.ok;
+}
+
+/** All code that our processes may load; the CLI is none of it. */
+async function hashCode(): Promise<string> {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const files = (await readdir(root, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !relative(root, file).startsWith(`cli${sep}`));
+  return await hashFiles([...files.sort(), join(root, "../package.json")]);
+}
+
+async function hashFiles(files: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(file).update(await readFile(file));
+  return hash.digest("hex").slice(0, 16);
+}

@@ -1,0 +1,81 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import type { Environment } from "../environment/environment.ts";
+import { withLock } from "../binary/lock.ts";
+
+/** A port that a process wants to listen on. */
+export interface PortClaim {
+  /** Who listens, such as `garden/kube-apiserver`. */
+  readonly owner: string;
+  readonly host: string;
+  /** The port where it is free; any other one when there is none or it is taken. */
+  readonly preferred?: number;
+  /** The owner runs already: its port counts as taken, by the right one. */
+  readonly running: boolean;
+}
+
+/** Gives out the ports of one environment, and the same one again to who had one, as long as nobody else took it meanwhile. */
+export function createPorts(environment: Pick<Environment, "stateDir">): {
+  claim(claim: PortClaim): Promise<number>;
+  list(): Promise<Readonly<Record<string, number>>>;
+} {
+  const file = join(environment.stateDir, "ports.json");
+  const list = async (): Promise<Record<string, number>> =>
+    JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as Record<string, number>;
+  const claim = async ({ owner, host, preferred, running }: PortClaim): Promise<number> =>
+    await withLock(join(environment.stateDir, "locks", "ports"), async () => {
+      const ports = await list();
+      const known = ports[owner];
+      if (known !== undefined && (running || (await isFree(host, known)))) return known;
+      const others = new Set(Object.entries(ports).flatMap(([name, port]) => (name === owner ? [] : [port])));
+      const port = await findFree(host, preferred, others);
+      await writeFile(`${file}.new`, `${JSON.stringify({ ...ports, [owner]: port }, undefined, 2)}\n`);
+      await rename(`${file}.new`, file);
+      return port;
+    });
+  return { claim, list };
+}
+
+/** Whether somebody accepts connections there within a second. */
+export async function accepts(host: string, port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 1_000 });
+    const answer = (accepted: boolean) => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket
+      .once("connect", () => answer(true))
+      .once("error", () => answer(false))
+      .once("timeout", () => answer(false));
+  });
+}
+
+async function findFree(host: string, preferred: number | undefined, others: ReadonlySet<number>): Promise<number> {
+  if (preferred !== undefined && !others.has(preferred) && (await isFree(host, preferred))) return preferred;
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const port = await listenOnce(host, 0);
+    if (port !== undefined && !others.has(port)) return port;
+  }
+  throw new Error(`cannot find a free port on ${host}`);
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
+  return (await listenOnce(host, port)) !== undefined;
+}
+
+/** The port that could be listened on, or undefined when it is taken. */
+async function listenOnce(host: string, port: number): Promise<number | undefined> {
+  const server = createServer();
+  return await new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE" || error.code === "EACCES") resolve(undefined);
+      else reject(error);
+    });
+    server.listen({ host, port, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : undefined));
+    });
+  });
+}

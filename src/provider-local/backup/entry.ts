@@ -1,0 +1,103 @@
+import { KEPT_SNAPSHOTS_ANNOTATION, type ExtensionBackupEntry } from "../../api/index.ts";
+import type { Actuator, ActuatorContext, ActuatorResult } from "../../extension/index.ts";
+import { claimBackups, releaseBackups } from "./volume.ts";
+import { NoSuchEntry, type Buckets, type Snapshot } from "./buckets.ts";
+import { expiredSnapshots } from "./retention.ts";
+
+/**
+ * A Shoot's part of a bucket: a directory in it, which the Shoot's namespace reaches through a volume. `status.state`
+ * says which bucket that is, and from which one its snapshots came, so that another seed finds them.
+ */
+export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionBackupEntry, undefined> {
+  const provide = async (
+    object: ExtensionBackupEntry,
+    from: string | undefined,
+    context: ActuatorContext,
+  ): Promise<ActuatorResult> => {
+    const { metadata, spec } = object;
+    await claimBackups(object, await buckets.createEntry(spec.bucketName, metadata.name), context);
+    await expire(object, context);
+    return {
+      state: { bucketName: spec.bucketName, region: spec.region, ...(from === undefined ? {} : { from }) },
+      requeueAfter: PERIOD,
+    };
+  };
+
+  /** The old bucket is only read. A repetition copies what has come since. */
+  const copyAll = async (
+    { metadata: { name }, spec: { bucketName: to } }: ExtensionBackupEntry,
+    snapshots: readonly Snapshot[],
+    { from, context: { check, signal, log } }: { from: string; context: ActuatorContext },
+  ) => {
+    await buckets.createEntry(to, name);
+    for (const snapshot of snapshots) {
+      check();
+      await buckets.copy(name, snapshot, { from, to, signal }).catch((cause: unknown) => {
+        throw new Error(`cannot copy ${snapshot.name} from bucket ${from} to ${to}: ${messageOf(cause)}`, { cause });
+      });
+    }
+    log.info({ from, to, snapshots: snapshots.length }, "backups copied");
+  };
+
+  /**
+   * What the old bucket holds. Once it was copied, nobody has to keep it: an entry that came from there and is restored
+   * where it is, as after a migration that was given up, does without.
+   */
+  const listOld = async (from: string, entry: string, copied: boolean): Promise<Snapshot[]> => {
+    try {
+      return await buckets.list(from, entry);
+    } catch (cause) {
+      if (copied && cause instanceof NoSuchEntry) return [];
+      throw new Error(`cannot copy backups from bucket ${from}: ${messageOf(cause)}`, { cause });
+    }
+  };
+
+  const expire = async ({ metadata, spec }: ExtensionBackupEntry, { check, log }: ActuatorContext) => {
+    const { name, annotations = {} } = metadata;
+    await buckets.sweep(spec.bucketName, name, Date.now() - SWEEP_AFTER);
+    const kept = annotations[KEPT_SNAPSHOTS_ANNOTATION]?.split(",");
+    for (const snapshot of expiredSnapshots(await buckets.list(spec.bucketName, name), Date.now(), kept)) {
+      check();
+      await buckets.remove(spec.bucketName, name, snapshot.name);
+      log.info({ snapshot: snapshot.name }, "snapshot expired");
+    }
+  };
+
+  return {
+    reconcile: (object, _cluster, context) => provide(object, stateOf(object).from, context),
+    async restore(object, _cluster, context) {
+      const { bucketName, from: before } = stateOf(object);
+      const copied = bucketName === object.spec.bucketName;
+      // Where it was last, its snapshots may not all have come before that seed died.
+      for (const from of new Set(copied ? [before] : [before, bucketName])) {
+        if (from === undefined || from === object.spec.bucketName) continue;
+        const optional = copied || from !== bucketName;
+        await copyAll(object, await listOld(from, object.metadata.name, optional), { from, context });
+      }
+      return await provide(object, copied ? before : bucketName, context);
+    },
+    /** Snapshots go on until etcd is stopped: what has to be said is said already. */
+    migrate: async () => undefined,
+    async delete({ metadata: { name }, spec }, _cluster, context) {
+      await releaseBackups(name, context);
+      context.check();
+      await buckets.removeEntry(spec.bucketName, name);
+    },
+  };
+}
+
+/** In ms: how often expired snapshots are looked for. */
+const PERIOD = 3_600_000;
+
+/** In ms: what nobody has finished by then is left from somebody who died. */
+const SWEEP_AFTER = 24 * 3_600_000;
+
+/** Where an entry's snapshots are, and where they were before. */
+interface EntryState {
+  readonly bucketName?: string;
+  readonly from?: string;
+}
+
+const stateOf = ({ status }: ExtensionBackupEntry): EntryState => status?.state ?? {};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,89 @@
+import type { ExtensionBackupEntry, KubeObject } from "../../api/index.ts";
+import type { ActuatorContext } from "../../extension/index.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
+
+/** What flows call the claim through which they reach a Shoot's backups. */
+const CLAIM = "etcd-backup";
+
+/**
+ * Lets the Shoot's namespace reach a directory through the claim `etcd-backup`. Without a namespace there is nobody to
+ * reach it. The volume belongs to the entry and goes with it, wherever it was left; the directory stays.
+ */
+export async function claimBackups(
+  { metadata: { name, uid = "" } }: ExtensionBackupEntry,
+  path: string,
+  { client, log }: Pick<ActuatorContext, "client" | "log">,
+): Promise<void> {
+  const namespace = namespaceOf(name);
+  const home = await client.read({ apiVersion: "v1", kind: "Namespace", name: namespace });
+  if (home === undefined || home.metadata.deletionTimestamp !== undefined) {
+    log.debug("backups are not claimed: there is no namespace");
+    return;
+  }
+  const owner = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry", name, uid };
+  await forgetFormerClaim(client, name);
+  await client.apply(volume({ entry: name, namespace, path, owner }));
+  await client.apply(claim(name, namespace));
+}
+
+/** Takes claim and volume away; they are gone only when no pod uses them any more. */
+export async function releaseBackups(entry: string, { client }: Pick<ActuatorContext, "client">): Promise<void> {
+  await client.remove({ ...CLAIMS, namespace: namespaceOf(entry), name: CLAIM });
+  await client.remove({ ...VOLUMES, name: volumeName(entry) });
+  const left = await client.read({ ...VOLUMES, name: volumeName(entry) });
+  if (left) throw new Error(`volume ${volumeName(entry)} is still in use`);
+}
+
+const VOLUMES = { apiVersion: "v1", kind: "PersistentVolume" };
+const CLAIMS = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+
+/** Names of entries are `<namespace>--<uid of the Shoot>`. */
+function namespaceOf(entry: string): string {
+  return entry.slice(0, entry.lastIndexOf("--"));
+}
+
+const volumeName = (entry: string): string => `backup-${entry}`;
+
+type OwnerReference = NonNullable<KubeObject["metadata"]["ownerReferences"]>[number];
+
+interface Volume extends KubeObject {
+  readonly status?: { readonly phase?: string };
+}
+
+/** A volume whose claim went with its namespace takes another only once it has forgotten the first. */
+async function forgetFormerClaim(client: KubeClient, entry: string): Promise<void> {
+  const existing = await client.read<Volume>({ ...VOLUMES, name: volumeName(entry) });
+  if (existing?.status?.phase !== "Released") return;
+  await client.patch(refOf(existing), { spec: { claimRef: { uid: null, resourceVersion: null } } });
+}
+
+function volume(o: { entry: string; namespace: string; path: string; owner: OwnerReference }): KubeObject {
+  return {
+    ...VOLUMES,
+    metadata: { name: volumeName(o.entry), ownerReferences: [o.owner] },
+    spec: {
+      capacity: { storage: CAPACITY },
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: "",
+      persistentVolumeReclaimPolicy: "Retain",
+      claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: o.namespace, name: CLAIM },
+      hostPath: { path: o.path, type: "Directory" },
+    },
+  };
+}
+
+function claim(entry: string, namespace: string): KubeObject {
+  return {
+    ...CLAIMS,
+    metadata: { name: CLAIM, namespace },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: "",
+      volumeName: volumeName(entry),
+      resources: { requests: { storage: CAPACITY } },
+    },
+  };
+}
+
+/** Nobody measures it: a directory has the room that its disk has. */
+const CAPACITY = "100Gi";

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Worker } from "../../api/index.ts";
+import { EXTENSIONS_API, OperationRefused, type Guard } from "../../extension/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import type { Environment } from "../../local/environment/environment.ts";
+import { machinePaths, readRecord } from "../../local/machine/record.ts";
+import type { Machines } from "../../local/machine/machines.ts";
+import type { Logger } from "../../log.ts";
+import { permitted } from "../permitted.ts";
+import type { Turns } from "../turns.ts";
+import type { Runner } from "../volumes.ts";
+import { NAMESPACE_LABEL } from "./machines.ts";
+
+/** What is needed to keep machines running between a Worker's operations. */
+export interface MachineKeeperDeps {
+  readonly client: KubeClient;
+  readonly environment: Environment;
+  readonly machines: Machines;
+  readonly turns: Turns;
+  readonly guard: Guard;
+  readonly log: Logger;
+}
+
+/** Boots machines of this seed's Workers that went down, as a cloud's own supervisor would; it never makes one. */
+export function createMachineKeeper(deps: MachineKeeperDeps): Runner {
+  const stopping = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  return {
+    start: () => void (running = keep(deps, stopping.signal)),
+    synced: async () => undefined,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function keep(deps: MachineKeeperDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await bootDown(deps, signal);
+    } catch (error) {
+      // The next round is the retry.
+      deps.log.warn({ err: error }, "machines could not be looked after");
+    }
+    await sleep(interval, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function bootDown(
+  { client, environment, machines, turns, guard, log }: MachineKeeperDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const down = (await machines.list()).filter(
+    ({ running, labels }) => !running && labels[NAMESPACE_LABEL] !== undefined,
+  );
+  if (down.length === 0) return;
+  const workers = await client.list<Worker>({ apiVersion: EXTENSIONS_API, kind: "Worker" });
+  const ours = new Map(workers.filter(isActive).map((worker) => [worker.metadata.namespace, worker]));
+  for (const { name, labels } of down) {
+    const namespace = labels[NAMESPACE_LABEL] ?? "";
+    const object = ours.get(namespace);
+    if (signal.aborted || object === undefined || turns.isTaken(namespace)) continue;
+    await turns.take(namespace, async () => {
+      const record = await readRecord(machinePaths(environment, name));
+      if (record === undefined) return;
+      log.info({ machine: name, namespace }, "machine is down");
+      await permitted(guard, { object, cluster: undefined, type: "Reconcile" }, async (permit) => {
+        permit.check();
+        await machines.ensure({ name, labels: record.labels, userData: record.userData });
+      }).catch((error: unknown) => {
+        if (!(error instanceof OperationRefused)) throw error;
+        log.info({ machine: name, namespace, reason: error.message }, "machine is left as it is");
+      });
+    });
+  }
+}
+
+function isActive({ spec, metadata, status }: Worker): boolean {
+  return spec.type === "local" && metadata.deletionTimestamp === undefined && status?.lastOperation?.type !== "Migrate";
+}
+
+/** Milliseconds. */
+const interval = 15_000;

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { KubeObject } from "../../api/index.ts";
+import type { ActuatorContext } from "../../extension/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+
+/** A Node, as far as it matters here. */
+export interface Node extends KubeObject {
+  readonly spec?: { readonly podCIDR?: string };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
+}
+
+/** Resolves when the Node is Ready; throws after `timeout` milliseconds. */
+export async function waitForNode(
+  shoot: KubeClient,
+  name: string,
+  signal: AbortSignal,
+  timeout = 300_000,
+): Promise<void> {
+  const deadline = Date.now() + timeout;
+  for (;;) {
+    const node = await shoot.read<Node>({ apiVersion: "v1", kind: "Node", name });
+    const ready = node?.status?.conditions?.find(({ type }) => type === "Ready");
+    if (ready?.status === "True") return;
+    const why = node === undefined ? "it has not joined" : (ready?.message ?? "its kubelet has not reported");
+    if (Date.now() > deadline) throw new Error(`Node ${name} is not ready after ${timeout / 1000} s: ${why}`);
+    await sleep(1_000, undefined, { signal });
+  }
+}
+
+/**
+ * Takes a machine out of a Shoot: no new pods, the running ones moved, the machine removed, its Node too. What only the
+ * Shoot's API server can do is left out when that doesn't answer: a machine must be removable without it.
+ */
+export async function retireNode(
+  open: () => Promise<KubeClient>,
+  name: string,
+  { signal, log }: Pick<ActuatorContext, "signal" | "log">,
+  removeMachine: () => Promise<void>,
+): Promise<void> {
+  const ref = { apiVersion: "v1", kind: "Node", name };
+  const bestEffort = async (work: (shoot: KubeClient) => Promise<void>) => {
+    try {
+      await work(await open());
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ machine: name, err: error }, "machine is retired without its Shoot's API server");
+    }
+  };
+  await bestEffort(async (shoot) => {
+    if (!(await shoot.read(ref))) return;
+    await shoot.patch(ref, { spec: { unschedulable: true } });
+    await drain(shoot, name, signal);
+  });
+  await removeMachine();
+  await bestEffort((shoot) => shoot.remove(ref));
+}
+
+/** Deletes the Node's pods and waits up to two minutes until its kubelet has ended them; those of DaemonSets and mirror pods stay. */
+async function drain(shoot: KubeClient, node: string, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  const asked = new Set<string>();
+  for (;;) {
+    const pods = await shoot.list({ apiVersion: "v1", kind: "Pod" }, { fieldSelector: `spec.nodeName=${node}` });
+    const left = pods.filter(isMovable);
+    if (left.length === 0 || Date.now() > deadline) return;
+    for (const { metadata } of left) {
+      const { uid = "", namespace = "default" } = metadata;
+      if (asked.has(uid)) continue;
+      asked.add(uid);
+      await shoot.remove({ apiVersion: "v1", kind: "Pod", name: metadata.name, namespace });
+    }
+    await sleep(1_000, undefined, { signal });
+  }
+}
+
+function isMovable({ metadata }: KubeObject): boolean {
+  if (metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) return false;
+  return !metadata.ownerReferences?.some(({ kind, controller }) => kind === "DaemonSet" && controller);
+}

@@ -1,0 +1,159 @@
+import type { Cluster, Worker } from "../../api/index.ts";
+import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from "../../extension/index.ts";
+import type { MachineStatus, Machines } from "../../local/machine/machines.ts";
+import type { UserData } from "../../local/machine/user-data.ts";
+import { retireNode, waitForNode } from "./nodes.ts";
+import type { ShootAccess } from "../shoot-access.ts";
+import type { Turns } from "../turns.ts";
+import { NAMESPACE_LABEL, planPool, POOL_HASH_LABEL, POOL_LABEL, poolHash, type Pool } from "./machines.ts";
+
+/** What a Worker needs of the world. */
+export interface WorkerDeps {
+  readonly machines: Machines;
+  readonly shoots: ShootAccess;
+  /** One at a time for each namespace, shared with all that touches its machines. */
+  readonly turns: Turns;
+}
+
+/** The machines of a Shoot: `minimum` of each pool, none while it hibernates; rolled when a pool needs other machines. */
+export function createWorkerActuator({ machines, shoots, turns }: WorkerDeps): Actuator<Worker> {
+  const reconcile: Actuator<Worker>["reconcile"] = async (object, cluster, context) => {
+    const { namespace } = object.metadata;
+    await context.saveStatus({ status: machineDeployments(object) });
+    const pools = object.spec.pools.map((pool) => settlePool(object, pool, countOf(pool, cluster), context));
+    await allOf([...pools, removeForeign(object, context)]);
+    return { state: stateOf(await machines.list({ [NAMESPACE_LABEL]: namespace })) };
+  };
+
+  /** Goes on until the pool needs nothing more. Machines are made without waiting for them; only an update waits. */
+  async function settlePool(object: Worker, pool: Pool, count: number, context: ActuatorContext): Promise<void> {
+    const { namespace } = object.metadata;
+    const userData = await readUserData(object, pool, context);
+    const make = async (name: string, hash: string) => {
+      context.check();
+      await machines.ensure({ name, userData, labels: { ...labelsOf(namespace, pool.name), [POOL_HASH_LABEL]: hash } });
+    };
+    for (;;) {
+      context.check();
+      const present = await machines.list(labelsOf(namespace, pool.name));
+      for (const { name, labels } of present.filter(({ running }) => !running))
+        await make(name, labels[POOL_HASH_LABEL] ?? "");
+      const action = planPool(namespace, pool, count, present);
+      if ("done" in action) return;
+      if ("create" in action) {
+        await allOf(action.create.map((name) => make(name, poolHash(pool))));
+        await context.saveStatus({ state: stateOf(await machines.list({ [NAMESPACE_LABEL]: namespace })) });
+        continue;
+      }
+      for (const name of action.whenReady) await waitForNode(await shoots.open(namespace), name, context.signal);
+      await allOf(action.remove.map((name) => retire(namespace, name, context)));
+    }
+  }
+
+  /** Machines of pools that the Worker no longer has. */
+  async function removeForeign({ metadata: { namespace }, spec }: Worker, context: ActuatorContext): Promise<void> {
+    const names = new Set(spec.pools.map(({ name }) => name));
+    const present = await machines.list({ [NAMESPACE_LABEL]: namespace });
+    const foreign = present.filter(({ labels }) => !names.has(labels[POOL_LABEL] ?? ""));
+    await allOf(foreign.map(({ name }) => retire(namespace, name, context)));
+  }
+
+  async function retire(namespace: string, name: string, context: ActuatorContext): Promise<void> {
+    await retireNode(
+      () => shoots.open(namespace),
+      name,
+      context,
+      () => remove(name, context),
+    );
+  }
+
+  async function remove(name: string, context: ActuatorContext): Promise<void> {
+    context.check();
+    await machines.remove(name);
+  }
+
+  const inTurn =
+    <R>(work: (object: Worker, cluster: Cluster, context: ActuatorContext) => Promise<R>) =>
+    (object: Worker, cluster: Cluster, context: ActuatorContext): Promise<R> =>
+      turns.take(object.metadata.namespace, () => work(object, cluster, context));
+
+  return {
+    reconcile: inTurn(reconcile),
+    /** Names don't depend on the seed: the machines in `status.state` are found again and only what is missing is made. */
+    restore: inTurn(reconcile),
+    migrate: inTurn(async ({ metadata: { namespace } }, _cluster, { saveStatus }) => {
+      await saveStatus({ state: stateOf(await machines.list({ [NAMESPACE_LABEL]: namespace })) });
+      await shoots.forget(namespace);
+    }),
+    delete: inTurn(async ({ metadata: { namespace } }, _cluster, context) => {
+      const present = await machines.list({ [NAMESPACE_LABEL]: namespace });
+      await allOf(present.map(({ name }) => remove(name, context)));
+      await shoots.forget(namespace);
+      const left = await machines.list({ [NAMESPACE_LABEL]: namespace });
+      if (left.length > 0)
+        throw new Error(
+          `cannot delete the machines of ${namespace}: ${left.map(({ name }) => name).join(", ")} came back`,
+        );
+    }),
+  };
+}
+
+/** What a machine of the pool boots with. */
+async function readUserData(
+  { metadata: { namespace } }: Worker,
+  pool: Pool,
+  { client }: ActuatorContext,
+): Promise<UserData> {
+  const { name, key } = pool.userDataSecretRef;
+  const problem = (what: string) =>
+    new ExtensionError(`cannot make machines of pool ${pool.name}: ${what}`, ["ERR_CONFIGURATION_PROBLEM"]);
+  if (name === undefined) throw problem("userDataSecretRef has no name");
+  const text = (await readSecret(client, { name, namespace }))[key];
+  if (text === undefined) throw problem(`Secret ${name} has no key ${key}`);
+  try {
+    return JSON.parse(text) as UserData;
+  } catch (error) {
+    throw new ExtensionError(
+      `cannot make machines of pool ${pool.name}: its user data is no JSON`,
+      ["ERR_CONFIGURATION_PROBLEM"],
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function countOf({ minimum }: Pool, { spec: { shoot } }: Cluster): number {
+  return shoot.spec.hibernation?.enabled ? 0 : minimum;
+}
+
+function labelsOf(namespace: string, pool: string): Record<string, string> {
+  return { [NAMESPACE_LABEL]: namespace, [POOL_LABEL]: pool };
+}
+
+function machineDeployments({ metadata: { namespace }, spec }: Worker) {
+  return {
+    machineDeployments: spec.pools.map(({ name, minimum, maximum, priority }) => ({
+      name: `${namespace}-${name}`,
+      minimum,
+      maximum,
+      ...(priority === undefined ? {} : { priority }),
+    })),
+    machineDeploymentsLastUpdateTime: new Date().toISOString(),
+  };
+}
+
+function stateOf(present: readonly MachineStatus[]) {
+  return { machines: present.map(({ name, providerID, labels }) => ({ name, pool: labels[POOL_LABEL], providerID })) };
+}
+
+/** Waits for all, also when one fails, and then throws every failure. */
+async function allOf(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).filter((result) => result.status === "rejected");
+  if (failed.length === 1) throw failed[0]?.reason;
+  if (failed.length > 1)
+    throw new AggregateError(
+      failed.map(({ reason }) => reason as unknown),
+      "several machines failed",
+    );
+}

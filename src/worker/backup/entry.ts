@@ -1,0 +1,91 @@
+import { GARDEN_NAMESPACE } from "../../activities/backup/credentials.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
+import type { BackupEntry, ExtensionBackupEntry, Shoot } from "../../api/index.ts";
+import { isNotFound, refOf, type Key, type KubeClient } from "../../kube/index.ts";
+import { letGo, mirrorStatus } from "./mirroring.ts";
+
+/** What looking after a seed's BackupEntries needs; `grace` is ms. */
+export interface BackupEntryKeeperDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly seedName: string;
+  /** How long the backups of a Shoot outlive it. */
+  readonly grace: number;
+  readonly now?: () => number;
+}
+
+/**
+ * Tells the garden how the Shoots' BackupEntries fare, and takes away those of Shoots that are gone, once their grace
+ * period is over. However somebody came to delete one: while its Shoot is there, so are its backups.
+ */
+export function createBackupEntryKeeper({ garden, seed, seedName, grace, now = Date.now }: BackupEntryKeeperDeps) {
+  /** When its Shoot was first seen to be gone, in ms; somebody may have deleted the entry long before. */
+  const goneSince = async (entry: BackupEntry): Promise<number> => {
+    const seen = Date.parse(entry.metadata.annotations?.[SHOOT_GONE_ANNOTATION] ?? "");
+    if (!Number.isNaN(seen)) return seen;
+    const time = now();
+    const annotations = { [SHOOT_GONE_ANNOTATION]: new Date(time).toISOString() };
+    await garden.patch(refOf(entry), { metadata: { uid: entry.metadata.uid, annotations } });
+    return time;
+  };
+
+  const remove = async (entry: BackupEntry, provided: ExtensionBackupEntry | undefined) => {
+    if (await hasShoot(garden, entry)) return { requeueAfter: AGAIN };
+    // The record of who leads goes with the Shoot, and without it the provider would not act. Nobody else does.
+    if (provided?.spec.leadership) await disown(seed, provided);
+    const remaining = (await goneSince(entry)) + grace - now();
+    if (remaining > 0) return { requeueAfter: Math.min(remaining, LONGEST) };
+    if (provided === undefined) {
+      const name = `entry-${entry.metadata.name}`;
+      await seed.remove({ apiVersion: "v1", kind: "Secret", name, namespace: GARDEN_NAMESPACE });
+      return await letGo(garden, entry);
+    }
+    await seed.patch(refOf(provided), { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
+    await seed.remove(refOf(provided));
+    return { requeueAfter: AGAIN };
+  };
+
+  return {
+    /** One look at a BackupEntry of the garden; those of other seeds are none of this one's business. */
+    async reconcile(key: Key): Promise<void | { requeueAfter: number }> {
+      const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "BackupEntry", ...key };
+      const entry = await garden.read<BackupEntry>(ref);
+      if (entry?.spec.seedName !== seedName) return;
+      const provided = await seed.read<ExtensionBackupEntry>(providerOf(key.name));
+      await mirrorStatus(garden, ref, provided, { seedName });
+      if (entry.metadata.deletionTimestamp !== undefined) return await remove(entry, provided);
+    },
+  };
+}
+
+/** On an entry in the garden that is being deleted: when its Shoot was first seen to be gone. Its grace period begins then. */
+const SHOOT_GONE_ANNOTATION = "perennial.dev/shoot-gone-since";
+
+/** In ms: when something that somebody else does is looked for again. */
+const AGAIN = 10_000;
+
+/** In ms: the longest time without a look. */
+const LONGEST = 3_600_000;
+
+const providerOf = (name: string) => ({
+  apiVersion: "extensions.gardener.cloud/v1alpha1",
+  kind: "BackupEntry",
+  name,
+});
+
+/** Whether the very Shoot that the entry belongs to exists: the entry's name ends with its uid. */
+async function hasShoot(garden: KubeClient, { metadata, spec }: BackupEntry): Promise<boolean> {
+  const { name, namespace = metadata.namespace } = spec.shootRef ?? {};
+  if (name === undefined) return false;
+  const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name, ...(namespace && { namespace }) };
+  const { uid } = (await garden.read<Shoot>(ref))?.metadata ?? {};
+  return uid !== undefined && metadata.name.endsWith(`--${uid}`);
+}
+
+async function disown(seed: KubeClient, entry: ExtensionBackupEntry): Promise<void> {
+  try {
+    await seed.patch(refOf(entry), { spec: { leadership: null } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

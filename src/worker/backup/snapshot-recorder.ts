@@ -1,0 +1,43 @@
+import { completed } from "../../activities/waits/readiness.ts";
+import { keepSnapshotOf, SNAPSHOT_RECORD_ANNOTATION, UnreadableSnapshot } from "../../activities/backup/reading.ts";
+import type { SnapshotRecords } from "../../activities/backup/record.ts";
+import { Superseded } from "../../activities/leadership/superseded.ts";
+import { fenced } from "../../activities/leadership/fenced-client.ts";
+import type { Key, KubeClient } from "../../kube/index.ts";
+import type { Logger } from "../../log.ts";
+import { createOwners } from "../mirror/owner.ts";
+
+/** What recording snapshots needs. */
+export interface SnapshotRecorderDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly seedName: string;
+  readonly records: SnapshotRecords;
+  readonly log: Logger;
+}
+
+/** Writes down what the scheduled snapshots of the Shoots that this seed leads hold, as their pods found them. */
+export function createSnapshotRecorder({ garden, seed, seedName, records, log }: SnapshotRecorderDeps) {
+  const findOwner = createOwners({ garden, seed, seedName });
+  return {
+    /** One look at a Job. One that was recorded says so; what can't be read any more is followed by another soon. */
+    async reconcile({ name, namespace = "" }: Key): Promise<void> {
+      const job = await seed.read({ apiVersion: "batch/v1", kind: "Job", namespace, name });
+      if (
+        job === undefined ||
+        !completed(job).reached ||
+        SNAPSHOT_RECORD_ANNOTATION in (job.metadata.annotations ?? {})
+      )
+        return;
+      const { owner } = await findOwner(namespace);
+      if (owner === undefined) return;
+      const shoot = { ...owner, technicalID: namespace };
+      try {
+        await keepSnapshotOf(job, { seed: fenced(seed, shoot), owner: shoot, records });
+      } catch (error) {
+        if (!(error instanceof UnreadableSnapshot || error instanceof Superseded)) throw error;
+        log.warn({ namespace, job: name, err: error }, "snapshot not recorded");
+      }
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from "node:util";
+import { createShootStates } from "../../activities/state/shoot-state.ts";
+import type { StateKey } from "../../activities/state/keys.ts";
+import { StateTooLarge } from "../../activities/state/layout.ts";
+import {
+  itemsOf,
+  PERSISTED,
+  readReferenced,
+  secretType,
+  statefulKinds,
+  stateOnly,
+  type Secret,
+  type StatefulObject,
+  type StateObjects,
+} from "../../activities/state/source.ts";
+import type { StateOwner } from "../../activities/state/store.ts";
+import { Superseded } from "../../activities/leadership/superseded.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { backupEntryName } from "../../components/index.ts";
+import { createController, createReflector, type Key, type KubeClient, type Reflector } from "../../kube/index.ts";
+import type { Logger } from "../../log.ts";
+import { createOwners } from "./owner.ts";
+
+/** What mirroring the state of a seed's Shoots needs. */
+export interface MirrorDeps {
+  readonly garden: KubeClient;
+  readonly seed: KubeClient;
+  readonly seedName: string;
+  readonly keys: readonly StateKey[];
+  readonly log: Logger;
+}
+
+/** Keeps the garden's ShootStates in step with what is in a seed. */
+export interface Mirror {
+  start(): void;
+  /** Resolves when every watch has seen what there is. */
+  synced(): Promise<void>;
+  /** Resolves when nothing is being written any more. */
+  stop(): Promise<void>;
+}
+
+/** In ms. */
+const times = {
+  /** How long after a change others are waited for. */
+  debounce: 100,
+  /** When a Shoot is looked at again, so that what somebody changed in the garden is put right. */
+  resync: 600_000,
+  /** The same where states refer to other objects, which are not watched. */
+  resyncReferenced: 60_000,
+  /** The same where a namespace is there and its Cluster is not yet. */
+  awaitCluster: 2_000,
+  /** The longest pause between two tries to write. */
+  retry: 5_000,
+};
+
+/**
+ * Watches the Secrets that persist and the extension objects of all Shoots, and writes each Shoot's state into the garden
+ * at once, one writer per Shoot; it begins by comparing everything, and tries again every few seconds what it could not
+ * write. A seed writes for the Shoots that it leads, under their epoch.
+ */
+export function createMirror({ garden, seed, seedName, keys, log }: MirrorDeps): Mirror {
+  const states = createShootStates({ garden, keys });
+  const findOwner = createOwners({ garden, seed, seedName });
+  const timers = new Map<string, NodeJS.Timeout>();
+
+  const changed = (namespace: string) => {
+    if (timers.has(namespace)) return;
+    const enqueue = () => {
+      timers.delete(namespace);
+      controller.enqueue({ name: namespace });
+    };
+    timers.set(namespace, setTimeout(enqueue, times.debounce));
+  };
+
+  const namespaces = createReflector(seed, namespaceType, {
+    labelSelector: "gardener.cloud/role=shoot",
+    log,
+    onEvent: ({ object }) => changed(object.metadata.name),
+  });
+  const secrets = createReflector<Secret>(seed, secretType, {
+    labelSelector: PERSISTED,
+    log,
+    onEvent: ({ object }) => changed(namespaceOf(object)),
+  });
+  const extensions = statefulKinds.map((type) =>
+    createReflector<StatefulObject>(seed, type, {
+      log,
+      keep: stateOnly,
+      // Controllers report their progress again and again.
+      onEvent: ({ object, old }) => {
+        const before = old && { ...stateOnly(old), metadata: {} };
+        if (!isDeepStrictEqual(before, { ...stateOnly(object), metadata: {} })) changed(namespaceOf(object));
+      },
+    }),
+  );
+  const reflectors: readonly Pick<Reflector<KubeObject>, "start" | "synced" | "stop">[] = [
+    namespaces,
+    secrets,
+    ...extensions,
+  ];
+
+  const objectsOf = (namespace: string, uid: string): StateObjects => {
+    const entry = backupEntryName(namespace, uid);
+    const found = extensions.flatMap((kind) => [...kind.list(namespace), kind.get(entry)]);
+    return { secrets: secrets.list(namespace), extensions: found.filter((object) => object !== undefined) };
+  };
+
+  const mirror = async (namespace: string, owner: StateOwner) => {
+    const objects = objectsOf(namespace, owner.uid);
+    const items = itemsOf(objects);
+    const referenced = await readReferenced(seed, namespace, objects).catch(async (error: unknown) => {
+      await states.keep(owner, items); // at least
+      throw error;
+    });
+    await states.keep(owner, [...items, ...referenced]);
+    return { requeueAfter: referenced.length > 0 ? times.resyncReferenced : times.resync };
+  };
+
+  const reconcile = async ({ name: namespace }: Key) => {
+    const { is, owner } = await findOwner(namespace);
+    if (is === "gone") return undefined;
+    if (owner === undefined) return { requeueAfter: is === "unknown" ? times.awaitCluster : times.resync };
+    try {
+      return await mirror(namespace, owner);
+    } catch (error) {
+      if (!(error instanceof Superseded || error instanceof StateTooLarge)) throw error;
+      log.warn({ namespace, err: error }, "state not mirrored"); // and no other try would help
+      return { requeueAfter: times.resync };
+    }
+  };
+
+  const controller = createController({ name: "mirror", reconcile, longestDelay: times.retry, log });
+
+  return {
+    start() {
+      for (const reflector of reflectors) reflector.start();
+      controller.start();
+    },
+    synced: async () => void (await Promise.all(reflectors.map((reflector) => reflector.synced()))),
+    async stop() {
+      await Promise.all([...reflectors.map((reflector) => reflector.stop()), controller.stop()]);
+      for (const timer of timers.values()) clearTimeout(timer);
+    },
+  };
+}
+
+const namespaceType = { apiVersion: "v1", kind: "Namespace" } as const;
+
+/** A BackupEntry is in no namespace: its name is `<namespace>--<uid>`, after `source-` where it reaches another bucket. */
+function namespaceOf({ metadata: { name, namespace } }: KubeObject): string {
+  return namespace ?? name.slice(0, name.lastIndexOf("--")).replace(/^source-/, "");
+}
