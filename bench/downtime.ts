@@ -59,6 +59,6 @@ async function connect({ name }: TestShoot): Promise<KubeClient> {
 
 async function published({ name }: TestShoot): Promise<string> {
   const ref = { apiVersion: "v1", kind: "Secret", namespace: "garden-dev", name: `${name}.kubeconfig` };
-  const secret = await local.garden.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
+  const secret = await local.gardenClient.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
   return Buffer.from(secret?.data?.kubeconfig ?? "", "base64").toString();
 }

@@ -51,8 +51,8 @@ export async function measureFlow(
   let polls = false;
   const asks = (target: WaitTarget) => polls && target.until === "ready";
   const real = createSeedActivities({
-    garden: kube,
-    seed: kube,
+    gardenClient: kube,
+    seedClient: kube,
     shootClients: createShootClients(kube, log),
     keys: newStateKeys(),
     waits: { ...waits, registration: (target) => (asks(target) ? {} : waits.registration(target)) },
@@ -66,7 +66,7 @@ export async function measureFlow(
       connection: temporal.connection,
       namespace: "default",
       activities: createGardenActivities({
-        garden: kube,
+        gardenClient: kube,
         periods: { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120, seedDeadline: 120_000 },
         operations: createOperations(temporal.client),
         lookup: createLeaderLookup(createZoneServers()),
@@ -75,7 +75,7 @@ export async function measureFlow(
     createSeedWorker({
       connection: temporal.connection,
       namespace: "default",
-      seed: "seed-1",
+      seedName: "seed-1",
       activities: withoutShoot(real, wait),
     }),
   ]);

@@ -41,7 +41,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
       taskQueue: gardenQueue,
       workflowsPath: fileURLToPath(new URL("../test/support/waiting-workflow.ts", import.meta.url)),
       activities: createGardenActivities({
-        garden: kube,
+        gardenClient: kube,
         periods,
         operations: createOperations(client),
         lookup: createLeaderLookup(createZoneServers()),
@@ -55,11 +55,18 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
     const waits = createWaits({ client: kube, completer, log });
     waits.start();
     await waits.synced();
-    const deps = { garden: kube, seed: kube, shootClients: createShootClients(kube, log), waits, completer, log };
+    const deps = {
+      gardenClient: kube,
+      seedClient: kube,
+      shootClients: createShootClients(kube, log),
+      waits,
+      completer,
+      log,
+    };
     return createSeedWorker({
       connection,
       namespace: "default",
-      seed: "seed-1",
+      seedName: "seed-1",
       activities: createSeedActivities({ ...deps, keys: newStateKeys() }),
     });
   }

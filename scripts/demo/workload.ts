@@ -13,7 +13,7 @@ import { createLogger } from "../../src/log.ts";
 import type { UpResult } from "../../src/local/environment/up.ts";
 
 /** Two minutes, in ms. */
-const patience = 120_000;
+const timeout = 120_000;
 
 /** Looks into the Shoot with kubectl, runs a user's Deployment in it, and asks its pod through a NodePort. */
 export async function runPod(context: Context, { stateDir }: UpResult): Promise<Exit> {
@@ -105,12 +105,12 @@ async function ask(url: string): Promise<string | undefined> {
 }
 
 async function until(context: Context, what: string, look: () => Promise<string | undefined>): Promise<string> {
-  for (const end = context.now() + patience; context.now() < end;) {
+  for (const end = context.now() + timeout; context.now() < end;) {
     const found = await look();
     if (found !== undefined) return found;
     await sleep(500, undefined, { signal: context.signal });
   }
-  throw new Error(`gave up waiting until ${what}: it has not come true in ${patience / 1000} s`);
+  throw new Error(`gave up waiting until ${what}: it has not come true in ${timeout / 1000} s`);
 }
 
 /** Runs a command for everybody to see. */

@@ -11,7 +11,7 @@ import { readShootView, type Periods } from "./shoot/view.ts";
 
 /** What the garden's activities need. */
 export interface GardenDeps {
-  readonly garden: KubeClient;
+  readonly gardenClient: KubeClient;
   readonly periods: Periods;
   readonly operations: Operations;
   /** Who leads, by the servers of the record's zone. */
@@ -29,18 +29,18 @@ interface Operations {
 }
 
 /** The activities of queue `garden`. */
-export function createGardenActivities({ garden, periods, operations, lookup }: GardenDeps): GardenActivities {
-  const status = createShootStatus(garden);
-  const leadership = createLeadership({ garden, lookup });
+export function createGardenActivities({ gardenClient, periods, operations, lookup }: GardenDeps): GardenActivities {
+  const status = createShootStatus(gardenClient);
+  const leadership = createLeadership({ gardenClient, lookup });
   return guarded<GardenActivities>({
-    readShoot: (ref) => readShootView(garden, ref, periods),
+    readShoot: (ref) => readShootView(gardenClient, ref, periods),
     beginOperation: (run, request) => status.begin(run, request),
     writeStatus: (run, written) => status.write(run, written),
     reportProblem: (ref, problem) => status.report(ref, problem),
     acknowledgeRequest: (ref, request) => status.acknowledge(ref, request),
     releaseShoot: (ref) => status.release(ref),
     ensureLeadership: (run) => leadership.ensureLeadership(run),
-    checkMigration: createMigrationCheck({ garden }),
+    checkMigration: createMigrationCheck({ gardenClient }),
     flip: (run) => leadership.flip(run),
     leaveSeed: (run) => status.leave(run),
     removeLeadership: (run) => leadership.removeLeadership(run),

@@ -92,7 +92,7 @@ export interface SeedActivities {
   /** Brings the kept keys and tokens into the namespace. */
   restoreSecrets(run: ShootRun): Promise<void>;
   /** Facts about the control plane in the seed that decide how a deletion goes. */
-  readControlPlane(run: ShootRun): Promise<Pick<ShootRun, "namespaceUsable" | "cleanup" | "controlPlaneNeeded">>;
+  readControlPlane(run: ShootRun): Promise<Pick<ShootRun, "namespaceUsable" | "cleanable" | "controlPlaneNeeded">>;
 }
 
 /** A Shoot, as far as it decides what to do next. Times are RFC 3339, durations ms. */

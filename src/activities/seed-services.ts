@@ -15,9 +15,9 @@ import { createStateActivities } from "./state/activities.ts";
 import type { Waits } from "./waits/waits.ts";
 
 /** What acting in a seed needs. */
-export interface SeedHandsDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+export interface SeedServiceDeps {
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly shootClients: ShootClients;
   readonly waits: Waits;
   /** What seals the Shoots' states: the first key seals, all open. */
@@ -25,32 +25,32 @@ export interface SeedHandsDeps {
 }
 
 /** Everything that can be done in a seed for one run. */
-export type SeedHands = ReturnType<ReturnType<typeof createSeedHands>>;
+export type SeedServices = ReturnType<ReturnType<typeof createSeedServices>>;
 
 /** Hands for a run: all of them write through one client, which puts the run's epoch on whatever goes into the Shoot's namespace. */
-export function createSeedHands(deps: SeedHandsDeps) {
-  const { garden, shootClients, waits, keys } = deps;
+export function createSeedServices(deps: SeedServiceDeps) {
+  const { gardenClient, shootClients, waits, keys } = deps;
   return (run: ShootRun) => {
-    const seed: KubeClient = fenced(deps.seed, run);
-    const extensions = createExtensions({ garden, seed, waits });
-    const state = createStateActivities({ garden, seed, keys });
+    const seedClient: KubeClient = fenced(deps.seedClient, run);
+    const extensions = createExtensions({ gardenClient, seedClient, waits });
+    const state = createStateActivities({ gardenClient, seedClient, keys });
     const records = { record: state.recordSnapshot, latest: state.latestSnapshot };
     return {
-      seed,
-      components: createComponents({ garden, seed, shootClients, waits }),
+      seedClient,
+      components: createComponents({ gardenClient, seedClient, shootClients, waits }),
       extensions,
       moves: createExtensionMoves({
-        seed,
+        seedClient,
         waits,
         wanted: extensions.wanted,
         kept: state.readExtensionState,
-        protect: (one) => protectSnapshots({ seed, records }, one),
+        protect: (one) => protectSnapshots({ seedClient, records }, one),
       }),
       state,
-      backup: createBackup({ garden, seed, records, waits }),
-      leftovers: createLeftovers({ seed: deps.seed, waits }),
-      provisioning: createProvisioning({ garden, seed, shootClients, keptSecrets: state.keptSecrets }),
-      publishing: createPublishing({ garden, seed }),
+      backup: createBackup({ gardenClient, seedClient, records, waits }),
+      leftovers: createLeftovers({ seedClient: deps.seedClient, waits }),
+      provisioning: createProvisioning({ gardenClient, seedClient, shootClients, keptSecrets: state.keptSecrets }),
+      publishing: createPublishing({ gardenClient, seedClient }),
     };
   };
 }

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { known } from "./schema/fields.ts";
+import { openEnum } from "./schema/fields.ts";
 
 /** Codes that classify an error for users and for the retry decision (Gardener: types_common.go). */
-export const errorCode = known(
+export const errorCode = openEnum(
   "ERR_INFRA_UNAUTHENTICATED",
   "ERR_INFRA_UNAUTHORIZED",
   "ERR_INFRA_QUOTA_EXCEEDED",

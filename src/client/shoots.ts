@@ -23,7 +23,7 @@ export interface FlowSummary {
   readonly startedAt: Date;
   readonly closedAt?: Date;
   readonly shoot?: string;
-  readonly seed?: string;
+  readonly seedName?: string;
   readonly operation?: string;
   readonly phase?: string;
   readonly errorCode?: string;
@@ -110,7 +110,7 @@ function summaryOf(execution: Execution): FlowSummary {
   const known = {
     closedAt: execution.closeTime,
     shoot: attributes.get(searchAttributes.shoot),
-    seed: attributes.get(searchAttributes.seed),
+    seedName: attributes.get(searchAttributes.seed),
     operation: attributes.get(searchAttributes.operation),
     phase: attributes.get(searchAttributes.phase),
     errorCode: attributes.get(searchAttributes.errorCode),

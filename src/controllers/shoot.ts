@@ -6,7 +6,7 @@ import type { Logger } from "../log.ts";
 
 /** What the controller needs; `sweepPeriod` is ms. */
 export interface ShootControllerDeps {
-  readonly garden: KubeClient;
+  readonly gardenClient: KubeClient;
   readonly shoots: Pick<ShootClient, "nudge">;
   readonly log: Logger;
   readonly sweepPeriod?: number;
@@ -16,9 +16,9 @@ export interface ShootControllerDeps {
  * Tells each Shoot's workflow that something changed. Edges come from the watch; a sweep over all Shoots makes up for
  * every edge that got lost. Changes of the status are our own writes and tell nobody anything.
  */
-export function createShootController({ garden, shoots, log, sweepPeriod = 600_000 }: ShootControllerDeps) {
+export function createShootController({ gardenClient, shoots, log, sweepPeriod = 600_000 }: ShootControllerDeps) {
   const reflector = createReflector<Shoot>(
-    garden,
+    gardenClient,
     { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" },
     {
       log,

@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 
 /** A server that is silent for this long, in ms, is asked once more; after about 2 s in all it counts as not answering. */
-const patience = { timeout: 700, tries: 2 };
+const timeout = { timeout: 700, tries: 2 };
 
 /** The servers to ask, as `address` or `address:port`; the system's resolvers when there are none. Nothing is cached. */
 export type Servers = readonly string[];
@@ -32,7 +32,7 @@ async function query<T>(
   what: string,
   ask: (resolver: Resolver) => Promise<T>,
 ): Promise<T | undefined> {
-  const resolver = new Resolver(patience);
+  const resolver = new Resolver(timeout);
   if (servers.length > 0) resolver.setServers(servers);
   try {
     return await ask(resolver);

@@ -20,13 +20,13 @@ export function createHeartbeat(o: {
   const { client, namespace, name, log, interval = 30_000 } = o;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  let beating: Promise<void> = Promise.resolve();
+  let withHeartbeat: Promise<void> = Promise.resolve();
 
   const beat = async () => {
     const heard = await renew();
     if (!stopped) timer = setTimeout(begin, heard ? interval : interval / 10);
   };
-  const begin = () => void (beating = beat());
+  const begin = () => void (withHeartbeat = beat());
 
   /** A Lease that is not renewed in time is how others learn of trouble, so a miss is made up for soon. */
   const renew = async (): Promise<boolean> => {
@@ -44,7 +44,7 @@ export function createHeartbeat(o: {
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await beating;
+      await withHeartbeat;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { given } from "./given.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 import { parseKubeconfig, readKubeconfig, type Kubeconfig } from "./kubeconfig.ts";
 
 /** Where a client finds its cluster: kubeconfig text, a kubeconfig file, or the pod it runs in. */
@@ -92,13 +92,13 @@ async function lookUp(config: Kubeconfig): Promise<Credentials> {
   if ("exec" in user || "auth-provider" in user) return askPlugin(config);
   const authorization = bearer(config) ?? basic(user);
   return {
-    tls: given({
+    tls: omitUndefined({
       ca: pem(config, cluster, "certificate-authority"),
       cert: pem(config, user, "client-certificate"),
       key: pem(config, user, "client-key"),
       ...serverChecks(cluster),
     }),
-    ...given({ authorization }),
+    ...omitUndefined({ authorization }),
   };
 }
 
@@ -111,13 +111,13 @@ async function askPlugin({ text, directory, cluster }: Kubeconfig): Promise<Cred
   const options: PluginAnswer = {};
   await config.applyToHTTPSOptions(options);
   return {
-    tls: given({
+    tls: omitUndefined({
       ca: options.ca?.toString(),
       cert: options.cert?.toString(),
       key: options.key?.toString(),
       ...serverChecks(cluster),
     }),
-    ...given({ authorization: options.headers?.["Authorization"] }),
+    ...omitUndefined({ authorization: options.headers?.["Authorization"] }),
   };
 }
 
@@ -149,7 +149,7 @@ function pem({ directory }: Kubeconfig, entry: Readonly<Record<string, unknown>>
 
 function serverChecks(cluster: Readonly<Record<string, unknown>>): Tls {
   const servername = cluster["tls-server-name"];
-  return given({
+  return omitUndefined({
     servername: typeof servername === "string" ? servername : undefined,
     rejectUnauthorized: cluster["insecure-skip-tls-verify"] === true ? false : undefined,
   });

@@ -3,7 +3,7 @@ import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import type { KubeClient } from "./client.ts";
 import { isNotFound } from "./errors.ts";
-import { given } from "./given.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 import { microTime } from "./time.ts";
 
 /** Something that happened to an object, for the people who own it. */
@@ -72,7 +72,7 @@ export function createEventRecorder(o: {
         apiVersion: regarding.apiVersion,
         kind: regarding.kind,
         name: regarding.metadata.name,
-        ...given({ namespace, uid, resourceVersion }),
+        ...omitUndefined({ namespace, uid, resourceVersion }),
       },
       ...{ type, reason, action, note: note.slice(0, 1024), eventTime },
       reportingController: o.controller,

@@ -12,7 +12,7 @@ import type {
 import { createCredentialSource, type ClusterSource } from "./credentials.ts";
 import { createDiscovery, type TypeRef } from "./discovery.ts";
 import { unlessGone } from "./errors.ts";
-import { given } from "./given.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 import { inWords, pathOf, queryOf, refOf, type ObjectRef, type Query } from "./path.ts";
 import { createTransport } from "./transport.ts";
 import { readWatch } from "./watch-stream.ts";
@@ -27,23 +27,27 @@ export interface KubeClientOptions {
 /** Opens the door; throws at once for an unusable source, connects with the first call. */
 export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {}): KubeClient {
   const credentials = createCredentialSource(source);
-  const transport = createTransport({ credentials, userAgent: o.userAgent ?? "perennial", ...given({ log: o.log }) });
+  const transport = createTransport({
+    credentials,
+    userAgent: o.userAgent ?? "perennial",
+    ...omitUndefined({ log: o.log }),
+  });
   const discovery = createDiscovery(transport);
 
   async function send(verb: string, method: Method, ref: ObjectRef, request: Request = {}): Promise<unknown> {
     const what = `${verb} ${inWords(ref)}`;
     const type = await discovery.find(ref, what);
     // POST goes to the collection, everything else to the object itself.
-    const target = method === "POST" ? given({ namespace: ref.namespace }) : ref;
+    const target = method === "POST" ? omitUndefined({ namespace: ref.namespace }) : ref;
     const path = pathOf(type, target, request.subresource, what) + queryOf(request.query ?? {});
     const { body, contentType } = request;
-    return transport.call({ what, method, path, ...given({ body, contentType }) });
+    return transport.call({ what, method, path, ...omitUndefined({ body, contentType }) });
   }
 
   // Sent with every write: the API server's own idea of the name, from the user agent, does not reach admission.
   const written = ({ fieldManager = o.fieldManager ?? "perennial", dryRun = false }: WriteOptions = {}) => ({
     fieldManager,
-    ...given({ dryRun: dryRun ? "All" : undefined }),
+    ...omitUndefined({ dryRun: dryRun ? "All" : undefined }),
   });
 
   const put = <T extends KubeObject>(verb: string, method: Method, object: T, request: Request = {}) =>
@@ -56,10 +60,10 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
   async function snapshot<T extends KubeObject>(type: TypeRef, selection: Selection = {}): Promise<Snapshot<T>> {
     const { namespace, ...selectors } = selection;
     const what = `list ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
-    const path = pathOf(await discovery.find(type, what), given({ namespace }), undefined, what);
+    const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
     const items: T[] = [];
     for (let more: string | undefined; ;) {
-      const query = queryOf({ ...selectors, limit: 500, ...given({ continue: more }) });
+      const query = queryOf({ ...selectors, limit: 500, ...omitUndefined({ continue: more }) });
       const page = (await transport.call({ what, path: path + query })) as Page<T>;
       // Items of a list carry no kind of their own.
       for (const item of page.items) items.push({ ...item, apiVersion: type.apiVersion, kind: type.kind });
@@ -76,7 +80,7 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
     snapshot,
     async *watch(type, { namespace, signal, ...selectors }) {
       const what = `watch ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
-      const path = pathOf(await discovery.find(type, what), given({ namespace }), undefined, what);
+      const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
       const timeoutSeconds = 240 + Math.floor(Math.random() * 240);
       const query = queryOf({ ...selectors, watch: true, allowWatchBookmarks: true, timeoutSeconds });
       yield* readWatch(what, await transport.stream({ what, path: path + query, signal }));
@@ -101,10 +105,10 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
         body: patch,
         contentType: Array.isArray(patch) ? "application/json-patch+json" : "application/merge-patch+json",
         query: written(options),
-        ...given({ subresource }),
+        ...omitUndefined({ subresource }),
       }) as Promise<T>,
     async remove(ref, { uid, resourceVersion, ...options } = {}) {
-      const preconditions = given({ uid, resourceVersion });
+      const preconditions = omitUndefined({ uid, resourceVersion });
       const body = {
         propagationPolicy: "Background",
         ...options,
@@ -117,14 +121,15 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
       const found = await unlessGone(discovery.find(type, what));
       if (found === undefined) return;
       const body = { propagationPolicy: "Background", ...options };
-      const selectors = given({ labelSelector, fieldSelector });
+      const selectors = omitUndefined({ labelSelector, fieldSelector });
       if (found.verbs.includes("deletecollection") && (namespace !== undefined || !found.namespaced)) {
-        const path = pathOf(found, given({ namespace }), undefined, what) + queryOf(selectors);
+        const path = pathOf(found, omitUndefined({ namespace }), undefined, what) + queryOf(selectors);
         await transport.call({ what, method: "DELETE", path, body });
         return;
       }
-      const { items } = await snapshot(type, { ...selectors, ...given({ namespace }) });
-      for (const item of items) await client.remove(refOf(item), { ...options, ...given({ uid: item.metadata.uid }) });
+      const { items } = await snapshot(type, { ...selectors, ...omitUndefined({ namespace }) });
+      for (const item of items)
+        await client.remove(refOf(item), { ...options, ...omitUndefined({ uid: item.metadata.uid }) });
     },
     types: () => discovery.all(),
     get: (path) => transport.call({ what: `get ${path}`, path, accept: "*/*" }),

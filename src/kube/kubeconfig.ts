@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parse, stringify } from "yaml";
-import { given } from "./given.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 
 /** The cluster and user of a kubeconfig's current context, with files resolved against the kubeconfig's directory. */
 export interface Kubeconfig {
@@ -27,8 +27,12 @@ export interface KubeconfigParts {
 /** A kubeconfig with one context named `default`; byte for byte the same for the same parts. */
 export function renderKubeconfig(parts: KubeconfigParts): string {
   const { server, ca, clientCert, clientKey, token, tlsServerName, namespace } = parts;
-  const cluster = { server, "certificate-authority-data": base64(ca), ...given({ "tls-server-name": tlsServerName }) };
-  const user = given({
+  const cluster = {
+    server,
+    "certificate-authority-data": base64(ca),
+    ...omitUndefined({ "tls-server-name": tlsServerName }),
+  };
+  const user = omitUndefined({
     "client-certificate-data": clientCert && base64(clientCert),
     "client-key-data": clientKey && base64(clientKey),
     token,
@@ -38,7 +42,7 @@ export function renderKubeconfig(parts: KubeconfigParts): string {
     kind: "Config",
     clusters: [{ name: "default", cluster }],
     users: [{ name: "default", user }],
-    contexts: [{ name: "default", context: { cluster: "default", user: "default", ...given({ namespace }) } }],
+    contexts: [{ name: "default", context: { cluster: "default", user: "default", ...omitUndefined({ namespace }) } }],
     "current-context": "default",
   };
   return stringify(config, { version: "1.1", lineWidth: 0 });
@@ -67,7 +71,7 @@ export function parseKubeconfig(text: string, directory: string = process.cwd())
     text,
     directory,
     server: server.replace(/\/+$/, ""),
-    ...given({ namespace: context?.namespace }),
+    ...omitUndefined({ namespace: context?.namespace }),
     cluster,
     user: user ?? {},
   };

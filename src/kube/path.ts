@@ -1,6 +1,6 @@
 import type { KubeObject } from "../api/schema/meta.ts";
 import { versionPath, type ResourceType, type TypeRef } from "./discovery.ts";
-import { given } from "./given.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 
 /** What names an object: its kind, its name, and its namespace unless it is cluster-scoped. */
 export interface ObjectRef extends TypeRef {
@@ -13,7 +13,7 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 
 /** The reference to an object at hand. */
 export function refOf({ apiVersion, kind, metadata }: KubeObject): ObjectRef {
-  return { apiVersion, kind, name: metadata.name ?? "", ...given({ namespace: metadata.namespace }) };
+  return { apiVersion, kind, name: metadata.name ?? "", ...omitUndefined({ namespace: metadata.namespace }) };
 }
 
 /** `Deployment ns/name`, as objects are called in errors and events. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { request, type Dispatcher } from "undici";
 import type { Logger } from "../log.ts";
 import type { CredentialSource } from "./credentials.ts";
-import { given } from "./given.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 import { createPools } from "./pools.ts";
 import { KubeError } from "./errors.ts";
 import { connectionError, credentialsError, refusalError } from "./refusal.ts";
@@ -55,10 +55,10 @@ export function createTransport({ credentials, userAgent, log }: TransportDeps):
         continue;
       }
       const pause = throttled(answer);
-      if (pause === undefined || waited + pause > patience) return answer;
+      if (pause === undefined || waited + pause > timeout) return answer;
       await answer.body.dump();
       log?.debug({ server, call: call.what, pause }, "the API server asks to wait");
-      await sleep(pause, undefined, given({ signal: call.signal }));
+      await sleep(pause, undefined, omitUndefined({ signal: call.signal }));
       waited += pause;
     }
   }
@@ -71,13 +71,13 @@ export function createTransport({ credentials, userAgent, log }: TransportDeps):
     const options = {
       dispatcher: pool,
       method: call.method ?? "GET",
-      headers: given({
+      headers: omitUndefined({
         accept: call.accept ?? "application/json",
         "user-agent": userAgent,
         "content-type": call.body === undefined ? undefined : (call.contentType ?? "application/json"),
         authorization,
       }),
-      ...given({ body: call.body === undefined ? undefined : JSON.stringify(call.body), signal: call.signal }),
+      ...omitUndefined({ body: call.body === undefined ? undefined : JSON.stringify(call.body), signal: call.signal }),
     };
     return request(server + call.path, options).catch((error: unknown) => {
       if (options.method !== "GET" || !wasReset(error)) throw error;
@@ -122,7 +122,7 @@ export function createTransport({ credentials, userAgent, log }: TransportDeps):
 
 type Answer = Dispatcher.ResponseData;
 
-const patience = 30_000;
+const timeout = 30_000;
 
 /** Milliseconds to wait before asking again, if the server wants that. */
 function throttled(answer: Answer): number | undefined {

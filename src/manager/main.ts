@@ -13,17 +13,20 @@ await main();
 async function main(): Promise<void> {
   const config = parseConfig(process.env);
   const log = createLogger({ name: "manager", level: config.logLevel });
-  const garden = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
+  const gardenClient = createKubeClient(
+    { file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") },
+    { log },
+  );
   const temporal = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
-  const shoots = createShootController({ garden, shoots: createShootClient(temporal), log });
+  const shoots = createShootController({ gardenClient, shoots: createShootClient(temporal), log });
 
   let ready = false;
   const health = await serveHealth({ port: config.healthPort, ready: () => ready });
   const { webhookHost: host, webhookPort: port, webhookService: service } = config;
-  const webhooks = host && (await serveWebhooks({ garden, log, host, port, ...(service ? { service } : {}) }));
+  const webhooks = host && (await serveWebhooks({ gardenClient, log, host, port, ...(service ? { service } : {}) }));
   shoots.start();
   void shoots.synced().then(() => (ready = true));
-  log.info({ garden: garden.server, temporal: config.temporalAddress }, "manager started");
+  log.info({ garden: gardenClient.server, temporal: config.temporalAddress }, "manager started");
 
   await new Promise<void>((resolve) => {
     process.once("SIGTERM", () => resolve()).once("SIGINT", () => resolve());
@@ -32,6 +35,6 @@ async function main(): Promise<void> {
   await shoots.stop();
   if (webhooks) await webhooks.stop();
   await health.stop();
-  await Promise.all([garden.close(), temporal.connection.close()]);
+  await Promise.all([gardenClient.close(), temporal.connection.close()]);
   log.info("manager stopped");
 }

@@ -11,7 +11,7 @@ import type { Logger } from "../log.ts";
 
 /** Where the webhooks listen, and how API servers reach them. */
 export interface WebhookOptions {
-  readonly garden: KubeClient;
+  readonly gardenClient: KubeClient;
   readonly log: Logger;
   readonly host: string;
   readonly port: number;
@@ -24,7 +24,7 @@ export interface WebhookOptions {
  * from a Secret that the first of them makes.
  */
 export async function serveWebhooks({
-  garden,
+  gardenClient,
   log,
   host,
   port,
@@ -32,13 +32,13 @@ export async function serveWebhooks({
 }: WebhookOptions): Promise<{ stop(): Promise<void> }> {
   const [namespace = "perennial", name] = service?.split("/") ?? [];
   const hosts = name === undefined ? [host] : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
-  const tls = await shareCertificate(garden, namespace, hosts);
-  const server = createAdmissionServer({ client: garden, log, host, port, tls });
+  const tls = await shareCertificate(gardenClient, namespace, hosts);
+  const server = createAdmissionServer({ client: gardenClient, log, host, port, tls });
   const served = await server.start();
   const endpoint: Endpoint =
     name === undefined ? { url: `https://${host}:${served}` } : { service: { namespace, name } };
   for (const configuration of webhookConfigurations({ caBundle: tls.cert, ...endpoint }))
-    await garden.apply(configuration);
+    await gardenClient.apply(configuration);
   return server;
 }
 
@@ -47,14 +47,14 @@ interface CertificateSecret extends KubeObject {
 }
 
 /** The certificate in Secret `perennial-admission`, if it is for these hosts and has a month to live; else a new one. */
-async function shareCertificate(garden: KubeClient, namespace: string, hosts: readonly string[]) {
+async function shareCertificate(gardenClient: KubeClient, namespace: string, hosts: readonly string[]) {
   const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "perennial-admission" };
-  const present = certificateIn(await garden.read<CertificateSecret>(ref));
+  const present = certificateIn(await gardenClient.read<CertificateSecret>(ref));
   if (present && isFit(present.cert, hosts)) return present;
-  if (present) await garden.remove(ref);
+  if (present) await gardenClient.remove(ref);
   const made = await makeServingCertificate(hosts);
   try {
-    await garden.create({
+    await gardenClient.create({
       apiVersion: "v1",
       kind: "Secret",
       metadata: { name: ref.name, namespace },
@@ -64,7 +64,7 @@ async function shareCertificate(garden: KubeClient, namespace: string, hosts: re
     return made;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    const others = certificateIn(await garden.read<CertificateSecret>(ref));
+    const others = certificateIn(await gardenClient.read<CertificateSecret>(ref));
     if (others === undefined)
       throw new Error(`Secret ${namespace}/perennial-admission has no certificate`, { cause: error });
     return others;

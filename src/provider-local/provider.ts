@@ -24,7 +24,7 @@ import { createNetworkActuator, resumePodNetworks } from "./network/network.ts";
 import { createOperatingSystemConfigActuator } from "./machine-image/operating-system-config.ts";
 import { createPodNetworks } from "./network/pod-network.ts";
 import { createShootAccess } from "./shoot-access.ts";
-import { createTurns } from "./turns.ts";
+import { createKeyedMutex } from "./keyed-mutex.ts";
 import { createVolumeProvisioner, type Runner } from "./volumes.ts";
 import { createWorkerActuator } from "./worker/worker.ts";
 
@@ -59,7 +59,7 @@ export function createProvider({
 }: ProviderDeps): Provider {
   const shoots = createShootAccess(client, log);
   const podNetworks = createPodNetworks({ machines, shoots, guard, log });
-  const turns = createTurns();
+  const mutex = createKeyedMutex();
   const extension = <K extends ExtensionKind>(
     options: Pick<ExtensionControllerOptions<K>, "kind" | "type" | "actuator">,
   ) => createExtensionController<K>({ client, guard, log, ...options });
@@ -71,14 +71,14 @@ export function createProvider({
     extension({ kind: "Infrastructure", type: "local", actuator: createInfrastructureActuator(environment) }),
     extension({ kind: "ControlPlane", type: "local", actuator: createControlPlaneActuator(environment) }),
     extension({ kind: "OperatingSystemConfig", type: "local", actuator: createOperatingSystemConfigActuator() }),
-    extension({ kind: "Worker", type: "local", actuator: createWorkerActuator({ machines, shoots, turns }) }),
+    extension({ kind: "Worker", type: "local", actuator: createWorkerActuator({ machines, shoots, mutex }) }),
     extension({ kind: "Network", type: "local", actuator: createNetworkActuator(podNetworks) }),
     extension({ kind: "DNSRecord", type: "rfc2136", actuator: createDnsRecordActuator(nameServer) }),
     extension({ kind: "BackupBucket", type: "local", actuator: createBackupBucketActuator(buckets) }),
     extension({ kind: "BackupEntry", type: "local", actuator: createBackupEntryActuator(buckets) }),
     createVolumeProvisioner({ client, directory: join(environment.stateDir, "volumes", seed), log }),
     createLoadBalancers({ client, cluster: seed, machine: seedMachineName(seed), machines, pool, log }),
-    createMachineKeeper({ client, environment, machines, turns, guard, log }),
+    createMachineKeeper({ client, environment, machines, mutex, guard, log }),
   ];
 
   return {

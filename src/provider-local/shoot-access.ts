@@ -13,7 +13,7 @@ export interface ShootAccess {
 }
 
 /** Opens Shoots with the kubeconfig of the Secret `gardener-internal`, read each time, so that a renewed one counts at once. */
-export function createShootAccess(seed: KubeClient, log: Logger): ShootAccess {
+export function createShootAccess(seedClient: KubeClient, log: Logger): ShootAccess {
   const opened = new Map<string, { readonly hash: string; readonly client: KubeClient }>();
 
   async function forget(namespace: string): Promise<void> {
@@ -24,7 +24,7 @@ export function createShootAccess(seed: KubeClient, log: Logger): ShootAccess {
 
   return {
     async open(namespace) {
-      const { kubeconfig } = await readSecret(seed, { name: "gardener-internal", namespace });
+      const { kubeconfig } = await readSecret(seedClient, { name: "gardener-internal", namespace });
       if (kubeconfig === undefined)
         throw new Error(`cannot reach the Shoot of ${namespace}: its Secret has no kubeconfig`);
       const hash = createHash("sha256").update(kubeconfig).digest("hex");

@@ -8,8 +8,8 @@ import type { Logger } from "../log.ts";
 
 /** What caring for the Shoots of a seed needs; `period` is ms. */
 export interface CareDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly seedName: string;
   readonly shootClients: ShootClients;
   readonly log: Logger;
@@ -17,16 +17,16 @@ export interface CareDeps {
 }
 
 /** Looks at the health of each Shoot on the seed, again and again, and keeps the Shoots' conditions. */
-export function createCare({ garden, seed, seedName, shootClients, log, period = 60_000 }: CareDeps) {
+export function createCare({ gardenClient, seedClient, seedName, shootClients, log, period = 60_000 }: CareDeps) {
   const stopping = new AbortController();
 
   const careFor = async (shoot: Shoot) => {
     const namespace = shoot.status?.technicalID;
     if (namespace === undefined || shoot.spec.hibernation?.enabled) return;
     const client = await shootClients.get(namespace).catch(() => undefined);
-    const standings = await examine(seed, client, namespace);
+    const readinessByType = await examine(seedClient, client, namespace);
     const before = shoot.status?.conditions ?? [];
-    const types = Object.keys(standings) as HealthType[];
+    const types = Object.keys(readinessByType) as HealthType[];
     const workerless = (shoot.spec.provider.workers ?? []).length === 0;
     const cared = types
       .filter((type) => !workerless || (type !== "EveryNodeReady" && type !== "SystemComponentsHealthy"))
@@ -34,7 +34,7 @@ export function createCare({ garden, seed, seedName, shootClients, log, period =
         nextCondition(
           type,
           before.find((one) => one.type === type),
-          standings[type],
+          readinessByType[type],
           new Date(),
         ),
       );
@@ -43,12 +43,12 @@ export function createCare({ garden, seed, seedName, shootClients, log, period =
 
   /** What was seen here counts only while the Shoot is here. */
   const write = ({ metadata: { namespace, name, uid = "" } }: Shoot, conditions: Condition[]) =>
-    changeShootStatus(garden, { namespace, name, uid }, (status) =>
+    changeShootStatus(gardenClient, { namespace, name, uid }, (status) =>
       status.seedName === seedName ? { conditions } : undefined,
     );
 
   const round = async () => {
-    const shoots = await garden.list<Shoot>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" });
+    const shoots = await gardenClient.list<Shoot>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" });
     const cared = shoots.filter(
       (shoot) => shoot.status?.seedName === seedName && !shoot.metadata.deletionTimestamp && isCaredFor(shoot),
     );

@@ -8,7 +8,7 @@ import type { Logger } from "../log.ts";
 
 /** What a seed's fence needs; nothing of it is in the garden, nor in Temporal. */
 export interface FenceDeps {
-  readonly seed: KubeClient;
+  readonly seedClient: KubeClient;
   readonly seedName: string;
   /** Asks the zone's own servers; undefined when they name nobody, throws when they don't answer. */
   readonly ask: (record: string) => Promise<Leader | undefined>;
@@ -25,9 +25,14 @@ const fieldManager = "perennial-fence";
  * however long; nor does a change that a planned migration has announced, whose flow stops the control plane in order.
  * Starting one again is up to flows.
  */
-export function createFence({ seed, seedName, ask, log, period = 15_000 }: FenceDeps) {
+export function createFence({ seedClient, seedName, ask, log, period = 15_000 }: FenceDeps) {
   const stopping = new AbortController();
-  const events = createEventRecorder({ client: seed, controller: "perennial.dev/fence", instance: seedName, log });
+  const events = createEventRecorder({
+    client: seedClient,
+    controller: "perennial.dev/fence",
+    instance: seedName,
+    log,
+  });
   let running: Promise<void> | undefined;
 
   const findNewLeader = async (namespace: KubeObject): Promise<Leader | undefined> => {
@@ -46,8 +51,11 @@ export function createFence({ seed, seedName, ask, log, period = 15_000 }: Fence
   const stopControlPlane = async (namespace: KubeObject, leader: Leader): Promise<void> => {
     const { name } = namespace.metadata;
     const why = `Seed ${leader.seed} leads this Shoot in epoch ${leader.epoch}: its control plane in Seed ${seedName} is stopped`;
-    const [cluster, makers] = await Promise.all([findActiveCluster(seed, name, why), findPodMakers(seed, name)]);
-    const current = await seed.read(refOf(namespace));
+    const [cluster, makers] = await Promise.all([
+      findActiveCluster(seedClient, name, why),
+      findPodMakers(seedClient, name),
+    ]);
+    const current = await seedClient.read(refOf(namespace));
     if (current === undefined || !hasLost(current, leader, seedName)) return;
     // The Cluster first: extensions would bring back what is stopped.
     const stopped = (cluster ? await stopAll([cluster]) : 0) + (await stopAll(makers));
@@ -60,7 +68,7 @@ export function createFence({ seed, seedName, ask, log, period = 15_000 }: Fence
   const stopAll = async (stops: readonly Stop[]): Promise<number> => {
     const writes = stops.map(async ({ object, change }) => {
       const { resourceVersion } = object.metadata;
-      await seed.patch(refOf(object), { ...change, metadata: { resourceVersion } }, { fieldManager });
+      await seedClient.patch(refOf(object), { ...change, metadata: { resourceVersion } }, { fieldManager });
     });
     const failed = (await Promise.allSettled(writes)).filter((write) => write.status === "rejected");
     for (const { reason: err } of failed) log.warn({ err: err as unknown }, "not stopped yet");
@@ -82,7 +90,7 @@ export function createFence({ seed, seedName, ask, log, period = 15_000 }: Fence
 
   const round = async (): Promise<void> => {
     const selection = { labelSelector: `${ROLE_LABEL}=shoot` };
-    const queue = await seed.list({ apiVersion: "v1", kind: "Namespace" }, selection);
+    const queue = await seedClient.list({ apiVersion: "v1", kind: "Namespace" }, selection);
     const all = queue.length;
     let unanswered = 0;
     const work = async () => {

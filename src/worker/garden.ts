@@ -1,5 +1,5 @@
 import { Worker, type NativeConnection } from "@temporalio/worker";
-import { BEAT, beating } from "../activities/heartbeat.ts";
+import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { GardenActivities } from "../activities/index.ts";
 import { gardenQueue } from "../workflows/contract.ts";
 import { workflowsPath } from "./workflows-path.ts";
@@ -20,8 +20,8 @@ export function createGardenWorker(o: GardenWorkerOptions): Promise<Worker> {
     taskQueue: gardenQueue,
     workflowsPath,
     activities: o.activities,
-    interceptors: { activity: [() => ({ inbound: { execute: (input, next) => beating(() => next(input)) } })] },
-    maxHeartbeatThrottleInterval: BEAT,
+    interceptors: { activity: [() => ({ inbound: { execute: (input, next) => withHeartbeat(() => next(input)) } })] },
+    maxHeartbeatThrottleInterval: HEARTBEAT_PERIOD,
     maxCachedWorkflows: o.maxCachedWorkflows ?? 1_000,
     // The default costs ten seconds after a SIGKILL.
     stickyQueueScheduleToStartTimeout: "2s",

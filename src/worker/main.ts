@@ -35,50 +35,56 @@ async function main(role: string | undefined): Promise<void> {
 async function runGarden(config: Config, log: Logger): Promise<void> {
   const connection = await connectWorker(config.temporalAddress, log);
   const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
-  const garden = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
+  const gardenClient = createKubeClient(
+    { file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") },
+    { log },
+  );
   const worker = await createGardenWorker({
     connection,
     namespace: config.temporalNamespace,
     activities: createGardenActivities({
-      garden,
+      gardenClient,
       periods: config,
       lookup: createLeaderLookup(createZoneServers(config.zoneServers)),
       operations: createOperations(client),
     }),
   });
   await serve(config, log, worker);
-  await garden.close();
+  await gardenClient.close();
 }
 
 async function runSeed(config: Config, log: Logger): Promise<void> {
   const seedName = required(config.seedName, "PERENNIAL_SEED_NAME");
-  const seed = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
+  const seedClient = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
   // First of all: it has to work where neither the garden nor Temporal can be reached.
   const { ask } = createLeaderLookup(createZoneServers(config.zoneServers));
-  const fence = createFence({ seed, seedName, ask, period: config.leaseSeconds * 250, log });
+  const fence = createFence({ seedClient, seedName, ask, period: config.leaseSeconds * 250, log });
   fence.start();
   const connection = await connectWorker(config.temporalAddress, log);
   const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
-  const garden = createKubeClient({ file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") }, { log });
+  const gardenClient = createKubeClient(
+    { file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") },
+    { log },
+  );
   const completer = createCompleter(client);
-  const shootClients = createShootClients(seed, log);
-  const waits = createWaits({ client: seed, completer, log });
+  const shootClients = createShootClients(seedClient, log);
+  const waits = createWaits({ client: seedClient, completer, log });
   waits.start();
   await waits.synced(); // before the first activity asks how an object stands
   const keys = await readStateKeys(required(config.stateKeysFile, "PERENNIAL_STATE_KEYS_FILE"));
-  const activities = createSeedActivities({ garden, seed, shootClients, waits, completer, keys, log });
+  const activities = createSeedActivities({ gardenClient, seedClient, shootClients, waits, completer, keys, log });
   const worker = await createSeedWorker({
     connection,
     namespace: config.temporalNamespace,
-    seed: seedName,
+    seedName,
     activities,
   });
-  const status = createSeedStatus({ garden, seed, seedName, log });
-  const care = createCare({ garden, seed, seedName, shootClients, log });
-  const mirror = createMirror({ garden, seed, seedName, keys, log });
-  const states = createShootStates({ garden, keys });
+  const status = createSeedStatus({ gardenClient, seedClient, seedName, log });
+  const care = createCare({ gardenClient, seedClient, seedName, shootClients, log });
+  const mirror = createMirror({ gardenClient, seedClient, seedName, keys, log });
+  const states = createShootStates({ gardenClient, keys });
   const records = { record: states.recordSnapshot, latest: states.latestSnapshot };
-  const backups = createBackups({ garden, seed, seedName, records, grace: config.backupGrace, log });
+  const backups = createBackups({ gardenClient, seedClient, seedName, records, grace: config.backupGrace, log });
   status.start();
   mirror.start();
   backups.start();
@@ -87,7 +93,7 @@ async function runSeed(config: Config, log: Logger): Promise<void> {
   status.stop();
   care.stop();
   await Promise.all([caring, waits.stop(), mirror.stop(), backups.stop(), fence.stop()]);
-  await Promise.all([shootClients.close(), garden.close(), seed.close()]);
+  await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close()]);
 }
 
 /** Runs until SIGTERM or SIGINT; what is under way is finished within the worker's grace time. */

@@ -15,11 +15,11 @@ export interface Replay {
   readonly type: string;
   readonly events: number;
   /** Absent when they agree to the end. */
-  readonly parting?: Parting;
+  readonly divergence?: Divergence;
 }
 
 /** Where a history and today's code part ways. */
-export interface Parting {
+export interface Divergence {
   /** The step, as far as one can be named. */
   readonly step: string | undefined;
   /** The workflow task after which the code wants something else than what the history tells. */
@@ -41,7 +41,7 @@ export async function createReplayer(): Promise<{ replay(history: History): Prom
       const events = history.events.length;
       const reason = await refusal(workflowBundle, history);
       if (reason === undefined) return { type, events };
-      return { type, events, parting: await findParting(workflowBundle, history, reason) };
+      return { type, events, divergence: await findDivergence(workflowBundle, history, reason) };
     },
   };
 }
@@ -66,7 +66,7 @@ async function refusal(workflowBundle: WorkflowBundle, history: History): Promis
 }
 
 /** The first workflow task of which what followed does not replay: found by halving, as a longer history does not heal it. */
-async function findParting(workflowBundle: WorkflowBundle, history: History, whole: string): Promise<Parting> {
+async function findDivergence(workflowBundle: WorkflowBundle, history: History, whole: string): Promise<Divergence> {
   const asked = askedFor(history);
   const tasks = [...new Set(asked.map(({ task }) => task))].sort((a, b) => a - b);
   let [good, bad, reason] = [-1, tasks.length - 1, whole];
@@ -85,7 +85,7 @@ function upTo({ events }: History, task: number): History {
   return { events: next < 0 ? events : events.slice(0, next) };
 }
 
-function describe(all: readonly Asked[], task: number, reason: string): Parting {
+function describe(all: readonly Asked[], task: number, reason: string): Divergence {
   const asked = all.filter((one) => one.task === task);
   const [, told, wanted] = /'([^']+)' does not match .*'([^']+)'/.exec(reason) ?? [];
   const culprit = told ?? asked.find(({ event }) => reason.includes(`id: ${event},`))?.what;

@@ -5,8 +5,8 @@ import { bucketCondition } from "./backup/seed-bucket.ts";
 
 /** What telling the garden about a seed needs; `period` is ms. */
 export interface SeedStatusDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly seedName: string;
   readonly log: Logger;
   readonly period?: number;
@@ -16,16 +16,16 @@ export interface SeedStatusDeps {
  * Tells the garden that this seed is served, and whether it can keep backups: upstream's conditions GardenletReady and
  * BackupBucketsReady, its version, what spec was seen.
  */
-export function createSeedStatus({ garden, seed, seedName, log, period = 30_000 }: SeedStatusDeps) {
+export function createSeedStatus({ gardenClient, seedClient, seedName, log, period = 30_000 }: SeedStatusDeps) {
   const ref = { ...core, kind: "Seed", name: seedName };
 
   /** Says whether all is said: there is a Seed to tell of, and its bucket is not being made or mended. */
   const write = async (): Promise<boolean> => {
-    const object = await garden.read<Seed>(ref);
+    const object = await gardenClient.read<Seed>(ref);
     if (object === undefined) return false;
     const { uid = "", generation, resourceVersion } = object.metadata;
-    const bucket = await garden.read<BackupBucket>({ ...core, kind: "BackupBucket", name: uid });
-    const { gitVersion } = (await seed.get("/version")) as { gitVersion?: string };
+    const bucket = await gardenClient.read<BackupBucket>({ ...core, kind: "BackupBucket", name: uid });
+    const { gitVersion } = (await seedClient.get("/version")) as { gitVersion?: string };
     const backup = bucketCondition(object, bucket);
     const others = (object.status?.conditions ?? []).filter(
       ({ type }) => type !== "GardenletReady" && (backup !== undefined || type !== "BackupBucketsReady"),
@@ -34,7 +34,7 @@ export function createSeedStatus({ garden, seed, seedName, log, period = 30_000 
     const conditions = [...(backup === undefined ? others : setCondition(others, backup)), ready(before)];
     const status = { observedGeneration: generation, kubernetesVersion: gitVersion, conditions };
     // A list is replaced as a whole: whoever else writes a condition must not lose it.
-    await garden.patch(ref, { metadata: { resourceVersion }, status }, { subresource: "status" });
+    await gardenClient.patch(ref, { metadata: { resourceVersion }, status }, { subresource: "status" });
     return backup === undefined || backup.status === "True";
   };
   let timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
 import { Worker, type NativeConnection } from "@temporalio/worker";
-import { BEAT, beating } from "../activities/heartbeat.ts";
+import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { SeedActivities } from "../activities/index.ts";
 import { seedQueue } from "../workflows/contract.ts";
 
@@ -7,7 +7,7 @@ import { seedQueue } from "../workflows/contract.ts";
 export interface SeedWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly seed: string;
+  readonly seedName: string;
   readonly activities: SeedActivities;
 }
 
@@ -16,11 +16,11 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
   return Worker.create({
     connection: o.connection,
     namespace: o.namespace,
-    taskQueue: seedQueue(o.seed),
+    taskQueue: seedQueue(o.seedName),
     activities: o.activities,
     maxConcurrentActivityTaskExecutions: 50,
-    interceptors: { activity: [() => ({ inbound: { execute: (input, next) => beating(() => next(input)) } })] },
-    maxHeartbeatThrottleInterval: BEAT,
+    interceptors: { activity: [() => ({ inbound: { execute: (input, next) => withHeartbeat(() => next(input)) } })] },
+    maxHeartbeatThrottleInterval: HEARTBEAT_PERIOD,
     activityTaskPollerBehavior: { type: "autoscaling", minimum: 1, initial: 2, maximum: 5 },
     shutdownGraceTime: "20s",
   });

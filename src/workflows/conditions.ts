@@ -30,7 +30,7 @@ export const hasExternalDomain = when("the Shoot has a DNS domain", (run) => run
 export const namespaceUsable = when("the namespace in the seed is usable", (run) => run.namespaceUsable);
 
 /** The user's objects have to be, and can be, cleaned through the Shoot's own API server. */
-export const needsCleanup = when("there is a control plane to clean up through", (run) => run.cleanup);
+export const canCleanResources = when("there is a control plane to clean up through", (run) => run.cleanable);
 
 /** The provider's part of the control plane takes part in the clean-up. */
 export const controlPlaneNeeded = when("the ControlPlane still acts", (run) => run.controlPlaneNeeded);

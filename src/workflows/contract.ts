@@ -8,7 +8,7 @@ import type { FlowProgress, ShootOperation, ShootRef } from "../api/shoot/run.ts
 export const gardenQueue = "garden";
 
 /** The queue of the activities that act on one seed. */
-export const seedQueue = (seed: string): string => `seed-${seed}`;
+export const seedQueue = (seedName: string): string => `seed-${seedName}`;
 
 /** The id of a Shoot's entity workflow; the uid keeps a later Shoot of the same name from inheriting its history. */
 export const shootWorkflowId = ({ namespace, name, uid }: ShootRef): string => `shoot/${namespace}/${name}/${uid}`;
@@ -34,7 +34,8 @@ const flows = {
 } as const satisfies Record<ShootOperation, FlowKind>;
 
 /** The id of the workflow that takes away what a Shoot has left behind on a seed. */
-export const cleanUpWorkflowId = (ref: ShootRef, seed: string): string => `${shootWorkflowId(ref)}/clean-up/${seed}`;
+export const cleanUpWorkflowId = (ref: ShootRef, seedName: string): string =>
+  `${shootWorkflowId(ref)}/clean-up/${seedName}`;
 
 /** Workflow types, as clients name them. */
 export const workflowTypes = {

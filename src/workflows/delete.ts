@@ -5,7 +5,7 @@ import {
   hasLeadership,
   hasWorkers,
   namespaceUsable,
-  needsCleanup,
+  canCleanResources,
 } from "./conditions.ts";
 import { apply, call, deploy, destroy, inGarden, remove, removeNamespace } from "./steps.ts";
 
@@ -19,18 +19,18 @@ export const deleteShoot = defineFlow("Delete Shoot", {
   // A control plane to clean up through
   cluster:                    { run: call("syncCluster"),               when: [namespaceUsable] },
   cloudProviderSecret:        { run: call("deployCloudProviderSecret"), after: ["cluster"], when: [namespaceUsable, hasCredentials] },
-  secrets:                    { run: call("deploySecrets"),             after: ["cluster"], when: [needsCleanup] },
-  apiServerService:           { run: deploy("kube-apiserver-service"),  after: ["cluster"], when: [needsCleanup] },
-  etcd:                       { run: deploy("etcd"),                    after: ["secrets"], when: [needsCleanup] },
-  kubeApiServer:              { run: deploy("kube-apiserver"),          after: ["etcd", "apiServerService"], when: [needsCleanup] },
-  controlPlane:               { run: apply("ControlPlane"),             after: ["kubeApiServer", "cloudProviderSecret"], when: [controlPlaneNeeded, needsCleanup] },
-  kubeControllerManager:      { run: deploy("kube-controller-manager"), after: ["kubeApiServer"], when: [needsCleanup] },
-  shootClients:               { run: call("initializeShootClients"),    after: ["kubeApiServer"], when: [needsCleanup] },
+  secrets:                    { run: call("deploySecrets"),             after: ["cluster"], when: [canCleanResources] },
+  apiServerService:           { run: deploy("kube-apiserver-service"),  after: ["cluster"], when: [canCleanResources] },
+  etcd:                       { run: deploy("etcd"),                    after: ["secrets"], when: [canCleanResources] },
+  kubeApiServer:              { run: deploy("kube-apiserver"),          after: ["etcd", "apiServerService"], when: [canCleanResources] },
+  controlPlane:               { run: apply("ControlPlane"),             after: ["kubeApiServer", "cloudProviderSecret"], when: [controlPlaneNeeded, canCleanResources] },
+  kubeControllerManager:      { run: deploy("kube-controller-manager"), after: ["kubeApiServer"], when: [canCleanResources] },
+  shootClients:               { run: call("initializeShootClients"),    after: ["kubeApiServer"], when: [canCleanResources] },
 
   // What users made, in the order that lets their controllers work
-  cleanWebhooks:              { run: call("cleanWebhooks"),             after: ["shootClients"], when: [needsCleanup] },
-  cleanExtendedApis:          { run: call("cleanExtendedApis"),         after: ["cleanWebhooks", "kubeControllerManager", "controlPlane"], when: [needsCleanup] },
-  cleanKubernetesResources:   { run: call("cleanKubernetesResources"),  after: ["cleanExtendedApis"], when: [needsCleanup] },
+  cleanWebhooks:              { run: call("cleanWebhooks"),             after: ["shootClients"], when: [canCleanResources] },
+  cleanExtendedApis:          { run: call("cleanExtendedApis"),         after: ["cleanWebhooks", "kubeControllerManager", "controlPlane"], when: [canCleanResources] },
+  cleanKubernetesResources:   { run: call("cleanKubernetesResources"),  after: ["cleanExtendedApis"], when: [canCleanResources] },
 
   // Machines and what they needed
   removeWorker:               { run: remove("Worker"),                  after: ["cleanKubernetesResources"] },

@@ -44,7 +44,7 @@ export async function deleteShoot(run: ShootRun): Promise<Outcome> {
 /** What the seed says of the control plane: how far it was built, or torn down already. */
 async function withControlPlane(run: ShootRun): Promise<ShootRun> {
   const seed = proxyActivities<SeedActivities>({
-    taskQueue: seedQueue(run.seed),
+    taskQueue: seedQueue(run.seedName),
     summary: "read control plane",
     startToCloseTimeout: "1 minute",
     cancellationType: ActivityCancellationType.TRY_CANCEL,

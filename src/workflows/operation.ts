@@ -27,7 +27,7 @@ import {
 export interface RunningOperation {
   ended(): boolean;
   /** Asks it to end between steps and waits until it has; at most this long, in ms, then it is ended by force. */
-  stop(patience?: number): Promise<void>;
+  stop(timeout?: number): Promise<void>;
   /** Asks every step that waits for a retry to go on. */
   retry(): Promise<void>;
   /** Waits until it has ended; false when it was terminated or failed instead of coming to an end of its own. */
@@ -56,10 +56,10 @@ function watch(workflowId: string, follow: () => Promise<void>): RunningOperatio
   const outside = getExternalWorkflowHandle(workflowId);
   return {
     ended: () => state.ended,
-    async stop(patience) {
+    async stop(timeout) {
       if (state.ended) return;
       await outside.cancel();
-      if (patience !== undefined && !(await condition(() => state.ended, patience)))
+      if (timeout !== undefined && !(await condition(() => state.ended, timeout)))
         await ending.endFlow(workflowId, "the operation waits for a seed that is being taken over from");
       await condition(() => state.ended);
     },
@@ -107,20 +107,20 @@ const ending = proxyActivities<GardenActivities>({
 /** Starts a workflow for every seed that holds something of the Shoot but does not lead; nobody waits for them. */
 export async function startCleanUps({ leftovers = [], run, moving }: ShootView): Promise<void> {
   if (run === undefined || moving !== undefined) return;
-  for (const seed of leftovers) {
-    const migration = { source: seed, destination: run.seed, takeover: false };
-    await startCleanUp({ ...run, operation: "Migrate", seed, migration });
+  for (const seedName of leftovers) {
+    const migration = { source: seedName, destination: run.seedName, takeover: false };
+    await startCleanUp({ ...run, operation: "Migrate", seedName, migration });
   }
 }
 
 async function startCleanUp(run: ShootRun): Promise<void> {
   try {
     await startChild(workflowTypes.cleanUp, {
-      workflowId: cleanUpWorkflowId(run, run.seed),
+      workflowId: cleanUpWorkflowId(run, run.seedName),
       args: [run],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
-      staticSummary: `Clean up ${run.seed} after ${run.namespace}/${run.name}`,
+      staticSummary: `Clean up ${run.seedName} after ${run.namespace}/${run.name}`,
       typedSearchAttributes: attributesOf(run, "CleanUp"),
     });
   } catch (error) {
@@ -131,7 +131,7 @@ async function startCleanUp(run: ShootRun): Promise<void> {
 const attributesOf = (run: ShootRun, operation: string = run.operation): SearchAttributePair[] => [
   { key: searchAttributes.shoot, value: `${run.namespace}/${run.name}` },
   { key: searchAttributes.project, value: run.project },
-  { key: searchAttributes.seed, value: run.seed },
+  { key: searchAttributes.seed, value: run.seedName },
   { key: searchAttributes.operation, value: operation },
   { key: searchAttributes.phase, value: "Processing" },
 ];

@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancellationScope, setHandler, upsertSearchAttributes } from "@temporalio/workflow";
 import type { ShootRun, StepProgress } from "../api/shoot/run.ts";
 import { runFlow, type Flow } from "../flow/flow.ts";
-import { createBoard, type Board } from "./board.ts";
+import { createProgressTracker, type ProgressTracker } from "./progress-tracker.ts";
 import { progressQuery, retrySignal, retryUpdate, searchAttributes, type RetryRequest } from "./contract.ts";
-import { createHands, type Retries } from "./hands.ts";
+import { createStepRunner, type Retries } from "./step-runner.ts";
 import { createReports, type Audience, type Reports } from "./reports.ts";
 import type { FlowSubject } from "./steps.ts";
 
@@ -19,26 +19,26 @@ export async function perform(
   run: ShootRun,
   audience: Audience = "everybody",
 ): Promise<Outcome> {
-  const board = createBoard(flow, run, () => Date.now());
+  const tracker = createProgressTracker(flow, run, () => Date.now());
   const retries: Retries = { asked: new Set() };
-  const reports = createReports(board, run, audience);
-  answerTheOutside(board, retries, reports);
+  const reports = createReports(tracker, run, audience);
+  answerTheOutside(tracker, retries, reports);
 
-  const hands = createHands(run, board, retries, () => reports.resumed());
+  const runner = createStepRunner(run, tracker, retries, () => reports.resumed());
   const scope = CancellationScope.current();
   const reporting = reports.run();
   try {
     await runFlow(
       flow,
-      { run, hands },
+      { run, runner },
       {
-        onChange: (step, state) => board.become(step, state),
+        onChange: (step, state) => tracker.become(step, state),
         stopped: () => scope.consideredCancelled,
       },
     );
     // Asked to stop, a flow may still have had nothing left to do.
-    if (board.progress().steps.some(({ state }) => state === "stopped")) return stopped();
-    board.finish();
+    if (tracker.progress().steps.some(({ state }) => state === "stopped")) return stopped();
+    tracker.finish();
     return "succeeded";
   } catch (error) {
     if (scope.consideredCancelled) return stopped();
@@ -54,9 +54,9 @@ function stopped(): Outcome {
   return "stopped";
 }
 
-function answerTheOutside(board: Board, retries: Retries, reports: Pick<Reports, "repeat">): void {
+function answerTheOutside(tracker: ProgressTracker, retries: Retries, reports: Pick<Reports, "repeat">): void {
   const waiting = (step?: string) =>
-    board
+    tracker
       .progress()
       .steps.filter((one) => waits(one) && (step === undefined || one.name === step))
       .map(({ name }) => name);
@@ -65,7 +65,7 @@ function answerTheOutside(board: Board, retries: Retries, reports: Pick<Reports,
     for (const name of names) retries.asked.add(name);
     return names;
   };
-  setHandler(progressQuery, () => board.progress(), { description: "where the operation is, step by step" });
+  setHandler(progressQuery, () => tracker.progress(), { description: "where the operation is, step by step" });
   const retryAll = () => {
     ask();
     reports.repeat();

@@ -11,7 +11,7 @@ import {
 } from "@temporalio/workflow";
 import type { GardenActivities, OperationStatus, SeedActivities } from "../activities/index.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
-import type { Board } from "./board.ts";
+import type { ProgressTracker } from "./progress-tracker.ts";
 import { gardenQueue, searchAttributes, seedQueue } from "./contract.ts";
 
 /** Who is told how a flow gets on: the Shoot's status and Cluster too, or only who looks at the workflow. */
@@ -35,7 +35,7 @@ const REPORT_PERIOD = 5_000;
 const PAUSE_AFTER_REFUSAL = 30_000;
 
 /** Writes the board into the Shoot's status whenever it changed: one write at a time, errors first. */
-export function createReports(board: Board, run: ShootRun, audience: Audience): Reports {
+export function createReports(tracker: ProgressTracker, run: ShootRun, audience: Audience): Reports {
   const exclusively = createMutex();
   const tell = createTeller(run, audience);
   let written = { all: 0, urgent: 0 };
@@ -45,9 +45,9 @@ export function createReports(board: Board, run: ShootRun, audience: Audience): 
   /** Another leader reports now. */
   let superseded = false;
 
-  const urgent = () => repeated || board.changes.urgent !== written.urgent || board.status().state !== tell.last();
+  const urgent = () => repeated || tracker.changes.urgent !== written.urgent || tracker.status().state !== tell.last();
   const changed = () =>
-    !superseded && (repeated || board.changes.all !== written.all || board.changes.urgent !== written.urgent);
+    !superseded && (repeated || tracker.changes.all !== written.all || tracker.changes.urgent !== written.urgent);
 
   /** Nothing that cannot be told is worth an operation. */
   const attempt = async (status: OperationStatus): Promise<boolean> => {
@@ -67,9 +67,9 @@ export function createReports(board: Board, run: ShootRun, audience: Audience): 
     let told = true;
     await exclusively(async () => {
       const before = written;
-      written = { ...board.changes };
-      setCurrentDetails(board.details());
-      told = await attempt(board.status());
+      written = { ...tracker.changes };
+      setCurrentDetails(tracker.details());
+      told = await attempt(tracker.status());
       if (!told) written = before;
     });
     if (!told) await sleep(PAUSE_AFTER_REFUSAL);
@@ -87,7 +87,7 @@ export function createReports(board: Board, run: ShootRun, audience: Audience): 
       }),
     resumed: () =>
       exclusively(async () => {
-        repeated ||= !(await attempt({ ...board.status(), state: "Processing" }));
+        repeated ||= !(await attempt({ ...tracker.status(), state: "Processing" }));
       }),
     repeat() {
       repeated = true;
@@ -123,7 +123,7 @@ function createTeller(run: ShootRun, audience: Audience) {
     retry: { maximumInterval: "30s" },
   });
   const seed = proxyActivities<SeedActivities>({
-    taskQueue: seedQueue(run.seed),
+    taskQueue: seedQueue(run.seedName),
     activityId: "cluster-status",
     summary: "status, for extensions",
     startToCloseTimeout: "1 minute",
@@ -158,9 +158,9 @@ const extensionsCare = (
   (state !== "Succeeded" || operation !== "Delete");
 
 /** A seed that doesn't answer must not keep users from the truth; the next change of state carries it over. */
-async function tellExtensions(seed: SeedActivities, run: ShootRun): Promise<void> {
+async function tellExtensions(seedActivities: SeedActivities, run: ShootRun): Promise<void> {
   try {
-    await seed.syncCluster(run);
+    await seedActivities.syncCluster(run);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
   }

@@ -96,7 +96,7 @@ const PAUSE_AFTER_FAILURE = 10_000;
 async function reconsider(run: ShootRun, operation: RunningOperation): Promise<boolean> {
   const view = await garden("read").readShoot(run);
   if (view === null || supersedes(view, run)) {
-    await operation.stop(isTakenOver(view) ? TAKEOVER_PATIENCE : undefined);
+    await operation.stop(isTakenOver(view) ? TAKEOVER_STOP_TIMEOUT : undefined);
   } else if (asksFor(view, "retry")) {
     await operation.retry();
     await garden("acknowledge").acknowledgeRequest(run, view.request ?? "");
@@ -105,7 +105,7 @@ async function reconsider(run: ShootRun, operation: RunningOperation): Promise<b
 }
 
 /** In ms: a takeover does not wait for what the old seed has begun; what still comes of it is fenced. */
-const TAKEOVER_PATIENCE = 15_000;
+const TAKEOVER_STOP_TIMEOUT = 15_000;
 
 const isTakenOver = (view: ShootView | null): boolean => view?.run?.migration?.takeover === true;
 

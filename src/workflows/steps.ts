@@ -8,11 +8,11 @@ import type { Facts } from "./conditions.ts";
 
 /** What a step works with: the facts, and the hands of the flow that runs it. */
 export interface FlowSubject extends Facts {
-  readonly hands: Hands;
+  readonly runner: StepRunner;
 }
 
 /** What a flow lends its steps. */
-export interface Hands {
+export interface StepRunner {
   /** Runs the work until it is done: retries what is worth retrying, parks what is not. */
   attempt(step: string, work: () => Promise<void>): Promise<void>;
   /** The activities of the run's seed for the acting half of a step: finished even when the flow is stopped. */
@@ -28,47 +28,49 @@ export type Run = (subject: FlowSubject, step: string) => Promise<void>;
 
 /** Deploys a control-plane component and waits until it has rolled out. */
 export const deploy = (component: ComponentName): Run =>
-  actThenWait((seed, run, step) => seed.deployComponent(run, component, step));
+  actThenWait((seedActivities, run, step) => seedActivities.deployComponent(run, component, step));
 
 /** Destroys a control-plane component and waits until it is gone. */
 export const destroy = (component: ComponentName): Run =>
-  actThenWait((seed, run, step) => seed.destroyComponent(run, component, step));
+  actThenWait((seedActivities, run, step) => seedActivities.destroyComponent(run, component, step));
 
 /** Applies the Shoot's objects of an extension kind and waits until their controllers say they are ready. */
 export const apply = (kind: ExtensionKind, purpose?: Purpose): Run =>
-  actThenWait((seed, run, step) => seed.applyExtension(run, kind, step, purpose));
+  actThenWait((seedActivities, run, step) => seedActivities.applyExtension(run, kind, step, purpose));
 
 /** Removes the Shoot's objects of an extension kind and waits until they are gone. */
 export const remove = (kind: ExtensionKind, purpose?: Purpose): Run =>
-  actThenWait((seed, run, step) => seed.removeExtension(run, kind, step, purpose));
+  actThenWait((seedActivities, run, step) => seedActivities.removeExtension(run, kind, step, purpose));
 
 /** Has the controllers of a kind stop acting in this seed and leave everything as it is. Objects and their state stay. */
 export const migrateAll = (kind: ExtensionKind, purpose?: Purpose): Run =>
-  actThenWait((seed, run, step) => seed.migrateExtension(run, kind, step, purpose));
+  actThenWait((seedActivities, run, step) => seedActivities.migrateExtension(run, kind, step, purpose));
 
 /** Has the controllers of a kind take over what the kept state describes. */
 export const restoreAll = (kind: ExtensionKind, purpose?: Purpose): Run =>
-  actThenWait((seed, run, step) => seed.restoreExtension(run, kind, step, purpose));
+  actThenWait((seedActivities, run, step) => seedActivities.restoreExtension(run, kind, step, purpose));
 
 /** Stops the pods of a component and waits until every one of them is gone; volumes stay. */
 export const stop = (component: ComponentName): Run =>
-  actThenWait((seed, run, step) => seed.stopWorkload(run, component, step));
+  actThenWait((seedActivities, run, step) => seedActivities.stopWorkload(run, component, step));
 
 /** Takes a snapshot of the Shoot's etcd, verifies it and writes down that there is one. */
 export const snapshot: Run = async (subject, step) => {
-  const { run, hands } = subject;
-  await hands.attempt(step, async () => {
-    await hands.wait(run, step, await hands.acting(run, step).takeSnapshot(run, step));
-    await hands.acting(run, `${step}/verify`).keepSnapshot(run);
+  const { run, runner } = subject;
+  await runner.attempt(step, async () => {
+    await runner.wait(run, step, await runner.acting(run, step).takeSnapshot(run, step));
+    await runner.acting(run, `${step}/verify`).keepSnapshot(run);
   });
 };
 
 /** Removes the Shoot's namespace from the seed and waits until it is gone. */
-export const removeNamespace: Run = actThenWait((seed, run, step) => seed.removeNamespace(run, step));
+export const removeNamespace: Run = actThenWait((seedActivities, run, step) =>
+  seedActivities.removeNamespace(run, step),
+);
 
 /** Waits until every worker pool has its nodes, and they are ready. */
-export const nodesReady: Run = ({ run, hands }, step) =>
-  hands.attempt(step, () => hands.wait(run, step, [nodes(run, step)]));
+export const nodesReady: Run = ({ run, runner }, step) =>
+  runner.attempt(step, () => runner.wait(run, step, [nodes(run, step)]));
 
 /** Until every look at the old leadership record has run out: two leases, from when all servers answered the new one. */
 export const leasesOver: Run = ({ run }, step) => sleep(2 * run.leaseSeconds * 1000, { summary: step });
@@ -91,16 +93,17 @@ export const onDestination =
 /** One activity of the garden. */
 export const inGarden =
   (activity: GardenChore): Run =>
-  ({ run, hands }, step) =>
-    hands.attempt(step, () => hands.garden(step)[activity](run));
+  ({ run, runner }, step) =>
+    runner.attempt(step, () => runner.garden(step)[activity](run));
 
 /** One activity that says who is to be waited for. */
-export const act = (activity: Act): Run => actThenWait((seed, run, step) => seed[activity](run, step));
+export const act = (activity: Act): Run =>
+  actThenWait((seedActivities, run, step) => seedActivities[activity](run, step));
 
 /** One activity that needs no more than the facts. */
 export const call = (activity: Chore): Run =>
-  actThenWait(async (seed, run) => {
-    await seed[activity](run);
+  actThenWait(async (seedActivities, run) => {
+    await seedActivities[activity](run);
     return [];
   });
 
@@ -125,13 +128,15 @@ type Act = "warmUp" | "lowerTtl" | "restoreVolume" | "stopEverything";
 
 function inSeed(subject: FlowSubject, end: "source" | "destination"): FlowSubject {
   const { run } = subject;
-  return run.migration ? { ...subject, run: { ...run, seed: run.migration[end] } } : subject;
+  return run.migration ? { ...subject, run: { ...run, seedName: run.migration[end] } } : subject;
 }
 
-function actThenWait(work: (seed: SeedActivities, run: ShootRun, step: string) => Promise<readonly WaitTarget[]>): Run {
-  return ({ run, hands }, step) =>
-    hands.attempt(step, async () => {
-      await hands.wait(run, step, await work(hands.acting(run, step), run, step));
+function actThenWait(
+  work: (seedActivities: SeedActivities, run: ShootRun, step: string) => Promise<readonly WaitTarget[]>,
+): Run {
+  return ({ run, runner }, step) =>
+    runner.attempt(step, async () => {
+      await runner.wait(run, step, await work(runner.acting(run, step), run, step));
     });
 }
 

@@ -29,13 +29,17 @@ beforeAll(async () => {
   local = await localEnvironment();
   shoot = await createShoot(local, { name: "backup", workerless: true });
   await shoot.settles("Succeeded", "Create");
-  const { garden, seed, log } = local;
-  const real = createWaits({ client: seed, completer: { complete: async () => true, fail: async () => true }, log });
+  const { gardenClient, seedClient, log } = local;
+  const real = createWaits({
+    client: seedClient,
+    completer: { complete: async () => true, fail: async () => true },
+    log,
+  });
   const waits: Waits = { ...real, registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }) };
   const migration = { source: "seed-1", destination: "seed-1", takeover: true };
   const { technicalID, ref } = shoot;
   run = shootRun({ ...ref, technicalID, workerless: true, operation: "Migrate", epoch: 1, migration });
-  backup = createBackup({ garden, seed: fenced(seed, run), records, waits, flow: () => "e2e" });
+  backup = createBackup({ gardenClient, seedClient: fenced(seedClient, run), records, waits, flow: () => "e2e" });
   const kubeconfig = await local.perennial("shoot", "kubeconfig", "garden-dev/backup");
   cluster = createKubeClient({ kubeconfig }, { log, fieldManager: "test" });
 });
@@ -49,26 +53,26 @@ describe("a Shoot's etcd", () => {
   let bumpedFrom = 0;
 
   test("is backed up by a schedule, into the bucket of its seed", async () => {
-    const schedule = await local.seed.read<CronJob>(inSeed("batch/v1", "CronJob", "etcd-backup"));
+    const schedule = await local.seedClient.read<CronJob>(inSeed("batch/v1", "CronJob", "etcd-backup"));
     if (schedule === undefined) throw new Error("there is no schedule");
     const { metadata, spec } = schedule.spec.jobTemplate;
     const { namespace } = schedule.metadata;
     const annotations = { [EPOCH_ANNOTATION]: "1" };
     const name = "etcd-backup-now";
-    await local.seed.create({
+    await local.seedClient.create({
       apiVersion: "batch/v1",
       kind: "Job",
       metadata: { ...metadata, name, namespace, annotations },
       spec,
     });
     snapshot = await eventually(async () => {
-      const job = await local.seed.read(inSeed("batch/v1", "Job", name));
+      const job = await local.seedClient.read(inSeed("batch/v1", "Job", name));
       const record = job?.metadata.annotations?.["perennial.dev/snapshot-record"];
       if (record === undefined) throw new Error("the snapshot was not recorded");
       return JSON.parse(record) as SnapshotRecord;
     }, 60_000);
     expect(snapshot.revision).toBeGreaterThan(0);
-    const [entry] = await local.garden.list<BackupEntry>({
+    const [entry] = await local.gardenClient.list<BackupEntry>({
       apiVersion: "core.gardener.cloud/v1beta1",
       kind: "BackupEntry",
     });
@@ -91,8 +95,8 @@ describe("a Shoot's etcd", () => {
     await scale("Deployment", "kube-apiserver", 0);
     await scale("StatefulSet", "etcd-main", 0);
     const claim = inSeed("v1", "PersistentVolumeClaim", "main-etcd-etcd-main-0");
-    await local.seed.remove(claim);
-    await eventually(async () => expect(await local.seed.read(claim)).toBeUndefined(), 60_000);
+    await local.seedClient.remove(claim);
+    await eventually(async () => expect(await local.seedClient.read(claim)).toBeUndefined(), 60_000);
 
     const begin = performance.now();
     const restoring: ShootRun = { ...run, operation: "Restore" };
@@ -121,7 +125,7 @@ describe("a Shoot's etcd", () => {
     await shoot.gone();
     await eventually(async () => {
       const kind = { apiVersion: "core.gardener.cloud/v1beta1", kind: "BackupEntry" };
-      expect(await local.garden.list(kind, { namespace: "garden-dev" })).toEqual([]);
+      expect(await local.gardenClient.list(kind, { namespace: "garden-dev" })).toEqual([]);
       await expect(readdir(directory(snapshot.bucket))).rejects.toThrow("ENOENT");
     }, 60_000);
   });
@@ -147,7 +151,7 @@ const writeConfigMap = (name: string) =>
 async function finished(targets: readonly WaitTarget[]): Promise<void> {
   for (const { apiVersion, kind, name } of targets)
     await eventually(async () => {
-      const job = await local.seed.read(inSeed(apiVersion, kind, name));
+      const job = await local.seedClient.read(inSeed(apiVersion, kind, name));
       expect(job && completed(job)).toEqual({ reached: true });
     }, 60_000);
 }
@@ -155,10 +159,10 @@ async function finished(targets: readonly WaitTarget[]): Promise<void> {
 /** The pods of a workload carry its last word as their role. */
 async function scale(kind: "Deployment" | "StatefulSet", name: string, replicas: number): Promise<void> {
   const annotations = { [EPOCH_ANNOTATION]: "1" };
-  await local.seed.patch(inSeed("apps/v1", kind, name), { metadata: { annotations }, spec: { replicas } });
+  await local.seedClient.patch(inSeed("apps/v1", kind, name), { metadata: { annotations }, spec: { replicas } });
   const pods = { namespace: shoot.technicalID, labelSelector: `role=${name.replace(/^.+-/, "")}` };
   await eventually(
-    async () => expect(await local.seed.list({ apiVersion: "v1", kind: "Pod" }, pods)).toHaveLength(replicas),
+    async () => expect(await local.seedClient.list({ apiVersion: "v1", kind: "Pod" }, pods)).toHaveLength(replicas),
     60_000,
   );
 }

@@ -17,8 +17,8 @@ describe("a Shoot whose credentials are missing", () => {
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "lost", namespace: projectNamespace } };
 
   test("parks at the step that needs them, and says which Secret is not there", async () => {
-    await local.garden.remove({ ...secret, ...secret.metadata });
-    await local.garden.apply(credentialsBinding("lost", "lost"), { fieldManager: "test" });
+    await local.gardenClient.remove({ ...secret, ...secret.metadata });
+    await local.gardenClient.apply(credentialsBinding("lost", "lost"), { fieldManager: "test" });
     shoot = await createShoot(local, { name: "lost", credentials: "lost" });
     const { status } = await shoot.settles("Failed", "Create");
     expect(status?.lastErrors).toEqual([
@@ -35,7 +35,7 @@ describe("a Shoot whose credentials are missing", () => {
 
   test("goes on at that step after a retry, and does nothing before it again", async () => {
     const before = await shoot.activities("reconcile");
-    await local.garden.apply(secret, { fieldManager: "test" });
+    await local.gardenClient.apply(secret, { fieldManager: "test" });
     await shoot.annotate({ "gardener.cloud/operation": "retry" });
     await shoot.begun("kubeApiServer");
     const again = (await shoot.activities("reconcile")).slice(before.length).filter(isActing);
@@ -92,7 +92,7 @@ describe("an extension", () => {
     expect(status?.lastErrors).toEqual([problem("no permission for the zone", "ERR_INFRA_UNAUTHORIZED")]);
     await eventually(async () => {
       const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name: shoot.technicalID };
-      const cluster = await local.seed.read<Cluster>(ref);
+      const cluster = await local.seedClient.read<Cluster>(ref);
       expect(cluster?.spec.shoot.status?.lastOperation?.state).toBe("Failed");
     });
   });
@@ -122,10 +122,10 @@ describe("a Shoot whose CloudProfile doesn't exist", () => {
   test("any more says so, and can be deleted", async () => {
     const [profile, name] = [await readProfile("local"), "vanishing"];
     const ref = { apiVersion: profile.apiVersion, kind: profile.kind, name };
-    await local.garden.apply({ ...ref, metadata: { name }, spec: profile.spec }, { fieldManager: "test" });
+    await local.gardenClient.apply({ ...ref, metadata: { name }, spec: profile.spec }, { fieldManager: "test" });
     const annotations = { "shoot.gardener.cloud/ignore": "true" };
     const shoot = await createShoot(local, { name, workerless: true, cloudProfile: name, annotations });
-    await local.garden.remove(ref);
+    await local.gardenClient.remove(ref);
     await shoot.annotate({ "shoot.gardener.cloud/ignore": null, "gardener.cloud/operation": "reconcile" });
     const { status } = await shoot.settles("Failed", "Create");
     expect(status?.lastErrors).toEqual([
@@ -146,7 +146,7 @@ async function leavesNothing(shoot: TestShoot): Promise<void> {
 
 async function readProfile(name: string): Promise<CloudProfile> {
   const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "CloudProfile", name };
-  const profile = await local.garden.read<CloudProfile>(ref);
+  const profile = await local.gardenClient.read<CloudProfile>(ref);
   if (profile === undefined) throw new Error(`there is no CloudProfile ${name}`);
   return profile;
 }

@@ -206,14 +206,14 @@ async function withCluster<T>(work: (cluster: KubeClient) => Promise<T>): Promis
 /** The kubeconfig as users have it. */
 async function published(): Promise<string> {
   const ref = { apiVersion: "v1", kind: "Secret", namespace: "garden-dev", name: "move.kubeconfig" };
-  const secret = await local.garden.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
+  const secret = await local.gardenClient.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
   return Buffer.from(secret?.data?.kubeconfig ?? "", "base64").toString();
 }
 
 const leader = async () => (await shoot.read())?.status?.leadership;
 
 const bind = (seedName: string) =>
-  local.garden.patch<Shoot>(
+  local.gardenClient.patch<Shoot>(
     { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", namespace: "garden-dev", name: "move" },
     { spec: { seedName } },
   );

@@ -45,7 +45,7 @@ describe("a migration", () => {
       await eventually(() => expect(world.calls).toContain("leaveSeed seed-1"), 120_000);
       expect(world.calls.filter((call) => call === "flip")).toHaveLength(1);
       expect(world.view.lastOperation).toMatchObject({ type: "Restore", state: "Succeeded" });
-      expect(world.view.run).toMatchObject({ seed: "seed-2", epoch: 2 });
+      expect(world.view.run).toMatchObject({ seedName: "seed-2", epoch: 2 });
     }
     await Promise.all(worlds.map((world) => world.gone()));
   });
@@ -128,7 +128,7 @@ describe("a clean-up", () => {
 
 describe("a takeover", () => {
   it("waits for approval while the old seed is silent, says so, and then asks nothing of it", async () => {
-    const world = lab.world({ ...quick, seed: "seed-9", retryDuration: 0 });
+    const world = lab.world({ ...quick, seedName: "seed-9", retryDuration: 0 });
     await migrate(world, "seed-9");
     await eventually(
       () =>
@@ -189,7 +189,7 @@ describe("a Shoot whose new seed dies before it has arrived", () => {
     await restored(world);
     expect(world.calls.filter((call) => call === "flip")).toHaveLength(3);
     expect(world.calls).toContain("restoreVolume in seed-1");
-    expect(world.view.run).toMatchObject({ seed: "seed-1", epoch: 4 });
+    expect(world.view.run).toMatchObject({ seedName: "seed-1", epoch: 4 });
     await world.gone();
   });
 });

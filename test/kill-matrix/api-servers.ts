@@ -6,7 +6,7 @@ import { parseKubeconfig, type KubeClient } from "../../src/kube/index.ts";
 
 /** What plays the API servers of a seed's Shoots. */
 export interface ApiServersDeps {
-  readonly seed: KubeClient;
+  readonly seedClient: KubeClient;
   /** IP address, on which it listens at port 443. */
   readonly address: string;
   /** A kubeconfig with a token for the one API server behind all of them. */
@@ -19,14 +19,19 @@ export interface ApiServersDeps {
  * One address that plays the API servers of all Shoots of a seed: it shows the serving certificate of the Shoot that the
  * client names, lets in whom the Shoot's authority for clients knows, and hands the request to one real API server.
  */
-export async function startApiServers({ seed, address, backend, serves }: ApiServersDeps): Promise<{ stop(): void }> {
+export async function startApiServers({
+  seedClient,
+  address,
+  backend,
+  serves,
+}: ApiServersDeps): Promise<{ stop(): void }> {
   const forward = createForwarder(backend);
   const server = createServer(
     {
       requestCert: true,
       rejectUnauthorized: false,
       SNICallback: (name, done) =>
-        void contextOf(seed, namespaceOf(name)).then(
+        void contextOf(seedClient, namespaceOf(name)).then(
           (context) => done(null, context),
           (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
         ),
@@ -55,10 +60,10 @@ function namespaceOf(host: string): string {
 }
 
 /** Read for each connection: keys come and go with the namespace. */
-async function contextOf(seed: KubeClient, namespace: string): Promise<SecureContext> {
+async function contextOf(seedClient: KubeClient, namespace: string): Promise<SecureContext> {
   const read = async (name: string) => {
     const ref = { apiVersion: "v1", kind: "Secret", namespace, name };
-    const secret = await seed.read<KubeObject & { data?: Readonly<Record<string, string>> }>(ref);
+    const secret = await seedClient.read<KubeObject & { data?: Readonly<Record<string, string>> }>(ref);
     return (key: string) => Buffer.from(secret?.data?.[key] ?? "", "base64").toString();
   };
   const [serving, clients] = await Promise.all([read("kube-apiserver"), read("ca-client")]);

@@ -5,7 +5,11 @@ import { exampleObjects } from "../support/examples.ts";
 import type { TestNameServer } from "../support/name-server.ts";
 
 /** Applies the example garden without its Shoot, its Seed once for each seed, and the credentials of its DNS server. */
-export async function applyGarden(garden: KubeClient, seeds: readonly string[], dns: TestNameServer): Promise<void> {
+export async function applyGarden(
+  gardenClient: KubeClient,
+  seeds: readonly string[],
+  dns: TestNameServer,
+): Promise<void> {
   const examples = await exampleObjects();
   const [seed] = examples.filter((object): object is Seed & KubeObject => object.kind === "Seed");
   if (seed === undefined) throw new Error("deploy/examples has no Seed");
@@ -31,7 +35,7 @@ export async function applyGarden(garden: KubeClient, seeds: readonly string[], 
       spec: { ...seed.spec, backup: backups },
     })),
   ];
-  for (const object of objects) await garden.apply(object);
+  for (const object of objects) await gardenClient.apply(object);
 }
 
 const backups = {

@@ -105,7 +105,7 @@ export async function startLab({ leaseSeconds }: Pick<Lab, "leaseSeconds">): Pro
     const kubelet = await startKubelet(node, controlPlanes.programsOf(name, node), log);
     const balancer = startLoadBalancer(extender, address, log);
     const serves = (namespace: string) => controlPlanes.serves({ seed: name, namespace });
-    const apiServers = await startApiServers({ seed: client, address, backend: backend.tokenKubeconfig, serves });
+    const apiServers = await startApiServers({ seedClient: client, address, backend: backend.tokenKubeconfig, serves });
     const extensions = createExtensions({
       seed: name,
       client: extender,

@@ -22,14 +22,14 @@ export interface LabShoot {
 
 /** Creates the example Shoot on a seed; nothing is waited for. */
 export async function createLabShoot(lab: Lab, name: string, seed: string): Promise<LabShoot> {
-  const garden = lab.garden.client;
-  const { apiVersion, kind, metadata } = await garden.create(await renderShoot(name, seed));
+  const gardenClient = lab.garden.client;
+  const { apiVersion, kind, metadata } = await gardenClient.create(await renderShoot(name, seed));
   const { namespace, uid = "" } = metadata;
   const ref = { apiVersion, kind, namespace, name };
   const shoots = createShootClient(lab.temporal.client);
 
   const read = async () => {
-    const shoot = await garden.read<Shoot>(ref);
+    const shoot = await gardenClient.read<Shoot>(ref);
     return shoot?.metadata.uid === uid ? shoot : undefined;
   };
   const explain = async (wanted: string) => {
@@ -49,7 +49,7 @@ export async function createLabShoot(lab: Lab, name: string, seed: string): Prom
   return {
     ...{ name, namespace, uid, read },
     technicalID: `shoot--dev--${name}`,
-    bind: async (seedName) => void (await garden.patch(ref, { spec: { seedName } })),
+    bind: async (seedName) => void (await gardenClient.patch(ref, { spec: { seedName } })),
     settles: (type, wanted, timeout = 60_000) =>
       within(`through with ${type} on ${wanted}`, timeout, async () => {
         const shoot = await read();
@@ -58,8 +58,8 @@ export async function createLabShoot(lab: Lab, name: string, seed: string): Prom
         return shoot && done && seedName === wanted && seeds.every((one) => one === wanted) ? shoot : false;
       }),
     async remove(timeout = 60_000) {
-      await garden.patch(ref, { metadata: { annotations: { "confirmation.gardener.cloud/deletion": "true" } } });
-      await garden.remove(ref, { uid });
+      await gardenClient.patch(ref, { metadata: { annotations: { "confirmation.gardener.cloud/deletion": "true" } } });
+      await gardenClient.remove(ref, { uid });
       await within("gone", timeout, async () => (await read()) === undefined);
     },
   };

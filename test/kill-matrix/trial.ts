@@ -50,10 +50,10 @@ export async function tryMigrations(
 ): Promise<Outcome> {
   const [first] = travellers;
   if (first === undefined) throw new Error("nobody travels");
-  const patience = PATIENCE + (travellers.length - 1) * PATIENCE_FOR_ANOTHER + (blow?.away ?? 0);
+  const timeout = PATIENCE + (travellers.length - 1) * PATIENCE_FOR_ANOTHER + (blow?.away ?? 0);
   const before = await Promise.all(travellers.map(({ shoot, route }) => describeSecrets(lab, shoot, route.source)));
   const strike = blow && (await armBlow(lab, first.shoot, first.route, blow));
-  const journeys = await Promise.all(travellers.map((traveller) => travel(traveller, patience)));
+  const journeys = await Promise.all(travellers.map((traveller) => travel(traveller, timeout)));
   strike?.cancel();
   const fallen = (await strike?.fallen) ?? true;
   const ends = await Promise.all(
@@ -70,12 +70,12 @@ export async function tryMigrations(
   return { worlds, faults: ends.flatMap(({ faults }) => faults), arrivals, fallen, peaks: await readPeaks(lab) };
 }
 
-async function travel({ shoot, route }: Traveller, patience: number): Promise<{ took: number; failure?: string }> {
+async function travel({ shoot, route }: Traveller, timeout: number): Promise<{ took: number; failure?: string }> {
   const begin = performance.now();
   const took = () => Math.round(performance.now() - begin);
   try {
     await shoot.bind(route.destination);
-    await shoot.settles("Restore", route.destination, patience);
+    await shoot.settles("Restore", route.destination, timeout);
     return { took: took() };
   } catch (error) {
     return { took: took(), failure: error instanceof Error ? error.message : String(error) };

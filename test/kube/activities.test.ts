@@ -99,7 +99,7 @@ describe("a Shoot's status", () => {
 
   it("keeps the uid and the seeds of an earlier beginning", async () => {
     const run = await begun();
-    await createShootStatus(kube).begin({ ...run, operation: "Reconcile", seed: "seed-2" }, undefined);
+    await createShootStatus(kube).begin({ ...run, operation: "Reconcile", seedName: "seed-2" }, undefined);
     expect((await read(run)).status).toMatchObject({ uid: run.uid, seeds: ["seed-1", "seed-2"] });
     expect((await read(run)).metadata.finalizers).toEqual(["gardener"]);
   });
@@ -351,12 +351,12 @@ const waits: Waits = {
   synced: async () => {},
   registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }),
   wait() {},
-  standing: () => ({ reached: true }),
+  readiness: () => ({ reached: true }),
   stop: async () => {},
 };
 
 describe("applying extension objects", () => {
-  const extensions = (client = kube) => createExtensions({ garden: kube, seed: client, waits });
+  const extensions = (client = kube) => createExtensions({ gardenClient: kube, seedClient: client, waits });
   const applyInfrastructure = async (run: ShootRun) => {
     const [target] = await extensions().apply(run, "Infrastructure", "infrastructure");
     const annotations = (await kube.read(infrastructureOf(run)))?.metadata.annotations ?? {};
@@ -460,7 +460,7 @@ describe("applying extension objects", () => {
 
 describe("deploying a component", () => {
   const components = () =>
-    createComponents({ garden: kube, seed: kube, shootClients: createShootClients(kube, log), waits });
+    createComponents({ gardenClient: kube, seedClient: kube, shootClients: createShootClients(kube, log), waits });
 
   it("is refused for good when its namespace is being deleted", async () => {
     const run = await newShoot();

@@ -217,8 +217,8 @@ test("a new Shoot gets no Seed that its CloudProfile leaves out, that is full, o
     );
   await setSeed("0", "False");
   const cloudProfile = { kind: "CloudProfile", name: "choosy" };
-  const wish = { ...shoot("lonely"), spec: { ...spec("lonely"), cloudProfile, seedName: "seed-full" } };
-  const refusal = await refusalOf(client.create(wish));
+  const request = { ...shoot("lonely"), spec: { ...spec("lonely"), cloudProfile, seedName: "seed-full" } };
+  const refusal = await refusalOf(client.create(request));
   expect(refusal).toContain(
     "spec.seedName: CloudProfile choosy asks for label env=prod (spec.seedSelector.matchLabels)",
   );
@@ -226,8 +226,8 @@ test("a new Shoot gets no Seed that its CloudProfile leaves out, that is full, o
   expect(refusal).toContain("spec.seedName: Seed seed-full cannot keep backups now (BackupBucketsReady is False)");
   await setSeed("1", "Progressing");
   await client.patch(seedRef, { metadata: { labels: { env: "prod" } } });
-  await client.create(wish);
-  await expect(client.create({ ...wish, ...shoot("late-one"), spec: { ...wish.spec, dns: {} } })).rejects.toThrow(
+  await client.create(request);
+  await expect(client.create({ ...request, ...shoot("late-one"), spec: { ...request.spec, dns: {} } })).rejects.toThrow(
     "takes 1 Shoots (status.allocatable) and has 1",
   );
 });

@@ -16,7 +16,7 @@ const waits: Waits = {
   synced: async () => {},
   registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }),
   wait() {},
-  standing: () => ({ reached: true }),
+  readiness: () => ({ reached: true }),
   stop: async () => {},
 };
 let controlPlane: ControlPlane;
@@ -50,7 +50,7 @@ beforeEach(async () => {
   const migration = { source: "seed-2", destination: "seed-3", takeover: false };
   run = {
     ...created,
-    seed: "seed-3",
+    seedName: "seed-3",
     operation: "Restore",
     epoch: 2,
     migration,
@@ -59,7 +59,8 @@ beforeEach(async () => {
   records = memoryRecords();
 });
 
-const backup = () => createBackup({ garden: kube, seed: runner.client, records, waits, flow: () => "flow-1" });
+const backup = () =>
+  createBackup({ gardenClient: kube, seedClient: runner.client, records, waits, flow: () => "flow-1" });
 const entry = () => ({
   apiVersion: "extensions.gardener.cloud/v1alpha1",
   kind: "BackupEntry",

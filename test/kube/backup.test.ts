@@ -23,7 +23,7 @@ const waits: Waits = {
   synced: async () => {},
   registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }),
   wait() {},
-  standing: () => ({ reached: true }),
+  readiness: () => ({ reached: true }),
   stop: async () => {},
 };
 const good = { hash: 4219493817, revision: 405, totalKey: 267, totalSize: 614400, version: "3.6.0" };
@@ -52,7 +52,7 @@ beforeEach(async () => {
 });
 
 const nameOf = ([target]: readonly WaitTarget[]) => target?.name ?? "";
-const backup = () => createBackup({ garden: kube, seed: runner.client, records, waits, flow: () => flow });
+const backup = () => createBackup({ gardenClient: kube, seedClient: runner.client, records, waits, flow: () => flow });
 const restoring = (change: Partial<ShootRun> = {}): ShootRun => ({ ...run, operation: "Restore", epoch: 2, ...change });
 const job = (name: string): ObjectRef => ({ apiVersion: "batch/v1", kind: "Job", namespace: run.technicalID, name });
 const claim = (): ObjectRef => ({

@@ -44,7 +44,14 @@ beforeAll(async () => {
   const backup = { provider: "local", region: "local", credentialsRef };
   const seed = await kube.patch<Seed>({ apiVersion: core, kind: "Seed", name: "seed-1" }, { spec: { backup } });
   bucket = seed.metadata.uid ?? "";
-  backups = createBackups({ garden: kube, seed: runner.client, seedName: "seed-1", records, grace: day, log });
+  backups = createBackups({
+    gardenClient: kube,
+    seedClient: runner.client,
+    seedName: "seed-1",
+    records,
+    grace: day,
+    log,
+  });
   backups.start();
 });
 afterAll(async () => {
@@ -124,7 +131,8 @@ describe("a Seed's bucket", () => {
 
 describe("the bucket of a Seed that goes", () => {
   const name = "seed-7";
-  const keep = (seed = kube) => createBackupBucketKeeper({ garden: kube, seed, seedName: name }).reconcile({ name });
+  const keep = (seedClient = kube) =>
+    createBackupBucketKeeper({ gardenClient: kube, seedClient, seedName: name }).reconcile({ name });
   const seedRef = { apiVersion: core, kind: "Seed", name };
   const bucketRef = (of: string) => ({ apiVersion: core, kind: "BackupBucket", name: of });
   const secretOf = (of: string) =>
@@ -199,7 +207,7 @@ describe("a Shoot's backups", () => {
   const inSeed = () => kube.read<ExtensionBackupEntry>({ apiVersion: extensions, kind: "BackupEntry", name });
   const deploy = async (epoch: number) => {
     const context = await readContext(kube, kube, run);
-    return await deployBackupEntry({ garden: kube, seed: kube, context, epoch });
+    return await deployBackupEntry({ gardenClient: kube, seedClient: kube, context, epoch });
   };
   /** As the flow and the provider would. */
   const build = async () => {
@@ -216,7 +224,7 @@ describe("a Shoot's backups", () => {
   const later = "seed-9";
   const handOver = () => kube.patch(entryRef(), { spec: { seedName: later } });
   const keeper = (now: number) =>
-    createBackupEntryKeeper({ garden: kube, seed: kube, seedName: later, grace: day, now: () => now });
+    createBackupEntryKeeper({ gardenClient: kube, seedClient: kube, seedName: later, grace: day, now: () => now });
   const look = (now: number) => keeper(now).reconcile({ namespace: "garden-dev", name });
   const shootRef = () => ({ apiVersion: core, kind: "Shoot", namespace: "garden-dev", name: run.name });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCleanup, NO_CLEANUP_LABEL } from "../../src/activities/teardown/shoot-resources.ts";
+import { createResourceCleaner, NO_CLEANUP_LABEL } from "../../src/activities/teardown/shoot-resources.ts";
 import { toFailure } from "../../src/activities/failure.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { isNotFound, refOf, type KubeClient } from "../../src/kube/index.ts";
@@ -12,7 +12,8 @@ beforeAll(async () => void (controlPlane = await startControlPlane({ flags: ["--
 afterAll(() => controlPlane.stop());
 
 let looks = 0;
-const cleanup = () => createCleanup(controlPlane.client, () => void (looks += 1), { deadline: 2_000, interval: 200 });
+const cleanable = () =>
+  createResourceCleaner(controlPlane.client, () => void (looks += 1), { deadline: 2_000, interval: 200 });
 const apply = (object: KubeObject) => controlPlane.client.apply(object);
 const exists = async (object: KubeObject) => (await controlPlane.client.read(refOf(object))) !== undefined;
 const kept = { labels: { [NO_CLEANUP_LABEL]: "true" } };
@@ -22,7 +23,7 @@ const definition = { ...definitionType, metadata: { name: "widgets.test.perennia
 test("webhooks go first, ours stay", async () => {
   const users = await apply(webhook("users"));
   const ours = await apply(webhook("ours", kept));
-  await cleanup().webhooks();
+  await cleanable().webhooks();
   expect(await exists(users)).toBe(false);
   expect(await exists(ours)).toBe(true);
 });
@@ -31,7 +32,7 @@ test("custom resources and their definitions go; aggregated APIs go, built-in on
   await installWidgets(controlPlane.client);
   await apply(widget("default", "users"));
   const aggregated = await apply(apiService);
-  await cleanup().extendedApis();
+  await cleanable().extendedApis();
   expect(await exists(definition)).toBe(false);
   expect(await exists(aggregated)).toBe(false);
   expect(
@@ -45,7 +46,7 @@ test("what a finalizer holds is named, with the code that asks the user, and the
   await apply({ ...held, metadata: { ...held.metadata, finalizers: ["test.perennial.dev/never"] } });
   await apply(widget("default", "free"));
   looks = 0;
-  const failure = await cleanup().extendedApis().catch(toFailure);
+  const failure = await cleanable().extendedApis().catch(toFailure);
   expect(failure).toMatchObject({
     message: "cannot clean up custom resources: still there after 2 s: Widget default/held",
     details: [{ codes: ["ERR_CLEANUP_CLUSTER_RESOURCES"] }],
@@ -55,14 +56,14 @@ test("what a finalizer holds is named, with the code that asks the user, and the
   expect(await exists(definition)).toBe(true);
 
   await controlPlane.client.patch(refOf(held), { metadata: { finalizers: null } });
-  await cleanup().extendedApis();
+  await cleanable().extendedApis();
   expect(await exists(definition)).toBe(false);
 });
 
 test("workloads and services go; the cluster's own and ours stay", async () => {
   const users = await Promise.all([deployment("users"), service("users"), pod("users"), job].map(apply));
   const ours = await Promise.all([deployment("ours", kept), service("ours", kept), pod("ours", kept)].map(apply));
-  await cleanup().kubernetesResources();
+  await cleanable().kubernetesResources();
   expect(await Promise.all(users.map(exists))).toEqual(users.map(() => false));
   expect(await Promise.all(ours.map(exists))).toEqual(ours.map(() => true));
   expect(
@@ -73,7 +74,7 @@ test("workloads and services go; the cluster's own and ours stay", async () => {
 test("users' namespaces go last; one that stays is named", async () => {
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "users" } };
   await apply(namespace); // nobody finalizes it here
-  await expect(cleanup().kubernetesResources()).rejects.toThrow(
+  await expect(cleanable().kubernetesResources()).rejects.toThrow(
     "cannot clean up namespaces: still there after 2 s: Namespace users",
   );
   expect((await controlPlane.client.read(refOf(namespace)))?.metadata.deletionTimestamp).toBeDefined();
@@ -91,7 +92,7 @@ test("a definition that somebody else takes away meanwhile is no error", async (
       return client.list(type, o);
     },
   };
-  await createCleanup(late, () => {}, { deadline: 2_000, interval: 200 }).extendedApis();
+  await createResourceCleaner(late, () => {}, { deadline: 2_000, interval: 200 }).extendedApis();
 });
 
 const meta = (name: string, more: object = {}) => ({ name, namespace: "default", ...more });

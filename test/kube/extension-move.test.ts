@@ -39,7 +39,7 @@ test("what is called back is asked to restore only once its controller has let g
 
 function moves() {
   return createExtensionMoves({
-    seed: plane.client,
+    seedClient: plane.client,
     waits: { registration: () => ({}) } as unknown as Waits,
     wanted: async () => [infrastructure],
     kept: async () => undefined,

@@ -50,18 +50,18 @@ afterEach(async () => {
 const flow = (epoch = 3) => fenced(kube, { ...run, epoch });
 const leftovers = () => {
   const completer = { complete: async () => true, fail: async () => true };
-  return createLeftovers({ seed: kube, waits: createWaits({ client: kube, completer, log }) });
+  return createLeftovers({ seedClient: kube, waits: createWaits({ client: kube, completer, log }) });
 };
 const leader = (seed: string, epoch: number) => (): Promise<Leader> => Promise.resolve({ seed, epoch });
 
 /** A fence to whom `ask` tells of this test's Shoot; of all others it hears nothing. */
-function guard(ask: Ask, seed: KubeClient = kube): void {
+function guard(ask: Ask, seedClient: KubeClient = kube): void {
   const askOfThis = async (record: string) => {
     if (record !== run.leadershipRecord) throw new Error("no answer");
     asked += 1;
     return ask();
   };
-  fence = createFence({ seed, seedName: "seed-1", ask: askOfThis, log, period: 20 });
+  fence = createFence({ seedClient, seedName: "seed-1", ask: askOfThis, log, period: 20 });
   fence.start();
 }
 

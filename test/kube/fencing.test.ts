@@ -305,7 +305,7 @@ describe("in the garden", () => {
     const status = { seedName: "seed-3", seeds: ["seed-1", "seed-2", "seed-3"] };
     await kube.patch(shootRef(run), { status }, { subresource: "status" });
     await createShootStatus(kube).leave(run);
-    await createShootStatus(kube).leave({ ...run, seed: "seed-3", epoch: 3 });
+    await createShootStatus(kube).leave({ ...run, seedName: "seed-3", epoch: 3 });
     expect(await statusOf(run)).toMatchObject({ seeds: ["seed-2", "seed-3"] });
   });
 

@@ -34,7 +34,7 @@ beforeEach(async () => {
   const name = `keys-${(count += 1)}`;
   run = shootRun({ name, technicalID: `shoot--dev--${name}`, uid: `uid-of-${name}` });
   await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: run.technicalID } });
-  activities = createStateActivities({ garden: kube, seed: kube, keys });
+  activities = createStateActivities({ gardenClient: kube, seedClient: kube, keys });
 });
 
 interface Secret extends KubeObject {
@@ -78,7 +78,7 @@ describe("the keys that a Shoot has for good", () => {
     await deploy();
     await activities.persistState(run);
     await lose("ca");
-    const without = createStateActivities({ garden: kube, seed: kube, keys: newStateKeys() });
+    const without = createStateActivities({ gardenClient: kube, seedClient: kube, keys: newStateKeys() });
     await expect(deploy(run, without)).rejects.toThrow(
       `cannot use ShootState ${garden}/${run.name}: cannot open gardener/secret/ca of Shoot ${run.uid}`,
     );
@@ -90,7 +90,7 @@ describe("the keys that a Shoot has for good", () => {
       fields: { kind: "Worker", name: "w" },
       content: { machines: 1 },
     };
-    await createShootStates({ garden: kube, keys: rotated }).keep(run, [machines]);
+    await createShootStates({ gardenClient: kube, keys: rotated }).keep(run, [machines]);
     await deploy(); // of the machines' state, nothing is asked here
     expect(await kube.read(secret("ca"))).toBeDefined();
   });
@@ -103,7 +103,7 @@ describe("the keys that a Shoot has for good", () => {
     await deploy({ ...run, uid: "another" });
     expect((await secrets()).get("ca")?.data).not.toEqual(data);
     await lose("ca");
-    await createShootStates({ garden: kube, keys }).claim({ ...run, epoch: 2 });
+    await createShootStates({ gardenClient: kube, keys }).claim({ ...run, epoch: 2 });
     await expect(deploy()).rejects.toThrow(Superseded);
     expect(await kube.read(secret("ca"))).toBeUndefined();
   });

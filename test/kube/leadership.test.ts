@@ -18,7 +18,7 @@ import { startNameServer, type TestNameServer } from "../support/name-server.ts"
 
 const log = createLogger({ name: "test", level: "silent" });
 let controlPlane: ControlPlane;
-let garden: KubeClient;
+let gardenClient: KubeClient;
 let dns: TestNameServer;
 let provider: Provider;
 let lookup: LeaderLookup;
@@ -28,11 +28,11 @@ let record: string;
 
 beforeAll(async () => {
   [controlPlane, dns] = await Promise.all([startControlPlane(), startNameServer()]);
-  garden = controlPlane.client;
-  await applyCrds(garden);
-  await applyGarden(garden);
-  await garden.apply(leadershipDomain());
-  provider = createGardenProvider({ client: garden, log });
+  gardenClient = controlPlane.client;
+  await applyCrds(gardenClient);
+  await applyGarden(gardenClient);
+  await gardenClient.apply(leadershipDomain());
+  provider = createGardenProvider({ client: gardenClient, log });
   await provider.start();
   lookup = createLeaderLookup(createZoneServers({ servers: [dns.endpoint] }));
 });
@@ -44,8 +44,8 @@ afterAll(async () => {
 beforeEach(async () => {
   const name = `l${(count += 1)}`;
   record = `${name}.dev.leadership.perennial.test`;
-  const created = await createShoot(garden, name, { seedName: "seed-1" });
-  run = { ...created, seed: "seed-1", leadershipRecord: record };
+  const created = await createShoot(gardenClient, name, { seedName: "seed-1" });
+  run = { ...created, seedName: "seed-1", leadershipRecord: record };
 });
 
 describe("a Shoot's leadership", () => {
@@ -91,8 +91,8 @@ describe("a Shoot's leadership", () => {
 
   test("ends with the record, and may begin again under the first number", async () => {
     await flipped();
-    await leadership().removeLeadership({ ...run, epoch: 2, seed: "seed-2" });
-    await leadership().removeLeadership({ ...run, epoch: 2, seed: "seed-2" });
+    await leadership().removeLeadership({ ...run, epoch: 2, seedName: "seed-2" });
+    await leadership().removeLeadership({ ...run, epoch: 2, seedName: "seed-2" });
     expect(await dnsRecord()).toBeUndefined();
     expect(await queryRecords(dns.server, { name: record, type: "TXT" })).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe("a flip", () => {
   test("is finished by another try when it was cut off after its decision", async () => {
     const moving = await prepared();
     const silent: LeaderLookup = { ask: lookup.ask, askAll: () => Promise.reject(new Error("killed")) };
-    await expect(createLeadership({ garden, lookup: silent }).flip(moving)).rejects.toThrow("killed");
+    await expect(createLeadership({ gardenClient, lookup: silent }).flip(moving)).rejects.toThrow("killed");
     expect(await status()).toMatchObject({ seed: "seed-2", epoch: 2 });
     expect((await status())?.since).toBeUndefined();
     await leadership().flip(moving);
@@ -134,15 +134,15 @@ describe("a flip", () => {
   test("is finished by the new leader's first look when its own flow was given up after its decision", async () => {
     const moving = await prepared();
     const silent: LeaderLookup = { ask: lookup.ask, askAll: () => Promise.reject(new Error("killed")) };
-    await expect(createLeadership({ garden, lookup: silent }).flip(moving)).rejects.toThrow("killed");
-    await leadership().ensureLeadership({ ...moving, operation: "Restore", seed: "seed-2", epoch: 2 });
+    await expect(createLeadership({ gardenClient, lookup: silent }).flip(moving)).rejects.toThrow("killed");
+    await leadership().ensureLeadership({ ...moving, operation: "Restore", seedName: "seed-2", epoch: 2 });
     expect(await status()).toMatchObject({ seed: "seed-2", epoch: 2, since: expect.any(String) });
     expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
   });
 
   test("is refused once the Shoot's seed was changed back", async () => {
     const moving = await prepared();
-    await garden.patch(shootRef(), { spec: { seedName: "seed-1" } });
+    await gardenClient.patch(shootRef(), { spec: { seedName: "seed-1" } });
     const cancelled = leadership().flip(moving);
     await expect(cancelled).rejects.toThrow("was cancelled, spec.seedName is seed-1");
     await expect(cancelled).rejects.toMatchObject({ retryable: false });
@@ -152,7 +152,7 @@ describe("a flip", () => {
   test("is left to the takeover that was approved meanwhile", async () => {
     const moving = await prepared();
     const annotations = { [FORCE_TAKEOVER_ANNOTATION]: JSON.stringify({ reason: "seed-1 burnt down" }) };
-    await garden.patch(shootRef(), { metadata: { annotations } });
+    await gardenClient.patch(shootRef(), { metadata: { annotations } });
     const late = leadership().flip(moving);
     await expect(late).rejects.toThrow("a takeover was approved, which does it instead");
     await expect(late).rejects.toMatchObject({ retryable: false });
@@ -163,7 +163,7 @@ describe("a flip", () => {
     const moving = await prepared();
     const [flip] = await Promise.allSettled([
       leadership().flip(moving),
-      garden.patch(shootRef(), { spec: { seedName: "seed-1" } }),
+      gardenClient.patch(shootRef(), { spec: { seedName: "seed-1" } }),
     ]);
     expect((await status())?.epoch).toBe(flip.status === "fulfilled" ? 2 : 1);
   });
@@ -179,7 +179,7 @@ describe("a flip", () => {
   test("of a migration that is long over changes nothing", async () => {
     const first = await flipped();
     const back = { ...run, epoch: 2, seed: "seed-2", migration: migration("seed-2", "seed-1") };
-    await garden.patch(shootRef(), { spec: { seedName: "seed-1" } });
+    await gardenClient.patch(shootRef(), { spec: { seedName: "seed-1" } });
     await leadership().flip(back);
     await expect(leadership().flip(first)).rejects.toThrow(StepError);
     expect(await status()).toMatchObject({ seed: "seed-1", epoch: 3 });
@@ -210,7 +210,7 @@ describe("a flip", () => {
       async () => expect((await both.askAll(record)).every(({ leader }) => leader?.epoch === 1)).toBe(true),
       10_000,
     );
-    const flip = createLeadership({ garden, lookup: both }).flip(moving);
+    const flip = createLeadership({ gardenClient, lookup: both }).flip(moving);
     await vi.waitFor(async () => expect((await lookup.ask(record))?.epoch).toBe(2), 10_000);
     expect((await status())?.since).toBeUndefined();
     await flip;
@@ -234,7 +234,7 @@ describe("a flip", () => {
         now: () => performance.now(),
       },
     );
-    const flip = createLeadership({ garden, lookup: createLeaderLookup(servers), patience: 5_000 }).flip(moving);
+    const flip = createLeadership({ gardenClient, lookup: createLeaderLookup(servers), timeout: 5_000 }).flip(moving);
     await expect(flip).rejects.toThrow(`server ${secondary.endpoint} names seed-1 in epoch 1`);
     expect((await status())?.since).toBeUndefined();
     await dns.update(`delete ${dns.zone} NS ${added}.`, `delete ${added} A`);
@@ -247,17 +247,17 @@ describe("a flip", () => {
     await secondary.stop();
     const servers = [dns.endpoint, secondary.endpoint];
     const both = createLeaderLookup(createZoneServers({ servers }));
-    const flip = createLeadership({ garden, lookup: both, patience: 500 }).flip(moving);
+    const flip = createLeadership({ gardenClient, lookup: both, timeout: 500 }).flip(moving);
     await expect(flip).rejects.toThrow(`server ${secondary.endpoint} does not answer`);
     await expect(flip).rejects.toMatchObject({ retryable: true });
   });
 
   test("says what is wrong when the DNS is down, and goes on by itself when it is back", async () => {
     const moving = await prepared();
-    await garden.apply(leadershipDomain("127.0.0.1:9"));
-    const flip = createLeadership({ garden, lookup, patience: 3_000 }).flip(moving);
+    await gardenClient.apply(leadershipDomain("127.0.0.1:9"));
+    const flip = createLeadership({ gardenClient, lookup, timeout: 3_000 }).flip(moving);
     await expect(flip).rejects.toThrow(/DNSRecord garden-dev\/l\d+-leadership is not done: .*cannot ask for TXT/);
-    await garden.apply(leadershipDomain());
+    await gardenClient.apply(leadershipDomain());
     await leadership().flip(moving);
     expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
   });
@@ -278,13 +278,13 @@ describe("a leadership record", () => {
     await flipped();
     const { apiVersion, kind, namespace } = recordRef();
     const { spec } = (await dnsRecord()) as DNSRecord;
-    await garden.create({
+    await gardenClient.create({
       ...{ apiVersion, kind },
       metadata: { name: `${run.name}-late`, namespace, annotations: { "gardener.cloud/operation": "reconcile" } },
       spec: { ...spec, values: ["Seed=seed-1", "Epoch=1"] },
     });
     await vi.waitFor(async () => {
-      const late = await garden.read<DNSRecord>({ apiVersion, kind, namespace, name: `${run.name}-late` });
+      const late = await gardenClient.read<DNSRecord>({ apiVersion, kind, namespace, name: `${run.name}-late` });
       expect(late?.status?.lastError?.description).toContain(
         `cannot let seed-1 lead in epoch 1: ${record} says that seed-2 leads in epoch 2`,
       );
@@ -315,13 +315,13 @@ test("the servers of a zone are found through a resolver, from any name in it", 
   await expect(servers.of("example.org")).rejects.toThrow(/cannot ask 127.0.0.1:\d+ for NS example.org: EREFUSED/);
 });
 
-const leadership = () => createLeadership({ garden, lookup, patience: 10_000 });
+const leadership = () => createLeadership({ gardenClient, lookup, timeout: 10_000 });
 const migration = (source = "seed-1", destination = "seed-2") => ({ source, destination, takeover: false });
 
 /** The Shoot leads from seed-1 and is asked to move to seed-2. */
 async function prepared(): Promise<ShootRun> {
   await leadership().ensureLeadership(run);
-  await garden.patch(shootRef(), { spec: { seedName: "seed-2" } });
+  await gardenClient.patch(shootRef(), { spec: { seedName: "seed-2" } });
   return { ...run, operation: "Migrate", migration: migration() };
 }
 
@@ -332,7 +332,7 @@ async function flipped(): Promise<ShootRun> {
 }
 
 async function shoot(): Promise<Shoot> {
-  const found = await garden.read<Shoot>(shootRef());
+  const found = await gardenClient.read<Shoot>(shootRef());
   if (found === undefined) throw new Error("the Shoot is gone");
   return found;
 }
@@ -359,7 +359,7 @@ function recordRef() {
   };
 }
 
-const dnsRecord = () => garden.read<DNSRecord>(recordRef());
+const dnsRecord = () => gardenClient.read<DNSRecord>(recordRef());
 
 /** The garden's Secret, with the test's server. */
 function leadershipDomain(server = dns.endpoint) {

@@ -58,7 +58,7 @@ beforeEach(async () => {
 });
 afterEach(() => void (awake = true));
 
-const leftovers = () => createLeftovers({ seed: kube, waits, pace: { patience: 1_000, period: 20 } });
+const leftovers = () => createLeftovers({ seedClient: kube, waits, polling: { timeout: 1_000, period: 20 } });
 const flow = () => fenced(kube, run);
 const later = (epoch = 2): ShootRun => ({ ...run, epoch });
 const named = (apiVersion: string, kind: string, name: string): ObjectRef => ({
@@ -114,7 +114,7 @@ describe("raising the fence", () => {
 
   test("fails where the seed does not refuse", async () => {
     const open: KubeClient = { ...kube, create: async (object) => object };
-    const here = createLeftovers({ seed: open, waits, pace: { patience: 50, period: 10 } });
+    const here = createLeftovers({ seedClient: open, waits, polling: { timeout: 50, period: 10 } });
     await expect(here.raiseFence(later())).rejects.toThrow(
       /^cannot fence namespace .* of Seed seed-1: it still takes writes of epoch 1; the seed needs the policies/,
     );
@@ -137,14 +137,14 @@ describe("stopping a component", () => {
       "oldEtcd/wait/etcd-main-0",
     ]);
     expect(targets[0]).toMatchObject({ kind: "Pod", until: "gone", namespace: run.technicalID });
-    for (const target of targets) expect(waits.standing(target).reached).toBe(false);
+    for (const target of targets) expect(waits.readiness(target).reached).toBe(false);
     expect(await replicasOf("StatefulSet", "etcd-main")).toBe(0);
     expect((await kube.read(named("v1", "Pod", "etcd-main-0")))?.metadata.annotations).toMatchObject({
       [WAIT_ANNOTATION]: "oldEtcd/wait/etcd-main-0",
     });
     await kube.remove(named("v1", "Pod", "etcd-main-0"), { gracePeriodSeconds: 0 });
     await kube.remove(named("v1", "Pod", "etcd-events-0"), { gracePeriodSeconds: 0 });
-    await eventually(() => expect(targets.every((target) => waits.standing(target).reached)).toBe(true));
+    await eventually(() => expect(targets.every((target) => waits.readiness(target).reached)).toBe(true));
     expect(await leftovers().stopWorkload(later(), "etcd", "oldEtcd")).toEqual([]);
   });
 
@@ -283,7 +283,7 @@ describe("abandoning extension objects", () => {
         await kube.remove(ref, o);
       },
     };
-    await createLeftovers({ seed: contested, waits }).abandonExtensions(run);
+    await createLeftovers({ seedClient: contested, waits }).abandonExtensions(run);
     expect(holds).toBe(3);
     expect(await kube.read(refOf(infrastructure()))).toBeUndefined();
   });

@@ -69,7 +69,7 @@ it("takes over only from what was kept", async () => {
   const keys = parseStateKeys(JSON.stringify({ keys: [{ id: "one", secret: randomBytes(32).toString("base64") }] }));
   const bucket = { bucket: "b", name: "s.db", revision: 7, hash: 1 };
   const snapshot = { ...bucket, size: 12_300_000, takenAt: "2026-11-21T10:00:00Z" };
-  await createShootStates({ garden: kube, keys }).recordSnapshot({ ...run, epoch: 1 }, snapshot);
+  await createShootStates({ gardenClient: kube, keys }).recordSnapshot({ ...run, epoch: 1 }, snapshot);
   await expect(check()).resolves.toBeUndefined();
   const shoot = await kube.read<Shoot>(shootRef(run));
   const facts = shoot && (await readMigrationFacts(kube, shoot, { from: "seed-1", to: "seed-2" }));
@@ -92,7 +92,7 @@ it("has nothing to say about a Shoot that is gone", async () => {
 });
 
 it("does not leave a Bastion behind", async () => {
-  const checkSource = createSourceCheck({ seed: kube });
+  const checkSource = createSourceCheck({ seedClient: kube });
   await expect(checkSource(run)).resolves.toBeUndefined();
   await kube.create({
     apiVersion: "extensions.gardener.cloud/v1alpha1",
@@ -104,7 +104,7 @@ it("does not leave a Bastion behind", async () => {
 });
 
 function check(now?: () => Date): Promise<void> {
-  return createMigrationCheck({ garden: kube, ...(now && { now }) })(run);
+  return createMigrationCheck({ gardenClient: kube, ...(now && { now }) })(run);
 }
 
 async function refusal(now?: () => Date): Promise<StepError> {

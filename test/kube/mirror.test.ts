@@ -20,7 +20,7 @@ const keys = newStateKeys();
 let controlPlane: ControlPlane;
 let kube: KubeClient;
 let proxy: FaultyProxy;
-let garden: KubeClient;
+let gardenClient: KubeClient;
 let run: ShootRun;
 let mirror: Mirror;
 let count = 0;
@@ -31,10 +31,10 @@ beforeAll(async () => {
   await applyCrds(kube);
   await applyGarden(kube);
   proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
-  garden = createKubeClient({ kubeconfig: proxy.kubeconfig });
+  gardenClient = createKubeClient({ kubeconfig: proxy.kubeconfig });
 });
 afterAll(async () => {
-  await garden.close();
+  await gardenClient.close();
   await proxy.close();
   await controlPlane.stop();
 });
@@ -49,7 +49,7 @@ beforeEach(async () => {
 afterEach(() => mirror.stop());
 
 const startMirror = (withKeys: readonly StateKey[] = keys, seedName = "seed-1") => {
-  const started = createMirror({ garden, seed: kube, seedName, keys: withKeys, log });
+  const started = createMirror({ gardenClient, seedClient: kube, seedName, keys: withKeys, log });
   started.start();
   return started;
 };
@@ -97,7 +97,7 @@ const createInfrastructure = () =>
 const writeState = (state: object) => kube.patch(infrastructureRef(), { status: { state } }, { subresource: "status" });
 /** What the garden keeps, by name. */
 const kept = async (withKeys: readonly StateKey[] = keys) => {
-  const items = (await createShootStates({ garden: kube, keys: withKeys }).read(run)) ?? [];
+  const items = (await createShootStates({ gardenClient: kube, keys: withKeys }).read(run)) ?? [];
   return Object.fromEntries(items.map(({ fields, content }) => [fields["name"] as string, content]));
 };
 const readState = () => kube.read<ShootState>({ ...shootRef(), kind: "ShootState" });
@@ -178,7 +178,7 @@ describe("what a seed has of a Shoot", () => {
   it("is told again when somebody has lost it in the garden", async () => {
     await createSecret("ca");
     await eventually(async () => expect(await kept()).toHaveProperty("ca"));
-    await createShootStates({ garden: kube, keys }).remove(run);
+    await createShootStates({ gardenClient: kube, keys }).remove(run);
     await createSecret("another");
     await eventually(async () => expect(Object.keys(await kept()).toSorted()).toEqual(["another", "ca"]));
   });
@@ -222,7 +222,7 @@ describe("a seed that does not lead the Shoot", () => {
   it("writes nothing once another one has begun to restore, though it does not know", async () => {
     await createSecret("ca");
     await eventually(async () => expect(await kept()).toHaveProperty("ca"));
-    await createShootStates({ garden: kube, keys }).claim({ ...run, epoch: 2 });
+    await createShootStates({ gardenClient: kube, keys }).claim({ ...run, epoch: 2 });
     await silent();
   });
 
@@ -239,7 +239,7 @@ describe("a Shoot that is about to leave", () => {
     await createInfrastructure();
     await writeState({ change: 1 });
     await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 1 } }));
-    await createShootStates({ garden: kube, keys }).keepLast(run, () => Promise.resolve([]));
+    await createShootStates({ gardenClient: kube, keys }).keepLast(run, () => Promise.resolve([]));
     await writeState({ change: 2 });
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await kept()).toMatchObject({ [run.name]: { change: 1 } });

@@ -10,16 +10,18 @@ import { shootRun } from "../support/shoot-run.ts";
 
 /** The seed is played by one object; the Shoot's API server is real. */
 let plane: ControlPlane;
-let shoot: KubeClient;
+let shootClient: KubeClient;
 let completed: number;
 
 beforeAll(async () => {
   plane = await startControlPlane();
-  shoot = plane.client;
-  await shoot.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "kube-node-lease" } }).catch(() => {});
-  await shoot.create({ ...node, metadata: { name: "one", labels: { "worker.gardener.cloud/pool": "worker" } } });
+  shootClient = plane.client;
+  await shootClient
+    .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "kube-node-lease" } })
+    .catch(() => {});
+  await shootClient.create({ ...node, metadata: { name: "one", labels: { "worker.gardener.cloud/pool": "worker" } } });
   const conditions = [{ type: "Ready", status: "True" }];
-  await shoot.patch({ ...node, name: "one" }, { status: { conditions } }, { subresource: "status" });
+  await shootClient.patch({ ...node, name: "one" }, { status: { conditions } }, { subresource: "status" });
 });
 beforeEach(() => void (completed = 0));
 afterAll(() => plane.stop());
@@ -36,14 +38,14 @@ describe("waiting for nodes", () => {
   });
 
   it("of a Shoot that has moved is over when they were heard of: what they said before came with its etcd", async () => {
-    await shoot.create({ ...lease, metadata: { name: "one", namespace: "kube-node-lease" }, spec: {} });
+    await shootClient.create({ ...lease, metadata: { name: "one", namespace: "kube-node-lease" }, spec: {} });
     await expect(wait(shootRun({ operation: "Restore", migration: moved }))).rejects.toThrow(CompleteAsyncError);
     const taken = { ...moved, takeover: true };
     await expect(wait(shootRun({ operation: "Restore", migration: taken }))).resolves.toBeUndefined();
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(completed).toBe(0);
     const renewed = { spec: { holderIdentity: "one", renewTime: "2026-11-21T09:00:00.000000Z" } };
-    await shoot.patch({ ...lease, namespace: "kube-node-lease", name: "one" }, renewed);
+    await shootClient.patch({ ...lease, namespace: "kube-node-lease", name: "one" }, renewed);
     await eventually(() => expect(completed).toBe(1));
   });
 });
@@ -59,8 +61,8 @@ const target: WaitTarget = {
 function wait(run: ReturnType<typeof shootRun>): Promise<void> {
   const worker = { spec: { pools: [{ name: "worker", minimum: 1 }] } };
   const waits = createNodeWaits({
-    seed: { read: async () => worker } as unknown as KubeClient,
-    shootClients: { get: async () => shoot },
+    seedClient: { read: async () => worker } as unknown as KubeClient,
+    shootClients: { get: async () => shootClient },
     completer: { complete: async () => (completed += 1) > 0 },
     log: createLogger({ name: "test", level: "silent" }),
     asking: () => ({ workflowExecution: { workflowId: "w", runId: "r" }, startToCloseTimeoutMs: 30_000 }),

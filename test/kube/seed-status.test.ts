@@ -22,7 +22,7 @@ beforeAll(async () => {
   kube = controlPlane.client;
   await applyCrds(kube);
   await applyGarden(kube);
-  status = createSeedStatus({ garden: kube, seed: kube, seedName: "seed-1", log, period: 100 });
+  status = createSeedStatus({ gardenClient: kube, seedClient: kube, seedName: "seed-1", log, period: 100 });
   status.start();
 });
 

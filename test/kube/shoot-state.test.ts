@@ -43,8 +43,8 @@ beforeEach(async () => {
   const name = `state-${(count += 1)}`;
   run = shootRun({ name, technicalID: `shoot--dev--${name}`, uid: `uid-of-${name}` });
   await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: run.technicalID } });
-  states = createShootStates({ garden: kube, keys });
-  activities = createStateActivities({ garden: kube, seed: kube, keys });
+  states = createShootStates({ gardenClient: kube, keys });
+  activities = createStateActivities({ gardenClient: kube, seedClient: kube, keys });
 });
 
 const worker = (state: object, name = "w"): StateItem => ({
@@ -115,7 +115,7 @@ describe("a ShootState", () => {
     await states.keep(run, [worker({ machines: ["a"] })]);
     const paused = createShootStates({
       keys,
-      garden: {
+      gardenClient: {
         ...kube,
         replace: async (object) => {
           await states.claim({ ...run, epoch: 2 });
@@ -131,7 +131,7 @@ describe("a ShootState", () => {
     await states.keep(run, [worker({ machines: ["a"] })]);
     const late = createShootStates({
       keys,
-      garden: {
+      gardenClient: {
         ...kube,
         replace: async (object) => {
           await states.keepLast(run, () => Promise.resolve([worker({ machines: ["a", "b", "c"] })]));
@@ -156,7 +156,7 @@ describe("a ShootState", () => {
     let machines = ["a", "b"];
     const paused = createShootStates({
       keys,
-      garden: {
+      gardenClient: {
         ...kube,
         replace: async (object) => {
           if (machines.length === 2) {
@@ -229,7 +229,7 @@ describe("a ShootState that is too large for one object", () => {
     const old = ["a", "b", "c"].map((name) => worker(noise(700_000), name));
     await states.keep(run, old);
     const changed = ["a", "b", "c", "d"].map((name) => worker(noise(700_000), name));
-    const dying = createShootStates({ garden: dyingAt(limit), keys });
+    const dying = createShootStates({ gardenClient: dyingAt(limit), keys });
     await dying.keep(run, changed).catch(() => {});
     expect([old, changed]).toContainEqual(await states.read(run));
     await states.keep(run, changed);

@@ -59,7 +59,7 @@ async function take(name: string, revision: number): Promise<string> {
 async function keep(name: string): Promise<void> {
   const job = await kube.read({ apiVersion: "batch/v1", kind: "Job", namespace: run.technicalID, name });
   if (job === undefined) throw new Error(`there is no Job ${name}`);
-  await keepSnapshotOf(job, { seed: seed(), owner: run, records });
+  await keepSnapshotOf(job, { seedClient: seed(), owner: run, records });
 }
 
 test("a snapshot is kept before it is recorded, and so is the one before for as long as it is the one recorded", async () => {
@@ -109,11 +109,11 @@ test("an entry that is restored says what its provider has to keep before that i
     },
   };
   await createExtensionMoves({
-    seed: watched,
+    seedClient: watched,
     waits,
     wanted: async () => [entry()],
     kept: async () => undefined,
-    protect: (one) => protectSnapshots({ seed: watched, records }, one),
+    protect: (one) => protectSnapshots({ seedClient: watched, records }, one),
   }).restore(run, "BackupEntry", "backupEntry");
   expect(told).toBe("old.db");
 });

@@ -7,7 +7,7 @@ import { exampleObjects } from "./examples.ts";
 import type { LocalEnvironment } from "./local-environment.ts";
 
 /** How a Shoot of a test differs from the one in deploy/examples. */
-export interface ShootWish {
+export interface ShootOverrides {
   readonly name: string;
   /** No worker pools: everything that needs machines is left out, which is much faster. */
   readonly workerless?: boolean;
@@ -45,8 +45,8 @@ export interface TestShoot {
 export const projectNamespace = "garden-dev";
 
 /** Applies the example Shoot, changed as wished and fitted to the environment. */
-export async function createShoot(local: LocalEnvironment, wish: ShootWish): Promise<TestShoot> {
-  const applied = await local.garden.apply<Shoot>(await renderShoot(local, wish), { fieldManager: "test" });
+export async function createShoot(local: LocalEnvironment, overrides: ShootOverrides): Promise<TestShoot> {
+  const applied = await local.gardenClient.apply<Shoot>(await renderShoot(local, overrides), { fieldManager: "test" });
   return handle(local, applied);
 }
 
@@ -61,8 +61,15 @@ export function credentialsBinding(name: string, secret: string): CredentialsBin
   };
 }
 
-async function renderShoot({ environment }: LocalEnvironment, wish: ShootWish): Promise<Shoot> {
-  const { name, workerless = false, cloudProfile = "local", credentials = "local", dnsType, annotations = {} } = wish;
+async function renderShoot({ environment }: LocalEnvironment, overrides: ShootOverrides): Promise<Shoot> {
+  const {
+    name,
+    workerless = false,
+    cloudProfile = "local",
+    credentials = "local",
+    dnsType,
+    annotations = {},
+  } = overrides;
   const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot | undefined;
   if (example === undefined) throw new Error("deploy/examples has no Shoot");
   const { credentialsBindingName: _, networking, provider, ...spec } = example.spec;
@@ -87,13 +94,13 @@ async function renderShoot({ environment }: LocalEnvironment, wish: ShootWish): 
 }
 
 function handle(local: LocalEnvironment, { metadata }: Shoot): TestShoot {
-  const { garden, shoots, temporal, environment } = local;
+  const { gardenClient, shoots, temporal, environment } = local;
   const { name, namespace, uid = "" } = metadata;
   const shootRef = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", namespace, name };
   const ref = { namespace, name, uid };
-  const read = () => garden.read<Shoot>(shootRef);
+  const read = () => gardenClient.read<Shoot>(shootRef);
   const annotate: TestShoot["annotate"] = async (annotations) => {
-    await garden.patch(shootRef, { metadata: { annotations } });
+    await gardenClient.patch(shootRef, { metadata: { annotations } });
   };
 
   return {
@@ -102,7 +109,7 @@ function handle(local: LocalEnvironment, { metadata }: Shoot): TestShoot {
     hosts: [`api.${name}.dev.${environment.domain}`, `api.${name}.dev.internal.${environment.domain}`],
     async remove() {
       await annotate({ "confirmation.gardener.cloud/deletion": "true" });
-      await garden.remove(shootRef, { uid });
+      await gardenClient.remove(shootRef, { uid });
     },
     settles: async (state, type, timeout = 120_000) =>
       eventually(async () => {

@@ -155,13 +155,13 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
       const world = of(run);
       await act(world, "flip");
       const { destination = "" } = run.migration ?? {};
-      Object.assign(world.view.run ?? {}, { seed: destination, epoch: run.epoch + 1 });
+      Object.assign(world.view.run ?? {}, { seedName: destination, epoch: run.epoch + 1 });
       world.view.moving = "Restore";
-      world.view.leftovers = [run.seed];
+      world.view.leftovers = [run.seedName];
     },
     async leaveSeed(run) {
       const world = of(run);
-      world.calls.push(`leaveSeed ${run.seed}`);
+      world.calls.push(`leaveSeed ${run.seedName}`);
       world.view.leftovers = [];
     },
     removeLeadership: async (run) => void of(run).calls.push("removeLeadership"),
@@ -188,9 +188,9 @@ async function act(world: World, call: string): Promise<void> {
 
 function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
   /** Where a migration has two seeds, the call says which. */
-  const called = ({ migration, seed }: ShootRun, call: string) => (migration ? `${call} in ${seed}` : call);
+  const called = ({ migration, seedName: seed }: ShootRun, call: string) => (migration ? `${call} in ${seed}` : call);
   const actIn = (run: ShootRun, call: string) => act(found(worlds, run.uid), called(run, call));
-  const chore = (name: string) => (run: ShootRun) => actIn(run, name);
+  const forRun = (name: string) => (run: ShootRun) => actIn(run, name);
   const target = (kind: string, step: string): WaitTarget[] => [
     {
       apiVersion: "v1",
@@ -223,32 +223,32 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     lowerTtl: waiting("lowerTtl"),
     warmUp: waiting("warmUp"),
     takeSnapshot: waiting("takeSnapshot"),
-    keepSnapshot: chore("keepSnapshot"),
+    keepSnapshot: forRun("keepSnapshot"),
     restoreVolume: waiting("restoreVolume"),
-    finishVolume: chore("finishVolume"),
-    markNamespace: chore("markNamespace"),
-    raiseFence: chore("raiseFence"),
-    abandonExtensions: chore("abandonExtensions"),
-    checkSource: chore("checkSource"),
-    persistState: chore("persistState"),
-    removeState: chore("removeState"),
-    restoreSecrets: chore("restoreSecrets"),
+    finishVolume: forRun("finishVolume"),
+    markNamespace: forRun("markNamespace"),
+    raiseFence: forRun("raiseFence"),
+    abandonExtensions: forRun("abandonExtensions"),
+    checkSource: forRun("checkSource"),
+    persistState: forRun("persistState"),
+    removeState: forRun("removeState"),
+    restoreSecrets: forRun("restoreSecrets"),
     waitFor: (run, { kind }) => actIn(run, `waitFor ${kind}`),
     explainWait: async () => ({ message: "late", codes: [] }),
-    deploySecrets: chore("deploySecrets"),
-    deployCloudProviderSecret: chore("deployCloudProviderSecret"),
-    deployNodeAgentSecrets: chore("deployNodeAgentSecrets"),
-    removeStaleConfigs: chore("removeStaleConfigs"),
-    publishInfrastructure: chore("publishInfrastructure"),
-    publishAddress: chore("publishAddress"),
-    publishKubeconfig: chore("publishKubeconfig"),
-    syncCluster: chore("syncCluster"),
-    initializeShootClients: chore("initializeShootClients"),
-    cleanWebhooks: chore("cleanWebhooks"),
-    cleanExtendedApis: chore("cleanExtendedApis"),
-    cleanKubernetesResources: chore("cleanKubernetesResources"),
-    removeCluster: chore("removeCluster"),
-    readControlPlane: async () => ({ namespaceUsable: true, cleanup: false, controlPlaneNeeded: false }),
+    deploySecrets: forRun("deploySecrets"),
+    deployCloudProviderSecret: forRun("deployCloudProviderSecret"),
+    deployNodeAgentSecrets: forRun("deployNodeAgentSecrets"),
+    removeStaleConfigs: forRun("removeStaleConfigs"),
+    publishInfrastructure: forRun("publishInfrastructure"),
+    publishAddress: forRun("publishAddress"),
+    publishKubeconfig: forRun("publishKubeconfig"),
+    syncCluster: forRun("syncCluster"),
+    initializeShootClients: forRun("initializeShootClients"),
+    cleanWebhooks: forRun("cleanWebhooks"),
+    cleanExtendedApis: forRun("cleanExtendedApis"),
+    cleanKubernetesResources: forRun("cleanKubernetesResources"),
+    removeCluster: forRun("removeCluster"),
+    readControlPlane: async () => ({ namespaceUsable: true, cleanable: false, controlPlaneNeeded: false }),
   };
 }
 

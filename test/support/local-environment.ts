@@ -19,9 +19,9 @@ import { createLogger, type Logger } from "../../src/log.ts";
 /** The environment of the e2e tests: real clusters, a real Temporal, and our own processes, two seeds. */
 export interface LocalEnvironment {
   readonly environment: Environment;
-  readonly garden: KubeClient;
+  readonly gardenClient: KubeClient;
   /** The first seed, where tests create their Shoots unless they say otherwise. */
-  readonly seed: KubeClient;
+  readonly seedClient: KubeClient;
   readonly seeds: Readonly<Record<SeedName, KubeClient>>;
   readonly temporal: Client;
   readonly shoots: ShootClient;
@@ -74,7 +74,7 @@ async function connect(environment: Environment): Promise<LocalEnvironment> {
   const address = await temporalAddress(environment);
   const temporal = await connectTemporal({ address, namespace: "default" });
   const clientOf = (name: string) => createKubeClient({ file: kubeconfigFile(environment, name) }, { log });
-  const garden = clientOf("garden");
+  const gardenClient = clientOf("garden");
   const seeds = { "seed-1": clientOf("seed-1"), "seed-2": clientOf("seed-2") };
 
   const find = async (name: string) => (await processes.list()).find((one) => one.name === name);
@@ -84,7 +84,7 @@ async function connect(environment: Environment): Promise<LocalEnvironment> {
     return pid;
   };
   return {
-    ...{ environment, garden, seed: seeds["seed-1"], seeds, temporal, log },
+    ...{ environment, gardenClient, seedClient: seeds["seed-1"], seeds, temporal, log },
     shoots: createShootClient(temporal),
     machines: createMachines(environment, log),
     pause: async (name) => void process.kill(await pidOf(name), "SIGSTOP"),
@@ -107,7 +107,7 @@ async function connect(environment: Environment): Promise<LocalEnvironment> {
     },
     perennial: async (...args) => await runCli(environment, args),
     async close() {
-      await Promise.all([garden, ...Object.values(seeds)].map((client) => client.close()));
+      await Promise.all([gardenClient, ...Object.values(seeds)].map((client) => client.close()));
       await temporal.connection.close();
     },
   };

@@ -108,7 +108,7 @@ interface Running {
 /** Noted in the directory: named changes its user, and then no longer dies with its parent. */
 async function run(directory: string): Promise<Running> {
   const configuration = join(directory, "named.conf");
-  const child = execa("named", ["-g", "-n", "1", "-c", configuration], { reject: false, all: true, cleanup: true });
+  const child = execa("named", ["-g", "-n", "1", "-c", configuration], { reject: false, all: true, cleanable: true });
   if (child.pid !== undefined) await recordChild(directory, child.pid);
   return { ended: child, kill: (signal) => void child.kill(signal) };
 }

@@ -11,7 +11,7 @@ export interface ScriptedExtension extends ExtensionController {
 }
 
 /** Makes the controller; it answers nobody before it is started. */
-export function createScriptedExtension({ seed, log }: LocalEnvironment, type: string): ScriptedExtension {
+export function createScriptedExtension({ seedClient, log }: LocalEnvironment, type: string): ScriptedExtension {
   const asked: string[] = [];
   let failure: Error | undefined;
   const act = async ({ metadata }: DNSRecord): Promise<void> => {
@@ -21,6 +21,6 @@ export function createScriptedExtension({ seed, log }: LocalEnvironment, type: s
   };
   const remove = async (): Promise<void> => undefined;
   const actuator = { reconcile: act, restore: act, delete: remove, migrate: remove };
-  const controller = createExtensionController({ client: seed, kind: "DNSRecord", type, actuator, log });
+  const controller = createExtensionController({ client: seedClient, kind: "DNSRecord", type, actuator, log });
   return { ...controller, asked, answer: (error) => void (failure = error) };
 }

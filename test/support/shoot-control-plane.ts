@@ -23,7 +23,7 @@ export interface ShootControlPlane {
 
 /** Starts it from the Secrets in the context's namespace of `seed`; only paths, hosts and ports are replaced. */
 export async function startShootControlPlane(
-  seed: KubeClient,
+  seedClient: KubeClient,
   context: ControlPlaneContext,
 ): Promise<ShootControlPlane> {
   await sweepLeftovers();
@@ -48,7 +48,7 @@ export async function startShootControlPlane(
   const configMaps = (["kube-apiserver", "kube-scheduler"] as const)
     .flatMap(objectsOf)
     .filter(({ kind }) => kind === "ConfigMap");
-  const source = { seed, namespace: context.namespace, configMaps };
+  const source = { seedClient, namespace: context.namespace, configMaps };
   const children: Child[] = [];
   const start = async (binary: BinaryName, workload: KubeObject | undefined, replace: (text: string) => string) => {
     const { containers, volumes } = podOf(workload);
@@ -100,7 +100,7 @@ export async function startShootControlPlane(
   await running(() => probe("kube-scheduler", "/healthz"));
 
   const kubeconfig = async (name: string) =>
-    local((await secretData(seed, context.namespace, name))["kubeconfig"] ?? "", directory);
+    local((await secretData(seedClient, context.namespace, name))["kubeconfig"] ?? "", directory);
   return {
     kubeconfig,
     client: async (name) => createKubeClient({ kubeconfig: await kubeconfig(name) }),
@@ -131,26 +131,26 @@ function podOf(workload: KubeObject | undefined): Pod {
 }
 
 interface Source {
-  readonly seed: KubeClient;
+  readonly seedClient: KubeClient;
   readonly namespace: string;
   readonly configMaps: readonly KubeObject[];
 }
 
 /** The content of a volume by file name, as the kubelet would mount it. */
 async function readVolume(
-  { seed, namespace, configMaps }: Source,
+  { seedClient, namespace, configMaps }: Source,
   { secret, configMap }: Volume,
 ): Promise<Record<string, string>> {
   if (!secret)
     return configMaps.find(({ metadata }) => metadata.name === configMap?.name)?.["data"] as Record<string, string>;
-  const data = await secretData(seed, namespace, secret.secretName);
+  const data = await secretData(seedClient, namespace, secret.secretName);
   return Object.fromEntries(
     (secret.items?.map(({ key }) => key) ?? Object.keys(data)).map((key) => [key, data[key] ?? ""]),
   );
 }
 
-async function secretData(seed: KubeClient, namespace: string, name: string): Promise<Record<string, string>> {
-  const secret = await seed.read<KubeObject & { data: Record<string, string> }>({
+async function secretData(seedClient: KubeClient, namespace: string, name: string): Promise<Record<string, string>> {
+  const secret = await seedClient.read<KubeObject & { data: Record<string, string> }>({
     apiVersion: "v1",
     kind: "Secret",
     namespace,

@@ -19,8 +19,11 @@ export async function findShootRemains(local: LocalEnvironment, shoot: TestShoot
   return [...found.flat(), ...(await inTemporal(local, shoot))];
 }
 
-async function inGarden({ garden }: LocalEnvironment, { ref: { namespace, name } }: TestShoot): Promise<string[]> {
-  const secret = await garden.read({ apiVersion: "v1", kind: "Secret", namespace, name: `${name}.kubeconfig` });
+async function inGarden(
+  { gardenClient }: LocalEnvironment,
+  { ref: { namespace, name } }: TestShoot,
+): Promise<string[]> {
+  const secret = await gardenClient.read({ apiVersion: "v1", kind: "Secret", namespace, name: `${name}.kubeconfig` });
   return secret === undefined ? [] : [`Secret ${namespace}/${name}.kubeconfig`];
 }
 
@@ -36,11 +39,11 @@ export async function findSeedRemains(
   { technicalID: name }: Pick<TestShoot, "technicalID">,
   seedName: SeedName,
 ): Promise<string[]> {
-  const seed = seeds[seedName];
+  const seedClient = seeds[seedName];
   const [namespace, cluster, volumes] = await Promise.all([
-    seed.read({ apiVersion: "v1", kind: "Namespace", name }),
-    seed.read({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name }),
-    seed.list<Volume>({ apiVersion: "v1", kind: "PersistentVolume" }),
+    seedClient.read({ apiVersion: "v1", kind: "Namespace", name }),
+    seedClient.read({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name }),
+    seedClient.list<Volume>({ apiVersion: "v1", kind: "PersistentVolume" }),
   ]);
   return [
     ...(namespace === undefined ? [] : [`Namespace ${name}`]),

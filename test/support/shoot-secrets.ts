@@ -55,11 +55,14 @@ interface Place {
   readonly text: string;
 }
 
-async function gardenObjects({ garden }: LocalEnvironment, { ref: { namespace, name } }: TestShoot): Promise<Place[]> {
+async function gardenObjects(
+  { gardenClient }: LocalEnvironment,
+  { ref: { namespace, name } }: TestShoot,
+): Promise<Place[]> {
   const core = "core.gardener.cloud/v1beta1";
   const [states, shoot] = await Promise.all([
-    garden.list({ apiVersion: core, kind: "ShootState" }, { namespace }),
-    garden.read({ apiVersion: core, kind: "Shoot", namespace, name }),
+    gardenClient.list({ apiVersion: core, kind: "ShootState" }, { namespace }),
+    gardenClient.read({ apiVersion: core, kind: "Shoot", namespace, name }),
   ]);
   return [...states, ...(shoot ? [shoot] : [])].map((object) => ({
     place: `${object.kind} ${object.metadata.name}`,

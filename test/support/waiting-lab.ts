@@ -60,24 +60,24 @@ export async function startWaitingLab(): Promise<WaitingLab> {
   await watch();
 
   const deps = {
-    garden: kube,
-    seed: kube,
+    gardenClient: kube,
+    seedClient: kube,
     shootClients: createShootClients(kube, log),
     completer,
     keys: newStateKeys(),
     log,
   };
-  const seed = createSeedActivities({ ...deps, waits: current(() => waits, knobs) });
+  const seedActivities = createSeedActivities({ ...deps, waits: current(() => waits, knobs) });
   const activities: SeedActivities = {
-    ...seed,
+    ...seedActivities,
     async applyExtension(...args) {
-      const targets = await seed.applyExtension(...args);
+      const targets = await seedActivities.applyExtension(...args);
       await knobs.applied();
       return targets;
     },
     async waitFor(...args) {
       if (knobs.losing) throw new CompleteAsyncError();
-      await seed.waitFor(...args);
+      await seedActivities.waitFor(...args);
     },
   };
   const workers = await Promise.all([
@@ -87,7 +87,7 @@ export async function startWaitingLab(): Promise<WaitingLab> {
       workflowsPath: fileURLToPath(new URL("waiting-workflow.ts", import.meta.url)),
       activities: { writeStatus: async () => {} } satisfies Partial<GardenActivities>,
     }),
-    createSeedWorker({ connection: temporal.connection, namespace: "default", seed: "seed-1", activities }),
+    createSeedWorker({ connection: temporal.connection, namespace: "default", seedName: "seed-1", activities }),
   ]);
   const running = workers.map((worker) => worker.run());
 
@@ -147,7 +147,7 @@ function current(waits: () => Waits, knobs: Knobs): Waits {
     synced: () => waits().synced(),
     registration: (target) => waits().registration({ ...target, severeAfter: knobs.severeAfter }),
     wait: (target) => waits().wait(target),
-    standing: (target) => waits().standing(target),
+    readiness: (target) => waits().readiness(target),
     stop: () => waits().stop(),
   };
 }

@@ -1,7 +1,7 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { warmUpJob } from "../../components/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { createBackupSource } from "./source.ts";
+import { createBackupSource } from "./source-entry.ts";
 import { readContext } from "../control-plane/context.ts";
 import { createExtensions } from "../extensions/extensions.ts";
 import type { WaitTarget } from "../index.ts";
@@ -13,8 +13,8 @@ import type { Waits } from "../waits/waits.ts";
 
 /** What backing up and restoring needs; `seed` is the client of the seed that the steps are for. */
 export interface BackupDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly records: SnapshotRecords;
   readonly waits: Waits;
   readonly flow?: () => string;
@@ -22,7 +22,7 @@ export interface BackupDeps {
 
 /** A Shoot's etcd between seeds: snapshots of it where it was, its volume where it is to be. */
 export function createBackup(deps: BackupDeps) {
-  const { garden, seed, waits, flow = currentFlow } = deps;
+  const { gardenClient, seedClient, waits, flow = currentFlow } = deps;
   const { copySnapshot, releaseSource } = createBackupSource({
     ...deps,
     applyObject: createExtensions(deps).applyObject,
@@ -36,8 +36,8 @@ export function createBackup(deps: BackupDeps) {
     async warmUp(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const name = `warm-up-${flow()}`;
       const target = jobTarget(run.technicalID, name, step, 600_000);
-      const describe = async () => warmUpJob(await readContext(garden, seed, run), name);
-      await ensureJob({ seed, waits, target, describe });
+      const describe = async () => warmUpJob(await readContext(gardenClient, seedClient, run), name);
+      await ensureJob({ seedClient, waits, target, describe });
       return [target];
     },
   };

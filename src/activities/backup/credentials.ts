@@ -10,11 +10,11 @@ export type SecretData = Readonly<Record<string, string>>;
 export const GARDEN_NAMESPACE = "garden";
 
 /** The credentials for the bucket of a Seed's backups, from the garden. */
-export async function readBackupCredentials(garden: KubeClient, { metadata, spec }: Seed): Promise<SecretData> {
+export async function readBackupCredentials(gardenClient: KubeClient, { metadata, spec }: Seed): Promise<SecretData> {
   const { name, namespace = GARDEN_NAMESPACE, kind = "Secret" } = spec.backup?.credentialsRef ?? {};
   if (name === undefined || kind !== "Secret")
     throw configurationProblem(`Seed ${metadata.name} names no Secret with credentials in spec.backup.credentialsRef`);
-  return await readData(garden, { name, namespace });
+  return await readData(gardenClient, { name, namespace });
 }
 
 /** The data of a Secret that has to be there. */
@@ -26,10 +26,10 @@ export async function readData(client: KubeClient, ref: { name: string; namespac
 }
 
 /** Puts credentials where the seed's extensions read them: beside no Shoot, because backups outlive theirs. */
-export async function deployBackupCredentials(seed: KubeClient, name: string, data: SecretData): Promise<void> {
+export async function deployBackupCredentials(seedClient: KubeClient, name: string, data: SecretData): Promise<void> {
   const labels = { "gardener.cloud/role": "garden" };
   const namespace = GARDEN_NAMESPACE;
-  await seed.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } });
+  await seedClient.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } });
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, type: "Opaque", data };
-  await seed.apply<KubeObject>(secret);
+  await seedClient.apply<KubeObject>(secret);
 }

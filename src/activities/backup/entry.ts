@@ -9,8 +9,8 @@ import { Superseded } from "../leadership/superseded.ts";
 
 /** What a Shoot's BackupEntry is made from. */
 export interface BackupEntryDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly context: ControlPlaneContext;
   readonly epoch: ShootRun["epoch"];
 }
@@ -20,26 +20,26 @@ export interface BackupEntryDeps {
  * bucket hold the backups now, and stays when the Shoot goes: it is the Shoot's, so it is deleted with it, but held.
  */
 export async function deployBackupEntry({
-  garden,
-  seed,
+  gardenClient,
+  seedClient,
   context,
   epoch,
 }: BackupEntryDeps): Promise<ExtensionBackupEntry> {
-  const bucket = await readBucket(seed, context);
+  const bucket = await readSeedBucket(seedClient, context);
   const entry = backupEntryObject(context, bucket.status?.providerStatus);
   const generated = bucket.status?.generatedSecretRef;
   const credentials = generated
-    ? await readData(seed, { name: generated.name ?? "", namespace: generated.namespace ?? "garden" })
-    : await readBackupCredentials(garden, context.seed);
-  await deployBackupCredentials(seed, entry.spec.secretRef.name ?? "", credentials);
-  await claimInGarden(garden, gardenEntry(context, entry), epoch);
+    ? await readData(seedClient, { name: generated.name ?? "", namespace: generated.namespace ?? "garden" })
+    : await readBackupCredentials(gardenClient, context.seed);
+  await deployBackupCredentials(seedClient, entry.spec.secretRef.name ?? "", credentials);
+  await claimInGarden(gardenClient, gardenEntry(context, entry), epoch);
   return entry;
 }
 
-async function readBucket(seed: KubeClient, context: ControlPlaneContext): Promise<ExtensionBackupBucket> {
+async function readSeedBucket(seedClient: KubeClient, context: ControlPlaneContext): Promise<ExtensionBackupBucket> {
   const name = context.seed.metadata.uid ?? "";
   const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupBucket", name };
-  const bucket = await seed.read<ExtensionBackupBucket>(ref);
+  const bucket = await seedClient.read<ExtensionBackupBucket>(ref);
   const { lastOperation, lastError } = bucket?.status ?? {};
   if (bucket !== undefined && lastOperation?.state === "Succeeded") return bucket;
   const why = lastError?.description ?? lastOperation?.description ?? "it does not exist yet";
@@ -67,13 +67,13 @@ function gardenEntry({ shoot, seed }: ControlPlaneContext, { metadata, spec }: E
 }
 
 /** Two seeds may both think that they are meant: the later epoch has it, whoever writes last. */
-async function claimInGarden(garden: KubeClient, entry: BackupEntry, epoch: number): Promise<void> {
-  const existing = await garden.read(refOf(entry));
+async function claimInGarden(gardenClient: KubeClient, entry: BackupEntry, epoch: number): Promise<void> {
+  const existing = await gardenClient.read(refOf(entry));
   const claimed = Number(existing?.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
   if (claimed > epoch)
     throw new Superseded(`cannot write BackupEntry ${entry.metadata.name}: epoch ${epoch} is over, ${claimed} leads`);
   const annotations = { [EPOCH_ANNOTATION]: String(epoch) };
   const { resourceVersion } = existing?.metadata ?? {};
   const version = resourceVersion === undefined ? {} : { resourceVersion };
-  await garden.apply({ ...entry, metadata: { ...entry.metadata, annotations, ...version } });
+  await gardenClient.apply({ ...entry, metadata: { ...entry.metadata, annotations, ...version } });
 }

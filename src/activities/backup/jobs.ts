@@ -27,13 +27,13 @@ export const jobTarget = (namespace: string, name: string, step: string, deadlin
 
 /** Whether the Job has given up. */
 export function hasFailed(job: KubeObject): boolean {
-  const standing = completed(job);
-  return !standing.reached && standing.error !== undefined;
+  const readiness = completed(job);
+  return !readiness.reached && readiness.error !== undefined;
 }
 
 /** Deletes a Job and its pods. */
-export const removeJob = (seed: KubeClient, job: KubeObject): Promise<void> =>
-  seed.remove(refOf(job), {
+export const removeJob = (seedClient: KubeClient, job: KubeObject): Promise<void> =>
+  seedClient.remove(refOf(job), {
     propagationPolicy: "Background",
     ...(job.metadata.uid === undefined ? {} : { uid: job.metadata.uid }),
   });
@@ -43,23 +43,23 @@ export const removeJob = (seed: KubeClient, job: KubeObject): Promise<void> =>
  * that has failed is made anew.
  */
 export async function ensureJob(o: {
-  seed: KubeClient;
+  seedClient: KubeClient;
   waits: Waits;
   target: WaitTarget;
   describe: () => Promise<KubeObject>;
 }): Promise<void> {
-  const { seed, waits, target } = o;
+  const { seedClient, waits, target } = o;
   const ref = jobRef(target.namespace ?? "", target.name);
-  const existing = await seed.read(ref);
+  const existing = await seedClient.read(ref);
   if (existing?.metadata.deletionTimestamp !== undefined)
     throw new StepError(`cannot make Job ${ref.namespace}/${ref.name}: an earlier one is still being deleted`);
   if (existing !== undefined && !hasFailed(existing)) {
     const { uid } = existing.metadata;
-    await seed.patch(ref, { metadata: { uid, annotations: waits.registration(target) } });
+    await seedClient.patch(ref, { metadata: { uid, annotations: waits.registration(target) } });
     return;
   }
-  if (existing !== undefined) await removeJob(seed, existing);
+  if (existing !== undefined) await removeJob(seedClient, existing);
   const { metadata, ...job } = await o.describe();
   const annotations = { ...metadata.annotations, ...waits.registration(target) };
-  await seed.create({ ...job, metadata: { ...metadata, annotations } });
+  await seedClient.create({ ...job, metadata: { ...metadata, annotations } });
 }

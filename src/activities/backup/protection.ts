@@ -9,7 +9,7 @@ import type { SnapshotOwner, SnapshotRecords } from "./record.ts";
 
 /** What protecting snapshots needs; the seed's client is the fenced one of the owner. */
 export interface ProtectionDeps {
-  readonly seed: KubeClient;
+  readonly seedClient: KubeClient;
   readonly records: Pick<SnapshotRecords, "latest">;
 }
 
@@ -19,31 +19,35 @@ export interface ProtectionDeps {
  * written meanwhile, a takeover finds what it looks for.
  */
 export async function protectSnapshots(
-  { seed, records }: ProtectionDeps,
+  { seedClient, records }: ProtectionDeps,
   owner: SnapshotOwner,
   fresh?: string,
 ): Promise<void> {
   const name = backupEntryName(owner.technicalID, owner.uid);
   const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry", name };
-  const entry = await seed.read<ExtensionBackupEntry>(ref);
+  const entry = await seedClient.read<ExtensionBackupEntry>(ref);
   if (entry === undefined) throw new StepError(`BackupEntry ${name} does not exist: it says which snapshots are kept`);
   const before = (entry.metadata.annotations?.[KEPT_SNAPSHOTS_ANNOTATION] ?? "").split(",");
   const names = [fresh, await readRecorded(records, owner), ...before].filter(Boolean);
   // A schedule and a flow may record at once: neither forgets what the other protects.
   const kept = [...new Set(names)].slice(0, MOST).join(",");
   if (kept === before.join(",")) return;
-  if (findObjectStore(entry.spec.type) !== undefined) await tellPods(seed, owner, kept);
+  if (findObjectStore(entry.spec.type) !== undefined) await tellPods(seedClient, owner, kept);
   const annotations = { [KEPT_SNAPSHOTS_ANNOTATION]: kept };
-  await seed.patch(ref, { metadata: { uid: entry.metadata.uid, annotations } });
+  await seedClient.patch(ref, { metadata: { uid: entry.metadata.uid, annotations } });
 }
 
 const MOST = 3;
 
 /** In an object store, the pods themselves take old snapshots away: they read there which ones they leave. */
-async function tellPods(seed: KubeClient, { technicalID: namespace }: SnapshotOwner, kept: string): Promise<void> {
+async function tellPods(
+  seedClient: KubeClient,
+  { technicalID: namespace }: SnapshotOwner,
+  kept: string,
+): Promise<void> {
   const { name, key } = KEPT_SNAPSHOTS;
   const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data: { [key]: kept } };
-  await seed.apply<KubeObject>(map);
+  await seedClient.apply<KubeObject>(map);
 }
 
 /** A record that nobody can open leads nobody to a file. */

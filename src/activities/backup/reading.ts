@@ -25,33 +25,35 @@ export const SNAPSHOT_RECORD_ANNOTATION = "perennial.dev/snapshot-record";
  */
 export async function keepSnapshotOf(
   job: KubeObject,
-  { seed, owner, records }: { seed: KubeClient; owner: SnapshotOwner; records: SnapshotRecords },
+  { seedClient, owner, records }: { seedClient: KubeClient; owner: SnapshotOwner; records: SnapshotRecords },
 ): Promise<void> {
   const before = job.metadata.annotations?.[SNAPSHOT_RECORD_ANNOTATION];
-  const snapshot = before === undefined ? await readSnapshot(seed, owner, job) : (JSON.parse(before) as SnapshotRecord);
-  await protectSnapshots({ seed, records }, owner, snapshot.name);
+  const snapshot =
+    before === undefined ? await readSnapshot(seedClient, owner, job) : (JSON.parse(before) as SnapshotRecord);
+  await protectSnapshots({ seedClient, records }, owner, snapshot.name);
   await records.record(owner, snapshot);
   if (before !== undefined) return;
   const annotations = { [SNAPSHOT_RECORD_ANNOTATION]: JSON.stringify(snapshot) };
-  await seed.patch(refOf(job), { metadata: { uid: job.metadata.uid, annotations } });
+  await seedClient.patch(refOf(job), { metadata: { uid: job.metadata.uid, annotations } });
 }
 
-async function readSnapshot(seed: KubeClient, owner: SnapshotOwner, job: KubeObject): Promise<SnapshotRecord> {
+async function readSnapshot(seedClient: KubeClient, owner: SnapshotOwner, job: KubeObject): Promise<SnapshotRecord> {
   const { name } = job.metadata;
-  const standing = completed(job);
-  if (!standing.reached) throw new StepError(`Job ${owner.technicalID}/${name} has not finished: ${standing.message}`);
-  const pod = await readPod(seed, job);
-  const status = pod && (await readLog(seed, pod));
+  const readiness = completed(job);
+  if (!readiness.reached)
+    throw new StepError(`Job ${owner.technicalID}/${name} has not finished: ${readiness.message}`);
+  const pod = await readPod(seedClient, job);
+  const status = pod && (await readLog(seedClient, pod));
   if (pod === undefined || status === undefined)
     throw new UnreadableSnapshot(`cannot verify the snapshot of Job ${owner.technicalID}/${name}: its log is gone`);
-  const bucket = await readBucket(seed, owner);
+  const bucket = await readBucketName(seedClient, owner);
   return { name: `${pod.metadata.name}.db`, ...status, takenAt: beginOf(pod), bucket };
 }
 
 /** What the snapshot holds that a finished Job has read; undefined when its pod, or what it said, is gone. */
-export async function readVerified(seed: KubeClient, job: KubeObject): Promise<SnapshotStatus | undefined> {
-  const pod = await readPod(seed, job);
-  return pod && (await readLog(seed, pod));
+export async function readVerified(seedClient: KubeClient, job: KubeObject): Promise<SnapshotStatus | undefined> {
+  const pod = await readPod(seedClient, job);
+  return pod && (await readLog(seedClient, pod));
 }
 
 interface Pod extends KubeObject {
@@ -63,21 +65,21 @@ interface Pod extends KubeObject {
 }
 
 /** The pod that did it; those of an earlier Job of the same name may be there still. */
-async function readPod(seed: KubeClient, { metadata }: KubeObject): Promise<Pod | undefined> {
+async function readPod(seedClient: KubeClient, { metadata }: KubeObject): Promise<Pod | undefined> {
   const { namespace = "", uid } = metadata;
   const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
-  const pods = await seed.list<Pod>({ apiVersion: "v1", kind: "Pod" }, { namespace, labelSelector });
+  const pods = await seedClient.list<Pod>({ apiVersion: "v1", kind: "Pod" }, { namespace, labelSelector });
   return pods.find(({ status }) => status?.phase === "Succeeded");
 }
 
 /** The log of the container that verifies; the pod may have gone meanwhile. */
 async function readLog(
-  seed: KubeClient,
+  seedClient: KubeClient,
   { metadata: { namespace, name } }: KubeObject,
 ): Promise<SnapshotStatus | undefined> {
   const path = `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${VERIFY_CONTAINER}`;
   try {
-    return parseSnapshotStatus(await seed.get(path));
+    return parseSnapshotStatus(await seedClient.get(path));
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -90,10 +92,10 @@ function beginOf({ metadata, status }: Pod): string {
   return saved ?? status?.startTime ?? metadata.creationTimestamp ?? "";
 }
 
-async function readBucket(seed: KubeClient, { technicalID, uid }: SnapshotOwner): Promise<string> {
+async function readBucketName(seedClient: KubeClient, { technicalID, uid }: SnapshotOwner): Promise<string> {
   const name = backupEntryName(technicalID, uid);
   const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry", name };
-  const entry = await seed.read<ExtensionBackupEntry>(ref);
+  const entry = await seedClient.read<ExtensionBackupEntry>(ref);
   if (entry === undefined) throw new StepError(`BackupEntry ${name} does not exist: it says where snapshots are`);
   return entry.spec.bucketName;
 }

@@ -14,8 +14,8 @@ import type { Waits } from "../waits/waits.ts";
 
 /** What taking snapshots needs. */
 export interface SnapshotDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly records: SnapshotRecords;
   readonly waits: Waits;
   /** Tells the flow that asks from others, also of the same Shoot; the one whose activity this is unless told otherwise. */
@@ -23,7 +23,7 @@ export interface SnapshotDeps {
 }
 
 /** Snapshots that a flow asks for: taken by a Job, verified by it, and written down in the garden. */
-export function createSnapshots({ garden, seed, records, waits, flow = currentFlow }: SnapshotDeps) {
+export function createSnapshots({ gardenClient, seedClient, records, waits, flow = currentFlow }: SnapshotDeps) {
   /**
    * Before the leader has changed, each flow takes a snapshot of its own. Afterwards there is one last snapshot for each
    * leader, however many flows it takes to get there: etcd is stopped once it is written down.
@@ -32,7 +32,7 @@ export function createSnapshots({ garden, seed, records, waits, flow = currentFl
 
   /** A hibernated Shoot's etcd sleeps, but only a running one can be asked. */
   const setEtcd = async ({ technicalID: namespace }: ShootRun, replicas: number) => {
-    await seed.patch(
+    await seedClient.patch(
       { apiVersion: "apps/v1", kind: "StatefulSet", namespace, name: "etcd-main" },
       { spec: { replicas } },
     );
@@ -41,15 +41,15 @@ export function createSnapshots({ garden, seed, records, waits, flow = currentFl
   /** After the last snapshot there must be none that could be taken for it. */
   const endSchedule = async ({ technicalID: namespace }: ShootRun) => {
     const schedule = { apiVersion: "batch/v1", kind: "CronJob", namespace, name: "etcd-backup" };
-    await seed.patch(schedule, { spec: { suspend: true } }).catch((error: unknown) => {
+    await seedClient.patch(schedule, { spec: { suspend: true } }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
-    for (const job of await jobsOf(seed, namespace, "scheduled")) await removeJob(seed, job);
+    for (const job of await jobsOf(seedClient, namespace, "scheduled")) await removeJob(seedClient, job);
   };
 
   const removeEarlier = async ({ technicalID: namespace }: ShootRun, name: string) => {
-    const jobs = await jobsOf(seed, namespace, "requested");
-    for (const job of jobs) if (job.metadata.name !== name && completed(job).reached) await removeJob(seed, job);
+    const jobs = await jobsOf(seedClient, namespace, "requested");
+    for (const job of jobs) if (job.metadata.name !== name && completed(job).reached) await removeJob(seedClient, job);
   };
 
   return {
@@ -57,15 +57,15 @@ export function createSnapshots({ garden, seed, records, waits, flow = currentFl
     async takeSnapshot(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const name = jobName(run);
       const target = jobTarget(run.technicalID, name, step, 3_600_000);
-      const job = await seed.read(jobRef(run.technicalID, name));
+      const job = await seedClient.read(jobRef(run.technicalID, name));
       const taken = job !== undefined && completed(job).reached;
       if (!taken) await (isLast(run) ? endSchedule(run) : removeEarlier(run, name));
       if (!taken && run.hibernated) await setEtcd(run, 1);
       await ensureJob({
-        seed,
+        seedClient,
         waits,
         target,
-        describe: async () => snapshotJob(await readContext(garden, seed, run), name),
+        describe: async () => snapshotJob(await readContext(gardenClient, seedClient, run), name),
       });
       return [target];
     },
@@ -73,13 +73,13 @@ export function createSnapshots({ garden, seed, records, waits, flow = currentFl
     /** Writes down what the Job's snapshot holds, after its pod has read it. One that nobody has read is taken again. */
     async keepSnapshot(run: ShootRun): Promise<void> {
       const name = jobName(run);
-      const job = await seed.read(jobRef(run.technicalID, name));
+      const job = await seedClient.read(jobRef(run.technicalID, name));
       if (job === undefined)
         throw new StepError(`cannot keep the snapshot of Job ${run.technicalID}/${name}: the Job is gone`);
       try {
-        await keepSnapshotOf(job, { seed, owner: run, records });
+        await keepSnapshotOf(job, { seedClient, owner: run, records });
       } catch (error) {
-        if (error instanceof UnreadableSnapshot) await removeJob(seed, job);
+        if (error instanceof UnreadableSnapshot) await removeJob(seedClient, job);
         throw error;
       }
       if (run.hibernated && !isLast(run)) await setEtcd(run, 0);
@@ -95,7 +95,11 @@ export const currentFlow = (): string => activityInfo().workflowExecution?.runId
 
 const isLast = ({ operation }: ShootRun): boolean => operation === "Restore";
 
-async function jobsOf(seed: KubeClient, namespace: string, why: "scheduled" | "requested"): Promise<KubeObject[]> {
+async function jobsOf(
+  seedClient: KubeClient,
+  namespace: string,
+  why: "scheduled" | "requested",
+): Promise<KubeObject[]> {
   const labelSelector = `${SNAPSHOT_LABEL}=${why}`;
-  return await seed.list({ apiVersion: "batch/v1", kind: "Job" }, { namespace, labelSelector });
+  return await seedClient.list({ apiVersion: "batch/v1", kind: "Job" }, { namespace, labelSelector });
 }

@@ -14,8 +14,8 @@ import type { Waits } from "../waits/waits.ts";
 
 /** What restoring etcd's volume needs. */
 export interface VolumeRestoreDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly records: SnapshotRecords;
   readonly waits: Waits;
   /** Lets go of the bucket that the snapshot came from. */
@@ -27,26 +27,26 @@ export interface VolumeRestoreDeps {
  * is: what it is being made from, and then under which epoch it was finished. One that says neither holds data of its
  * own and is never touched. Kubernetes keeps a claim's name taken until every pod that writes to it has ended.
  */
-export function createVolumeRestore({ garden, seed, records, waits, releaseSource }: VolumeRestoreDeps) {
+export function createVolumeRestore({ gardenClient, seedClient, records, waits, releaseSource }: VolumeRestoreDeps) {
   /** Throws away what was begun: never a volume that an etcd has started from. */
   const startOver = async (claim: KubeObject, job: KubeObject | undefined, why: string): Promise<never> => {
-    if (job) await removeJob(seed, job);
+    if (job) await removeJob(seedClient, job);
     const { uid } = claim.metadata;
-    await seed.remove(refOf(claim), uid === undefined ? {} : { uid });
+    await seedClient.remove(refOf(claim), uid === undefined ? {} : { uid });
     throw new StepError(`etcd's volume ${nameOf(claim)} is made anew: ${why}`);
   };
 
   const createClaim = async (run: ShootRun, snapshot: SnapshotRecord): Promise<KubeObject> => {
-    const { metadata, ...claim } = mainVolumeClaim(await readContext(garden, seed, run));
+    const { metadata, ...claim } = mainVolumeClaim(await readContext(gardenClient, seedClient, run));
     const annotations = { [RESTORING_ANNOTATION]: originOf(run, snapshot) };
-    return await seed.create({ ...claim, metadata: { ...metadata, annotations } });
+    return await seedClient.create({ ...claim, metadata: { ...metadata, annotations } });
   };
 
   /** The claim, ready to be filled from the snapshot. */
   const ensureClaim = async (run: ShootRun, snapshot: SnapshotRecord, job: KubeObject | undefined) => {
-    const existing = await seed.read(claimRef(run));
+    const existing = await seedClient.read(claimRef(run));
     if (existing === undefined) {
-      if (job) await removeJob(seed, job); // it filled another volume
+      if (job) await removeJob(seedClient, job); // it filled another volume
       return await createClaim(run, snapshot);
     }
     const { deletionTimestamp, annotations = {} } = existing.metadata;
@@ -63,14 +63,14 @@ export function createVolumeRestore({ garden, seed, records, waits, releaseSourc
 
   const describeJob = async (run: ShootRun, snapshot: SnapshotRecord, claim: KubeObject): Promise<KubeObject> => {
     const source = { snapshot: snapshot.name, bump: run.migration?.takeover === true };
-    const { metadata, ...job } = restoreJob(await readContext(garden, seed, run), JOB, source);
+    const { metadata, ...job } = restoreJob(await readContext(gardenClient, seedClient, run), JOB, source);
     return { ...job, metadata: { ...metadata, annotations: { [VOLUME_ANNOTATION]: claim.metadata.uid ?? "" } } };
   };
 
   /** What was restored is what was recorded: as the Job read the file, where that can still be asked. */
   const compare = async (run: ShootRun, job: KubeObject) => {
     const snapshot = await chooseSnapshot(records, run);
-    const found = await readVerified(seed, job);
+    const found = await readVerified(seedClient, job);
     if (found === undefined || (found.hash === snapshot.hash && found.revision === snapshot.revision)) return;
     throw configurationProblem(
       `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} was recorded with revision ${snapshot.revision} and hash ${snapshot.hash}, but the one restored has ${found.revision} and ${found.hash}`,
@@ -80,26 +80,26 @@ export function createVolumeRestore({ garden, seed, records, waits, releaseSourc
   /** Sees to it that a Job makes the volume, or has made it. */
   const ensureRestore = async (run: ShootRun, step: string): Promise<WaitTarget[]> => {
     const snapshot = await chooseSnapshot(records, run);
-    const job = await seed.read(jobRef(run.technicalID, JOB));
+    const job = await seedClient.read(jobRef(run.technicalID, JOB));
     const claim = await ensureClaim(run, snapshot, job);
     if (job && isFor(job, claim) && hasFailed(job)) await startOver(claim, job, "its Job has failed");
-    if (job && !isFor(job, claim)) await removeJob(seed, job);
+    if (job && !isFor(job, claim)) await removeJob(seedClient, job);
     const target = jobTarget(run.technicalID, JOB, step, 3_600_000);
-    await ensureJob({ seed, waits, target, describe: () => describeJob(run, snapshot, claim) });
+    await ensureJob({ seedClient, waits, target, describe: () => describeJob(run, snapshot, claim) });
     return [target];
   };
 
   return {
     /** A Job that makes the volume from the snapshot that was recorded last; nothing to do once it is finished. */
     async restoreVolume(run: ShootRun, step: string): Promise<WaitTarget[]> {
-      return isFinished(await seed.read(claimRef(run)), run) ? [] : await ensureRestore(run, step);
+      return isFinished(await seedClient.read(claimRef(run)), run) ? [] : await ensureRestore(run, step);
     },
 
     /** Says in the claim that an etcd may start from it. What somebody took away meanwhile is made again first. */
     async finishVolume(run: ShootRun): Promise<void> {
       const [claim, job] = await Promise.all([
-        seed.read(claimRef(run)),
-        seed.read<KubeObject>(jobRef(run.technicalID, JOB)),
+        seedClient.read(claimRef(run)),
+        seedClient.read<KubeObject>(jobRef(run.technicalID, JOB)),
       ]);
       if (!isFinished(claim, run)) {
         if (claim === undefined || job === undefined || !isFor(job, claim) || !completed(job).reached) {
@@ -108,9 +108,9 @@ export function createVolumeRestore({ garden, seed, records, waits, releaseSourc
         }
         await compare(run, job);
         const annotations = { [RESTORED_ANNOTATION]: String(run.epoch) };
-        await seed.patch(claimRef(run), { metadata: { uid: claim.metadata.uid, annotations } });
+        await seedClient.patch(claimRef(run), { metadata: { uid: claim.metadata.uid, annotations } });
       }
-      if (job) await removeJob(seed, job);
+      if (job) await removeJob(seedClient, job);
       await releaseSource(run);
     },
   };

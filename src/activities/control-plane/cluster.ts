@@ -12,26 +12,26 @@ export interface GardenObjects {
 }
 
 /** Reads them; throws a configuration problem that names what is missing. */
-export async function readGardenObjects(garden: KubeClient, run: ShootRun): Promise<GardenObjects> {
-  const shoot = await garden.read<Shoot>({ ...shootType, namespace: run.namespace, name: run.name });
+export async function readGardenObjects(gardenClient: KubeClient, run: ShootRun): Promise<GardenObjects> {
+  const shoot = await gardenClient.read<Shoot>({ ...shootType, namespace: run.namespace, name: run.name });
   if (shoot === undefined || shoot.metadata.uid !== run.uid) {
     throw configurationProblem(`Shoot ${run.namespace}/${run.name} is gone`);
   }
   const name = profileName(shoot);
   const [cloudProfile, seed] = await Promise.all([
-    garden.read<CloudProfile>({ ...core, kind: "CloudProfile", name }),
-    garden.read<Seed>({ ...core, kind: "Seed", name: run.seed }),
+    gardenClient.read<CloudProfile>({ ...core, kind: "CloudProfile", name }),
+    gardenClient.read<Seed>({ ...core, kind: "Seed", name: run.seedName }),
   ]);
   if (cloudProfile === undefined)
     throw configurationProblem(`CloudProfile ${name} does not exist: spec.cloudProfile has to name one that does`);
-  if (seed === undefined) throw configurationProblem(`Seed ${run.seed} does not exist`);
+  if (seed === undefined) throw configurationProblem(`Seed ${run.seedName} does not exist`);
   return { shoot, cloudProfile, seed };
 }
 
 /** Writes what extensions know of the Shoot into the seed: the three objects as they are in the garden. */
-export async function syncCluster(seed: KubeClient, run: ShootRun, objects: GardenObjects): Promise<void> {
+export async function syncCluster(seedClient: KubeClient, run: ShootRun, objects: GardenObjects): Promise<void> {
   const { cloudProfile, shoot } = objects;
-  await seed.apply({
+  await seedClient.apply({
     ...clusterType,
     metadata: { name: run.technicalID },
     spec: { cloudProfile: stripped(cloudProfile), seed: stripped(objects.seed), shoot: stripped(shoot) },

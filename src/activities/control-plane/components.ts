@@ -11,26 +11,26 @@ import type { Waits } from "../waits/waits.ts";
 
 /** What deploying needs. */
 export interface ComponentDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly shootClients: ShootClients;
   readonly waits: Waits;
 }
 
 /** Deploys and destroys what runs in, and for, a control plane. */
-export function createComponents({ garden, seed, shootClients, waits }: ComponentDeps) {
+export function createComponents({ gardenClient, seedClient, shootClients, waits }: ComponentDeps) {
   const clientFor = (run: ShootRun, component: ComponentName) =>
-    components[component].target === "seed" ? Promise.resolve(seed) : shootClients.get(run.technicalID);
+    components[component].target === "seed" ? Promise.resolve(seedClient) : shootClients.get(run.technicalID);
 
   return {
     /** Applies every object; the workloads among them say who waits for their roll-out. */
     async deploy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
-      const objects = components[component].objects(await readContext(garden, seed, run));
+      const objects = components[component].objects(await readContext(gardenClient, seedClient, run));
       const client = await clientFor(run, component);
       const targets: WaitTarget[] = [];
       for (const object of objects) {
         if (run.hibernated || !rollsOut(component, object)) {
-          await client.apply(client === seed ? object : kept(object));
+          await client.apply(client === seedClient ? object : kept(object));
           continue;
         }
         const target = targetOf(object, object.kind === "Service" ? "addressed" : "rolledOut", step);
@@ -45,19 +45,19 @@ export function createComponents({ garden, seed, shootClients, waits }: Componen
      * nothing is asked for, not even what objects are made from, which may never have existed.
      */
     async destroy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
-      const namespace = await seed.read({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
+      const namespace = await seedClient.read({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
       if (namespace === undefined) return [];
-      const objects = components[component].objects(await readContext(garden, seed, run));
+      const objects = components[component].objects(await readContext(gardenClient, seedClient, run));
       const targets: WaitTarget[] = [];
       for (const object of [...objects].reverse()) {
-        const existing = await seed.read(refOf(object));
+        const existing = await seedClient.read(refOf(object));
         if (existing === undefined) continue;
         const target = rollsOut(component, object) ? targetOf(object, "gone", step) : undefined;
         if (target) targets.push(target);
         const annotations = target ? waits.registration(target) : {};
-        await removeAnnotated(seed, refOf(object), annotations, { propagationPolicy: "Foreground" });
+        await removeAnnotated(seedClient, refOf(object), annotations, { propagationPolicy: "Foreground" });
       }
-      for (const claim of claimsOf(objects)) await seed.remove(claim);
+      for (const claim of claimsOf(objects)) await seedClient.remove(claim);
       return targets;
     },
   };

@@ -7,12 +7,16 @@ import { readGardenObjects } from "./cluster.ts";
 import { addressOf } from "../waits/readiness.ts";
 
 /** Reads, in the garden and the seed, all that the Shoot's objects are made from. */
-export async function readContext(garden: KubeClient, seed: KubeClient, run: ShootRun): Promise<ControlPlaneContext> {
+export async function readContext(
+  gardenClient: KubeClient,
+  seedClient: KubeClient,
+  run: ShootRun,
+): Promise<ControlPlaneContext> {
   const namespace = run.technicalID;
   const [objects, secrets, service] = await Promise.all([
-    readGardenObjects(garden, run),
-    seed.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace }),
-    seed.read<KubeObject>({ apiVersion: "v1", kind: "Service", namespace, name: "kube-apiserver" }),
+    readGardenObjects(gardenClient, run),
+    seedClient.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace }),
+    seedClient.read<KubeObject>({ apiVersion: "v1", kind: "Service", namespace, name: "kube-apiserver" }),
   ]);
   const address = service && addressOf(service);
   const internal = objects.seed.spec.dns.internal?.domain;

@@ -11,19 +11,19 @@ interface Managed extends DnsProvider {
 
 /** Copies the credentials of the domain's DNS provider beside the DNSRecord, and says what provider that is. */
 export async function deployDnsCredentials(
-  garden: KubeClient,
-  seed: KubeClient,
+  gardenClient: KubeClient,
+  seedClient: KubeClient,
   context: ControlPlaneContext,
   purpose: Purpose,
 ): Promise<DnsProvider> {
   const { secret, ...provider } = purpose === "internal" ? internal(context) : external(context);
   const ref = { apiVersion: "v1", kind: "Secret", ...secret };
-  const found = await garden.read<KubeObject & { data?: Record<string, string> }>(ref);
+  const found = await gardenClient.read<KubeObject & { data?: Record<string, string> }>(ref);
   if (found === undefined)
     throw configurationProblem(
       `Secret ${secret.namespace}/${secret.name} with credentials of DNS provider ${provider.type} does not exist`,
     );
-  await seed.apply({
+  await seedClient.apply({
     apiVersion: "v1",
     kind: "Secret",
     metadata: { name: dnsSecretName(context, purpose), namespace: context.namespace },

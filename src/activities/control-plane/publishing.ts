@@ -10,8 +10,14 @@ import { patchShootStatus } from "../shoot/patch.ts";
 import { shootType } from "../shoot/view.ts";
 
 /** What a flow makes known in the garden: networks, addresses, and the users' way in. */
-export function createPublishing({ garden, seed }: { readonly garden: KubeClient; readonly seed: KubeClient }) {
-  const patchStatus = (run: ShootRun, status: MergePatch) => patchShootStatus(garden, run, status);
+export function createPublishing({
+  gardenClient,
+  seedClient,
+}: {
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
+}) {
+  const patchStatus = (run: ShootRun, status: MergePatch) => patchShootStatus(gardenClient, run, status);
 
   return {
     /** The networks that the provider chose; extensions read them from `Cluster`. */
@@ -22,17 +28,17 @@ export function createPublishing({ garden, seed }: { readonly garden: KubeClient
         namespace: run.technicalID,
         name: run.name,
       };
-      const { status } = (await seed.read<Infrastructure>(ref)) ?? {};
+      const { status } = (await seedClient.read<Infrastructure>(ref)) ?? {};
       const { networking, egressCIDRs, nodesCIDR } = status ?? {};
       const nodes = networking?.nodes ?? (nodesCIDR === undefined ? undefined : [nodesCIDR]);
       const known = { ...networking, ...(nodes ? { nodes } : {}), ...(egressCIDRs ? { egressCIDRs } : {}) };
       if (Object.keys(known).length > 0) await patchStatus(run, { networking: known });
-      await syncCluster(seed, run, await readGardenObjects(garden, run));
+      await syncCluster(seedClient, run, await readGardenObjects(gardenClient, run));
     },
 
     /** Under which addresses the Shoot's API server is reached. */
     async publishAddress(run: ShootRun): Promise<void> {
-      const context = await readContext(garden, seed, run);
+      const context = await readContext(gardenClient, seedClient, run);
       const urls = [
         ["external", externalApiServerName(context)],
         ["internal", internalApiServerName(context)],
@@ -46,8 +52,8 @@ export function createPublishing({ garden, seed }: { readonly garden: KubeClient
 
     /** An administrator's kubeconfig, where upstream keeps it: Secret `<shoot>.kubeconfig` beside the Shoot. */
     async publishKubeconfig(run: ShootRun): Promise<void> {
-      const kubeconfig = await readUserKubeconfig(seed, run);
-      await garden.apply({
+      const kubeconfig = await readUserKubeconfig(seedClient, run);
+      await gardenClient.apply({
         apiVersion: "v1",
         kind: "Secret",
         metadata: {
@@ -63,9 +69,9 @@ export function createPublishing({ garden, seed }: { readonly garden: KubeClient
   };
 }
 
-async function readUserKubeconfig(seed: KubeClient, run: ShootRun): Promise<string> {
+async function readUserKubeconfig(seedClient: KubeClient, run: ShootRun): Promise<string> {
   const ref = { apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "user-kubeconfig" };
-  const secret = await seed.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
+  const secret = await seedClient.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
   if (secret?.data?.kubeconfig !== undefined) return secret.data.kubeconfig;
   throw new StepError(`Secret ${run.technicalID}/user-kubeconfig has no kubeconfig yet`);
 }

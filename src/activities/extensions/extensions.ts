@@ -19,21 +19,21 @@ import type { Waits } from "../waits/waits.ts";
 
 /** What acting on extension objects needs. */
 export interface ExtensionDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly waits: Waits;
 }
 
 /** Applies and removes the objects whose controllers are anybody's. */
-export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
+export function createExtensions({ gardenClient, seedClient, waits }: ExtensionDeps) {
   const wantedBy = async (run: ShootRun, kind: ExtensionKind, purpose?: Purpose) => {
-    const context = await readContext(garden, seed, run);
-    const objects = await extensionObjects({ garden, seed, context, kind, purpose, epoch: run.epoch });
+    const context = await readContext(gardenClient, seedClient, run);
+    const objects = await extensionObjects({ gardenClient, seedClient, context, kind, purpose, epoch: run.epoch });
     return { context, objects: objects.map((object) => led(object, run)) };
   };
 
   const applyOne = async (object: KubeObject, kind: ExtensionKind, step: string, tasks: readonly string[]) => {
-    const existing = await seed.read<ExtensionLike>(refOf(object));
+    const existing = await seedClient.read<ExtensionLike>(refOf(object));
     const asked = tasks.includes(taskOf(kind, object.metadata.name));
     const triggers = needsTrigger({ kind, existing, asked, changed: specDiffers(object, existing) });
     const timestamp = triggers ? nextTimestamp(existing) : existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
@@ -41,7 +41,7 @@ export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
     const operation = triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {};
     const stamp = timestamp === undefined ? {} : { [TIMESTAMP_ANNOTATION]: timestamp };
     const annotations = { ...object.metadata.annotations, ...operation, ...stamp, ...waits.registration(target) };
-    await seed.apply({ ...object, metadata: { ...object.metadata, annotations } });
+    await seedClient.apply({ ...object, metadata: { ...object.metadata, annotations } });
     return target;
   };
 
@@ -68,7 +68,7 @@ export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
         ...(run.hasExternalDomain ? (["external"] as const) : []),
       ];
       const migrated = new Set(
-        (await listOf(seed, run, "DNSRecord")).filter(hasMigrated).map(({ metadata }) => metadata.name),
+        (await listOf(seedClient, run, "DNSRecord")).filter(hasMigrated).map(({ metadata }) => metadata.name),
       );
       const objects = await Promise.all(purposes.map((purpose) => wantedBy(run, "DNSRecord", purpose)));
       const acting = objects.flatMap((one) => one.objects).filter(({ metadata }) => !migrated.has(metadata.name));
@@ -79,17 +79,19 @@ export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
     async removeStale(run: ShootRun, kind: ExtensionKind): Promise<void> {
       const { objects } = await wantedBy(run, kind);
       const names = new Set(objects.map(({ metadata }) => metadata.name));
-      const stale = (await listOf(seed, run, kind)).filter(({ metadata }) => !names.has(metadata.name));
-      await Promise.all(stale.map((object) => confirmAndRemove(seed, object, {})));
+      const stale = (await listOf(seedClient, run, kind)).filter(({ metadata }) => !names.has(metadata.name));
+      await Promise.all(stale.map((object) => confirmAndRemove(seedClient, object, {})));
     },
 
     /** Confirms and deletes every object of the kind that there is, whatever the Shoot's spec says of it now. */
     async remove(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const existing = (await listOf(seed, run, kind)).filter(({ metadata }) => isOf(metadata.name, run, purpose));
+      const existing = (await listOf(seedClient, run, kind)).filter(({ metadata }) =>
+        isOf(metadata.name, run, purpose),
+      );
       return Promise.all(
         existing.map(async (object) => {
           const target: WaitTarget = { ...targetOf(object, kind, step), until: "gone" };
-          await confirmAndRemove(seed, object, waits.registration(target));
+          await confirmAndRemove(seedClient, object, waits.registration(target));
           return target;
         }),
       );
@@ -100,11 +102,11 @@ export function createExtensions({ garden, seed, waits }: ExtensionDeps) {
 const apiVersion = "extensions.gardener.cloud/v1alpha1";
 
 /** Says in the object who may act on it (GEP-1): the run's seed, under the run's epoch. */
-function led(object: KubeObject, { leadershipRecord: record, leaseSeconds, epoch, seed }: ShootRun): KubeObject {
+function led(object: KubeObject, { leadershipRecord: record, leaseSeconds, epoch, seedName }: ShootRun): KubeObject {
   if (record === undefined) return object;
   return {
     ...object,
-    spec: { ...(object["spec"] as object), leadership: { record, value: seed, leaseSeconds, epoch } },
+    spec: { ...(object["spec"] as object), leadership: { record, value: seedName, leaseSeconds, epoch } },
   };
 }
 
@@ -165,14 +167,19 @@ export const isOf = (name: string, run: ShootRun, purpose: Purpose | undefined):
   purpose === undefined || name === `${run.name}-${purpose}`;
 
 /** The Shoot's objects of a kind that there are, whatever its spec says of them now. A BackupEntry is in no namespace. */
-export async function listOf(seed: KubeClient, run: ShootRun, kind: ExtensionKind): Promise<ExtensionLike[]> {
-  if (kind !== "BackupEntry") return seed.list<ExtensionLike>({ apiVersion, kind }, { namespace: run.technicalID });
-  const entry = await seed.read<ExtensionLike>({ apiVersion, kind, name: backupEntryName(run.technicalID, run.uid) });
+export async function listOf(seedClient: KubeClient, run: ShootRun, kind: ExtensionKind): Promise<ExtensionLike[]> {
+  if (kind !== "BackupEntry")
+    return seedClient.list<ExtensionLike>({ apiVersion, kind }, { namespace: run.technicalID });
+  const entry = await seedClient.read<ExtensionLike>({
+    apiVersion,
+    kind,
+    name: backupEntryName(run.technicalID, run.uid),
+  });
   return entry === undefined ? [] : [entry];
 }
 
 async function confirmAndRemove(
-  seed: KubeClient,
+  seedClient: KubeClient,
   object: KubeObject,
   annotations: Record<string, string>,
 ): Promise<void> {
@@ -181,5 +188,5 @@ async function confirmAndRemove(
     [CONFIRM_DELETION_ANNOTATION]: "true",
     [TIMESTAMP_ANNOTATION]: new Date().toISOString(),
   };
-  await removeAnnotated(seed, refOf(object), confirmed);
+  await removeAnnotated(seedClient, refOf(object), confirmed);
 }

@@ -16,7 +16,7 @@ export interface KeptState {
 
 /** What moving extension objects needs. */
 export interface ExtensionMoveDeps {
-  readonly seed: KubeClient;
+  readonly seedClient: KubeClient;
   readonly waits: Waits;
   /** The objects that are wanted of a kind. */
   readonly wanted: (run: ShootRun, kind: ExtensionKind, purpose?: Purpose) => Promise<readonly KubeObject[]>;
@@ -27,7 +27,7 @@ export interface ExtensionMoveDeps {
 }
 
 /** Migrates and restores objects by Gardener's contract: who makes something outside leaves it, and is found again by its state. */
-export function createExtensionMoves({ seed, waits, wanted, kept, protect }: ExtensionMoveDeps) {
+export function createExtensionMoves({ seedClient, waits, wanted, kept, protect }: ExtensionMoveDeps) {
   /** Asks for an operation under a new id. */
   const ask = async (object: ExtensionLike, kind: ExtensionKind, step: string, operation: "migrate" | "restore") => {
     const timestamp = nextTimestamp(object);
@@ -37,7 +37,7 @@ export function createExtensionMoves({ seed, waits, wanted, kept, protect }: Ext
       [TIMESTAMP_ANNOTATION]: timestamp,
       ...waits.registration(target),
     };
-    await seed.patch(refOf(object), { metadata: { annotations } });
+    await seedClient.patch(refOf(object), { metadata: { annotations } });
     return target;
   };
 
@@ -47,11 +47,11 @@ export function createExtensionMoves({ seed, waits, wanted, kept, protect }: Ext
     if (state === undefined || status.state !== undefined) return;
     const { name, namespace, resourceVersion } = object.metadata;
     const fresh = { metadata: { name, namespace, resourceVersion }, status: state };
-    await seed.patch(refOf(object), fresh, { subresource: "status" });
+    await seedClient.patch(refOf(object), fresh, { subresource: "status" });
   };
 
   const restoreOne = async (run: ShootRun, object: KubeObject, kind: ExtensionKind, step: string) => {
-    const existing = await seed.read<ExtensionLike>(refOf(object));
+    const existing = await seedClient.read<ExtensionLike>(refOf(object));
     if (existing !== undefined && isMigrating(existing))
       throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
     const waiting = existing === undefined || asked(existing) === "wait-for-state";
@@ -59,7 +59,7 @@ export function createExtensionMoves({ seed, waits, wanted, kept, protect }: Ext
       ...object.metadata.annotations,
       ...(waiting ? { [OPERATION_ANNOTATION]: "wait-for-state" } : {}),
     };
-    const applied = await seed.apply<ExtensionLike>({ ...object, metadata: { ...object.metadata, annotations } });
+    const applied = await seedClient.apply<ExtensionLike>({ ...object, metadata: { ...object.metadata, annotations } });
     if (waiting) await giveState(applied, await kept(run, object));
     // The one that is recorded may be older than what a provider keeps.
     if (kind === "BackupEntry") await protect(run);
@@ -69,7 +69,9 @@ export function createExtensionMoves({ seed, waits, wanted, kept, protect }: Ext
   return {
     /** Every object that there is, wanted or not: nobody may go on acting on it. One that has migrated needs nothing. */
     async migrate(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const existing = (await listOf(seed, run, kind)).filter(({ metadata }) => isOf(metadata.name, run, purpose));
+      const existing = (await listOf(seedClient, run, kind)).filter(({ metadata }) =>
+        isOf(metadata.name, run, purpose),
+      );
       const acting = existing.filter((object) => !hasMigrated(object));
       return Promise.all(acting.map((object) => ask(object, kind, step, "migrate")));
     },

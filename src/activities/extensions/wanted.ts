@@ -19,8 +19,8 @@ import type { ExtensionKind, Purpose } from "../index.ts";
 
 /** Which objects are wanted, and where to find what they are made from. */
 export interface Wanted {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly context: ControlPlaneContext;
   readonly kind: ExtensionKind;
   readonly purpose: Purpose | undefined;
@@ -29,32 +29,39 @@ export interface Wanted {
 }
 
 /** The Shoot's objects of a kind, with what other extensions have reported filled in from the seed. */
-export async function extensionObjects({ garden, seed, context, kind, purpose, epoch }: Wanted): Promise<KubeObject[]> {
+export async function extensionObjects({
+  gardenClient,
+  seedClient,
+  context,
+  kind,
+  purpose,
+  epoch,
+}: Wanted): Promise<KubeObject[]> {
   switch (kind) {
     case "Infrastructure":
       return [infrastructureObject(context)];
     case "ControlPlane":
-      return [controlPlaneObject(context, await readProviderStatus(seed, context))];
+      return [controlPlaneObject(context, await readProviderStatus(seedClient, context))];
     case "Network":
       return [networkObject(context)];
     case "DNSRecord": {
       const which = purpose ?? "internal";
-      return [dnsRecordObject(context, which, await deployDnsCredentials(garden, seed, context, which))];
+      return [dnsRecordObject(context, which, await deployDnsCredentials(gardenClient, seedClient, context, which))];
     }
     case "BackupEntry":
-      return [await deployBackupEntry({ garden, seed, context, epoch })];
+      return [await deployBackupEntry({ gardenClient, seedClient, context, epoch })];
     case "OperatingSystemConfig":
       return poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool));
     case "Worker":
-      return [await worker(seed, context)];
+      return [await worker(seedClient, context)];
   }
 }
 
-async function worker(seed: KubeClient, context: ControlPlaneContext): Promise<KubeObject> {
+async function worker(seedClient: KubeClient, context: ControlPlaneContext): Promise<KubeObject> {
   const userData = await Promise.all(
     poolsOf(context).map(async (pool) => {
       const name = operatingSystemConfigName(context, pool, "provision");
-      const config = await seed.read<OperatingSystemConfig>({
+      const config = await seedClient.read<OperatingSystemConfig>({
         ...extensionType,
         kind: "OperatingSystemConfig",
         namespace: context.namespace,
@@ -66,7 +73,7 @@ async function worker(seed: KubeClient, context: ControlPlaneContext): Promise<K
       return [pool.name, { name: secret, key: "cloud_config" }] as const;
     }),
   );
-  const infrastructureProviderStatus = await readProviderStatus(seed, context);
+  const infrastructureProviderStatus = await readProviderStatus(seedClient, context);
   return workerObject(context, {
     userData: Object.fromEntries(userData),
     ...(infrastructureProviderStatus === undefined ? {} : { infrastructureProviderStatus }),
@@ -76,9 +83,9 @@ async function worker(seed: KubeClient, context: ControlPlaneContext): Promise<K
 const extensionType = { apiVersion: "extensions.gardener.cloud/v1alpha1" } as const;
 
 async function readProviderStatus(
-  seed: KubeClient,
+  seedClient: KubeClient,
   { shoot, namespace }: ControlPlaneContext,
 ): Promise<Raw | undefined> {
   const ref = { ...extensionType, kind: "Infrastructure", namespace, name: shoot.metadata.name };
-  return (await seed.read<Infrastructure | ControlPlane>(ref))?.status?.providerStatus;
+  return (await seedClient.read<Infrastructure | ControlPlane>(ref))?.status?.providerStatus;
 }

@@ -11,17 +11,24 @@ export interface LeadershipDomain {
 }
 
 /** The garden's domain for leadership records, from the Secret that upstream's internal domain is the model of; if there is one. */
-export async function findLeadershipDomain(garden: KubeClient): Promise<LeadershipDomain | undefined> {
+export async function findLeadershipDomain(gardenClient: KubeClient): Promise<LeadershipDomain | undefined> {
   const labelSelector = `${ROLE_LABEL}=leadership-domain`;
-  const [secret] = await garden.list<KubeObject>({ apiVersion: "v1", kind: "Secret" }, { namespace, labelSelector });
+  const [secret] = await gardenClient.list<KubeObject>(
+    { apiVersion: "v1", kind: "Secret" },
+    { namespace, labelSelector },
+  );
   const { [DOMAIN_ANNOTATION]: domain, [PROVIDER_ANNOTATION]: type } = secret?.metadata.annotations ?? {};
   if (secret === undefined || domain === undefined || type === undefined) return undefined;
   return { domain, type, secret: { namespace, name: secret.metadata.name } };
 }
 
 /** Name of the TXT record that says which seed leads a Shoot. */
-export async function leadershipRecord(garden: KubeClient, name: string, project: string): Promise<string | undefined> {
-  const found = await findLeadershipDomain(garden);
+export async function leadershipRecord(
+  gardenClient: KubeClient,
+  name: string,
+  project: string,
+): Promise<string | undefined> {
+  const found = await findLeadershipDomain(gardenClient);
   return found && `${name}.${project}.${found.domain}`;
 }
 

@@ -11,10 +11,10 @@ import { Superseded } from "./superseded.ts";
 
 /** What deciding who leads needs. */
 export interface LeadershipDeps {
-  readonly garden: KubeClient;
+  readonly gardenClient: KubeClient;
   readonly lookup: LeaderLookup;
   /** How long, in ms, one attempt waits for the DNS before it says what it waits for. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /**
@@ -22,13 +22,13 @@ export interface LeadershipDeps {
  * at any point and called again; none of them undoes what a later leader has done.
  */
 export function createLeadership(deps: LeadershipDeps) {
-  const { garden } = deps;
+  const { gardenClient } = deps;
   const record = createLeadershipRecord(deps);
 
   const tell = async (run: ShootRun, leadership: Leadership): Promise<void> => {
     await record.publish(run, leadership);
     if (leadership.previousSeed !== undefined && leadership.since === undefined)
-      await swap(garden, run, (shoot) => settled(shoot, leadership));
+      await swap(gardenClient, run, (shoot) => settled(shoot, leadership));
   };
 
   return {
@@ -39,7 +39,7 @@ export function createLeadership(deps: LeadershipDeps) {
     async ensureLeadership(run: ShootRun): Promise<void> {
       const name = run.leadershipRecord;
       if (name === undefined) return;
-      const leadership = await swap(garden, run, (shoot) => confirmed(shoot, run, name));
+      const leadership = await swap(gardenClient, run, (shoot) => confirmed(shoot, run, name));
       if (leadership) await tell(run, leadership);
     },
 
@@ -50,7 +50,7 @@ export function createLeadership(deps: LeadershipDeps) {
     async flip(run: ShootRun): Promise<void> {
       const { migration } = run;
       if (migration === undefined) throw new StepError(`cannot flip Shoot ${nameOf(run)}: it is not moving`);
-      const leadership = await swap(garden, run, (shoot) => flipped(shoot, run, migration));
+      const leadership = await swap(gardenClient, run, (shoot) => flipped(shoot, run, migration));
       if (leadership === undefined) throw new Superseded(`cannot flip Shoot ${nameOf(run)}: it is gone`);
       await tell(run, leadership);
     },
@@ -71,10 +71,10 @@ interface Decision {
 
 /** The first leader; or the present one, if the run is its. A lease may grow while objects hold it, and never shrinks. */
 function confirmed({ status }: Shoot, run: ShootRun, record: string): Decision {
-  const { seed, epoch, leaseSeconds } = run;
+  const { seedName, epoch, leaseSeconds } = run;
   const leadership = status?.leadership;
-  if (leadership === undefined) return { leadership: { record, seed, epoch, leaseSeconds } };
-  if (leadership.seed !== seed || leadership.epoch !== epoch) throw superseded(run, leadership);
+  if (leadership === undefined) return { leadership: { record, seed: seedName, epoch, leaseSeconds } };
+  if (leadership.seed !== seedName || leadership.epoch !== epoch) throw superseded(run, leadership);
   return leadership.leaseSeconds >= leaseSeconds ? { leadership } : { leadership: { ...leadership, leaseSeconds } };
 }
 
@@ -107,8 +107,8 @@ function refuseUnwanted(shoot: Shoot, run: ShootRun, { destination, takeover }: 
 }
 
 /** A takeover skips the number that a planned migration may have announced to the source, whose fence waits for a flow there. */
-const nextEpoch = ({ seed, epoch }: ShootRun, { destination, takeover }: Migration): number =>
-  takeover && seed !== destination ? epoch + 2 : epoch + 1;
+const nextEpoch = ({ seedName, epoch }: ShootRun, { destination, takeover }: Migration): number =>
+  takeover && seedName !== destination ? epoch + 2 : epoch + 1;
 
 /** When the old seed dies after a planned flip, its destination takes over once more, from itself, under a new epoch. */
 function mayBeTakenFrom(leader: string, { source, destination, takeover }: Migration): boolean {
@@ -116,20 +116,20 @@ function mayBeTakenFrom(leader: string, { source, destination, takeover }: Migra
 }
 
 /** Since when all servers name the leader: written once, and only of the leader that it was seen of. */
-function settled({ status }: Shoot, { seed, epoch }: Publication): Decision | undefined {
+function settled({ status }: Shoot, { seed: seedName, epoch }: Publication): Decision | undefined {
   const leadership = status?.leadership;
-  if (leadership?.seed !== seed || leadership.epoch !== epoch) return undefined;
+  if (leadership?.seed !== seedName || leadership.epoch !== epoch) return undefined;
   return { leadership: leadership.since === undefined ? { ...leadership, since: now() } : leadership };
 }
 
 /** Compare-and-swap of the Shoot's status, whose version is that of the spec, too; undefined when the Shoot is gone. */
 async function swap(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   ref: ShootRef,
   decide: (shoot: Shoot) => Decision | undefined,
 ): Promise<Leadership | undefined> {
   for (let attempt = 1; ; attempt += 1) {
-    const shoot = await readShoot(garden, ref);
+    const shoot = await readShoot(gardenClient, ref);
     const decision = shoot && decide(shoot);
     if (shoot === undefined || decision === undefined) return undefined;
     if (decision.leadership === shoot.status?.leadership) return decision.leadership;
@@ -137,7 +137,7 @@ async function swap(
     const leadership = { ...nothing, ...decision.leadership };
     const patch = { metadata: { resourceVersion }, status: { ...decision.status, leadership } };
     try {
-      await garden.patch({ ...shootType, namespace, name }, patch, { subresource: "status" });
+      await gardenClient.patch({ ...shootType, namespace, name }, patch, { subresource: "status" });
       return decision.leadership;
     } catch (error) {
       if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error;

@@ -13,7 +13,7 @@ import { configurationProblem, StepError } from "../failure.ts";
 import { findLeadershipDomain } from "./domain.ts";
 import { extensionReady, type ExtensionLike } from "../waits/readiness.ts";
 import { Superseded } from "./superseded.ts";
-import { until } from "../until.ts";
+import { poll } from "../poll.ts";
 
 /** A leader, and the TXT record that is to name it. */
 export interface Publication extends Leader {
@@ -23,16 +23,16 @@ export interface Publication extends Leader {
 
 /** What the record's keeping needs. */
 export interface LeadershipRecordDeps {
-  readonly garden: KubeClient;
+  readonly gardenClient: KubeClient;
   readonly lookup: LeaderLookup;
   /** How long, in ms, one attempt waits before it says what for; 30 s unless told otherwise. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** Keeps a Shoot's leadership record, through a DNSRecord in the garden that an extension of class `garden` handles. */
-export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: LeadershipRecordDeps) {
-  const pace = { patience, period: Math.min(250, patience) };
-  const read = (shoot: ShootRef) => garden.read<LeadershipObject>(objectRef(shoot));
+export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 }: LeadershipRecordDeps) {
+  const polling = { timeout, period: Math.min(250, timeout) };
+  const read = (shoot: ShootRef) => gardenClient.read<LeadershipObject>(objectRef(shoot));
 
   /** Which server doesn't name the leader, and what it says instead. */
   const findDissent = async (publication: Publication): Promise<StepError | undefined> => {
@@ -53,7 +53,7 @@ export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: Le
         throw new StepError(`cannot write DNSRecord ${nameOf(shoot)}: it is still being deleted`);
       const object = requested(wanted, existing);
       try {
-        return await (existing === undefined ? garden.create(object) : garden.apply(object));
+        return await (existing === undefined ? gardenClient.create(object) : gardenClient.apply(object));
       } catch (cause) {
         if (!isConflict(cause) && !isAlreadyExists(cause) && !isNotFound(cause)) throw cause;
         if (attempt < MOST_ATTEMPTS) continue;
@@ -69,20 +69,20 @@ export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: Le
     async publish(shoot: ShootRef, publication: Publication): Promise<void> {
       const existing = await read(shoot);
       requireNoLater(existing, publication);
-      const wanted = await describe(garden, shoot, publication);
+      const wanted = await describe(gardenClient, shoot, publication);
       if (existing && isDone(existing, wanted) && (await findDissent(publication)) === undefined) return;
       const asked = await ask(shoot, publication, wanted);
       const stamp = asked.metadata.annotations?.[TIMESTAMP_ANNOTATION];
-      await until(pace, async () => {
+      await poll(polling, async () => {
         const object = await read(shoot);
         requireNoLater(object, publication);
         if (object === undefined) return new StepError(`DNSRecord ${nameOf(shoot)} is gone`);
-        const standing = extensionReady(object, { timestamp: stamp });
-        if (standing.reached) return undefined;
-        const problem = `DNSRecord ${nameOf(shoot)} is not done: ${standing.message}`;
+        const readiness = extensionReady(object, { timestamp: stamp });
+        if (readiness.reached) return undefined;
+        const problem = `DNSRecord ${nameOf(shoot)} is not done: ${readiness.message}`;
         return new StepError(problem, codesOf(object));
       });
-      await until(pace, () => findDissent(publication));
+      await poll(polling, () => findDissent(publication));
     },
 
     /** Takes the record out of the DNS and returns when its object is gone; a later leader's stays. */
@@ -93,10 +93,10 @@ export function createLeadershipRecord({ garden, lookup, patience = 30_000 }: Le
       const { uid, resourceVersion } = existing.metadata;
       if (existing.metadata.deletionTimestamp === undefined) {
         const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: nextTimestamp(existing) };
-        await unlessGone(garden.patch(refOf(existing), { metadata: { annotations, resourceVersion } }));
-        await garden.remove(refOf(existing), uid === undefined ? {} : { uid });
+        await unlessGone(gardenClient.patch(refOf(existing), { metadata: { annotations, resourceVersion } }));
+        await gardenClient.remove(refOf(existing), uid === undefined ? {} : { uid });
       }
-      await until(pace, async () => {
+      await poll(polling, async () => {
         const object = await read(shoot);
         if (object === undefined || object.metadata.uid !== uid) return undefined;
         const why = object.status?.lastError?.description ?? "its controller has not let go of it";
@@ -122,12 +122,12 @@ const objectRef = ({ namespace, name }: ShootRef) =>
 
 /** The object of a leader; its epoch is also an annotation, because a policy of the API server compares that. */
 async function describe(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   shoot: ShootRef,
   publication: Publication,
 ): Promise<LeadershipObject & Pick<DNSRecord, "spec">> {
   const { record, leaseSeconds, epoch } = publication;
-  const domain = await findLeadershipDomain(garden);
+  const domain = await findLeadershipDomain(gardenClient);
   if (domain === undefined)
     throw configurationProblem(`no Secret in the garden is labelled as leadership domain, but ${record} needs one`);
   const { apiVersion, kind, ...metadata } = objectRef(shoot);

@@ -18,30 +18,30 @@ import type { ShootClients } from "../shoot/clients.ts";
 
 /** What provisioning needs. */
 export interface ProvisioningDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly shootClients: ShootClients;
   /** What the garden keeps of these Secrets of the Shoot, by name. */
   keptSecrets(run: ShootRun, names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
 }
 
 /** Keys, certificates, credentials, and what machines read. */
-export function createProvisioning({ garden, seed, shootClients, keptSecrets }: ProvisioningDeps) {
+export function createProvisioning({ gardenClient, seedClient, shootClients, keptSecrets }: ProvisioningDeps) {
   return {
     /** Generated once, kept in Secrets of the Shoot's namespace and in the garden; certificates follow the names they are for. */
     async deploySecrets(run: ShootRun): Promise<void> {
       const kept = (names: readonly string[]) => keptSecrets(run, names);
-      await ensureSecrets(seed, await readContext(garden, seed, run), { kept });
+      await ensureSecrets(seedClient, await readContext(gardenClient, seedClient, run), { kept });
     },
 
     /** Copies the user's credentials for the provider, as they are now. */
     async deployCloudProviderSecret(run: ShootRun): Promise<void> {
-      const context = await readContext(garden, seed, run);
-      const { namespace, name } = await readCredentials(garden, context);
-      const secret = await garden.read<Secret>({ apiVersion: "v1", kind: "Secret", namespace, name });
+      const context = await readContext(gardenClient, seedClient, run);
+      const { namespace, name } = await readCredentials(gardenClient, context);
+      const secret = await gardenClient.read<Secret>({ apiVersion: "v1", kind: "Secret", namespace, name });
       if (secret === undefined)
         throw configurationProblem(`Secret ${namespace}/${name} with the provider's credentials does not exist`);
-      await seed.apply({
+      await seedClient.apply({
         apiVersion: "v1",
         kind: "Secret",
         metadata: {
@@ -56,18 +56,21 @@ export function createProvisioning({ garden, seed, shootClients, keptSecrets }: 
 
     /** The token that lets machines in, and for each pool what its machines are to be; both in the Shoot. */
     async deployNodeAgentSecrets(run: ShootRun): Promise<void> {
-      const context = await readContext(garden, seed, run);
-      const shoot = await shootClients.get(run.technicalID);
-      const secrets = await seed.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
+      const context = await readContext(gardenClient, seedClient, run);
+      const shootClient = await shootClients.get(run.technicalID);
+      const secrets = await seedClient.list<Secret>(
+        { apiVersion: "v1", kind: "Secret" },
+        { namespace: run.technicalID },
+      );
       const data = new Map(secrets.map((secret) => [secret.metadata.name, secret.data ?? {}]));
       const valueOf = (secret: string, key: string) => readKey(data, run.technicalID, secret, key);
       const id = decode(valueOf(BOOTSTRAP_TOKEN_SECRET, "token-id"));
       const secret = decode(valueOf(BOOTSTRAP_TOKEN_SECRET, "token-secret"));
-      await shoot.apply(bootstrapTokenSecret({ id, secret }));
+      await shootClient.apply(bootstrapTokenSecret({ id, secret }));
       for (const pool of poolsOf(context)) {
         const name = operatingSystemConfigName(context, pool, "reconcile");
-        const config = await readConfig(seed, run.technicalID, name);
-        await shoot.apply(nodeAgentSecret(context, pool, config, valueOf));
+        const config = await readConfig(seedClient, run.technicalID, name);
+        await shootClient.apply(nodeAgentSecret(context, pool, config, valueOf));
       }
     },
   };
@@ -78,7 +81,7 @@ interface Secret extends KubeObject {
 }
 
 /** The Secret that the Shoot's binding names; the older kind of binding is still in use upstream. */
-async function readCredentials(garden: KubeClient, { shoot }: ControlPlaneContext) {
+async function readCredentials(gardenClient: KubeClient, { shoot }: ControlPlaneContext) {
   const { namespace } = shoot.metadata;
   const { credentialsBindingName, secretBindingName } = shoot.spec;
   if (credentialsBindingName !== undefined) {
@@ -88,13 +91,13 @@ async function readCredentials(garden: KubeClient, { shoot }: ControlPlaneContex
       namespace,
       name: credentialsBindingName,
     };
-    const binding = await garden.read<CredentialsBinding>(ref);
+    const binding = await gardenClient.read<CredentialsBinding>(ref);
     if (binding === undefined)
       throw configurationProblem(`CredentialsBinding ${namespace}/${credentialsBindingName} does not exist`);
     return named(binding.credentialsRef, namespace);
   }
   const name = secretBindingName ?? "";
-  const binding = await garden.read<SecretBinding>({
+  const binding = await gardenClient.read<SecretBinding>({
     apiVersion: "core.gardener.cloud/v1beta1",
     kind: "SecretBinding",
     namespace,
@@ -109,9 +112,9 @@ const named = (ref: { name?: string | undefined; namespace?: string | undefined 
   name: ref.name ?? "",
 });
 
-async function readConfig(seed: KubeClient, namespace: string, name: string): Promise<OperatingSystemConfig> {
+async function readConfig(seedClient: KubeClient, namespace: string, name: string): Promise<OperatingSystemConfig> {
   const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "OperatingSystemConfig", namespace, name };
-  const config = await seed.read<OperatingSystemConfig>(ref);
+  const config = await seedClient.read<OperatingSystemConfig>(ref);
   if (config === undefined) throw new StepError(`OperatingSystemConfig ${namespace}/${name} does not exist yet`);
   return config;
 }

@@ -14,7 +14,7 @@ export interface ShootClients {
 }
 
 /** Reads kubeconfigs from the Secret `gardener-internal` each time, so that a renewed certificate is used at once. */
-export function createShootClients(seed: KubeClient, log: Logger): ShootClients {
+export function createShootClients(seedClient: KubeClient, log: Logger): ShootClients {
   const clients = new Map<string, { hash: string; client: KubeClient }>();
 
   const forget = async (namespace: string) => {
@@ -26,7 +26,7 @@ export function createShootClients(seed: KubeClient, log: Logger): ShootClients 
   return {
     forget,
     async get(namespace) {
-      const kubeconfig = await readKubeconfig(seed, namespace);
+      const kubeconfig = await readKubeconfig(seedClient, namespace);
       const hash = createHash("sha256").update(kubeconfig).digest("hex");
       const known = clients.get(namespace);
       if (known?.hash === hash) return known.client;
@@ -39,8 +39,8 @@ export function createShootClients(seed: KubeClient, log: Logger): ShootClients 
   };
 }
 
-async function readKubeconfig(seed: KubeClient, namespace: string): Promise<string> {
-  const secret = await seed.read<KubeObject>({
+async function readKubeconfig(seedClient: KubeClient, namespace: string): Promise<string> {
+  const secret = await seedClient.read<KubeObject>({
     apiVersion: "v1",
     kind: "Secret",
     namespace,

@@ -2,25 +2,27 @@ import type { Condition } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { now as timeOf, type KubeClient } from "../../kube/index.ts";
 import { NO_CLEANUP_LABEL } from "../teardown/shoot-resources.ts";
-import { rolledOut, type Standing } from "../waits/readiness.ts";
+import { rolledOut, type Readiness } from "../waits/readiness.ts";
 
 /** The aspects of a Shoot's health, as Gardener names them. */
 export type HealthType = "APIServerAvailable" | "ControlPlaneHealthy" | "EveryNodeReady" | "SystemComponentsHealthy";
 
 /** What each aspect looks at, for one Shoot; `shoot` is undefined while its API server cannot be reached at all. */
 export async function examine(
-  seed: KubeClient,
-  shoot: KubeClient | undefined,
+  seedClient: KubeClient,
+  shootClient: KubeClient | undefined,
   namespace: string,
-): Promise<Record<HealthType, Standing>> {
+): Promise<Record<HealthType, Readiness>> {
   const [apiServer, controlPlane, nodes, system] = await Promise.all([
-    shoot ? answered(shoot) : unreachable,
-    safely(async () => controlPlaneOf(await listWorkloads(seed, controlPlaneKinds, controlPlaneIn(namespace)))),
-    shoot
-      ? safely(async () => everyNode(await shoot.list<KubeObject>({ apiVersion: "v1", kind: "Node" })))
+    shootClient ? answered(shootClient) : unreachable,
+    safely(async () => controlPlaneOf(await listWorkloads(seedClient, controlPlaneKinds, controlPlaneIn(namespace)))),
+    shootClient
+      ? safely(async () => everyNode(await shootClient.list<KubeObject>({ apiVersion: "v1", kind: "Node" })))
       : unreachable,
-    shoot
-      ? safely(async () => everyWorkload(await listWorkloads(shoot, ["Deployment", "DaemonSet"], systemComponents)))
+    shootClient
+      ? safely(async () =>
+          everyWorkload(await listWorkloads(shootClient, ["Deployment", "DaemonSet"], systemComponents)),
+        )
       : unreachable,
   ]);
   return {
@@ -38,13 +40,13 @@ export const THRESHOLD = 60_000;
 export function nextCondition(
   type: HealthType,
   before: Condition | undefined,
-  standing: Standing,
+  readiness: Readiness,
   now: Date,
 ): Condition {
   const time = timeOf(now);
-  const status = statusAfter(before, standing, now);
-  const message = standing.reached ? healthy[type] : standing.message;
-  const reason = standing.reached ? "Healthy" : "Unhealthy";
+  const status = statusAfter(before, readiness, now);
+  const message = readiness.reached ? healthy[type] : readiness.message;
+  const reason = readiness.reached ? "Healthy" : "Unhealthy";
   if (before?.status === status && before.message === message) return before;
   const lastTransitionTime = before?.status === status ? before.lastTransitionTime : time;
   return { type, status, reason, message, lastTransitionTime, lastUpdateTime: time };
@@ -57,18 +59,18 @@ const healthy: Record<HealthType, string> = {
   SystemComponentsHealthy: "All system components are healthy.",
 };
 
-const unreachable: Standing = { reached: false, message: "The Shoot's API server cannot be reached." };
+const unreachable: Readiness = { reached: false, message: "The Shoot's API server cannot be reached." };
 
-function statusAfter(before: Condition | undefined, standing: Standing, now: Date): Condition["status"] {
-  if (standing.reached) return "True";
+function statusAfter(before: Condition | undefined, readiness: Readiness, now: Date): Condition["status"] {
+  if (readiness.reached) return "True";
   if (before === undefined || before.status === "True") return "Progressing";
   if (before.status !== "Progressing") return "False";
   return now.getTime() - Date.parse(before.lastTransitionTime) > THRESHOLD ? "False" : "Progressing";
 }
 
-const answered = (shoot: KubeClient): Promise<Standing> =>
+const answered = (shootClient: KubeClient): Promise<Readiness> =>
   safely(async () =>
-    (await shoot.get("/readyz")) === "ok" ? { reached: true } : { reached: false, message: "It is not ready." },
+    (await shootClient.get("/readyz")) === "ok" ? { reached: true } : { reached: false, message: "It is not ready." },
   );
 
 interface Selection {
@@ -95,18 +97,18 @@ async function listWorkloads(
 }
 
 /** Where a move is stuck there may be none yet. */
-const controlPlaneOf = (objects: readonly KubeObject[]): Standing =>
+const controlPlaneOf = (objects: readonly KubeObject[]): Readiness =>
   objects.length === 0 ? { reached: false, message: "No component is there." } : everyWorkload(objects);
 
-function everyWorkload(objects: readonly KubeObject[]): Standing {
+function everyWorkload(objects: readonly KubeObject[]): Readiness {
   const faults = objects.flatMap((object) => {
-    const standing = rolledOut(object);
-    return standing.reached ? [] : [`${object.kind} ${object.metadata.name}: ${standing.message}`];
+    const readiness = rolledOut(object);
+    return readiness.reached ? [] : [`${object.kind} ${object.metadata.name}: ${readiness.message}`];
   });
   return faults.length === 0 ? { reached: true } : { reached: false, message: faults.sort().join("; ") };
 }
 
-function everyNode(nodes: readonly KubeObject[]): Standing {
+function everyNode(nodes: readonly KubeObject[]): Readiness {
   const unready = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
   return unready.length === 0
     ? { reached: true }
@@ -120,7 +122,7 @@ export function isReady(node: KubeObject): boolean {
 }
 
 /** Not being able to look is an answer, too; users must see it. */
-async function safely(look: () => Promise<Standing>): Promise<Standing> {
+async function safely(look: () => Promise<Readiness>): Promise<Readiness> {
   try {
     return await look();
   } catch (error) {

@@ -9,7 +9,7 @@ import { readShoot } from "./patch.ts";
 
 /** What the check of a migration needs; `now` is the clock that the Seeds' heartbeats are held against. */
 export interface MigrationCheckDeps {
-  readonly garden: KubeClient;
+  readonly gardenClient: KubeClient;
   readonly now?: () => Date;
 }
 
@@ -17,12 +17,12 @@ export interface MigrationCheckDeps {
  * Throws every reason why the Shoot of the run cannot move, before anything is touched. Admission has asked the same
  * when the move was asked for; the world may have changed since. What may pass by itself is worth another try.
  */
-export function createMigrationCheck({ garden, now = () => new Date() }: MigrationCheckDeps) {
+export function createMigrationCheck({ gardenClient, now = () => new Date() }: MigrationCheckDeps) {
   return async (run: ShootRun): Promise<void> => {
-    const shoot = await readShoot(garden, run);
+    const shoot = await readShoot(gardenClient, run);
     if (shoot === undefined || run.migration === undefined) return;
     const { source: from, destination: to, takeover } = run.migration;
-    const facts = await readMigrationFacts(garden, shoot, { from, to }, now());
+    const facts = await readMigrationFacts(gardenClient, shoot, { from, to }, now());
     const obstacles = migrationObstacles({ ...facts, takeover, underway: true });
     if (obstacles.length === 0) return;
     const reasons = obstacles.map(({ field, message }) => `${field}: ${message}`).join("; ");
@@ -38,10 +38,10 @@ const transientProblem: ErrorCode = "ERR_RETRYABLE_CONFIGURATION_PROBLEM";
 const lastingProblem: ErrorCode = "ERR_CONFIGURATION_PROBLEM";
 
 /** What only the seed that the Shoot leaves can say: throws while somebody is logged in to its nodes through a Bastion. */
-export function createSourceCheck({ seed }: { readonly seed: KubeClient }) {
+export function createSourceCheck({ seedClient }: { readonly seedClient: KubeClient }) {
   return async ({ technicalID: namespace, name }: ShootRun): Promise<void> => {
     const { apiVersion, kind } = Bastion;
-    const bastions = await seed.list<Bastion>({ apiVersion, kind }, { namespace });
+    const bastions = await seedClient.list<Bastion>({ apiVersion, kind }, { namespace });
     if (bastions.length === 0) return;
     const names = bastions.map(({ metadata }) => metadata.name).join(", ");
     throw configurationProblem(

@@ -14,42 +14,42 @@ export interface Ends {
 
 /** Reads from the garden what a Shoot's move depends on. */
 export async function readMigrationFacts(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   shoot: Shoot,
   { from, to }: Ends,
   now: Date = new Date(),
 ): Promise<MigrationFacts> {
   const [source, destination, profile, kept] = await Promise.all([
-    readSeed(garden, from),
-    readSeed(garden, to),
-    readProfile(garden, shoot),
-    readKeptState(garden, shoot),
+    readSeed(gardenClient, from),
+    readSeed(gardenClient, to),
+    readProfile(gardenClient, shoot),
+    readKeptState(gardenClient, shoot),
   ]);
-  const neighbours = destination && (await countOthers(garden, shoot, destination));
+  const neighbours = destination && (await countOthers(gardenClient, shoot, destination));
   return { shoot, to, source, destination, profile, neighbours, now, kept };
 }
 
-async function readProfile(garden: KubeClient, { spec }: Shoot): Promise<CloudProfile | undefined> {
+async function readProfile(gardenClient: KubeClient, { spec }: Shoot): Promise<CloudProfile | undefined> {
   const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
   if (name === undefined || (spec.cloudProfile?.kind ?? CloudProfile.kind) !== CloudProfile.kind) return undefined;
-  return garden.read<CloudProfile>({ apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, name });
+  return gardenClient.read<CloudProfile>({ apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, name });
 }
 
 /** Not asked of a Seed that takes any number. */
-async function countOthers(garden: KubeClient, { metadata }: Shoot, seed: Seed): Promise<number | undefined> {
+async function countOthers(gardenClient: KubeClient, { metadata }: Shoot, seed: Seed): Promise<number | undefined> {
   if (shootCapacity(seed) === undefined) return undefined;
-  const shoots = await garden.list<Shoot>({ apiVersion: Seed.apiVersion, kind: "Shoot" });
+  const shoots = await gardenClient.list<Shoot>({ apiVersion: Seed.apiVersion, kind: "Shoot" });
   return countNeighbours(shoots, seed.metadata.name, metadata.uid);
 }
 
-async function readSeed(garden: KubeClient, name: string | undefined): Promise<Seed | undefined> {
+async function readSeed(gardenClient: KubeClient, name: string | undefined): Promise<Seed | undefined> {
   if (name === undefined) return undefined;
-  return garden.read<Seed>({ apiVersion: Seed.apiVersion, kind: Seed.kind, name });
+  return gardenClient.read<Seed>({ apiVersion: Seed.apiVersion, kind: Seed.kind, name });
 }
 
 /** What only a key would open stays closed: that there is a snapshot, its size and its age are written in the clear. */
-async function readKeptState(garden: KubeClient, { metadata }: Shoot): Promise<KeptState> {
-  const found = await readParts(garden, metadata);
+async function readKeptState(gardenClient: KubeClient, { metadata }: Shoot): Promise<KeptState> {
+  const found = await readParts(gardenClient, metadata);
   if (found === undefined || (shootUidOf(found.head) ?? metadata.uid) !== metadata.uid)
     return { state: false, snapshot: false };
   const snapshot = describeSnapshot(found.parts.flatMap((part) => part.entries));

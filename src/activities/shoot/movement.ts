@@ -48,7 +48,7 @@ export function epochOf(shoot: Shoot): number {
   return source !== undefined && source === destination && leaving === epoch ? epoch + 1 : epoch;
 }
 
-const returning = (seed: string): Movement => ({
+const returning = (seedName: string): Movement => ({
   operation: "Restore",
-  migration: { source: seed, destination: seed, takeover: false },
+  migration: { source: seedName, destination: seedName, takeover: false },
 });

@@ -26,7 +26,7 @@ function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {
   const { seeds = [], leadership } = shoot.status ?? {};
   return {
     addressTTLSeconds: run.dnsTtl,
-    seedName: run.seed,
+    seedName: run.seedName,
     seeds: [...new Set([...seeds, ...seedsOf(run)])],
     ...(run.operation === "Migrate" ? beginningOfMigration(run, shoot) : {}),
     ...(isReturn(run) && leadership ? { leadership: { epoch: run.epoch, ...nobodyBefore } } : {}),
@@ -34,8 +34,8 @@ function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {
 }
 
 /** Where something of the Shoot may be from now on. */
-const seedsOf = ({ seed, migration }: ShootRun): string[] =>
-  migration ? [seed, migration.source, migration.destination] : [seed];
+const seedsOf = ({ seedName, migration }: ShootRun): string[] =>
+  migration ? [seedName, migration.source, migration.destination] : [seedName];
 
 /** A Shoot whose migration was given up goes back the same way that it would have arrived. */
 const isReturn = ({ operation, migration }: ShootRun): boolean =>

@@ -8,24 +8,24 @@ import { Superseded } from "../leadership/superseded.ts";
 export type Writer = ShootRef & Partial<Pick<ShootRun, "epoch" | "operation" | "migration">>;
 
 /** The Shoot of this uid; undefined when it is gone, or a later one has taken its name. */
-export async function readShoot(garden: KubeClient, ref: ShootRef): Promise<Shoot | undefined> {
-  const shoot = await garden.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
+export async function readShoot(gardenClient: KubeClient, ref: ShootRef): Promise<Shoot | undefined> {
+  const shoot = await gardenClient.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
   return shoot?.metadata.uid === ref.uid ? shoot : undefined;
 }
 
 /** Merges into the status of the Shoot of this uid; does nothing when it is gone. */
-export function patchShootStatus(garden: KubeClient, ref: Writer, status: MergePatch): Promise<void> {
-  return patchVersion(garden, ref, () => ({ status }), { subresource: "status" });
+export function patchShootStatus(gardenClient: KubeClient, ref: Writer, status: MergePatch): Promise<void> {
+  return patchVersion(gardenClient, ref, () => ({ status }), { subresource: "status" });
 }
 
 /** Merges into the status what is made of the Shoot as it is; nothing when there is nothing to change. */
-export function changeShootStatus(garden: KubeClient, ref: Writer, change: StatusChange): Promise<void> {
-  return patchVersion(garden, ref, statusPatch(change), { subresource: "status" });
+export function changeShootStatus(gardenClient: KubeClient, ref: Writer, change: StatusChange): Promise<void> {
+  return patchVersion(gardenClient, ref, statusPatch(change), { subresource: "status" });
 }
 
 /** Does the same for how an operation gets on: the migration that has begun an epoch may still say how it ended. */
-export function changeOperationStatus(garden: KubeClient, run: Writer, change: StatusChange): Promise<void> {
-  return patchVersion(garden, run, statusPatch(change), { subresource: "status", unless: hasBegunTheNext });
+export function changeOperationStatus(gardenClient: KubeClient, run: Writer, change: StatusChange): Promise<void> {
+  return patchVersion(gardenClient, run, statusPatch(change), { subresource: "status", unless: hasBegunTheNext });
 }
 
 type StatusChange = (status: NonNullable<Shoot["status"]>, shoot: Shoot) => MergePatch | undefined;
@@ -37,20 +37,20 @@ const statusPatch = (change: StatusChange) => (shoot: Shoot) => {
 
 /** Merges into the Shoot, but for its status, what is made of it as it is; nothing when there is nothing to change. */
 export function changeShoot(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   ref: Writer,
   change: (shoot: Shoot) => MergePatch | undefined,
 ): Promise<void> {
-  return patchVersion(garden, ref, change);
+  return patchVersion(gardenClient, ref, change);
 }
 
 /** Makes these the finalizers of the Shoot of this uid; does nothing when it is gone, or has them already. */
 export function patchFinalizers(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   ref: Writer,
   change: (finalizers: readonly string[]) => readonly string[],
 ): Promise<void> {
-  return patchVersion(garden, ref, ({ metadata: { finalizers = [] } }) => {
+  return patchVersion(gardenClient, ref, ({ metadata: { finalizers = [] } }) => {
     const changed = change(finalizers);
     return changed.length === finalizers.length ? undefined : { metadata: { finalizers: changed } };
   });
@@ -61,13 +61,13 @@ export function patchFinalizers(
  * a later Shoot of the same name. Others may write at the same time, but not forever.
  */
 async function patchVersion(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   ref: Writer,
   change: (shoot: Shoot) => MergePatch | undefined,
   { subresource, unless = () => false }: HowToPatch = {},
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const shoot = await readShoot(garden, ref);
+    const shoot = await readShoot(gardenClient, ref);
     if (shoot === undefined) return;
     if (!unless(shoot, ref)) refuseLate(shoot, ref);
     const patch = change(shoot);
@@ -75,7 +75,7 @@ async function patchVersion(
     const { namespace, name, resourceVersion } = shoot.metadata;
     const versioned = { ...patch, metadata: { ...(patch["metadata"] as object | undefined), resourceVersion } };
     try {
-      await garden.patch(
+      await gardenClient.patch(
         { ...shootType, namespace, name },
         versioned,
         subresource === undefined ? {} : { subresource },

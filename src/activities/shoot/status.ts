@@ -22,10 +22,10 @@ import {
 import { shootType } from "./view.ts";
 
 /** The one writer of a Shoot's operation status. A Shoot that is gone needs no status: writing then does nothing. */
-export function createShootStatus(garden: KubeClient) {
+export function createShootStatus(gardenClient: KubeClient) {
   const refOf = (ref: ShootRef) => ({ ...shootType, namespace: ref.namespace, name: ref.name });
-  const read = (ref: ShootRef) => readShoot(garden, ref);
-  const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(garden, ref, status);
+  const read = (ref: ShootRef) => readShoot(gardenClient, ref);
+  const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(gardenClient, ref, status);
 
   /** Removes an annotation if it still says this: what somebody has asked for since stays. */
   const takeAway = async (ref: ShootRef, annotation: string, value: string) => {
@@ -35,12 +35,12 @@ export function createShootStatus(garden: KubeClient) {
       { op: "test", path, value },
       { op: "remove", path },
     ];
-    await unlessChanged(garden.patch(refOf(ref), patch));
+    await unlessChanged(gardenClient.patch(refOf(ref), patch));
   };
 
   /** What was said of one migration must not count for the next one: asked of the very version that it is taken from. */
   const forget = (run: ShootRun, names: readonly string[], when: (shoot: Shoot) => boolean) =>
-    changeShoot(garden, run, (shoot) => {
+    changeShoot(gardenClient, run, (shoot) => {
       const given = names.filter((name) => shoot.metadata.annotations?.[name] !== undefined);
       if (given.length === 0 || !when(shoot)) return undefined;
       return { metadata: { annotations: Object.fromEntries(given.map((name) => [name, null])) } };
@@ -51,10 +51,10 @@ export function createShootStatus(garden: KubeClient) {
     async begin(run: ShootRun, request: string | undefined): Promise<void> {
       if ((await read(run)) === undefined) return;
       if (run.operation !== "Delete")
-        await patchFinalizers(garden, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
+        await patchFinalizers(gardenClient, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
       if (run.operation === "Migrate") await forget(run, [CANCEL_MIGRATION_ANNOTATION], isWanted(run));
       // An attempt that slept through a whole Restore must not begin it again: nothing is left in the old seed.
-      await changeShootStatus(garden, run, (_, shoot) =>
+      await changeShootStatus(gardenClient, run, (_, shoot) =>
         run.operation === "Restore" && hasArrived(shoot) ? undefined : beginning(run, shoot),
       );
       if (request !== undefined) await this.acknowledge(run, request);
@@ -63,7 +63,7 @@ export function createShootStatus(garden: KubeClient) {
     /** Only the operation that the Shoot is in may say how it gets on, and not after it has said that it succeeded. */
     async write(run: ShootRun, status: OperationStatus): Promise<void> {
       let ours = false;
-      await changeOperationStatus(garden, run, ({ lastOperation: last }) => {
+      await changeOperationStatus(gardenClient, run, ({ lastOperation: last }) => {
         ours = last?.type === run.operation;
         return ours && last?.state !== "Succeeded" ? progressOf(run, status) : undefined;
       });
@@ -73,16 +73,16 @@ export function createShootStatus(garden: KubeClient) {
     },
 
     /** Forgets a seed that holds nothing of the Shoot any more; never the one that leads, or that is to lead. */
-    async leave({ namespace, name, uid, seed: left }: ShootRun): Promise<void> {
+    async leave({ namespace, name, uid, seedName: left }: ShootRun): Promise<void> {
       // No epoch: cleaning up may take longer than the next migration.
-      await changeShootStatus(garden, { namespace, name, uid }, ({ seedName, seeds = [] }, { spec }) =>
-        [seedName, spec.seedName].includes(left) ? undefined : { seeds: seeds.filter((seed) => seed !== left) },
+      await changeShootStatus(gardenClient, { namespace, name, uid }, ({ seedName, seeds = [] }, { spec }) =>
+        [seedName, spec.seedName].includes(left) ? undefined : { seeds: seeds.filter((one) => one !== left) },
       );
     },
 
     /** Why no operation can begin. Says it once: a Shoot that waits is not written again and again. */
     async report(ref: ShootRef, { message: description, codes }: StepFailure): Promise<void> {
-      await changeShootStatus(garden, ref, ({ lastOperation: last }, shoot) => {
+      await changeShootStatus(gardenClient, ref, ({ lastOperation: last }, shoot) => {
         if (last?.description === description) return undefined;
         return {
           lastOperation: lastOperation(waitingType(shoot), { state: "Pending", progress: 0, description }),
@@ -104,7 +104,7 @@ export function createShootStatus(garden: KubeClient) {
           description: "Delete Shoot finished",
         }),
       });
-      await patchFinalizers(garden, ref, (finalizers) => finalizers.filter((one) => one !== GARDENER_FINALIZER));
+      await patchFinalizers(gardenClient, ref, (finalizers) => finalizers.filter((one) => one !== GARDENER_FINALIZER));
     },
   };
 }

@@ -29,14 +29,18 @@ export interface Periods {
 }
 
 /** Reads the Shoot and what belongs to it, and keeps the facts. Null when it is gone, or a later one took its name. */
-export async function readShootView(garden: KubeClient, ref: ShootRef, periods: Periods): Promise<ShootView | null> {
-  const shoot = await garden.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
+export async function readShootView(
+  gardenClient: KubeClient,
+  ref: ShootRef,
+  periods: Periods,
+): Promise<ShootView | null> {
+  const shoot = await gardenClient.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
   if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
   return {
-    ...standingOf(shoot),
-    leftovers: await findLeftovers(garden, shoot),
+    ...observedState(shoot),
+    leftovers: await findLeftovers(gardenClient, shoot),
     syncPeriod: periods.syncPeriod,
-    ...(await readFacts(garden, shoot, periods)),
+    ...(await readFacts(gardenClient, shoot, periods)),
   };
 }
 
@@ -49,7 +53,7 @@ export function technicalID(shoot: Shoot, project: string): string {
 }
 
 /** What the Shoot itself says of where it is. */
-function standingOf(shoot: Shoot): Omit<ShootView, "syncPeriod" | "run" | "problem" | "leftovers"> {
+function observedState(shoot: Shoot): Omit<ShootView, "syncPeriod" | "run" | "problem" | "leftovers"> {
   const { metadata, status = {} } = shoot;
   const { [OPERATION_ANNOTATION]: request, [IGNORE_ANNOTATION]: ignore } = metadata.annotations ?? {};
   const { lastOperation, observedGeneration = 0, uid } = status;
@@ -72,25 +76,29 @@ function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<
 }
 
 /** A Seed that was taken out of the garden holds nothing that anybody could clean up. */
-async function findLeftovers(garden: KubeClient, { status = {} }: Shoot): Promise<string[]> {
-  const others = (status.seeds ?? []).filter((seed) => seed !== leadingSeed({ status }));
+async function findLeftovers(gardenClient: KubeClient, { status = {} }: Shoot): Promise<string[]> {
+  const others = (status.seeds ?? []).filter((seedName) => seedName !== leadingSeed({ status }));
   if (others.length === 0) return [];
-  const seeds = await garden.list<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed" });
+  const seeds = await gardenClient.list<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed" });
   return others.filter((name) => seeds.some(({ metadata }) => metadata.name === name));
 }
 
 async function readFacts(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   shoot: Shoot,
   periods: Periods,
 ): Promise<Pick<ShootView, "run" | "problem">> {
   const { spec, metadata } = shoot;
   const seedName = leadingSeed(shoot) ?? spec.seedName;
   if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");
-  const seed = await garden.read<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name: seedName });
+  const seed = await gardenClient.read<Seed>({
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "Seed",
+    name: seedName,
+  });
   if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
   if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
-  const project = await readProject(garden, metadata.namespace);
+  const project = await readProject(gardenClient, metadata.namespace);
   const workers = spec.provider.workers ?? [];
   const run: Omit<ShootRun, "operation"> = {
     namespace: metadata.namespace,
@@ -99,7 +107,7 @@ async function readFacts(
     generation: metadata.generation ?? 0,
     technicalID: technicalID(shoot, project),
     project,
-    seed: seedName,
+    seedName,
     workerless: workers.length === 0,
     hibernated: spec.hibernation?.enabled === true,
     hasCredentials: (spec.secretBindingName ?? spec.credentialsBindingName) !== undefined,
@@ -108,7 +116,7 @@ async function readFacts(
     pools: workers.map(({ name }) => name),
     ...unknownYet,
     ...tasksOf(shoot),
-    ...(await readLeadership(garden, shoot, project, periods)),
+    ...(await readLeadership(gardenClient, shoot, project, periods)),
     dnsTtl: periods.dnsTtl,
     ...(periods.snapshotMinutes === undefined ? {} : { snapshotMinutes: periods.snapshotMinutes }),
     hasBackup: seed.spec.backup !== undefined,
@@ -126,13 +134,13 @@ function whySeedIsMissing({ status }: Shoot, seedName: string): string {
 
 /** A lease that objects hold already is not cut short by a new configuration. */
 async function readLeadership(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   shoot: Shoot,
   project: string,
   { leaseSeconds }: Periods,
 ): Promise<Pick<ShootRun, "epoch" | "leaseSeconds" | "leadershipRecord" | "migration">> {
   const { leadership } = shoot.status ?? {};
-  const record = leadership?.record ?? (await leadershipRecord(garden, shoot.metadata.name, project));
+  const record = leadership?.record ?? (await leadershipRecord(gardenClient, shoot.metadata.name, project));
   const movement = movementOf(shoot);
   return {
     epoch: epochOf(shoot),
@@ -148,13 +156,13 @@ function tasksOf({ metadata }: Shoot): Pick<ShootRun, "tasks"> {
 }
 
 /** What only the seed can tell; the flow asks it. */
-const unknownYet = { namespaceUsable: false, cleanup: false, controlPlaneNeeded: false };
+const unknownYet = { namespaceUsable: false, cleanable: false, controlPlaneNeeded: false };
 
 const isStopped = ({ metadata }: Seed): boolean => metadata.annotations?.[EMERGENCY_STOP_ANNOTATION] === "true";
 
 /** Gardener labels a project's namespace with its name; without the label, the namespace's name is what is left. */
-async function readProject(garden: KubeClient, namespace: string): Promise<string> {
-  const found = await garden.read<KubeObject>({ apiVersion: "v1", kind: "Namespace", name: namespace });
+async function readProject(gardenClient: KubeClient, namespace: string): Promise<string> {
+  const found = await gardenClient.read<KubeObject>({ apiVersion: "v1", kind: "Namespace", name: namespace });
   return found?.metadata.labels?.[PROJECT_NAME_LABEL] ?? namespace.replace(/^garden-/, "");
 }
 

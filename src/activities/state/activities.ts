@@ -20,8 +20,8 @@ import type { StateOwner } from "./store.ts";
 
 /** What keeping Shoots' states needs; writes into the seed go through this client, so give it the run's fenced one. */
 export interface StateDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly keys: readonly StateKey[];
 }
 
@@ -51,14 +51,14 @@ export interface StateActivities {
 }
 
 /** What flows do with the ShootStates of a garden, seen from one seed. */
-export function createStateActivities({ garden, seed, keys }: StateDeps): StateActivities {
-  const states = createShootStates({ garden, keys });
-  const restore = createStateRestore(seed);
+export function createStateActivities({ gardenClient, seedClient, keys }: StateDeps): StateActivities {
+  const states = createShootStates({ gardenClient, keys });
+  const restore = createStateRestore(seedClient);
 
   /** Straight from the API server: a watch may be behind. */
   const collect = async (run: ShootRun): Promise<StateItem[]> => {
-    const objects = await readStateObjects(seed, run);
-    return [...itemsOf(objects), ...(await readReferenced(seed, run.technicalID, objects))];
+    const objects = await readStateObjects(seedClient, run);
+    return [...itemsOf(objects), ...(await readReferenced(seedClient, run.technicalID, objects))];
   };
 
   const stateSize = async (run: ShootRun) => {

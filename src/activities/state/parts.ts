@@ -31,12 +31,12 @@ export type StateName = Pick<ShootRun, "namespace" | "name">;
 export const stateType = { apiVersion: ShootState.apiVersion, kind: ShootState.kind } as const;
 
 /** Reads a ShootState as a whole; undefined when there is none. */
-export async function readParts(garden: KubeClient, state: StateName): Promise<StateParts | undefined> {
+export async function readParts(gardenClient: KubeClient, state: StateName): Promise<StateParts | undefined> {
   for (let attempt = 1; ; attempt += 1) {
-    const head = await readHead(garden, state);
+    const head = await readHead(gardenClient, state);
     if (head === undefined) return undefined;
     const names = partNames(head);
-    const others = await Promise.all(names.map((name) => readOne(garden, state, name)));
+    const others = await Promise.all(names.map((name) => readOne(gardenClient, state, name)));
     const missing = names.find((_, index) => others[index] === undefined);
     if (missing === undefined) {
       return { head, parts: [head, ...others].flatMap((object) => (object === undefined ? [] : [toPart(object)])) };
@@ -48,8 +48,8 @@ export async function readParts(garden: KubeClient, state: StateName): Promise<S
 }
 
 /** The first object, which has the Shoot's name. */
-export const readHead = (garden: KubeClient, state: StateName): Promise<ShootState | undefined> =>
-  readOne(garden, state, state.name);
+export const readHead = (gardenClient: KubeClient, state: StateName): Promise<ShootState | undefined> =>
+  readOne(gardenClient, state, state.name);
 
 /** The object that holds these entries. `before` is what is known of it already. */
 export function renderPart(
@@ -67,12 +67,12 @@ export function renderPart(
 }
 
 /** All objects that a ShootState goes on in, named by it or not. */
-export function listParts(garden: KubeClient, { namespace, name }: StateName): Promise<ShootState[]> {
-  return garden.list<ShootState>(stateType, { namespace, labelSelector: `${STATE_PART_LABEL}=${name}` });
+export function listParts(gardenClient: KubeClient, { namespace, name }: StateName): Promise<ShootState[]> {
+  return gardenClient.list<ShootState>(stateType, { namespace, labelSelector: `${STATE_PART_LABEL}=${name}` });
 }
 
 /** Lets go of an object in exactly this version and deletes it; one that is gone is fine. */
-export async function removePart(garden: KubeClient, { metadata }: ShootState): Promise<void> {
+export async function removePart(gardenClient: KubeClient, { metadata }: ShootState): Promise<void> {
   const { namespace, name, uid, resourceVersion, finalizers = [] } = metadata;
   const ref = { ...stateType, namespace, name };
   const released = {
@@ -82,8 +82,8 @@ export async function removePart(garden: KubeClient, { metadata }: ShootState): 
     finalizers: finalizers.filter((one) => one !== SHOOT_STATE_FINALIZER),
   };
   try {
-    await garden.patch(ref, { metadata: released });
-    await garden.remove(ref, uid === undefined ? {} : { uid });
+    await gardenClient.patch(ref, { metadata: released });
+    await gardenClient.remove(ref, uid === undefined ? {} : { uid });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -100,8 +100,8 @@ const MOST_ATTEMPTS = 5;
 
 const sections: readonly StateSection[] = ["gardener", "extensions", "resources"];
 
-const readOne = (garden: KubeClient, { namespace }: StateName, name: string) =>
-  garden.read<ShootState>({ ...stateType, namespace, name });
+const readOne = (gardenClient: KubeClient, { namespace }: StateName, name: string) =>
+  gardenClient.read<ShootState>({ ...stateType, namespace, name });
 
 const toPart = ({ metadata, spec = {} }: ShootState): StatePart => ({
   name: metadata.name,

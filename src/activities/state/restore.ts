@@ -10,7 +10,7 @@ import { secretType, type Secret } from "./source.ts";
  * Brings what is kept of Secrets and referenced objects into a namespace of this seed. While the Shoot is still elsewhere,
  * Secrets come as copies, and objects that states refer to not at all: their controllers there change them up to the end.
  */
-export function createStateRestore(seed: KubeClient) {
+export function createStateRestore(seedClient: KubeClient) {
   const restoreSecret = async (namespace: string, { fields, content }: StateItem, arriving: boolean): Promise<void> => {
     const { name, labels } = fields as { name: string; labels?: Record<string, string> };
     const kept = content as Pick<Secret, "type" | "data" | "immutable">;
@@ -21,10 +21,10 @@ export function createStateRestore(seed: KubeClient) {
       metadata: { namespace, name, ...(labels && { labels }), annotations },
       ...kept,
     };
-    const present = await seed.read<Secret>(ref);
-    if (present === undefined) return void (await seed.create(wanted));
+    const present = await seedClient.read<Secret>(ref);
+    if (present === undefined) return void (await seedClient.create(wanted));
     if (isDeepStrictEqual(present.data ?? {}, kept.data ?? {})) {
-      if (arriving && isPrepared(present)) await seed.patch(ref, adoption);
+      if (arriving && isPrepared(present)) await seedClient.patch(ref, adoption);
       return;
     }
     // The Shoot's keys may have been renewed since the copy was made.
@@ -34,7 +34,10 @@ export function createStateRestore(seed: KubeClient) {
       );
     }
     const { resourceVersion } = present.metadata;
-    await seed.replace({ ...wanted, metadata: { ...wanted.metadata, ...(resourceVersion && { resourceVersion }) } });
+    await seedClient.replace({
+      ...wanted,
+      metadata: { ...wanted.metadata, ...(resourceVersion && { resourceVersion }) },
+    });
   };
 
   /** What is there already is newer than what was kept. */
@@ -42,8 +45,8 @@ export function createStateRestore(seed: KubeClient) {
     const object = content as KubeObject;
     const metadata = { ...object.metadata, namespace };
     const { apiVersion, kind } = object;
-    if ((await seed.read({ apiVersion, kind, namespace, name: metadata.name })) !== undefined) return;
-    await seed.create({ ...object, metadata });
+    if ((await seedClient.read({ apiVersion, kind, namespace, name: metadata.name })) !== undefined) return;
+    await seedClient.create({ ...object, metadata });
   };
 
   return async (namespace: string, items: readonly StateItem[], o: { readonly arriving: boolean }): Promise<void> => {

@@ -64,9 +64,15 @@ export interface StateSize {
 }
 
 /** The ShootStates of a garden, sealed with the first of these keys. */
-export function createShootStates({ garden, keys }: { garden: KubeClient; keys: readonly StateKey[] }): ShootStates {
+export function createShootStates({
+  gardenClient,
+  keys,
+}: {
+  gardenClient: KubeClient;
+  keys: readonly StateKey[];
+}): ShootStates {
   const seal = createSeal(keys);
-  const store = createStateStore(garden);
+  const store = createStateStore(gardenClient);
 
   const openOne = async (owner: StateReader, wanted: Omit<StateItem, "content">): Promise<StateItem | undefined> => {
     const entry = (await store.read(owner))?.find((one) => idOf(one) === idOfItem(wanted));

@@ -53,15 +53,15 @@ export const statefulKinds: readonly TypeRef[] = [
 
 /** Reads it all from the seed's API server. */
 export async function readStateObjects(
-  seed: KubeClient,
+  seedClient: KubeClient,
   run: Pick<ShootRun, "technicalID" | "uid">,
 ): Promise<StateObjects> {
   const namespace = run.technicalID;
   const [secrets, ...extensions] = await Promise.all([
-    seed.list<Secret>(secretType, { namespace, labelSelector: PERSISTED }),
+    seedClient.list<Secret>(secretType, { namespace, labelSelector: PERSISTED }),
     ...statefulKinds.map(async (type) => {
-      if (type.kind !== "BackupEntry") return seed.list<StatefulObject>(type, { namespace });
-      const entry = await seed.read<StatefulObject>({ ...type, name: backupEntryName(run.technicalID, run.uid) });
+      if (type.kind !== "BackupEntry") return seedClient.list<StatefulObject>(type, { namespace });
+      const entry = await seedClient.read<StatefulObject>({ ...type, name: backupEntryName(run.technicalID, run.uid) });
       return entry === undefined ? [] : [entry];
     }),
   ]);
@@ -79,7 +79,7 @@ export function itemsOf({ secrets, extensions }: StateObjects): StateItem[] {
 
 /** The objects to which states refer by name, read from the Shoot's namespace. */
 export async function readReferenced(
-  seed: KubeClient,
+  seedClient: KubeClient,
   namespace: string,
   { extensions }: StateObjects,
 ): Promise<StateItem[]> {
@@ -92,7 +92,7 @@ export async function readReferenced(
   );
   const items = await Promise.all(
     [...unique.values()].map(async (fields) => {
-      const object = await seed.read({ ...fields, namespace });
+      const object = await seedClient.read({ ...fields, namespace });
       return object !== undefined && isStaying(object) ? [resourceItem(fields, object)] : [];
     }),
   );

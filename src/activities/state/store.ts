@@ -60,9 +60,9 @@ export interface StateStore {
  * objects first, under names that nobody has used; only that write makes them count, and what it leaves unnamed is
  * removed after it. So a writer that dies or is late at any point changes nothing, or everything.
  */
-export function createStateStore(garden: KubeClient): StateStore {
+export function createStateStore(gardenClient: KubeClient): StateStore {
   const read = async (owner: Omit<StateOwner, "epoch">) => {
-    const stored = await readParts(garden, owner);
+    const stored = await readParts(gardenClient, owner);
     const uid = stored && shootUidOf(stored.head);
     if (uid === undefined || uid === owner.uid) return stored;
     throw configurationProblem(
@@ -73,7 +73,7 @@ export function createStateStore(garden: KubeClient): StateStore {
   const writeOther = async (owner: StateOwner, entries: readonly StateEntry[]): Promise<string> => {
     const name = `${owner.name}--${randomBytes(4).toString("hex")}`;
     const labels = { [STATE_PART_LABEL]: owner.name };
-    await garden.create(renderPart({ ...owner, name }, entries, { labels, annotations: marks(owner) }));
+    await gardenClient.create(renderPart({ ...owner, name }, entries, { labels, annotations: marks(owner) }));
     return name;
   };
 
@@ -82,21 +82,23 @@ export function createStateStore(garden: KubeClient): StateStore {
     const [first = [], ...others] = next.parts;
     const names: string[] = [];
     for (const part of others) names.push(sameIn(stored, part) ?? (await writeOther(owner, part)));
-    const present = isSplit(next, stored) ? await listParts(garden, owner) : [];
+    const present = isSplit(next, stored) ? await listParts(gardenClient, owner) : [];
     const annotations = annotate(owner, stored, { names, ...next });
     const head = renderPart(owner, first, { annotations }, stored?.head);
-    const written = await unlessOvertaken(stored === undefined ? garden.create(head) : garden.replace(head));
+    const written = await unlessOvertaken(
+      stored === undefined ? gardenClient.create(head) : gardenClient.replace(head),
+    );
     if (!written) return false;
     // All of these were made before this write. Who has made one and not named it yet, will fail to: it read an older head.
     const loose = present.filter(({ metadata }) => !names.includes(metadata.name));
-    for (const part of loose) await unlessOvertaken(removePart(garden, part)); // others may sweep, too
+    for (const part of loose) await unlessOvertaken(removePart(gardenClient, part)); // others may sweep, too
     return true;
   };
 
   /** Whether a writer died before it had tidied up. Only a write of one's own makes it safe to do so. */
   const isLittered = async (owner: StateOwner, stored: StateParts | undefined): Promise<boolean> => {
     if (stored === undefined || stored.parts.length === 1) return false;
-    return (await listParts(garden, owner)).length > stored.parts.length - 1;
+    return (await listParts(gardenClient, owner)).length > stored.parts.length - 1;
   };
 
   return {
@@ -106,7 +108,7 @@ export function createStateStore(garden: KubeClient): StateStore {
     },
 
     async readOwn(owner) {
-      const stored = await readParts(garden, owner);
+      const stored = await readParts(gardenClient, owner);
       if (stored === undefined || (shootUidOf(stored.head) ?? owner.uid) !== owner.uid) return undefined;
       requireCurrent(owner, stored.head, "use");
       return entriesOf(stored);
@@ -129,12 +131,12 @@ export function createStateStore(garden: KubeClient): StateStore {
     },
 
     async remove(owner) {
-      const head = await readHead(garden, owner); // a damaged state goes, too
+      const head = await readHead(gardenClient, owner); // a damaged state goes, too
       if (head !== undefined && shootUidOf(head) !== owner.uid) return;
       if (head !== undefined) requireCurrent(owner, head);
-      if (head !== undefined) await removePart(garden, head);
-      const parts = await listParts(garden, owner);
-      for (const part of parts) if (shootUidOf(part) === owner.uid) await removePart(garden, part);
+      if (head !== undefined) await removePart(gardenClient, head);
+      const parts = await listParts(gardenClient, owner);
+      for (const part of parts) if (shootUidOf(part) === owner.uid) await removePart(gardenClient, part);
     },
   };
 }

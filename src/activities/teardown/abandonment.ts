@@ -13,21 +13,25 @@ import { Superseded } from "../leadership/superseded.ts";
  * Deletes what extension controllers keep for a Shoot, without letting them act on what it stands for. Throws a
  * Superseded, and touches nothing, when an object says that this seed leads.
  */
-export async function abandonObjects(seed: KubeClient, run: ShootRun): Promise<void> {
-  const client = fenced(seed, run);
+export async function abandonObjects(seedClient: KubeClient, run: ShootRun): Promise<void> {
+  const client = fenced(seedClient, run);
   // Before the look at who leads: what a Shoot that comes back is given after that is another Secret.
-  const credentials = await seed.read<KubeObject>(backupCredentialsRef(run));
-  const abandoned = await findAbandoned(seed, run);
+  const credentials = await seedClient.read<KubeObject>(backupCredentialsRef(run));
+  const abandoned = await findAbandoned(seedClient, run);
   const led = abandoned.find((object) => isLed(object, run));
   if (led !== undefined)
     throw new Superseded(
-      `cannot abandon the extension objects of ${run.technicalID}: ${nameOf(led)} says that Seed ${run.seed} leads`,
+      `cannot abandon the extension objects of ${run.technicalID}: ${nameOf(led)} says that Seed ${run.seedName} leads`,
     );
-  const cluster = await findActiveCluster(seed, run.technicalID, `Seed ${run.seed} does not lead this Shoot any more`);
+  const cluster = await findActiveCluster(
+    seedClient,
+    run.technicalID,
+    `Seed ${run.seedName} does not lead this Shoot any more`,
+  );
   if (cluster !== undefined) await unlessGone(client.patch(refOf(cluster.object), cluster.change));
   for (const object of abandoned) await abandon(client, refOf(object));
   if (credentials !== undefined) await client.remove(refOf(credentials), { uid: credentials.metadata.uid ?? "" });
-  const secrets = await seed.list({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
+  const secrets = await seedClient.list({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
   // They go with the namespace, unless somebody who is stopped holds them.
   for (const secret of secrets.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0)) {
     await unlessGone(client.patch(refOf(secret), { metadata: { finalizers: null } }));
@@ -35,12 +39,12 @@ export async function abandonObjects(seed: KubeClient, run: ShootRun): Promise<v
 }
 
 /** What controllers hold with finalizers: every kind of Gardener's extensions, and what upstream's providers keep beside them. */
-async function findAbandoned(seed: KubeClient, run: ShootRun): Promise<KubeObject[]> {
-  const types = (await seed.types()).filter(
+async function findAbandoned(seedClient: KubeClient, run: ShootRun): Promise<KubeObject[]> {
+  const types = (await seedClient.types()).filter(
     ({ namespaced, apiVersion }) => namespaced && groups.has(groupOf(apiVersion)),
   );
-  const objects = await Promise.all(types.map((type) => seed.list(type, { namespace: run.technicalID })));
-  const entry = await seed.read({ ...backupEntryType, name: backupEntryName(run.technicalID, run.uid) });
+  const objects = await Promise.all(types.map((type) => seedClient.list(type, { namespace: run.technicalID })));
+  const entry = await seedClient.read({ ...backupEntryType, name: backupEntryName(run.technicalID, run.uid) });
   return [...objects.flat(), ...(entry === undefined ? [] : [entry])];
 }
 
@@ -61,7 +65,7 @@ const backupCredentialsRef = ({ technicalID, uid }: ShootRun): ObjectRef => ({
 /** Whether the object says that this very seed leads under the run's epoch, or a later one. */
 function isLed(object: KubeObject, run: ShootRun): boolean {
   const { leadership } = (object["spec"] ?? {}) as { leadership?: { value?: string; epoch?: number } };
-  return leadership?.value === run.seed && (leadership.epoch ?? 0) >= run.epoch;
+  return leadership?.value === run.seedName && (leadership.epoch ?? 0) >= run.epoch;
 }
 
 /**

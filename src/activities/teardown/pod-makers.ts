@@ -9,8 +9,8 @@ export interface Stop {
 }
 
 /** What in a namespace still has pods made; nothing when all of it was stopped. A Job that has ended makes none. */
-export async function findPodMakers(seed: KubeClient, namespace: string): Promise<Stop[]> {
-  const listed = kinds.map(({ apiVersion, kind }) => seed.list<Maker>({ apiVersion, kind }, { namespace }));
+export async function findPodMakers(seedClient: KubeClient, namespace: string): Promise<Stop[]> {
+  const listed = kinds.map(({ apiVersion, kind }) => seedClient.list<Maker>({ apiVersion, kind }, { namespace }));
   const found = await Promise.all(listed);
   return kinds.flatMap(({ acts, change }, index) =>
     (found[index] ?? []).filter(acts).map((object) => ({ object, change })),
@@ -22,8 +22,12 @@ export async function findPodMakers(seed: KubeClient, namespace: string): Promis
  * leadership, leave such a Shoot's objects alone (upstream: extensionscontroller.IsFailed). The next flow that syncs the
  * Cluster takes it back. Undefined when there is no Cluster, or it says so already.
  */
-export async function findActiveCluster(seed: KubeClient, name: string, why: string): Promise<Stop | undefined> {
-  const object = await seed.read<Cluster>({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name });
+export async function findActiveCluster(seedClient: KubeClient, name: string, why: string): Promise<Stop | undefined> {
+  const object = await seedClient.read<Cluster>({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "Cluster",
+    name,
+  });
   const { status } = (object?.spec.shoot ?? {}) as { status?: { lastOperation?: { state?: string } } };
   if (object === undefined || status?.lastOperation?.state === "Failed") return undefined;
   const before = status?.lastOperation ?? { type: "Reconcile", progress: 0 };

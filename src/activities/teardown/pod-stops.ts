@@ -4,21 +4,29 @@ import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import type { WaitTarget } from "../index.ts";
 import { nameOf, type Workload } from "./scale-down.ts";
-import { until, type Patience } from "../until.ts";
+import { poll, type PollOptions } from "../poll.ts";
 import type { Waits } from "../waits/waits.ts";
 
 /**
  * Waits until pods are gone, one by one: a Deployment counts no pod that is going, and an API server that is going still
  * serves. Pods of the control plane are waited for like everything else; others, which nobody watches, are looked at.
  */
-export function createPodStops({ seed, waits, pace }: { seed: KubeClient; waits: Waits; pace: Patience }) {
+export function createPodStops({
+  seedClient,
+  waits,
+  polling,
+}: {
+  seedClient: KubeClient;
+  waits: Waits;
+  polling: PollOptions;
+}) {
   const list = (namespace: string, labelSelector?: string) =>
-    seed.list<Pod>(podType, { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) });
+    seedClient.list<Pod>(podType, { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) });
 
   /** Returns when the watch has seen the pod: what it has not seen it takes for gone. */
   const seen = (target: WaitTarget, namespace: string) =>
-    until(pace, async () => {
-      if (!waits.standing(target).reached) return undefined;
+    poll(polling, async () => {
+      if (!waits.readiness(target).reached) return undefined;
       const pods = await list(namespace);
       return pods.some(({ metadata }) => metadata.name === target.name)
         ? `cannot wait for Pod ${namespace}/${target.name}: it has not been seen`
@@ -28,7 +36,7 @@ export function createPodStops({ seed, waits, pace }: { seed: KubeClient; waits:
   const waitFor = async (run: ShootRun, pod: Pod, step: string): Promise<WaitTarget[]> => {
     const target = targetOf(pod, step);
     const annotations = waits.registration(target);
-    const patched = await unlessGone(fenced(seed, run).patch(refOf(pod), { metadata: { annotations } }));
+    const patched = await unlessGone(fenced(seedClient, run).patch(refOf(pod), { metadata: { annotations } }));
     if (patched === undefined) return [];
     await seen(target, run.technicalID);
     return [target];
@@ -45,13 +53,13 @@ export function createPodStops({ seed, waits, pace }: { seed: KubeClient; waits:
     /** All pods of the namespace; those that nobody has told to go are told. */
     async ofNamespace(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const alive = async () => (await list(run.technicalID)).filter(isAlive);
-      await until(pace, async () => {
+      await poll(polling, async () => {
         const [first, ...others] = (await alive()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
         if (first === undefined) return undefined;
-        for (const pod of [first, ...others]) await fenced(seed, run).remove(refOf(pod));
+        for (const pod of [first, ...others]) await fenced(seedClient, run).remove(refOf(pod));
         return `cannot stop ${nameOf(first)}: somebody makes it again`;
       });
-      await until({ ...pace, patience: UNWATCHED }, async () => {
+      await poll({ ...polling, timeout: UNWATCHED }, async () => {
         const [first] = (await alive()).filter((pod) => !isWatched(pod));
         return first && `cannot stop ${nameOf(first)}: it is going, and not gone yet`;
       });

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
-import { until, type Patience } from "../until.ts";
+import { poll, type PollOptions } from "../poll.ts";
 
 /** A Deployment or StatefulSet, as far as it decides which pods there are. */
 export interface Workload extends KubeObject {
@@ -13,16 +13,16 @@ export interface Workload extends KubeObject {
  * and those that still are there can be counted. A pod whose making was under way would be missed otherwise.
  * `o` is for Kubernetes' own controllers.
  */
-export async function scaleDown(seed: KubeClient, workloads: readonly Workload[], o: Patience): Promise<void> {
+export async function scaleDown(seedClient: KubeClient, workloads: readonly Workload[], o: PollOptions): Promise<void> {
   const scale = async (workload: Workload) =>
     workload.spec.replicas === 0
       ? workload
-      : await unlessGone(seed.patch<Workload>(refOf(workload), { spec: { replicas: 0 } }));
+      : await unlessGone(seedClient.patch<Workload>(refOf(workload), { spec: { replicas: 0 } }));
   const scaled = await Promise.all(workloads.map(scale));
   const stopped = scaled.filter((workload) => workload !== undefined);
-  await until(o, async () => {
+  await poll(o, async () => {
     for (const workload of stopped) {
-      const reason = await whatActs(seed, workload);
+      const reason = await findActingController(seedClient, workload);
       if (reason !== undefined) return `cannot stop ${nameOf(workload)}: ${reason}`;
     }
     return undefined;
@@ -34,17 +34,17 @@ export const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): str
   namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 
 /** Which controller may still make a pod of this workload. */
-async function whatActs(seed: KubeClient, workload: Workload): Promise<string | undefined> {
-  const current = await seed.read<Workload>(refOf(workload));
+async function findActingController(seedClient: KubeClient, workload: Workload): Promise<string | undefined> {
+  const current = await seedClient.read<Workload>(refOf(workload));
   if (current === undefined) return undefined;
   if (current.spec.replicas !== 0) return `somebody has scaled it to ${current.spec.replicas ?? 1} again`;
   if (!isObserved(current)) return "its controller has not seen the latest spec";
-  return workload.kind === "Deployment" ? whatReplicaSetActs(seed, current) : undefined;
+  return workload.kind === "Deployment" ? findActingReplicaSet(seedClient, current) : undefined;
 }
 
-async function whatReplicaSetActs(seed: KubeClient, deployment: Workload): Promise<string | undefined> {
+async function findActingReplicaSet(seedClient: KubeClient, deployment: Workload): Promise<string | undefined> {
   const { namespace = "" } = deployment.metadata;
-  const sets = await seed.list<Workload>({ apiVersion: "apps/v1", kind: "ReplicaSet" }, { namespace });
+  const sets = await seedClient.list<Workload>({ apiVersion: "apps/v1", kind: "ReplicaSet" }, { namespace });
   const acting = sets.find((set) => isOwnedBy(set, deployment) && (set.spec.replicas !== 0 || !isObserved(set)));
   return acting && `its ${nameOf(acting)} has not been scaled down yet`;
 }

@@ -6,7 +6,7 @@ import { StepError } from "../failure.ts";
  * Deletes what users made in a Shoot, while its controllers still run: load balancers, volumes and whatever else their
  * objects stand for go with them. Each phase deletes, then looks until nothing is left; `alive` is called between looks.
  */
-export interface Cleanup {
+export interface ResourceCleaner {
   /** Webhooks that could refuse the deletions that follow. */
   webhooks(): Promise<void>;
   /** Custom resources, their definitions, and aggregated APIs. */
@@ -19,36 +19,36 @@ export interface Cleanup {
 export const NO_CLEANUP_LABEL = "shoot.gardener.cloud/no-cleanup";
 
 /** How long a call may take, in ms, and how often it looks. */
-export interface CleanupPace {
+export interface CleanerOptions {
   readonly deadline: number;
   readonly interval: number;
 }
 
 /** The clean-up of one Shoot. A call ends within its time, so that it is it that says what is left, and not a time-out. */
-export function createCleanup(
-  shoot: KubeClient,
+export function createResourceCleaner(
+  shootClient: KubeClient,
   alive: () => void,
-  pace: CleanupPace = { deadline: 600_000, interval: 2_000 },
-): Cleanup {
+  polling: CleanerOptions = { deadline: 600_000, interval: 2_000 },
+): ResourceCleaner {
   const begin = () => {
-    const deadline = Date.now() + pace.deadline;
+    const deadline = Date.now() + polling.deadline;
     return async (what: string, types: readonly ResourceType[]) => {
       for (;;) {
-        const left = (await Promise.all(types.map((type) => removeUsers(shoot, type)))).flat();
+        const left = (await Promise.all(types.map((type) => removeUsers(shootClient, type)))).flat();
         if (left.length === 0) return;
-        if (Date.now() > deadline) throw leftovers(what, left, pace);
+        if (Date.now() > deadline) throw leftovers(what, left, polling);
         alive();
-        await new Promise((resolve) => setTimeout(resolve, pace.interval));
+        await new Promise((resolve) => setTimeout(resolve, polling.interval));
       }
     };
   };
-  const typesOf = async (chosen: (type: ResourceType) => boolean) => (await shoot.types()).filter(chosen);
+  const typesOf = async (chosen: (type: ResourceType) => boolean) => (await shootClient.types()).filter(chosen);
 
   return {
     webhooks: async () => begin()("webhooks", await typesOf(isWebhook)),
     async extendedApis() {
       const phase = begin();
-      const definitions = await shoot.list<Definition>({
+      const definitions = await shootClient.list<Definition>({
         apiVersion: "apiextensions.k8s.io/v1",
         kind: "CustomResourceDefinition",
       });
@@ -69,12 +69,12 @@ export function createCleanup(
 }
 
 /** Deletes the users' objects of a kind; returns the names of those that are still there. */
-async function removeUsers(shoot: KubeClient, type: ResourceType): Promise<string[]> {
+async function removeUsers(shootClient: KubeClient, type: ResourceType): Promise<string[]> {
   if (!type.verbs.includes("list") || !type.verbs.includes("delete")) return [];
-  const objects = (await listServed(shoot, type)).filter((object) => !isOurs(object));
+  const objects = (await listServed(shootClient, type)).filter((object) => !isOurs(object));
   for (const { metadata } of objects.filter((object) => object.metadata.deletionTimestamp === undefined)) {
     const { name, namespace, uid } = metadata;
-    await shoot.remove(
+    await shootClient.remove(
       { apiVersion: type.apiVersion, kind: type.kind, name, ...(namespace === undefined ? {} : { namespace }) },
       { propagationPolicy: "Background", ...(uid === undefined ? {} : { uid }) },
     );
@@ -85,9 +85,9 @@ async function removeUsers(shoot: KubeClient, type: ResourceType): Promise<strin
 }
 
 /** A kind whose definition went meanwhile has nothing left. */
-async function listServed(shoot: KubeClient, type: ResourceType): Promise<KubeObject[]> {
+async function listServed(shootClient: KubeClient, type: ResourceType): Promise<KubeObject[]> {
   try {
-    return await shoot.list(type);
+    return await shootClient.list(type);
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;
@@ -133,7 +133,7 @@ interface Definition extends KubeObject {
   readonly spec: { readonly group: string; readonly names: { readonly kind: string } };
 }
 
-function leftovers(what: string, left: readonly string[], { deadline }: CleanupPace): StepError {
+function leftovers(what: string, left: readonly string[], { deadline }: CleanerOptions): StepError {
   const shown = left.slice(0, 5).join(", ");
   const more = left.length > 5 ? ` and ${left.length - 5} more` : "";
   return new StepError(`cannot clean up ${what}: still there after ${deadline / 1_000} s: ${shown}${more}`, [

@@ -7,13 +7,13 @@ import type { Logger } from "../../log.ts";
 import { configurationProblem } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
 import { nodesReady } from "./node-readiness.ts";
-import type { Standing } from "./readiness.ts";
+import type { Readiness } from "./readiness.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import type { Completer } from "./waits.ts";
 
 /** What waiting for nodes needs. */
 export interface NodeWaitDeps {
-  readonly seed: KubeClient;
+  readonly seedClient: KubeClient;
   readonly shootClients: Pick<ShootClients, "get">;
   readonly completer: Pick<Completer, "complete">;
   readonly log: Logger;
@@ -27,14 +27,17 @@ export interface NodeWaitDeps {
  * has moved brings along what its nodes said before: there, each has to be heard of while somebody watches. After a
  * takeover nobody waits: nodes talk to the old API server for as long as that runs, and it may run on unseen.
  */
-export function createNodeWaits({ seed, shootClients, completer, log, asking = activityInfo }: NodeWaitDeps) {
+export function createNodeWaits({ seedClient, shootClients, completer, log, asking = activityInfo }: NodeWaitDeps) {
   const look = async (run: ShootRun, target: WaitTarget) => {
-    const [pools, shoot] = await Promise.all([readPools(seed, run, target), shootClients.get(run.technicalID)]);
-    const nodes = await shoot.list<KubeObject>(nodeType);
-    return { pools, shoot, nodes, standing: nodesReady(nodes, pools) };
+    const [pools, shootClient] = await Promise.all([
+      readPools(seedClient, run, target),
+      shootClients.get(run.technicalID),
+    ]);
+    const nodes = await shootClient.list<KubeObject>(nodeType);
+    return { pools, shootClient, nodes, readiness: nodesReady(nodes, pools) };
   };
 
-  const watch = async ({ pools, shoot, unheard }: Look, { activityId }: WaitTarget) => {
+  const watch = async ({ pools, shootClient, unheard }: Look, { activityId }: WaitTarget) => {
     const { workflowExecution, startToCloseTimeoutMs } = asking();
     if (workflowExecution === undefined) throw new Error("only an activity of a workflow can wait");
     const settle = async () => {
@@ -46,8 +49,8 @@ export function createNodeWaits({ seed, shootClients, completer, log, asking = a
       stop();
       await completer.complete({ ...workflowExecution, activityId });
     };
-    const nodes = createReflector<KubeObject>(shoot, nodeType, { log, onEvent: settle });
-    const leases = createReflector<KubeObject>(shoot, leaseType, {
+    const nodes = createReflector<KubeObject>(shootClient, nodeType, { log, onEvent: settle });
+    const leases = createReflector<KubeObject>(shootClient, leaseType, {
       namespace: leaseNamespace,
       log,
       onEvent: settle,
@@ -62,14 +65,14 @@ export function createNodeWaits({ seed, shootClients, completer, log, asking = a
   };
 
   return {
-    standing: async (run: ShootRun, target: WaitTarget): Promise<Standing> => (await look(run, target)).standing,
+    readiness: async (run: ShootRun, target: WaitTarget): Promise<Readiness> => (await look(run, target)).readiness,
     /** Returns when the nodes are ready; otherwise leaves the activity to be completed from outside. */
     async wait(run: ShootRun, target: WaitTarget): Promise<void> {
       if (run.operation === "Restore" && run.migration?.takeover === true) return;
-      const { pools, shoot, nodes, standing } = await look(run, target);
-      const unheard = hasMoved(run) ? await versionsOfLeases(shoot, nodes) : new Map<string, undefined>();
-      if (standing.reached && unheard.size === 0) return;
-      await watch({ pools, shoot, unheard }, target);
+      const { pools, shootClient, nodes, readiness } = await look(run, target);
+      const unheard = hasMoved(run) ? await versionsOfLeases(shootClient, nodes) : new Map<string, undefined>();
+      if (readiness.reached && unheard.size === 0) return;
+      await watch({ pools, shootClient, unheard }, target);
       throw new CompleteAsyncError();
     },
   };
@@ -78,7 +81,7 @@ export function createNodeWaits({ seed, shootClients, completer, log, asking = a
 /** What a watch begins with. */
 interface Look {
   readonly pools: Worker["spec"]["pools"];
-  readonly shoot: KubeClient;
+  readonly shootClient: KubeClient;
   /** Nodes that have to be heard of, by name, with the versions of the leases that they are not heard by yet. */
   readonly unheard: ReadonlyMap<string, string | undefined>;
 }
@@ -87,9 +90,9 @@ const hasMoved = ({ operation, migration }: ShootRun): boolean =>
   operation === "Restore" && migration !== undefined && migration.source !== migration.destination;
 
 /** Kubelets renew theirs every ten seconds. Whoever keeps none is believed. */
-async function versionsOfLeases(shoot: KubeClient, nodes: readonly KubeObject[]) {
+async function versionsOfLeases(shootClient: KubeClient, nodes: readonly KubeObject[]) {
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
-  const leases = await shoot.list<KubeObject>(leaseType, { namespace: leaseNamespace });
+  const leases = await shootClient.list<KubeObject>(leaseType, { namespace: leaseNamespace });
   const kept = leases.filter(({ metadata }) => names.has(metadata.name));
   return new Map(kept.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
 }
@@ -99,8 +102,8 @@ const leaseNamespace = "kube-node-lease";
 
 const nodeType = { apiVersion: "v1", kind: "Node" } as const;
 
-async function readPools(seed: KubeClient, run: ShootRun, { apiVersion, kind, name }: WaitTarget) {
-  const worker = await seed.read<Worker>({ apiVersion, kind, name, namespace: run.technicalID });
+async function readPools(seedClient: KubeClient, run: ShootRun, { apiVersion, kind, name }: WaitTarget) {
+  const worker = await seedClient.read<Worker>({ apiVersion, kind, name, namespace: run.technicalID });
   if (worker === undefined) throw configurationProblem(`Worker ${run.technicalID}/${name} does not exist`);
   return worker.spec.pools;
 }

@@ -26,10 +26,12 @@ interface ContainerStatus {
 }
 
 /** What the latest pod of a Job that has trouble says of it, in one line; undefined when none has, or none is left. */
-export async function findPodTrouble(seed: KubeClient, { namespace = "", name, uid }: JobName) {
+export async function findPodTrouble(seedClient: KubeClient, { namespace = "", name, uid }: JobName) {
   const labelSelector =
     uid === undefined ? `batch.kubernetes.io/job-name=${name}` : `batch.kubernetes.io/controller-uid=${uid}`;
-  return describePodTrouble(await seed.list<PodLike>({ apiVersion: "v1", kind: "Pod" }, { namespace, labelSelector }));
+  return describePodTrouble(
+    await seedClient.list<PodLike>({ apiVersion: "v1", kind: "Pod" }, { namespace, labelSelector }),
+  );
 }
 
 /** The same of pods that were read already. */

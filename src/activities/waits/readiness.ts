@@ -2,7 +2,7 @@ import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotation
 import type { KubeObject } from "../../api/schema/meta.ts";
 
 /** How an object stands to what is waited for. `error` is what its controller reported, with codes. */
-export type Standing =
+export type Readiness =
   | { readonly reached: true }
   | { readonly reached: false; readonly message: string; readonly error?: { readonly codes: readonly string[] } };
 
@@ -21,7 +21,7 @@ export interface ExtensionLike extends KubeObject {
 }
 
 /** What an extension's controller was asked for: under which id, and whether to let go. */
-export interface ExtensionWish {
+export interface ExtensionRequest {
   readonly timestamp?: string | undefined;
   readonly asked?: "migrate" | "restore";
 }
@@ -30,7 +30,7 @@ export interface ExtensionWish {
  * Whether an extension's controller is done with this very operation: Gardener's health check, in its order, after
  * the operation's id was compared. Equal seconds pass, because controllers write times to the second.
  */
-export function extensionReady(object: ExtensionLike, { timestamp, asked }: ExtensionWish): Standing {
+export function extensionReady(object: ExtensionLike, { timestamp, asked }: ExtensionRequest): Readiness {
   const { [TIMESTAMP_ANNOTATION]: stamp, [OPERATION_ANNOTATION]: operation } = object.metadata.annotations ?? {};
   const { lastError, lastOperation, observedGeneration } = object.status ?? {};
   if (timestamp !== undefined && stamp !== timestamp) return not("an older version of it was seen");
@@ -43,13 +43,13 @@ export function extensionReady(object: ExtensionLike, { timestamp, asked }: Exte
 }
 
 /** Upstream's controllers end a Migrate by taking away whatever is asked for by then: that has to be asked for again. */
-function answeredOtherwise(asked: string, lastOperation: LastOperation): Standing {
+function answeredOtherwise(asked: string, lastOperation: LastOperation): Readiness {
   const message = `it was asked to ${asked}, but its last operation is ${lastOperation?.type ?? "none"}`;
   return { reached: false, message, error: { codes: [] } };
 }
 
 /** Whether a Deployment, StatefulSet or DaemonSet runs what its spec says, and nothing older. */
-export function rolledOut(object: KubeObject): Standing {
+export function rolledOut(object: KubeObject): Readiness {
   const { observedGeneration, wanted, updated, ready, all } = podsOf(object);
   if (observedGeneration !== object.metadata.generation) return not("its controller has not seen the latest spec");
   if (updated < wanted) return not(`${updated} of ${wanted} pods are of the latest version`);
@@ -58,12 +58,12 @@ export function rolledOut(object: KubeObject): Standing {
 }
 
 /** Whether a Service of type LoadBalancer has an address. */
-export function addressed(object: KubeObject): Standing {
+export function addressed(object: KubeObject): Readiness {
   return addressOf(object) === undefined ? not("it has no address yet") : { reached: true };
 }
 
 /** Whether a Job has done its work; one that failed is not tried again by itself. */
-export function completed(object: KubeObject): Standing {
+export function completed(object: KubeObject): Readiness {
   const { status } = object as { status?: { conditions?: readonly Condition[] } };
   const holds = (type: string) => status?.conditions?.find((one) => one.type === type && one.status === "True");
   if (holds("Complete")) return { reached: true };
@@ -116,18 +116,18 @@ function podsOf(object: KubeObject) {
 
 type LastOperation = NonNullable<ExtensionLike["status"]>["lastOperation"];
 
-function succeeded(lastOperation: LastOperation, stamp: string | undefined): Standing {
+function succeeded(lastOperation: LastOperation, stamp: string | undefined): Readiness {
   if (!lastOperation) return not("its controller has not reported an operation");
   const { state, description = "", lastUpdateTime } = lastOperation;
   if (state !== "Succeeded") return not(`its operation is ${state}: ${description}`);
   return stamp === undefined ? { reached: true } : sinceRequested(stamp, lastUpdateTime);
 }
 
-function sinceRequested(stamp: string, lastUpdateTime: string): Standing {
+function sinceRequested(stamp: string, lastUpdateTime: string): Readiness {
   const requested = Date.parse(stamp);
   if (Number.isNaN(requested)) return not(`its annotation gardener.cloud/timestamp is no time: ${stamp}`);
   const second = Math.floor(requested / 1000) * 1000;
   return second > Date.parse(lastUpdateTime) ? not("its last operation is older than the request") : { reached: true };
 }
 
-const not = (message: string): Standing => ({ reached: false, message });
+const not = (message: string): Readiness => ({ reached: false, message });

@@ -5,7 +5,7 @@ import type { Logger } from "../../log.ts";
 import type { WaitTarget } from "../index.ts";
 import { StepError } from "../failure.ts";
 import { findPodTrouble } from "./pod-trouble.ts";
-import { addressed, completed, extensionReady, rolledOut, type ExtensionLike, type Standing } from "./readiness.ts";
+import { addressed, completed, extensionReady, rolledOut, type ExtensionLike, type Readiness } from "./readiness.ts";
 
 /** Completes or fails an activity that waits; says whether there was one. Implemented by Temporal's client. */
 export interface Completer {
@@ -34,7 +34,7 @@ export interface Waits {
   /** Returns when the target is reached; otherwise leaves the activity to be completed from outside. */
   wait(target: WaitTarget): void;
   /** How the object stands to the target, as last seen. */
-  standing(target: WaitTarget): Standing;
+  readiness(target: WaitTarget): Readiness;
   stop(): Promise<void>;
 }
 
@@ -57,11 +57,11 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
   const timers = new Map<string, NodeJS.Timeout>();
 
   /** `again`: nobody was found the last time, which happens once only. */
-  const settle = async (registered: Registration, object: KubeObject, standing: Standing, again: boolean) => {
+  const settle = async (registered: Registration, object: KubeObject, readiness: Readiness, again: boolean) => {
     const { uid = "" } = object.metadata;
     const key = `${registered.waiter.runId}/${registered.waiter.activityId}/${registered.since}`;
     if (settled.get(uid) === key) return;
-    const outcome = verdict(registered, standing);
+    const outcome = verdict(registered, readiness);
     if (outcome === "wait") return;
     if (typeof outcome === "number") return scheduleLook(key, outcome, object);
     settled.set(uid, key);
@@ -127,7 +127,7 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
 
   const seen = (target: WaitTarget) => reflectorOf(target)?.get(target.name, target.namespace);
 
-  const standing = (target: WaitTarget): Standing => {
+  const readiness = (target: WaitTarget): Readiness => {
     const object = seen(target);
     if (object === undefined)
       return target.until === "gone" ? { reached: true } : { reached: false, message: "it does not exist" };
@@ -144,9 +144,9 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
     start: () => reflectors.forEach((reflector) => reflector.start()),
     synced: async () => void (await Promise.all([...reflectors.values()].map((reflector) => reflector.synced()))),
     registration: (target) => ({ [WAIT_ANNOTATION]: JSON.stringify(registrationOf(target)) }),
-    standing,
+    readiness,
     wait(target) {
-      if (standing(target).reached) return;
+      if (readiness(target).reached) return;
       const object = seen(target);
       if (object !== undefined) lookForNewcomer(object);
       throw new CompleteAsyncError();
@@ -159,9 +159,9 @@ export function createWaits(o: { client: KubeClient; completer: Completer; log: 
 }
 
 /** In one sentence: what is waited for, and what stands in its way. */
-export function sentence(target: WaitTarget, standing: Standing): string {
+export function sentence(target: WaitTarget, readiness: Readiness): string {
   const ref = `${target.kind} ${target.namespace === undefined ? "" : `${target.namespace}/`}${target.name}`;
-  return `${ref} is not ${words[target.until]}: ${standing.reached ? "it was late" : standing.message}`;
+  return `${ref} is not ${words[target.until]}: ${readiness.reached ? "it was late" : readiness.message}`;
 }
 
 const words = {
@@ -206,36 +206,36 @@ const refersTo = (target: WaitTarget, object: KubeObject): boolean => {
   return target.kind === ref.kind && target.name === ref.name && target.namespace === ref.namespace;
 };
 
-function judge(target: WaitTarget, object: KubeObject): Standing {
+function judge(target: WaitTarget, object: KubeObject): Readiness {
   if ((object.metadata.generation ?? 0) < (target.generation ?? 0))
     return { reached: false, message: "an older version of it was seen" };
   if (target.until === "ready") return extensionReady(object, target);
   return judges[target.until]?.(object) ?? stillThere(object);
 }
 
-const judges: Readonly<Partial<Record<WaitTarget["until"], (object: KubeObject) => Standing>>> = {
+const judges: Readonly<Partial<Record<WaitTarget["until"], (object: KubeObject) => Readiness>>> = {
   rolledOut,
   addressed,
   completed,
 };
 
-function stillThere(object: KubeObject): Standing {
+function stillThere(object: KubeObject): Readiness {
   const { lastError } = (object as ExtensionLike).status ?? {};
   const finalizers = object.metadata.finalizers ?? [];
   const waitsFor = finalizers.length === 0 ? "nothing holds it" : `held by ${finalizers.join(", ")}`;
   return { reached: false, message: lastError?.description ?? waitsFor };
 }
 
-const gone = ({ until }: WaitTarget): Standing =>
+const gone = ({ until }: WaitTarget): Readiness =>
   until === "gone" ? { reached: true } : { reached: false, message: "it was deleted", error: { codes: [] } };
 
 /** "reached", the error to fail with, the ms after which to look again, or "wait" for the next event. */
-function verdict({ target, since }: Registration, standing: Standing): "reached" | "wait" | number | StepError {
-  if (standing.reached) return "reached";
-  if (!standing.error) return "wait";
+function verdict({ target, since }: Registration, readiness: Readiness): "reached" | "wait" | number | StepError {
+  if (readiness.reached) return "reached";
+  if (!readiness.error) return "wait";
   const remaining = since + target.severeAfter - Date.now();
   if (remaining > 0) return remaining;
-  return new StepError(sentence(target, standing), standing.error.codes as StepError["codes"]);
+  return new StepError(sentence(target, readiness), readiness.error.codes as StepError["codes"]);
 }
 
 const extensions = "extensions.gardener.cloud/v1alpha1";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { known, object, raw, timestamp } from "../schema/fields.ts";
+import { openEnum, object, raw, timestamp } from "../schema/fields.ts";
 import { cri } from "../shoot/machines.ts";
 
 /** ExpirableVersion contains a version with associated lifecycle information. */
@@ -8,7 +8,7 @@ export const expirableVersion = object({
   expirationDate: timestamp()
     .optional()
     .describe("ExpirationDate defines the time at which this version expires. Deprecated."),
-  classification: known("preview", "supported", "deprecated", "expired", "unavailable")
+  classification: openEnum("preview", "supported", "deprecated", "expired", "unavailable")
     .optional()
     .describe("Classification defines the state of a version (preview, supported, deprecated). Deprecated."),
   lifecycle: z.array(raw()).optional().describe("Lifecycle defines the lifecycle stages for this version."),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { conditions } from "../schema/meta.ts";
 import { subject } from "../schema/references.ts";
 import { defineResource } from "../schema/resource.ts";
-import { known, object, onceSet, raw, timestamp } from "../schema/fields.ts";
+import { openEnum, object, onceSet, raw, timestamp } from "../schema/fields.ts";
 
 const projectMember = object({
   ...subject.shape,
@@ -66,7 +66,7 @@ const projectStatus = object({
     .int()
     .optional()
     .describe("ObservedGeneration is the most recent generation observed for this project."),
-  phase: known("Pending", "Ready", "Failed", "Terminating")
+  phase: openEnum("Pending", "Ready", "Failed", "Terminating")
     .optional()
     .describe("Phase is the current phase of the project."),
   staleSinceTimestamp: timestamp()

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { conditions, lastError, lastOperation } from "../schema/meta.ts";
 import { namedResourceReference } from "../schema/references.ts";
-import { immutable, known, object, raw } from "../schema/fields.ts";
+import { immutable, openEnum, object, raw } from "../schema/fields.ts";
 import { leadership } from "./leadership.ts";
 
 /** DefaultSpec contains common status fields for every extension resource. */
 export const defaultSpec = object({
   type: z.string().meta(immutable()).describe("Type contains the instance of the resource's kind."),
-  class: known("garden", "seed", "shoot")
+  class: openEnum("garden", "seed", "shoot")
     .meta(immutable())
     .optional()
     .describe("Class holds the extension class used to control the responsibility for multiple provider extensions."),

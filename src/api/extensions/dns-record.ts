@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { secretReference } from "../schema/references.ts";
 import { defineResource } from "../schema/resource.ts";
-import { immutable, known, object } from "../schema/fields.ts";
+import { immutable, openEnum, object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const dnsRecordSpec = object({
@@ -13,7 +13,7 @@ const dnsRecordSpec = object({
   region: z.string().optional().describe("Region is the region of this DNS record."),
   zone: z.string().optional().describe("Zone is the DNS hosted zone of this DNS record."),
   name: z.string().meta(immutable()).describe("Name is the fully qualified domain name, e.g. 'api.<shoot domain>'."),
-  recordType: known("A", "AAAA", "CNAME", "TXT").meta(immutable()).describe("RecordType is the DNS record type."),
+  recordType: openEnum("A", "AAAA", "CNAME", "TXT").meta(immutable()).describe("RecordType is the DNS record type."),
   values: z
     .array(z.string())
     .describe(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { defineResource } from "../schema/resource.ts";
-import { known, object } from "../schema/fields.ts";
+import { openEnum, object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const networkSpec = object({
@@ -9,7 +9,7 @@ const networkSpec = object({
   podCIDR: z.string().describe("PodCIDR defines the CIDR that will be used for pods."),
   serviceCIDR: z.string().describe("ServiceCIDR defines the CIDR that will be used for services."),
   ipFamilies: z
-    .array(known("IPv4", "IPv6"))
+    .array(openEnum("IPv4", "IPv6"))
     .optional()
     .describe("IPFamilies specifies the IP protocol versions to use for shoot networking."),
 });
@@ -17,7 +17,7 @@ const networkSpec = object({
 const networkStatus = object({
   ...defaultStatus.shape,
   ipFamilies: z
-    .array(known("IPv4", "IPv6"))
+    .array(openEnum("IPv4", "IPv6"))
     .optional()
     .describe("IPFamilies specifies the IP protocol versions that actually are used for shoot networking."),
 });

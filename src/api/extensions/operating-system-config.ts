@@ -2,13 +2,13 @@ import { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { secretReference } from "../schema/references.ts";
 import { defineResource } from "../schema/resource.ts";
-import { immutable, json, known, object, timestamp } from "../schema/fields.ts";
+import { immutable, json, openEnum, object, timestamp } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 
 const registryHost = object({
   url: z.string().describe("URL is the endpoint address of the registry mirror."),
   capabilities: z
-    .array(known("pull", "resolve", "push"))
+    .array(openEnum("pull", "resolve", "push"))
     .optional()
     .describe("Capabilities determine what operations a host is capable of performing."),
   caCerts: z.array(z.string()).optional().describe("CACerts are paths to public key certificates used for TLS."),
@@ -36,7 +36,7 @@ const registryConfig = object({
 });
 
 const pluginConfig = object({
-  op: known("add", "remove").optional().describe("Op is the operation for the given path."),
+  op: openEnum("add", "remove").optional().describe("Op is the operation for the given path."),
   path: z.array(z.string()).describe("Path is a list of elements that construct the path in the plugins section."),
   values: json().optional().describe("Values are the values configured at the given path."),
 });
@@ -63,7 +63,7 @@ const dropIn = object({
 
 const unit = object({
   name: z.string().describe("Name is the name of a unit."),
-  command: known("start", "restart", "stop").optional().describe("Command is the unit's command."),
+  command: openEnum("start", "restart", "stop").optional().describe("Command is the unit's command."),
   enable: z.boolean().optional().describe("Enable describes whether the unit is enabled or not."),
   content: z.string().optional().describe("Content is the unit's content."),
   dropIns: z.array(dropIn).optional().describe("DropIns is a list of drop-ins for this unit."),
@@ -149,7 +149,7 @@ const inPlaceUpdates = object({
 const operatingSystemConfigSpec = object({
   ...defaultSpec.shape,
   criConfig: criConfig.optional().describe("CRI config is a structure contains configurations of the CRI library"),
-  purpose: known("provision", "reconcile")
+  purpose: openEnum("provision", "reconcile")
     .meta(immutable())
     .describe("Purpose describes how the result of this OperatingSystemConfig is used by Gardener."),
   units: z

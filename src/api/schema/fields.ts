@@ -20,7 +20,7 @@ export const json = (): z.ZodUnknown => z.unknown();
  * A text of which we know these values. Others are accepted, because whoever writes it may be newer than we are, and an
  * unknown word must not make an object unreadable.
  */
-export function known<const Value extends string>(...values: readonly Value[]): z.ZodType<Value, Value> {
+export function openEnum<const Value extends string>(...values: readonly Value[]): z.ZodType<Value, Value> {
   return z.string().meta({ examples: [...values] }) as unknown as z.ZodType<Value, Value>;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorCode } from "../error-codes.ts";
-import { known, listMap, object, raw, timestamp } from "./fields.ts";
+import { openEnum, listMap, object, raw, timestamp } from "./fields.ts";
 
 /** Metadata that every Kubernetes object carries. */
 export const objectMeta = object({
@@ -49,10 +49,10 @@ export interface KubeObject {
 }
 
 /** What an operation does to its object. */
-export const operationType = known("Create", "Reconcile", "Delete", "Migrate", "Restore");
+export const operationType = openEnum("Create", "Reconcile", "Delete", "Migrate", "Restore");
 
 /** How far an operation is: `Error` is retried, `Failed` waits for somebody. */
-export const operationState = known("Pending", "Processing", "Succeeded", "Error", "Failed", "Aborted");
+export const operationState = openEnum("Pending", "Processing", "Succeeded", "Error", "Failed", "Aborted");
 
 /** The operation that ran last, or runs. */
 export const lastOperation = object({
@@ -76,7 +76,7 @@ export const lastError = object({
 /** One aspect of an object's health. */
 export const condition = object({
   type: z.string().describe("The aspect, in CamelCase."),
-  status: known("True", "False", "Unknown", "Progressing").describe("True, False, Unknown or Progressing."),
+  status: openEnum("True", "False", "Unknown", "Progressing").describe("True, False, Unknown or Progressing."),
   lastTransitionTime: timestamp().describe("When the status changed last."),
   lastUpdateTime: timestamp().describe("When the condition was written last."),
   reason: z.string().describe("Why the condition has this status, in one CamelCase word."),

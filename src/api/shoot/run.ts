@@ -25,7 +25,7 @@ export interface ShootRun extends ShootRef {
   /** Name of the Shoot's namespace in the seed, and of its `Cluster`. */
   readonly technicalID: string;
   readonly project: string;
-  readonly seed: string;
+  readonly seedName: string;
   readonly workerless: boolean;
   readonly hibernated: boolean;
   readonly hasCredentials: boolean;
@@ -35,7 +35,7 @@ export interface ShootRun extends ShootRef {
   /** The namespace in the seed is there and not terminating. */
   readonly namespaceUsable: boolean;
   /** The user's objects can be cleaned: there is, or can be again, a control plane to do it through. */
-  readonly cleanup: boolean;
+  readonly cleanable: boolean;
   /** Delete only: ControlPlane exists, is not being deleted, and its infrastructure has been built. */
   readonly controlPlaneNeeded: boolean;
   /** The value of `shoot.gardener.cloud/tasks` when the operation began; what came later waits for the next one. */

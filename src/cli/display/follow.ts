@@ -8,7 +8,7 @@ import { CliError, explainFully, type Exit } from "../exit.ts";
 import { readShoot, shootRef } from "../find-shoot.ts";
 import { createProgressDisplay } from "./progress.ts";
 import { paint } from "./style.ts";
-import { standingOf } from "../report/settled.ts";
+import { phaseOf } from "../report/phase.ts";
 import type { Output } from "./terminal.ts";
 
 /** Looks again twice a second. */
@@ -45,9 +45,9 @@ export async function followShoot(context: Context, { garden, flows, shoot, time
       const progress = await trouble.tolerate(() => progressOf(), undefined);
       if (progress) display.show(progress, context.now());
       if (gone) return tell(out, "good", `Shoot ${subject} is gone`, "done");
-      const standing = standingOf(current);
-      if (standing === "ready") return tell(out, "good", `Shoot ${subject} is ready`, "done");
-      if (standing === "failed")
+      const phase = phaseOf(current);
+      if (phase === "ready") return tell(out, "good", `Shoot ${subject} is ready`, "done");
+      if (phase === "failed")
         return tell(out, "bad", `Shoot ${subject} waits for somebody: perennial shoot describe ${subject}`, "failed");
       await sleep(period, undefined, { signal: context.signal }).catch(() => {});
     }

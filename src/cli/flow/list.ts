@@ -36,7 +36,7 @@ function flowColumns(now: number): readonly Column<FlowSummary>[] {
     { title: "OPERATION", value: (flow) => flow.operation ?? flow.type },
     { title: "PHASE", value: phase },
     { title: "ERROR CODE", value: (flow) => flow.errorCode },
-    { title: "SEED", value: (flow) => flow.seed },
+    { title: "SEED", value: (flow) => flow.seedName },
     {
       title: "DURATION",
       value: (flow) => formatDuration((flow.closedAt?.getTime() ?? now) - flow.startedAt.getTime()),

@@ -42,15 +42,15 @@ export const replay = defineCommand({
     const { out } = context.terminal;
     if (options.output) printObject(out, result, options.output);
     else out.write(describeReplay(result));
-    return result.parting === undefined ? "done" : "failed";
+    return result.divergence === undefined ? "done" : "failed";
   },
 });
 
 /** The outcome of a replay as text. */
-export function describeReplay({ type, events, parting }: Replay): string {
+export function describeReplay({ type, events, divergence }: Replay): string {
   const subject = `${type}, ${events} events`;
-  if (!parting) return `${subject}: this version's code agrees with the history to its end.\n`;
-  const { step, task, history, code, reason } = parting;
+  if (!divergence) return `${subject}: this version's code agrees with the history to its end.\n`;
+  const { step, task, history, code, reason } = divergence;
   const asked = history.join(", ") || "nothing";
   const difference = /[Nn]ondeterminism/.test(reason)
     ? `the history asks for ${asked}${code === undefined ? ", the code does not" : `, the code for ${code}`}`

@@ -56,8 +56,8 @@ export function planMigration({ facts, run, tables, takeover: approval, bastions
   const takeover = approval !== undefined;
   const underway = takeover && needsSource(shoot) && shoot.spec.seedName === to;
   const migration = { source: from, destination: to, takeover };
-  const going: ShootRun = { ...run, operation: "Migrate", namespaceUsable: true, seed: from, migration };
-  const arriving: ShootRun = { ...going, operation: "Restore", seed: to, epoch: run.epoch + 1 };
+  const going: ShootRun = { ...run, operation: "Migrate", namespaceUsable: true, seedName: from, migration };
+  const arriving: ShootRun = { ...going, operation: "Restore", seedName: to, epoch: run.epoch + 1 };
   const flows = [
     { flow: tables.migrate, run: going },
     { flow: tables.restore, run: arriving },
@@ -75,9 +75,9 @@ export function planMigration({ facts, run, tables, takeover: approval, bastions
 }
 
 /** Names of the Bastions in the Shoot's namespace of a seed. */
-export async function readBastions(seed: KubeClient, { status }: Shoot): Promise<string[]> {
+export async function readBastions(seedClient: KubeClient, { status }: Shoot): Promise<string[]> {
   const { apiVersion, kind } = Bastion;
-  const found = await seed.list({ apiVersion, kind }, { namespace: status?.technicalID ?? "" });
+  const found = await seedClient.list({ apiVersion, kind }, { namespace: status?.technicalID ?? "" });
   return found.map(({ metadata }) => metadata.name);
 }
 

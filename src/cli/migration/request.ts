@@ -3,7 +3,7 @@ import { needsSource } from "../../api/placement/move.ts";
 import { CliError } from "../exit.ts";
 
 /** What the command line asks for: a move, perhaps without the old Seed, or the way back. */
-export type Wish =
+export type MoveRequest =
   | { readonly do: "cancel" }
   | {
       readonly do: "move";
@@ -12,7 +12,7 @@ export type Wish =
     };
 
 /** The options of `shoot migrate` that say what is to be done. */
-export interface WishOptions {
+export interface MoveRequestOptions {
   readonly to: string | undefined;
   readonly plan: boolean;
   readonly output?: string | undefined;
@@ -23,7 +23,7 @@ export interface WishOptions {
 }
 
 /** Reads the options together; throws which of them contradict each other, or are missing. */
-export function readWish(options: WishOptions, shoot: Shoot): Wish {
+export function readMoveRequest(options: MoveRequestOptions, shoot: Shoot): MoveRequest {
   if (options.output !== undefined && !options.plan)
     throw new CliError("usage", "--output says how a plan is printed: add --plan or leave it out");
   const takeover = readTakeover(options);
@@ -34,12 +34,12 @@ export function readWish(options: WishOptions, shoot: Shoot): Wish {
   return { do: "move", to, ...(takeover && { takeover }) };
 }
 
-function cancellation({ to, plan, forceTakeover }: WishOptions): Wish {
+function cancellation({ to, plan, forceTakeover }: MoveRequestOptions): MoveRequest {
   if (to === undefined && !plan && !forceTakeover) return { do: "cancel" };
   throw new CliError("usage", "--cancel stands alone: leave --to, --plan and --force-takeover out");
 }
 
-function readTakeover({ forceTakeover, reason, sourceIsOff, plan }: WishOptions) {
+function readTakeover({ forceTakeover, reason, sourceIsOff, plan }: MoveRequestOptions) {
   if (!forceTakeover) {
     if (reason === undefined && !sourceIsOff) return undefined;
     throw new CliError("usage", "--reason and --source-is-off belong to --force-takeover: add it or leave them out");

@@ -1,6 +1,6 @@
 import type { Shoot } from "../../api/index.ts";
 import type { FlowProgress, StepFailure, StepProgress } from "../../api/shoot/run.ts";
-import { standingOf } from "./settled.ts";
+import { phaseOf } from "./phase.ts";
 
 /** The one step that an operation waits for, and since when. */
 export interface Blocking {
@@ -27,7 +27,7 @@ export function findBlocking({ steps, finishedAt }: FlowProgress): Blocking | un
 /** The same from the Shoot's status alone, for when no worker answers: the oldest error, or none. */
 export function blockingFromStatus(shoot: Shoot): Blocking | undefined {
   const state = shoot.status?.lastOperation?.state;
-  if (standingOf(shoot) === "ready" || state === "Succeeded") return undefined;
+  if (phaseOf(shoot) === "ready" || state === "Succeeded") return undefined;
   const errors = [...(shoot.status?.lastErrors ?? [])];
   const oldest = errors.sort((a, b) => (a.lastUpdateTime ?? "").localeCompare(b.lastUpdateTime ?? ""))[0];
   if (!oldest) return undefined;

@@ -7,9 +7,9 @@ import { CliError } from "../exit.ts";
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** The Shoot's admin kubeconfig as it was published: Secret `<shoot>.kubeconfig` beside the Shoot. */
-export async function readPublishedKubeconfig(garden: KubeClient, shoot: Shoot): Promise<string> {
+export async function readPublishedKubeconfig(gardenClient: KubeClient, shoot: Shoot): Promise<string> {
   const { namespace, name } = shoot.metadata;
-  const secret = await garden.read<KubeObject & { data?: Record<string, string> }>({
+  const secret = await gardenClient.read<KubeObject & { data?: Record<string, string> }>({
     apiVersion: "v1",
     kind: "Secret",
     namespace,

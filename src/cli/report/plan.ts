@@ -6,7 +6,7 @@ import type { Flow } from "../../flow/flow.ts";
 import { planFlow, type PlannedStep } from "../../flow/plan.ts";
 import { flowFor, type FlowKind } from "../../workflows/contract.ts";
 import { decide, operationType } from "../../workflows/decide.ts";
-import type { FlowSubject, Hands } from "../../workflows/steps.ts";
+import type { FlowSubject, StepRunner } from "../../workflows/steps.ts";
 import { CliError } from "../exit.ts";
 import { formatDuration } from "../display/time.ts";
 
@@ -65,7 +65,7 @@ export function planShoot(shoot: Shoot, request: PlanRequest): ShootPlan {
 
 /** What a flow would do for a run; runs nothing. */
 export function planSteps(flow: Flow<FlowSubject>, run: ShootRun): PlannedStep[] {
-  return planFlow(flow, { run, hands: idleHands });
+  return planFlow(flow, { run, runner: idleRunner });
 }
 
 /** The facts that every operation needs; throws why they cannot be had. */
@@ -87,11 +87,11 @@ function moveOf(facts: NonNullable<ShootView["run"]>, to: string | undefined, su
   if (to === undefined && facts.migration !== undefined) return { migration: facts.migration };
   if (to === undefined)
     throw new CliError("usage", `Shoot ${subject} is not on its way anywhere: name a Seed with --to`);
-  return { migration: { source: facts.seed, destination: to, takeover: false } };
+  return { migration: { source: facts.seedName, destination: to, takeover: false } };
 }
 
 /** A plan looks at conditions only; whatever would act says so instead. */
-const idleHands: Hands = {
+const idleRunner: StepRunner = {
   attempt: () => Promise.reject(new Error("a plan runs nothing")),
   acting: () => {
     throw new Error("a plan runs nothing");
@@ -105,8 +105,8 @@ const idleHands: Hands = {
 /** What a deletion finds in the seed, as far as the Shoot's own status tells. */
 function assumedControlPlane(shoot: Shoot, run: Pick<ShootRun, "workerless">) {
   const begun = shoot.status?.uid !== undefined;
-  const cleanup = begun && shoot.metadata.annotations?.[SKIP_CLEANUP_ANNOTATION] !== "true";
-  return { namespaceUsable: begun, cleanup, controlPlaneNeeded: begun && !run.workerless };
+  const cleanable = begun && shoot.metadata.annotations?.[SKIP_CLEANUP_ANNOTATION] !== "true";
+  return { namespaceUsable: begun, cleanable, controlPlaneNeeded: begun && !run.workerless };
 }
 
 function explainDue(view: ShootView, now: number): string {

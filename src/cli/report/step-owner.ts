@@ -37,16 +37,16 @@ export function extensionOf(step: string, shoot: Shoot): ExtensionName | undefin
 }
 
 /** The owner of a step: looks up in the garden which ControllerRegistration answers for the kind and type. */
-export async function findOwner(garden: KubeClient, step: string, shoot: Shoot): Promise<StepOwner> {
+export async function findOwner(gardenClient: KubeClient, step: string, shoot: Shoot): Promise<StepOwner> {
   const extension = extensionOf(step, shoot);
   const place = placeOf(step, shoot);
   if (place.in === "time") return { owner: "nobody: the step waits until a time has passed" };
   if (place.in === "garden") return { owner: "Perennial's worker for the garden" };
   if (!extension) return { owner: `Perennial's worker for seed ${place.seed ?? "<none>"}` };
   const { kind, object } = extension;
-  const seed = await garden.read<Seed>({ ...core, kind: "Seed", name: place.seed ?? "" });
+  const seed = await gardenClient.read<Seed>({ ...core, kind: "Seed", name: place.seed ?? "" });
   const type = extension.type ?? seedsType(kind, seed);
-  const registrations = await garden.list<ControllerRegistration>({ ...core, kind: "ControllerRegistration" });
+  const registrations = await gardenClient.list<ControllerRegistration>({ ...core, kind: "ControllerRegistration" });
   const found = registrations.filter(({ spec }) =>
     spec.resources?.some((one) => one.kind === kind && one.type === type),
   );
@@ -59,12 +59,12 @@ export async function findOwner(garden: KubeClient, step: string, shoot: Shoot):
 
 /** What the object in the seed says, the unfinished one where a kind has several; undefined when there is no object. */
 export async function readReport(
-  seed: KubeClient,
+  seedClient: KubeClient,
   { kind, object }: StepOwner,
   namespace: string,
 ): Promise<ObjectReport | undefined> {
   if (kind === undefined) return undefined;
-  const all = await seed.list<ExtensionObject>({ ...extensions, kind }, { namespace });
+  const all = await seedClient.list<ExtensionObject>({ ...extensions, kind }, { namespace });
   const named = all.filter(({ metadata }) => object === undefined || metadata.name === object);
   const found = named.find(({ status }) => status?.lastOperation?.state !== "Succeeded") ?? named[0];
   return found && { object: found.metadata.name, ...reportOf(found) };

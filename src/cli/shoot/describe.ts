@@ -11,7 +11,7 @@ import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-sho
 import { choice } from "../option.ts";
 import { printObject } from "../display/output.ts";
 import { describeShoot, leftoversOf, renderDescription, type ShootDescription } from "../report/description.ts";
-import { standingOf } from "../report/settled.ts";
+import { phaseOf } from "../report/phase.ts";
 import { findOwner, readReport } from "../report/step-owner.ts";
 import { placeOf } from "../report/step-place.ts";
 
@@ -40,14 +40,15 @@ async function gather(
 ): Promise<ShootDescription> {
   const answer = await askFlow(context, shoot, options);
   const { progress } = answer;
-  const current = progress !== undefined && standingOf(shoot) !== "ready";
+  const current = progress !== undefined && phaseOf(shoot) !== "ready";
   const blocking = (current ? findBlocking(progress) : undefined) ?? blockingFromStatus(shoot);
   const known = { ...describeShoot(shoot), ...answer };
   if (!blocking) return { ...known, blocking };
   const owner = await findOwner(garden.client, blocking.step, shoot);
   const place = placeOf(blocking.step, shoot);
-  const seed = place.in === "seed" ? await context.seed(place.seed ?? "", options) : undefined;
-  const report = seed && (await readReport(seed, owner, shoot.status?.technicalID ?? "").catch(() => undefined));
+  const seedClient = place.in === "seed" ? await context.seed(place.seed ?? "", options) : undefined;
+  const report =
+    seedClient && (await readReport(seedClient, owner, shoot.status?.technicalID ?? "").catch(() => undefined));
   return { ...known, blocking: { ...blocking, ...owner, ...(report && { report }) } };
 }
 

@@ -11,7 +11,7 @@ import { loadMoveTables, readView } from "../report/flow-tables.ts";
 import { followShoot } from "../display/follow.ts";
 import { movesFrom, planMigration, readBastions, type MigrationPlan } from "../migration/plan.ts";
 import { renderMigration, renderSummary } from "../migration/report.ts";
-import { readWish, type Wish } from "../migration/request.ts";
+import { readMoveRequest, type MoveRequest } from "../migration/request.ts";
 import { choice, duration, flag, text } from "../option.ts";
 import { printObject } from "../display/output.ts";
 import { factsOf } from "../report/plan.ts";
@@ -50,16 +50,16 @@ export const migrate = defineCommand({
     const garden = await context.garden(options);
     const query = { shoot: args.shoot, namespace: options.namespace, exactly: !options.plan };
     const shoot = await findShoot(garden, query);
-    const wish = readWish(options, shoot);
-    if (options.plan && wish.do === "move") {
-      const plan = await gatherPlan({ context, garden, shoot, options }, wish);
+    const request = readMoveRequest(options, shoot);
+    if (options.plan && request.do === "move") {
+      const plan = await gatherPlan({ context, garden, shoot, options }, request);
       const { out } = context.terminal;
       if (options.output) printObject(out, plan, options.output);
       else out.write(renderMigration(out, plan));
       return plan.obstacles.length === 0 ? "done" : "failed";
     }
     const flows = options.watch ? await context.flows(options) : undefined;
-    const changed = await carryOut({ context, garden, shoot, options }, wish);
+    const changed = await carryOut({ context, garden, shoot, options }, request);
     if (flows) return followShoot(context, { garden, flows, shoot: changed, timeout: options.timeout });
     return undefined;
   },
@@ -72,30 +72,30 @@ interface Call {
   readonly options: ClusterOptions & { readonly yes: boolean };
 }
 
-type Move = Extract<Wish, { do: "move" }>;
+type Move = Extract<MoveRequest, { do: "move" }>;
 
 /** What the garden says, and the old seed where it can be reached; its silence stands against nothing. */
-async function gatherPlan({ context, garden, shoot, options }: Call, wish: Move): Promise<MigrationPlan> {
-  const from = movesFrom(shoot, wish.to);
+async function gatherPlan({ context, garden, shoot, options }: Call, request: Move): Promise<MigrationPlan> {
+  const from = movesFrom(shoot, request.to);
   const { readMigrationFacts } = await import("../../activities/shoot/migration-facts.ts");
-  const [facts, view, tables, seed] = await Promise.all([
-    readMigrationFacts(garden.client, shoot, { from, to: wish.to }, new Date(context.now())),
+  const [facts, view, tables, seedClient] = await Promise.all([
+    readMigrationFacts(garden.client, shoot, { from, to: request.to }, new Date(context.now())),
     readView(garden, shoot),
     loadMoveTables(),
-    wish.takeover || from === undefined ? undefined : context.seed(from, options),
+    request.takeover || from === undefined ? undefined : context.seed(from, options),
   ]);
-  const bastions = seed && (await readBastions(seed, shoot).catch(() => []));
+  const bastions = seedClient && (await readBastions(seedClient, shoot).catch(() => []));
   const run = factsOf(view, subjectOf(shoot));
-  return planMigration({ facts, run, tables, takeover: wish.takeover, bastions });
+  return planMigration({ facts, run, tables, takeover: request.takeover, bastions });
 }
 
-async function carryOut(call: Call, wish: Wish): Promise<Shoot> {
-  return wish.do === "cancel" ? callBack(call) : move(call, wish);
+async function carryOut(call: Call, request: MoveRequest): Promise<Shoot> {
+  return request.do === "cancel" ? callBack(call) : move(call, request);
 }
 
-async function move(call: Call, wish: Move): Promise<Shoot> {
+async function move(call: Call, request: Move): Promise<Shoot> {
   const { context, shoot, options } = call;
-  const plan = await gatherPlan(call, wish);
+  const plan = await gatherPlan(call, request);
   const { err, out } = context.terminal;
   if (plan.obstacles.length > 0) {
     const reasons = plan.obstacles.map(({ field, message }) => `${field}: ${message}`).join("; ");
@@ -103,7 +103,7 @@ async function move(call: Call, wish: Move): Promise<Shoot> {
   }
   err.write(`${renderSummary(err, plan)}\n`);
   if (!options.yes) await confirm(context.terminal, plan);
-  const { takeover } = wish;
+  const { takeover } = request;
   const approval = takeover && {
     annotations: {
       [FORCE_TAKEOVER_ANNOTATION]: JSON.stringify({
@@ -112,9 +112,9 @@ async function move(call: Call, wish: Move): Promise<Shoot> {
       }),
     },
   };
-  const changed = await patch(call, { metadata: { ...approval }, spec: { seedName: wish.to } });
+  const changed = await patch(call, { metadata: { ...approval }, spec: { seedName: request.to } });
   const verb = takeover ? "takeover" : "migration";
-  out.write(`${verb} of Shoot ${subjectOf(shoot)} to Seed ${wish.to} asked for\n`);
+  out.write(`${verb} of Shoot ${subjectOf(shoot)} to Seed ${request.to} asked for\n`);
   return changed;
 }
 

@@ -29,7 +29,7 @@ export async function ensurePackages({ onProgress, signal }: PackageOptions = {}
   }
   const cancel = signal === undefined ? {} : { cancelSignal: signal };
   const install = async () =>
-    await execa(apt, ["install", "--yes", "--no-install-recommends", ...lockPatience, ...missing], {
+    await execa(apt, ["install", "--yes", "--no-install-recommends", ...lockTimeout, ...missing], {
       env: { DEBIAN_FRONTEND: "noninteractive" },
       stdin: "ignore",
       ...cancel,
@@ -73,7 +73,7 @@ async function exists(probe: string): Promise<boolean> {
   );
 }
 
-const lockPatience = ["-o", "DPkg::Lock::Timeout=300"];
+const lockTimeout = ["-o", "DPkg::Lock::Timeout=300"];
 
 const policyFile = "/usr/sbin/policy-rc.d";
 const policy = "#!/bin/sh\n# Perennial installs packages just now.\nexit 101\n";

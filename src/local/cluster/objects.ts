@@ -7,7 +7,7 @@ import { readManifest } from "./manifests.ts";
 
 /** Applies to the garden what a Shoot refers to: the examples' registration, cloud profile, project and credentials, and a Seed for each seed. */
 export async function applyObjects(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   environment: Environment,
   seeds: readonly string[],
   dns: DnsServer,
@@ -22,7 +22,7 @@ export async function applyObjects(
     ...examples.flat(),
     ...seeds.map((name) => renderSeed(seed, environment, name)),
   ];
-  for (const object of objects) await garden.apply(object);
+  for (const object of objects) await gardenClient.apply(object);
 }
 
 /** The Seed of the examples under another name, with the networks and domains of its environment. */

@@ -96,7 +96,7 @@ export function createProcesses(environment: Pick<Environment, "stateDir">, log:
 }
 
 async function end(pid: number, pidFile: string, grace: number): Promise<void> {
-  for (const [signal, patience] of [
+  for (const [signal, timeout] of [
     ["SIGTERM", grace],
     ["SIGKILL", 10_000],
   ] as const) {
@@ -105,7 +105,7 @@ async function end(pid: number, pidFile: string, grace: number): Promise<void> {
     } catch {
       return;
     }
-    for (let waited = 0; waited < patience; waited += 50) {
+    for (let waited = 0; waited < timeout; waited += 50) {
       if ((await findPid(pidFile)) === undefined) return;
       await delay(50);
     }

@@ -7,7 +7,7 @@ import { machinePaths, readRecord } from "../../local/machine/record.ts";
 import type { Machines } from "../../local/machine/machines.ts";
 import type { Logger } from "../../log.ts";
 import { permitted } from "../permitted.ts";
-import type { Turns } from "../turns.ts";
+import type { KeyedMutex } from "../keyed-mutex.ts";
 import type { Runner } from "../volumes.ts";
 import { NAMESPACE_LABEL } from "./machines.ts";
 
@@ -16,7 +16,7 @@ export interface MachineKeeperDeps {
   readonly client: KubeClient;
   readonly environment: Environment;
   readonly machines: Machines;
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
   readonly guard: Guard;
   readonly log: Logger;
 }
@@ -48,7 +48,7 @@ async function keep(deps: MachineKeeperDeps, signal: AbortSignal): Promise<void>
 }
 
 async function bootDown(
-  { client, environment, machines, turns, guard, log }: MachineKeeperDeps,
+  { client, environment, machines, mutex, guard, log }: MachineKeeperDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const down = (await machines.list()).filter(
@@ -60,8 +60,8 @@ async function bootDown(
   for (const { name, labels } of down) {
     const namespace = labels[NAMESPACE_LABEL] ?? "";
     const object = ours.get(namespace);
-    if (signal.aborted || object === undefined || turns.isTaken(namespace)) continue;
-    await turns.take(namespace, async () => {
+    if (signal.aborted || object === undefined || mutex.isLocked(namespace)) continue;
+    await mutex.runExclusive(namespace, async () => {
       const record = await readRecord(machinePaths(environment, name));
       if (record === undefined) return;
       log.info({ machine: name, namespace }, "machine is down");

@@ -13,14 +13,14 @@ export interface Node extends KubeObject {
 
 /** Resolves when the Node is Ready; throws after `timeout` milliseconds. */
 export async function waitForNode(
-  shoot: KubeClient,
+  shootClient: KubeClient,
   name: string,
   signal: AbortSignal,
   timeout = 300_000,
 ): Promise<void> {
   const deadline = Date.now() + timeout;
   for (;;) {
-    const node = await shoot.read<Node>({ apiVersion: "v1", kind: "Node", name });
+    const node = await shootClient.read<Node>({ apiVersion: "v1", kind: "Node", name });
     const ready = node?.status?.conditions?.find(({ type }) => type === "Ready");
     if (ready?.status === "True") return;
     const why = node === undefined ? "it has not joined" : (ready?.message ?? "its kubelet has not reported");
@@ -40,7 +40,7 @@ export async function retireNode(
   removeMachine: () => Promise<void>,
 ): Promise<void> {
   const ref = { apiVersion: "v1", kind: "Node", name };
-  const bestEffort = async (work: (shoot: KubeClient) => Promise<void>) => {
+  const bestEffort = async (work: (shootClient: KubeClient) => Promise<void>) => {
     try {
       await work(await open());
     } catch (error) {
@@ -48,28 +48,28 @@ export async function retireNode(
       log.warn({ machine: name, err: error }, "machine is retired without its Shoot's API server");
     }
   };
-  await bestEffort(async (shoot) => {
-    if (!(await shoot.read(ref))) return;
-    await shoot.patch(ref, { spec: { unschedulable: true } });
-    await drain(shoot, name, signal);
+  await bestEffort(async (shootClient) => {
+    if (!(await shootClient.read(ref))) return;
+    await shootClient.patch(ref, { spec: { unschedulable: true } });
+    await drain(shootClient, name, signal);
   });
   await removeMachine();
-  await bestEffort((shoot) => shoot.remove(ref));
+  await bestEffort((shootClient) => shootClient.remove(ref));
 }
 
 /** Deletes the Node's pods and waits up to two minutes until its kubelet has ended them; those of DaemonSets and mirror pods stay. */
-async function drain(shoot: KubeClient, node: string, signal: AbortSignal): Promise<void> {
+async function drain(shootClient: KubeClient, node: string, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + 120_000;
   const asked = new Set<string>();
   for (;;) {
-    const pods = await shoot.list({ apiVersion: "v1", kind: "Pod" }, { fieldSelector: `spec.nodeName=${node}` });
+    const pods = await shootClient.list({ apiVersion: "v1", kind: "Pod" }, { fieldSelector: `spec.nodeName=${node}` });
     const left = pods.filter(isMovable);
     if (left.length === 0 || Date.now() > deadline) return;
     for (const { metadata } of left) {
       const { uid = "", namespace = "default" } = metadata;
       if (asked.has(uid)) continue;
       asked.add(uid);
-      await shoot.remove({ apiVersion: "v1", kind: "Pod", name: metadata.name, namespace });
+      await shootClient.remove({ apiVersion: "v1", kind: "Pod", name: metadata.name, namespace });
     }
     await sleep(1_000, undefined, { signal });
   }

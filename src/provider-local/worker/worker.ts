@@ -4,7 +4,7 @@ import type { MachineStatus, Machines } from "../../local/machine/machines.ts";
 import type { UserData } from "../../local/machine/user-data.ts";
 import { retireNode, waitForNode } from "./nodes.ts";
 import type { ShootAccess } from "../shoot-access.ts";
-import type { Turns } from "../turns.ts";
+import type { KeyedMutex } from "../keyed-mutex.ts";
 import { NAMESPACE_LABEL, planPool, POOL_HASH_LABEL, POOL_LABEL, poolHash, type Pool } from "./machines.ts";
 
 /** What a Worker needs of the world. */
@@ -12,11 +12,11 @@ export interface WorkerDeps {
   readonly machines: Machines;
   readonly shoots: ShootAccess;
   /** One at a time for each namespace, shared with all that touches its machines. */
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
 }
 
 /** The machines of a Shoot: `minimum` of each pool, none while it hibernates; rolled when a pool needs other machines. */
-export function createWorkerActuator({ machines, shoots, turns }: WorkerDeps): Actuator<Worker> {
+export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): Actuator<Worker> {
   const reconcile: Actuator<Worker>["reconcile"] = async (object, cluster, context) => {
     const { namespace } = object.metadata;
     await context.saveStatus({ status: machineDeployments(object) });
@@ -75,7 +75,7 @@ export function createWorkerActuator({ machines, shoots, turns }: WorkerDeps): A
   const inTurn =
     <R>(work: (object: Worker, cluster: Cluster, context: ActuatorContext) => Promise<R>) =>
     (object: Worker, cluster: Cluster, context: ActuatorContext): Promise<R> =>
-      turns.take(object.metadata.namespace, () => work(object, cluster, context));
+      mutex.runExclusive(object.metadata.namespace, () => work(object, cluster, context));
 
   return {
     reconcile: inTurn(reconcile),

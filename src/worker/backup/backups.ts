@@ -9,9 +9,9 @@ import { createSnapshotRecorder } from "./snapshot-recorder.ts";
 
 /** What looking after the backups of a seed's Shoots needs. */
 export interface BackupsDeps {
-  readonly garden: KubeClient;
+  readonly gardenClient: KubeClient;
   /** Not the flows' client: what is written here belongs to no run. */
-  readonly seed: KubeClient;
+  readonly seedClient: KubeClient;
   readonly seedName: string;
   readonly records: SnapshotRecords;
   /** In ms: how long the backups of a Shoot outlive it. */
@@ -20,21 +20,21 @@ export interface BackupsDeps {
 }
 
 /** Looks after what a seed's Shoots are backed up with, whether or not a flow runs: bucket, entries, scheduled snapshots. */
-export function createBackups({ garden, seed, seedName, records, grace, log }: BackupsDeps) {
+export function createBackups({ gardenClient, seedClient, seedName, records, grace, log }: BackupsDeps) {
   const buckets = createController({
     name: "backup-buckets",
     log,
-    reconcile: createBackupBucketKeeper({ garden, seed, seedName }).reconcile,
+    reconcile: createBackupBucketKeeper({ gardenClient, seedClient, seedName }).reconcile,
   });
   const entries = createController({
     name: "backup-entries",
     log,
-    reconcile: createBackupEntryKeeper({ garden, seed, seedName, grace }).reconcile,
+    reconcile: createBackupEntryKeeper({ gardenClient, seedClient, seedName, grace }).reconcile,
   });
   const snapshots = createController({
     name: "snapshots",
     log,
-    reconcile: createSnapshotRecorder({ garden, seed, seedName, records, log }).reconcile,
+    reconcile: createSnapshotRecorder({ gardenClient, seedClient, seedName, records, log }).reconcile,
   });
 
   const follow = (client: KubeClient, type: TypeRef, changed: (object: KubeObject) => void, labelSelector?: string) =>
@@ -43,16 +43,16 @@ export function createBackups({ garden, seed, seedName, records, grace, log }: B
       onEvent: ({ object }) => changed(object),
       ...(labelSelector === undefined ? {} : { labelSelector }),
     });
-  const entriesInGarden = follow(garden, { ...core, kind: "BackupEntry" }, enqueueIn(entries));
+  const entriesInGarden = follow(gardenClient, { ...core, kind: "BackupEntry" }, enqueueIn(entries));
   const reflectors = [
-    follow(garden, { ...core, kind: "Seed" }, enqueueIn(buckets)),
-    follow(garden, { ...core, kind: "BackupBucket" }, () => buckets.enqueue({ name: seedName })),
-    follow(seed, { ...extensions, kind: "BackupBucket" }, () => buckets.enqueue({ name: seedName })),
+    follow(gardenClient, { ...core, kind: "Seed" }, enqueueIn(buckets)),
+    follow(gardenClient, { ...core, kind: "BackupBucket" }, () => buckets.enqueue({ name: seedName })),
+    follow(seedClient, { ...extensions, kind: "BackupBucket" }, () => buckets.enqueue({ name: seedName })),
     entriesInGarden,
-    follow(seed, { ...extensions, kind: "BackupEntry" }, ({ metadata }) => {
+    follow(seedClient, { ...extensions, kind: "BackupEntry" }, ({ metadata }) => {
       for (const entry of entriesInGarden.list()) if (entry.metadata.name === metadata.name) enqueueIn(entries)(entry);
     }),
-    follow(seed, { apiVersion: "batch/v1", kind: "Job" }, enqueueIn(snapshots), `${SNAPSHOT_LABEL}=scheduled`),
+    follow(seedClient, { apiVersion: "batch/v1", kind: "Job" }, enqueueIn(snapshots), `${SNAPSHOT_LABEL}=scheduled`),
   ];
 
   return {

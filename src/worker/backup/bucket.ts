@@ -17,8 +17,8 @@ import { keepGenerated, letGo, mirrorStatus } from "./mirroring.ts";
 
 /** What keeping a seed's bucket needs. */
 export interface BackupBucketDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly seedName: string;
 }
 
@@ -26,13 +26,13 @@ export interface BackupBucketDeps {
  * Keeps the bucket that the Seed asks for, under the Seed's uid: a BackupBucket in the garden for people, one in the seed
  * for its provider. It is the Seed's and deleted with it, by Kubernetes, but held until no entry is left in it.
  */
-export function createBackupBucketKeeper({ garden, seed, seedName }: BackupBucketDeps) {
+export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }: BackupBucketDeps) {
   const ensure = async (owner: Seed, bucket: BackupBucket, before: BackupBucket | undefined) => {
     const same = isDeepStrictEqual(before?.spec, bucket.spec) && isHeld(before) && isOwned(before);
-    if (!same) await garden.apply(bucket);
-    const data = await readBackupCredentials(garden, owner);
+    if (!same) await gardenClient.apply(bucket);
+    const data = await readBackupCredentials(gardenClient, owner);
     const name = bucket.metadata.name;
-    await deployBackupCredentials(seed, secretName(name), data);
+    await deployBackupCredentials(seedClient, secretName(name), data);
     const { provider, providerConfig } = bucket.spec;
     const wanted = {
       ...providerOf(name),
@@ -44,19 +44,19 @@ export function createBackupBucketKeeper({ garden, seed, seedName }: BackupBucke
         ...(providerConfig === undefined ? {} : { providerConfig }),
       },
     };
-    const existing = await seed.read<ExtensionBackupBucket>(providerOf(name));
+    const existing = await seedClient.read<ExtensionBackupBucket>(providerOf(name));
     // What its provider has answered meanwhile is not asked again: it is another version then.
     const { resourceVersion } = existing?.metadata ?? {};
     const annotations = requestFor(existing, [wanted.spec, data]);
-    await seed.apply({ ...wanted, metadata: { name, annotations, ...(resourceVersion && { resourceVersion }) } });
-    const generated = before && (await keepGenerated({ garden, seed, bucket: before, provided: existing }));
-    await mirrorStatus(garden, refOf(bucket), existing, generated);
+    await seedClient.apply({ ...wanted, metadata: { name, annotations, ...(resourceVersion && { resourceVersion }) } });
+    const generated = before && (await keepGenerated({ gardenClient, seedClient, bucket: before, provided: existing }));
+    await mirrorStatus(gardenClient, refOf(bucket), existing, generated);
     return { requeueAfter: RESYNC };
   };
 
   /** The bucket of the Seed as it is now. One that is being deleted goes first; there may be others, of Seeds before it. */
   const keep = async (buckets: readonly BackupBucket[]) => {
-    const owner = await garden.read<Seed>({ ...core, kind: "Seed", name: seedName });
+    const owner = await gardenClient.read<Seed>({ ...core, kind: "Seed", name: seedName });
     const { uid, deletionTimestamp } = owner?.metadata ?? {};
     const backup = owner?.spec.backup;
     if (owner === undefined || deletionTimestamp !== undefined || backup === undefined) return;
@@ -66,25 +66,30 @@ export function createBackupBucketKeeper({ garden, seed, seedName }: BackupBucke
 
   const remove = async (bucket: BackupBucket) => {
     const { name } = bucket.metadata;
-    const entries = await garden.list<BackupEntry>({ ...core, kind: "BackupEntry" });
+    const entries = await gardenClient.list<BackupEntry>({ ...core, kind: "BackupEntry" });
     const used = entries.filter(({ spec }) => spec.bucketName === name).length;
     if (used > 0) throw new Error(`cannot delete BackupBucket ${name}: ${used} BackupEntries are in it`);
-    const existing = await seed.read<ExtensionBackupBucket>(providerOf(name));
-    await mirrorStatus(garden, refOf(bucket), existing);
+    const existing = await seedClient.read<ExtensionBackupBucket>(providerOf(name));
+    await mirrorStatus(gardenClient, refOf(bucket), existing);
     if (existing === undefined) {
-      await seed.remove({ apiVersion: "v1", kind: "Secret", name: secretName(name), namespace: GARDEN_NAMESPACE });
-      return await letGo(garden, bucket);
+      await seedClient.remove({
+        apiVersion: "v1",
+        kind: "Secret",
+        name: secretName(name),
+        namespace: GARDEN_NAMESPACE,
+      });
+      return await letGo(gardenClient, bucket);
     }
     const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true" };
-    await seed.patch(providerOf(name), { metadata: { annotations } });
-    await seed.remove(providerOf(name));
+    await seedClient.patch(providerOf(name), { metadata: { annotations } });
+    await seedClient.remove(providerOf(name));
   };
 
   return {
     /** One look at the Seed of this name, if it is still there, and at its buckets; others are none of this seed's business. */
     async reconcile({ name }: Key): Promise<void | { requeueAfter: number }> {
       if (name !== seedName) return;
-      const buckets = await garden.list<BackupBucket>({ ...core, kind: "BackupBucket" });
+      const buckets = await gardenClient.list<BackupBucket>({ ...core, kind: "BackupBucket" });
       const own = buckets.filter(({ spec }) => spec.seedName === seedName);
       const again = await keep(own);
       for (const bucket of own.filter(isLeaving)) await remove(bucket);

@@ -6,8 +6,8 @@ import { letGo, mirrorStatus } from "./mirroring.ts";
 
 /** What looking after a seed's BackupEntries needs; `grace` is ms. */
 export interface BackupEntryKeeperDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly seedName: string;
   /** How long the backups of a Shoot outlive it. */
   readonly grace: number;
@@ -18,30 +18,36 @@ export interface BackupEntryKeeperDeps {
  * Tells the garden how the Shoots' BackupEntries fare, and takes away those of Shoots that are gone, once their grace
  * period is over. However somebody came to delete one: while its Shoot is there, so are its backups.
  */
-export function createBackupEntryKeeper({ garden, seed, seedName, grace, now = Date.now }: BackupEntryKeeperDeps) {
+export function createBackupEntryKeeper({
+  gardenClient,
+  seedClient,
+  seedName,
+  grace,
+  now = Date.now,
+}: BackupEntryKeeperDeps) {
   /** When its Shoot was first seen to be gone, in ms; somebody may have deleted the entry long before. */
   const goneSince = async (entry: BackupEntry): Promise<number> => {
     const seen = Date.parse(entry.metadata.annotations?.[SHOOT_GONE_ANNOTATION] ?? "");
     if (!Number.isNaN(seen)) return seen;
     const time = now();
     const annotations = { [SHOOT_GONE_ANNOTATION]: new Date(time).toISOString() };
-    await garden.patch(refOf(entry), { metadata: { uid: entry.metadata.uid, annotations } });
+    await gardenClient.patch(refOf(entry), { metadata: { uid: entry.metadata.uid, annotations } });
     return time;
   };
 
   const remove = async (entry: BackupEntry, provided: ExtensionBackupEntry | undefined) => {
-    if (await hasShoot(garden, entry)) return { requeueAfter: AGAIN };
+    if (await hasShoot(gardenClient, entry)) return { requeueAfter: AGAIN };
     // The record of who leads goes with the Shoot, and without it the provider would not act. Nobody else does.
-    if (provided?.spec.leadership) await disown(seed, provided);
+    if (provided?.spec.leadership) await disown(seedClient, provided);
     const remaining = (await goneSince(entry)) + grace - now();
     if (remaining > 0) return { requeueAfter: Math.min(remaining, LONGEST) };
     if (provided === undefined) {
       const name = `entry-${entry.metadata.name}`;
-      await seed.remove({ apiVersion: "v1", kind: "Secret", name, namespace: GARDEN_NAMESPACE });
-      return await letGo(garden, entry);
+      await seedClient.remove({ apiVersion: "v1", kind: "Secret", name, namespace: GARDEN_NAMESPACE });
+      return await letGo(gardenClient, entry);
     }
-    await seed.patch(refOf(provided), { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
-    await seed.remove(refOf(provided));
+    await seedClient.patch(refOf(provided), { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
+    await seedClient.remove(refOf(provided));
     return { requeueAfter: AGAIN };
   };
 
@@ -49,10 +55,10 @@ export function createBackupEntryKeeper({ garden, seed, seedName, grace, now = D
     /** One look at a BackupEntry of the garden; those of other seeds are none of this one's business. */
     async reconcile(key: Key): Promise<void | { requeueAfter: number }> {
       const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "BackupEntry", ...key };
-      const entry = await garden.read<BackupEntry>(ref);
+      const entry = await gardenClient.read<BackupEntry>(ref);
       if (entry?.spec.seedName !== seedName) return;
-      const provided = await seed.read<ExtensionBackupEntry>(providerOf(key.name));
-      await mirrorStatus(garden, ref, provided, { seedName });
+      const provided = await seedClient.read<ExtensionBackupEntry>(providerOf(key.name));
+      await mirrorStatus(gardenClient, ref, provided, { seedName });
       if (entry.metadata.deletionTimestamp !== undefined) return await remove(entry, provided);
     },
   };
@@ -74,17 +80,17 @@ const providerOf = (name: string) => ({
 });
 
 /** Whether the very Shoot that the entry belongs to exists: the entry's name ends with its uid. */
-async function hasShoot(garden: KubeClient, { metadata, spec }: BackupEntry): Promise<boolean> {
+async function hasShoot(gardenClient: KubeClient, { metadata, spec }: BackupEntry): Promise<boolean> {
   const { name, namespace = metadata.namespace } = spec.shootRef ?? {};
   if (name === undefined) return false;
   const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name, ...(namespace && { namespace }) };
-  const { uid } = (await garden.read<Shoot>(ref))?.metadata ?? {};
+  const { uid } = (await gardenClient.read<Shoot>(ref))?.metadata ?? {};
   return uid !== undefined && metadata.name.endsWith(`--${uid}`);
 }
 
-async function disown(seed: KubeClient, entry: ExtensionBackupEntry): Promise<void> {
+async function disown(seedClient: KubeClient, entry: ExtensionBackupEntry): Promise<void> {
   try {
-    await seed.patch(refOf(entry), { spec: { leadership: null } });
+    await seedClient.patch(refOf(entry), { spec: { leadership: null } });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

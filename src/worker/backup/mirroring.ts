@@ -7,7 +7,7 @@ import { refOf, type KubeClient, type ObjectRef } from "../../kube/index.ts";
 
 /** Tells in the garden what a provider says of its part in the seed. */
 export async function mirrorStatus(
-  garden: KubeClient,
+  gardenClient: KubeClient,
   ref: ObjectRef,
   provided: ExtensionBackupBucket | ExtensionBackupEntry | undefined,
   more: Readonly<Record<string, unknown>> = {},
@@ -16,39 +16,39 @@ export async function mirrorStatus(
   if (lastOperation === undefined) return;
   const bucket = provided?.kind === "BackupBucket" ? pick(others, "providerStatus", "generatedSecretRef") : {};
   const status = { lastOperation, lastError, ...bucket, ...more };
-  const existing = await garden.read<KubeObject & { status?: Record<string, unknown> }>(ref);
+  const existing = await gardenClient.read<KubeObject & { status?: Record<string, unknown> }>(ref);
   if (existing === undefined) return;
   const known = { ...existing.status, lastError: existing.status?.["lastError"] ?? null };
   const same = Object.entries(status).every(([key, value]) =>
     isDeepStrictEqual(known[key as keyof typeof known], value),
   );
-  if (!same) await garden.patch(ref, { status }, { subresource: "status" });
+  if (!same) await gardenClient.patch(ref, { status }, { subresource: "status" });
 }
 
 /** Keeps credentials that came with a bucket in the garden, too, where they outlive the seed; what its status says of them there. */
 export async function keepGenerated(o: {
-  garden: KubeClient;
-  seed: KubeClient;
+  gardenClient: KubeClient;
+  seedClient: KubeClient;
   bucket: BackupBucket;
   provided: ExtensionBackupBucket | undefined;
 }): Promise<Record<string, unknown>> {
   const { generatedSecretRef } = o.provided?.status ?? {};
   if (generatedSecretRef === undefined) return {};
   const { name = "", namespace = GARDEN_NAMESPACE } = generatedSecretRef;
-  const data = await readData(o.seed, { name, namespace });
+  const data = await readData(o.seedClient, { name, namespace });
   const { apiVersion, kind, metadata } = o.bucket;
   const kept = { name: `bucket-${metadata.name}-generated`, namespace: GARDEN_NAMESPACE };
   const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? "" }];
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { ...kept, ownerReferences }, type: "Opaque", data };
-  await o.garden.apply<KubeObject>(secret);
+  await o.gardenClient.apply<KubeObject>(secret);
   return { generatedSecretRef: kept };
 }
 
 /** Lets an object that is being deleted go, once nothing is left of what it stands for. */
-export async function letGo(garden: KubeClient, object: KubeObject): Promise<void> {
+export async function letGo(gardenClient: KubeClient, object: KubeObject): Promise<void> {
   const { resourceVersion, finalizers = [] } = object.metadata;
   const left = finalizers.filter((finalizer) => finalizer !== GARDENER_FINALIZER);
-  await garden.patch(refOf(object), { metadata: { resourceVersion, finalizers: left } });
+  await gardenClient.patch(refOf(object), { metadata: { resourceVersion, finalizers: left } });
 }
 
 function pick(from: Readonly<Record<string, unknown>>, ...keys: readonly string[]): Record<string, unknown> {

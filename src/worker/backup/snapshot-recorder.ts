@@ -9,20 +9,20 @@ import { createOwners } from "../mirror/owner.ts";
 
 /** What recording snapshots needs. */
 export interface SnapshotRecorderDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly seedName: string;
   readonly records: SnapshotRecords;
   readonly log: Logger;
 }
 
 /** Writes down what the scheduled snapshots of the Shoots that this seed leads hold, as their pods found them. */
-export function createSnapshotRecorder({ garden, seed, seedName, records, log }: SnapshotRecorderDeps) {
-  const findOwner = createOwners({ garden, seed, seedName });
+export function createSnapshotRecorder({ gardenClient, seedClient, seedName, records, log }: SnapshotRecorderDeps) {
+  const findOwner = createOwners({ gardenClient, seedClient, seedName });
   return {
     /** One look at a Job. One that was recorded says so; what can't be read any more is followed by another soon. */
     async reconcile({ name, namespace = "" }: Key): Promise<void> {
-      const job = await seed.read({ apiVersion: "batch/v1", kind: "Job", namespace, name });
+      const job = await seedClient.read({ apiVersion: "batch/v1", kind: "Job", namespace, name });
       if (
         job === undefined ||
         !completed(job).reached ||
@@ -33,7 +33,7 @@ export function createSnapshotRecorder({ garden, seed, seedName, records, log }:
       if (owner === undefined) return;
       const shoot = { ...owner, technicalID: namespace };
       try {
-        await keepSnapshotOf(job, { seed: fenced(seed, shoot), owner: shoot, records });
+        await keepSnapshotOf(job, { seedClient: fenced(seedClient, shoot), owner: shoot, records });
       } catch (error) {
         if (!(error instanceof UnreadableSnapshot || error instanceof Superseded)) throw error;
         log.warn({ namespace, job: name, err: error }, "snapshot not recorded");

@@ -23,8 +23,8 @@ import { createOwners } from "./owner.ts";
 
 /** What mirroring the state of a seed's Shoots needs. */
 export interface MirrorDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly seedName: string;
   readonly keys: readonly StateKey[];
   readonly log: Logger;
@@ -58,9 +58,9 @@ const times = {
  * at once, one writer per Shoot; it begins by comparing everything, and tries again every few seconds what it could not
  * write. A seed writes for the Shoots that it leads, under their epoch.
  */
-export function createMirror({ garden, seed, seedName, keys, log }: MirrorDeps): Mirror {
-  const states = createShootStates({ garden, keys });
-  const findOwner = createOwners({ garden, seed, seedName });
+export function createMirror({ gardenClient, seedClient, seedName, keys, log }: MirrorDeps): Mirror {
+  const states = createShootStates({ gardenClient, keys });
+  const findOwner = createOwners({ gardenClient, seedClient, seedName });
   const timers = new Map<string, NodeJS.Timeout>();
 
   const changed = (namespace: string) => {
@@ -72,18 +72,18 @@ export function createMirror({ garden, seed, seedName, keys, log }: MirrorDeps):
     timers.set(namespace, setTimeout(enqueue, times.debounce));
   };
 
-  const namespaces = createReflector(seed, namespaceType, {
+  const namespaces = createReflector(seedClient, namespaceType, {
     labelSelector: "gardener.cloud/role=shoot",
     log,
     onEvent: ({ object }) => changed(object.metadata.name),
   });
-  const secrets = createReflector<Secret>(seed, secretType, {
+  const secrets = createReflector<Secret>(seedClient, secretType, {
     labelSelector: PERSISTED,
     log,
     onEvent: ({ object }) => changed(namespaceOf(object)),
   });
   const extensions = statefulKinds.map((type) =>
-    createReflector<StatefulObject>(seed, type, {
+    createReflector<StatefulObject>(seedClient, type, {
       log,
       keep: stateOnly,
       // Controllers report their progress again and again.
@@ -108,7 +108,7 @@ export function createMirror({ garden, seed, seedName, keys, log }: MirrorDeps):
   const mirror = async (namespace: string, owner: StateOwner) => {
     const objects = objectsOf(namespace, owner.uid);
     const items = itemsOf(objects);
-    const referenced = await readReferenced(seed, namespace, objects).catch(async (error: unknown) => {
+    const referenced = await readReferenced(seedClient, namespace, objects).catch(async (error: unknown) => {
       await states.keep(owner, items); // at least
       throw error;
     });

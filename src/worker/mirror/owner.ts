@@ -17,16 +17,24 @@ export type Ownership =
  * Finds whose a namespace is: by the Shoot in the garden, and not by what this seed knows of it. A namespace of another
  * epoch than the leader's is one that was left, or one that a flow has not taken up yet.
  */
-export function createOwners({ garden, seed, seedName }: { garden: KubeClient; seed: KubeClient; seedName: string }) {
+export function createOwners({
+  gardenClient,
+  seedClient,
+  seedName,
+}: {
+  gardenClient: KubeClient;
+  seedClient: KubeClient;
+  seedName: string;
+}) {
   return async (name: string): Promise<Ownership> => {
     const [namespace, cluster] = await Promise.all([
-      seed.read<KubeObject>({ apiVersion: "v1", kind: "Namespace", name }),
-      seed.read<Cluster>({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name }),
+      seedClient.read<KubeObject>({ apiVersion: "v1", kind: "Namespace", name }),
+      seedClient.read<Cluster>({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name }),
     ]);
     if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return { is: "gone" };
     if (cluster === undefined) return { is: "unknown" };
     const { metadata } = cluster.spec.shoot;
-    const shoot = await garden.read<Shoot>({ ...shootType, namespace: metadata.namespace, name: metadata.name });
+    const shoot = await gardenClient.read<Shoot>({ ...shootType, namespace: metadata.namespace, name: metadata.name });
     const { uid } = metadata;
     if (shoot === undefined || uid === undefined || shoot.metadata.uid !== uid) return { is: "another's" };
     const epoch = Number(namespace.metadata.annotations?.[EPOCH_ANNOTATION] ?? FIRST_EPOCH);
@@ -38,6 +46,6 @@ export function createOwners({ garden, seed, seedName }: { garden: KubeClient; s
 const FIRST_EPOCH = 1;
 
 function isLed({ status = {} }: Shoot, seedName: string, epoch: number): boolean {
-  const { seed = status.seedName, epoch: leading = FIRST_EPOCH } = status.leadership ?? {};
-  return seed === seedName && epoch === leading;
+  const { seed: leader = status.seedName, epoch: leading = FIRST_EPOCH } = status.leadership ?? {};
+  return leader === seedName && epoch === leading;
 }

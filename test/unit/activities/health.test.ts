@@ -7,8 +7,8 @@ const start = new Date("2026-01-01T00:00:00Z");
 const later = (ms: number) => new Date(start.getTime() + ms);
 const sick = { reached: false, message: "etcd-main is down" } as const;
 const well = { reached: true } as const;
-const next = (before: Condition | undefined, standing: typeof sick | typeof well, now: Date) =>
-  nextCondition("ControlPlaneHealthy", before, standing, now);
+const next = (before: Condition | undefined, readiness: typeof sick | typeof well, now: Date) =>
+  nextCondition("ControlPlaneHealthy", before, readiness, now);
 
 describe("a condition", () => {
   it("is True as soon as all is well", () => {
@@ -37,8 +37,8 @@ describe("a condition", () => {
 
 describe("a control plane", () => {
   it("without any component is not healthy, as where a move is stuck before there is one", async () => {
-    const seed = { list: async () => [] } as Pick<KubeClient, "list"> as KubeClient;
-    expect(await examine(seed, undefined, "shoot--dev--local")).toMatchObject({
+    const seedClient = { list: async () => [] } as Pick<KubeClient, "list"> as KubeClient;
+    expect(await examine(seedClient, undefined, "shoot--dev--local")).toMatchObject({
       APIServerAvailable: { reached: false, message: "The Shoot's API server cannot be reached." },
       ControlPlaneHealthy: { reached: false, message: "No component is there." },
     });

@@ -5,7 +5,7 @@ import { blockingFromStatus, findBlocking } from "../../../src/cli/report/blocki
 import { reportCleanUp } from "../../../src/cli/report/clean-ups.ts";
 import { health, lastOperation } from "../../../src/cli/report/columns.ts";
 import { describeShoot, renderDescription } from "../../../src/cli/report/description.ts";
-import { standingOf } from "../../../src/cli/report/settled.ts";
+import { phaseOf } from "../../../src/cli/report/phase.ts";
 import { extensionOf } from "../../../src/cli/report/step-owner.ts";
 import { gardenSteps, oldSeedSteps, placeOf, waitingSteps } from "../../../src/cli/report/step-place.ts";
 import { cleanUp } from "../../../src/workflows/clean-up.ts";
@@ -217,14 +217,14 @@ it("judges a Shoot's health by Gardener's label, else by its status", () => {
 });
 
 it("takes a Shoot for busy until it has seen the newest generation and every request", () => {
-  expect(standingOf(ready())).toBe("ready");
-  expect(standingOf({ ...ready(), metadata: { ...ready().metadata, generation: 2 } })).toBe("busy");
+  expect(phaseOf(ready())).toBe("ready");
+  expect(phaseOf({ ...ready(), metadata: { ...ready().metadata, generation: 2 } })).toBe("busy");
   const asked = { ...ready().metadata, annotations: { "gardener.cloud/operation": "reconcile" } };
-  expect(standingOf({ ...ready(), metadata: asked })).toBe("busy");
-  expect(standingOf({ ...ready(), metadata: { ...ready().metadata, deletionTimestamp: "2026-11-21T10:09:00Z" } })).toBe(
+  expect(phaseOf({ ...ready(), metadata: asked })).toBe("busy");
+  expect(phaseOf({ ...ready(), metadata: { ...ready().metadata, deletionTimestamp: "2026-11-21T10:09:00Z" } })).toBe(
     "busy",
   );
-  expect(standingOf(failed())).toBe("failed");
+  expect(phaseOf(failed())).toBe("failed");
 });
 
 function progress(steps: StepProgress[]): FlowProgress {

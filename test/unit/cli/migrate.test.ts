@@ -4,8 +4,8 @@ import type { MigrationFacts } from "../../../src/api/placement/migration.ts";
 import { describeDowntime } from "../../../src/cli/migration/downtime.ts";
 import { movesFrom, planMigration } from "../../../src/cli/migration/plan.ts";
 import { renderMigration, renderSummary } from "../../../src/cli/migration/report.ts";
-import { readWish, type WishOptions } from "../../../src/cli/migration/request.ts";
-import { standingOf } from "../../../src/cli/report/settled.ts";
+import { readMoveRequest, type MoveRequestOptions } from "../../../src/cli/migration/request.ts";
+import { phaseOf } from "../../../src/cli/report/phase.ts";
 import { cleanUp } from "../../../src/workflows/clean-up.ts";
 import { migrate } from "../../../src/workflows/migrate.ts";
 import { restore } from "../../../src/workflows/restore.ts";
@@ -88,7 +88,7 @@ it("expects more downtime from a larger etcd, and says so where its size is not 
   expect(describeDowntime(undefined)).toContain("how much it holds is not known here");
 });
 
-it.each<[Partial<WishOptions>, string]>([
+it.each<[Partial<MoveRequestOptions>, string]>([
   [{}, "say where the Shoot is to go: add --to SEED"],
   [{ cancel: true, to: "seed-2" }, "--cancel stands alone"],
   [{ to: "seed-2", output: "json" }, "--output says how a plan is printed: add --plan or leave it out"],
@@ -97,10 +97,10 @@ it.each<[Partial<WishOptions>, string]>([
   [{ to: "seed-2", forceTakeover: true }, "--force-takeover has to say why: add --reason TEXT"],
   [{ to: "seed-2", forceTakeover: true, reason: " " }, "--force-takeover has to say why: add --reason TEXT"],
 ])("refuses the options %j", (options, message) => {
-  expect(() => readWish({ ...nothing, ...options }, movableShoot())).toThrow(message);
+  expect(() => readMoveRequest({ ...nothing, ...options }, movableShoot())).toThrow(message);
 });
 
-it.each<[Partial<WishOptions>, object]>([
+it.each<[Partial<MoveRequestOptions>, object]>([
   [{ to: "seed-2" }, { do: "move", to: "seed-2" }],
   [{ cancel: true }, { do: "cancel" }],
   [{ forceTakeover: true, to: "seed-2", plan: true }, { takeover: { reason: "", sourceIsOff: false } }],
@@ -108,25 +108,25 @@ it.each<[Partial<WishOptions>, object]>([
     { forceTakeover: true, reason: "fire", sourceIsOff: true },
     { do: "move", to: "seed-2", takeover: { reason: "fire", sourceIsOff: true } },
   ],
-])("takes %j of a Shoot on its way for %j", (options, wish) => {
-  expect(readWish({ ...nothing, ...options }, leaving())).toMatchObject(wish);
+])("takes %j of a Shoot on its way for %j", (options, request) => {
+  expect(readMoveRequest({ ...nothing, ...options }, leaving())).toMatchObject(request);
 });
 
 it("takes a Shoot for ready only when it has arrived, and an approval that no flow has seen for a request", () => {
-  expect(standingOf(movableShoot())).toBe("ready");
-  expect(standingOf(leaving())).toBe("busy");
+  expect(phaseOf(movableShoot())).toBe("ready");
+  expect(phaseOf(leaving())).toBe("busy");
   const between = { ...flipped(), status: { ...flipped().status, lastOperation: operation("Migrate", "Succeeded") } };
-  expect(standingOf(between)).toBe("busy");
+  expect(phaseOf(between)).toBe("busy");
   const parked = { ...leaving(), status: { ...leaving().status, lastOperation: operation("Migrate", "Failed") } };
-  expect(standingOf(parked)).toBe("failed");
+  expect(phaseOf(parked)).toBe("failed");
   const approval = { by: "alice", at: "2026-11-21T10:09:00Z", reason: "fire" };
   const annotations = { "perennial.dev/force-takeover": JSON.stringify(approval) };
   const approved = { ...parked, metadata: { ...parked.metadata, annotations } };
-  expect(standingOf(approved)).toBe("busy");
-  expect(standingOf({ ...approved, status: { ...approved.status, takeover: approval } })).toBe("failed");
+  expect(phaseOf(approved)).toBe("busy");
+  expect(phaseOf({ ...approved, status: { ...approved.status, takeover: approval } })).toBe("failed");
 });
 
-const nothing: WishOptions = {
+const nothing: MoveRequestOptions = {
   to: undefined,
   plan: false,
   cancel: false,

@@ -49,9 +49,9 @@ it("plans the move that a Shoot is on, and one that nobody has asked for", () =>
     due: "due now: the Shoot moves from Seed seed-1 to Seed seed-2, which takes over",
   });
   expect(moving.steps[1]).toMatchObject({ step: "firstSnapshot", skipped: true });
-  const wished = planned(view({}), "migrate", "seed-2");
-  expect(wished.due).toContain("not what the Shoot asks for");
-  expect(wished.steps[1]).toMatchObject({ step: "firstSnapshot", skipped: false });
+  const requested = planned(view({}), "migrate", "seed-2");
+  expect(requested.due).toContain("not what the Shoot asks for");
+  expect(requested.steps[1]).toMatchObject({ step: "firstSnapshot", skipped: false });
   expect(planned(view({}), "restore", "seed-2").steps).toMatchObject([{ step: "leases", skipped: false }]);
   expect(() => planned(view({}), "migrate")).toThrow("is not on its way anywhere: name a Seed with --to");
 });

@@ -19,8 +19,8 @@ it("says that history and code agree", () => {
 
 it("says at which step history and code part ways, and what each of them wants there", () => {
   const reason = "[TMPRL1100] Nondeterminism error: Activity id of scheduled event 'a/apply' does not match";
-  const parting = { step: "b", task: 17, history: ["a/apply"], code: "b/apply", reason };
-  expect(describeReplay({ ...migrate, parting })).toBe(
+  const divergence = { step: "b", task: 17, history: ["a/apply"], code: "b/apply", reason };
+  expect(describeReplay({ ...migrate, divergence })).toBe(
     [
       "migrate, 120 events: history and this version's code part ways at step b.",
       "  After workflow task 17 the history asks for a/apply, the code for b/apply.",
@@ -31,14 +31,14 @@ it("says at which step history and code part ways, and what each of them wants t
 });
 
 it("says that code fails where it does not merely want something else", () => {
-  const parting = {
+  const divergence = {
     step: undefined,
     task: 32,
     history: ["timer started"],
     code: undefined,
     reason: "x is not iterable",
   };
-  const text = describeReplay({ ...migrate, parting });
+  const text = describeReplay({ ...migrate, divergence });
   expect(text).toContain("part ways.\n  After workflow task 32 the history asks for timer started, the code fails.");
 });
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineFlow, FlowError, runFlow, type Flow, type Step, type StepState } from "../../../src/flow/flow.ts";
 import { planFlow } from "../../../src/flow/plan.ts";
-import { percent } from "../../../src/flow/progress.ts";
+import { percent } from "../../../src/flow/percent.ts";
 
 const done = async () => {};
 const broken = () => Promise.reject(new Error("broken"));

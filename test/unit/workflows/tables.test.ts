@@ -10,7 +10,7 @@ import type { FlowSubject } from "../../../src/workflows/steps.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 
 const refuse = () => Promise.reject(new Error("a plan touches nothing"));
-const hands: FlowSubject["hands"] = {
+const runner: FlowSubject["runner"] = {
   attempt: refuse,
   wait: refuse,
   acting: () => {
@@ -22,7 +22,7 @@ const hands: FlowSubject["hands"] = {
 };
 
 function plan(flow: Flow<FlowSubject>, change: Partial<ShootRun> = {}) {
-  const steps = planFlow(flow, { run: shootRun(change), hands });
+  const steps = planFlow(flow, { run: shootRun(change), runner });
   return {
     done: steps.filter(({ skipped }) => !skipped).map(({ step }) => step),
     skipped: steps.filter(({ skipped }) => skipped).map(({ step }) => step),
@@ -66,11 +66,11 @@ describe("the reconcile table", () => {
 
 describe("the delete table", () => {
   it("deploys nothing into a namespace that is being deleted", () => {
-    const { done } = plan(deleteShoot, { namespaceUsable: false, cleanup: false, controlPlaneNeeded: false });
+    const { done } = plan(deleteShoot, { namespaceUsable: false, cleanable: false, controlPlaneNeeded: false });
     expect(done.filter((step) => !/^(remove|destroy)/.test(step))).toEqual([]);
   });
   it("cleans nothing where there is no control plane to clean through", () => {
-    const { skipped } = plan(deleteShoot, { cleanup: false });
+    const { skipped } = plan(deleteShoot, { cleanable: false });
     expect(skipped).toEqual(expect.arrayContaining(["etcd", "kubeApiServer", "cleanKubernetesResources"]));
   });
   it.each([

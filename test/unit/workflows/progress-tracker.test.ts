@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { defineFlow } from "../../../src/flow/flow.ts";
-import { createBoard } from "../../../src/workflows/board.ts";
+import { createProgressTracker } from "../../../src/workflows/progress-tracker.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 
 const done = async () => {};
 const flow = defineFlow("Test", { a: { run: done }, b: { run: done }, c: { run: done, after: ["a"] } });
-const board = () => createBoard(flow, shootRun(), () => Date.parse("2026-01-01T00:00:00Z"));
+const tracker = () => createProgressTracker(flow, shootRun(), () => Date.parse("2026-01-01T00:00:00Z"));
 const quota = { message: "quota is used up", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] };
 
 describe("the status that a board makes", () => {
   it("is Processing, with what runs as its description", () => {
-    const one = board();
+    const one = tracker();
     one.become("a", "running");
     one.become("b", "done");
     expect(one.status()).toEqual({ state: "Processing", progress: 33, description: "a", lastErrors: [] });
   });
   it("is Error while a step is parked and another still runs, and Failed once nothing moves", () => {
-    const one = board();
+    const one = tracker();
     one.become("a", "running");
     one.become("b", "running");
     one.fail("a", quota, 1);
@@ -30,19 +30,19 @@ describe("the status that a board makes", () => {
     });
   });
   it("is Error, not Failed, while a step waits for its own next try", () => {
-    const one = board();
+    const one = tracker();
     one.fail("a", quota, 1);
     one.become("a", "retrying");
     expect(one.status()).toMatchObject({ state: "Error", description: "retrying a" });
   });
   it("forgets a step's error when the step is done", () => {
-    const one = board();
+    const one = tracker();
     one.fail("a", quota, 1);
     one.become("a", "done");
     expect(one.status().lastErrors).toEqual([]);
   });
   it("is Succeeded at the end", () => {
-    const one = board();
+    const one = tracker();
     one.finish();
     expect(one.status()).toMatchObject({ state: "Succeeded", progress: 100, description: "Test finished" });
   });

@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
-import { createTurns } from "../../../src/provider-local/turns.ts";
+import { createKeyedMutex } from "../../../src/provider-local/keyed-mutex.ts";
 
 test("work for one key runs one after the other, also after a failure; other keys don't wait", async () => {
-  const turns = createTurns();
+  const mutex = createKeyedMutex();
   const events: string[] = [];
   const gate = Promise.withResolvers<void>();
-  const first = turns.take("a", async () => {
+  const first = mutex.runExclusive("a", async () => {
     events.push("first");
     await gate.promise;
     throw new Error("failed");
   });
-  const second = turns.take("a", async () => void events.push("second"));
-  await turns.take("b", async () => void events.push("other"));
+  const second = mutex.runExclusive("a", async () => void events.push("second"));
+  await mutex.runExclusive("b", async () => void events.push("other"));
   expect(events).toEqual(["first", "other"]);
-  expect(turns.isTaken("a")).toBe(true);
+  expect(mutex.isLocked("a")).toBe(true);
   gate.resolve();
   await expect(first).rejects.toThrow("failed");
   await second;
   expect(events).toEqual(["first", "other", "second"]);
-  expect(turns.isTaken("a")).toBe(false);
+  expect(mutex.isLocked("a")).toBe(false);
 });

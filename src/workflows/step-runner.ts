@@ -11,9 +11,9 @@ import {
 } from "@temporalio/workflow";
 import type { GardenActivities, SeedActivities, WaitTarget } from "../activities/index.ts";
 import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
-import type { Board } from "./board.ts";
+import type { ProgressTracker } from "./progress-tracker.ts";
 import { gardenQueue, seedQueue, workflowTypes } from "./contract.ts";
-import type { Hands } from "./steps.ts";
+import type { StepRunner } from "./steps.ts";
 
 /** Somebody's wish that waiting steps go on now. */
 export interface Retries {
@@ -22,7 +22,12 @@ export interface Retries {
 }
 
 /** What the steps of one operation work with. `resumed` is awaited before a parked step acts again. */
-export function createHands(run: ShootRun, board: Board, retries: Retries, resumed: () => Promise<void>): Hands {
+export function createStepRunner(
+  run: ShootRun,
+  tracker: ProgressTracker,
+  retries: Retries,
+  resumed: () => Promise<void>,
+): StepRunner {
   const asked = (step: string) => () => retries.asked.has(step);
 
   const pause = async (step: string, failure: WorkFailure, attempt: number, since: number) => {
@@ -30,11 +35,11 @@ export function createHands(run: ShootRun, board: Board, retries: Retries, resum
     retries.asked.delete(step);
     const inTime = failure.silent === true || Date.now() + delay - since <= run.retryDuration;
     if (failure.retryable && inTime) {
-      board.become(step, "retrying");
+      tracker.become(step, "retrying");
       await condition(asked(step), delay);
       return since;
     }
-    board.become(step, "parked");
+    tracker.become(step, "parked");
     await condition(asked(step));
     await CancellationScope.nonCancellable(resumed);
     return Date.now();
@@ -49,9 +54,9 @@ export function createHands(run: ShootRun, board: Board, retries: Retries, resum
         } catch (error) {
           if (isCancellation(error)) throw error;
           const failure = failureOf(error);
-          board.fail(step, failure, attempt);
+          tracker.fail(step, failure, attempt);
           since = await pause(step, failure, attempt, since);
-          board.become(step, "running");
+          tracker.become(step, "running");
         }
       }
     },
@@ -77,7 +82,7 @@ const backoff = (attempt: number): number => Math.min(5_000 * 2 ** (attempt - 1)
 /** Writes are short; a few quick attempts ride out a hiccup before the flow counts it as a failure. */
 function actingActivities(run: ShootRun, step: string): SeedActivities {
   return proxyActivities<SeedActivities>({
-    taskQueue: seedQueue(run.seed),
+    taskQueue: seedQueue(run.seedName),
     activityId: `${step}/apply`,
     summary: step,
     startToCloseTimeout: "11 minutes",
@@ -125,7 +130,7 @@ function uncancelled<Activities extends object>(
  */
 async function waitFor(run: ShootRun, step: string, target: WaitTarget): Promise<void> {
   const waiting = proxyActivities<SeedActivities>({
-    taskQueue: seedQueue(run.seed),
+    taskQueue: seedQueue(run.seedName),
     activityId: target.activityId,
     summary: `${step}: wait for ${target.kind} ${target.name}`,
     startToCloseTimeout: Math.min(recheckPeriod(target), target.deadline),
@@ -140,7 +145,7 @@ async function waitFor(run: ShootRun, step: string, target: WaitTarget): Promise
     if (timeoutOf(error) === "SCHEDULE_TO_START") throw explainSilence(error, run);
     if (timeoutOf(error) === undefined) throw error;
     const explaining = proxyActivities<SeedActivities>({
-      taskQueue: seedQueue(run.seed),
+      taskQueue: seedQueue(run.seedName),
       activityId: `${target.activityId}/explain`,
       summary: `${step}: why ${target.kind} ${target.name} is late`,
       startToCloseTimeout: "1 minute",
@@ -175,17 +180,17 @@ function failureOf(error: unknown): WorkFailure {
 function explainSilence(error: unknown, run: ShootRun): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (!(cause instanceof TimeoutFailure) || cause.timeoutType !== "SCHEDULE_TO_START") return error;
-  const { seed, seedDeadline } = run;
-  const silence = `the worker of Seed ${seed} has not answered for ${Math.round(seedDeadline / 1000)} s: it is down, or cannot reach Temporal`;
+  const { seedName, seedDeadline } = run;
+  const silence = `the worker of Seed ${seedName} has not answered for ${Math.round(seedDeadline / 1000)} s: it is down, or cannot reach Temporal`;
   const message = `${silence}${remedyOf(run)}`;
   const details: [WorkFailure] = [{ message, codes: [], retryable: true, silent: true }];
   return ApplicationFailure.create({ message, type: "Silence", details });
 }
 
-function remedyOf({ migration, seed, namespace, name }: ShootRun): string {
+function remedyOf({ migration, seedName, namespace, name }: ShootRun): string {
   if (workflowInfo().workflowType === workflowTypes.cleanUp)
     return `; what it still holds of the Shoot is cleaned up when it is back`;
-  if (migration?.source !== seed) return "";
+  if (migration?.source !== seedName) return "";
   return `; to move the Shoot without it: perennial shoot migrate ${namespace}/${name} --to ${migration.destination} --force-takeover --reason TEXT`;
 }
 

@@ -1,5 +1,5 @@
 /** The entries that have a value: what exactOptionalPropertyTypes wants instead of `undefined`. */
-export function given<Entries extends object>(entries: Entries): Given<Entries> {
+export function omitUndefined<Entries extends object>(entries: Entries): Given<Entries> {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as Given<Entries>;
 }
 

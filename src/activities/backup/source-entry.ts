@@ -16,8 +16,8 @@ import type { Waits } from "../waits/waits.ts";
 
 /** What copying from another seed's bucket needs. */
 export interface BackupSourceDeps {
-  readonly garden: KubeClient;
-  readonly seed: KubeClient;
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
   readonly records: Pick<SnapshotRecords, "latest">;
   readonly waits: Waits;
   /** Applies an object of an extension in the name of the run, and says who waits for it. */
@@ -29,10 +29,14 @@ export interface BackupSourceDeps {
  * The other bucket is reached as upstream does it, through a BackupEntry `source-…` whose controller makes the Secret
  * `source-etcd-backup`. Older snapshots stay where they are. Where backups are a claim, its provider copies.
  */
-export function createBackupSource({ garden, seed, records, waits, applyObject }: BackupSourceDeps) {
+export function createBackupSource({ gardenClient, seedClient, records, waits, applyObject }: BackupSourceDeps) {
   const ensureEntry = async (run: ShootRun, bucket: BackupBucket, step: string) => {
     const entry = sourceEntry(run, bucket);
-    await deployBackupCredentials(seed, entry.spec.secretRef.name ?? "", await readCredentials(garden, bucket));
+    await deployBackupCredentials(
+      seedClient,
+      entry.spec.secretRef.name ?? "",
+      await readCredentials(gardenClient, bucket),
+    );
     return await applyObject(run, entry, "BackupEntry", step);
   };
 
@@ -43,27 +47,27 @@ export function createBackupSource({ garden, seed, records, waits, applyObject }
      */
     async copySnapshot(run: ShootRun, step: string): Promise<WaitTarget[]> {
       if (run.migration === undefined) return [];
-      const context = await readContext(garden, seed, run);
+      const context = await readContext(gardenClient, seedClient, run);
       const snapshot = await records.latest(run);
       if (snapshot === undefined || storeOf(context) === undefined || isAtHome(snapshot, context)) return [];
-      const bucket = await readBucket(garden, snapshot);
+      const bucket = await readSourceBucket(gardenClient, snapshot);
       const store = findObjectStore(bucket.spec.provider.type);
       if (store === undefined)
         throw configurationProblem(
-          `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} is in BackupBucket ${snapshot.bucket} of provider ${bucket.spec.provider.type}, which is no object store: it cannot be copied to Seed ${run.seed}`,
+          `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} is in BackupBucket ${snapshot.bucket} of provider ${bucket.spec.provider.type}, which is no object store: it cannot be copied to Seed ${run.seedName}`,
         );
       const name = `copy-${snapshot.name.replace(/\.db$/, "")}`;
-      const job = await seed.read(jobRef(run.technicalID, name));
+      const job = await seedClient.read(jobRef(run.technicalID, name));
       if (job !== undefined && completed(job).reached) return [];
       const entry = await ensureEntry(run, bucket, step);
       const target = jobTarget(run.technicalID, name, step, 3_600_000);
       const describe = async () => copyJob(context, name, { snapshot: snapshot.name, store });
-      await ensureJob({ seed, waits, target, describe });
+      await ensureJob({ seedClient, waits, target, describe });
       return [entry, target];
     },
 
     /** Lets go of the other bucket once nothing more is wanted of it. */
-    releaseSource: (run: ShootRun) => releaseSource(seed, run),
+    releaseSource: (run: ShootRun) => releaseSource(seedClient, run),
   };
 }
 
@@ -71,30 +75,33 @@ export function createBackupSource({ garden, seed, records, waits, applyObject }
  * Takes away what reached another seed's bucket. Upstream's controllers would answer a deletion of their BackupEntry by
  * removing the Shoot's objects from that bucket: they are not asked.
  */
-export async function releaseSource(seed: KubeClient, { technicalID, uid }: ShootRun): Promise<void> {
+export async function releaseSource(seedClient: KubeClient, { technicalID, uid }: ShootRun): Promise<void> {
   const name = sourceEntryName(technicalID, uid);
-  await abandon(seed, { ...entryType, name });
-  await seed.remove({ apiVersion: "v1", kind: "Secret", namespace: technicalID, name: "source-etcd-backup" });
-  await seed.remove({ apiVersion: "v1", kind: "Secret", namespace: GARDEN_NAMESPACE, name: `entry-${name}` });
+  await abandon(seedClient, { ...entryType, name });
+  await seedClient.remove({ apiVersion: "v1", kind: "Secret", namespace: technicalID, name: "source-etcd-backup" });
+  await seedClient.remove({ apiVersion: "v1", kind: "Secret", namespace: GARDEN_NAMESPACE, name: `entry-${name}` });
 }
 
 const entryType = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry" } as const;
 
 const isAtHome = ({ bucket }: SnapshotRecord, { seed }: ControlPlaneContext): boolean => bucket === seed.metadata.uid;
 
-async function readBucket(garden: KubeClient, { name: snapshot, bucket: name }: SnapshotRecord): Promise<BackupBucket> {
+async function readSourceBucket(
+  gardenClient: KubeClient,
+  { name: snapshot, bucket: name }: SnapshotRecord,
+): Promise<BackupBucket> {
   const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "BackupBucket", name };
-  const bucket = await garden.read<BackupBucket>(ref);
+  const bucket = await gardenClient.read<BackupBucket>(ref);
   if (bucket !== undefined) return bucket;
   throw configurationProblem(`snapshot ${snapshot} is in BackupBucket ${name}, which does not exist in the garden`);
 }
 
 /** Those that the bucket came with, else those that it was made with. */
-async function readCredentials(garden: KubeClient, { metadata, spec, status }: BackupBucket) {
+async function readCredentials(gardenClient: KubeClient, { metadata, spec, status }: BackupBucket) {
   const { name, namespace = GARDEN_NAMESPACE } = status?.generatedSecretRef ?? spec.credentialsRef ?? {};
   if (name === undefined)
     throw configurationProblem(`BackupBucket ${metadata.name} names no Secret in spec.credentialsRef`);
-  return await readData(garden, { name, namespace });
+  return await readData(gardenClient, { name, namespace });
 }
 
 function sourceEntry({ technicalID, uid }: ShootRun, { metadata, spec, status }: BackupBucket): ExtensionBackupEntry {

@@ -1,15 +1,15 @@
 /** Work of which only one at a time may run for a key, in this process. */
-export interface Turns {
+export interface KeyedMutex {
   /** Runs the work when all earlier work for the key has ended, however it ended. */
-  take<R>(key: string, work: () => Promise<R>): Promise<R>;
-  isTaken(key: string): boolean;
+  runExclusive<R>(key: string, work: () => Promise<R>): Promise<R>;
+  isLocked(key: string): boolean;
 }
 
 /** Turns that nobody has taken yet. */
-export function createTurns(): Turns {
+export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>();
   return {
-    take(key, work) {
+    runExclusive(key, work) {
       const turn = (last.get(key) ?? Promise.resolve()).then(work, work);
       last.set(key, turn);
       const leave = () => {
@@ -18,6 +18,6 @@ export function createTurns(): Turns {
       turn.then(leave, leave);
       return turn;
     },
-    isTaken: (key) => last.has(key),
+    isLocked: (key) => last.has(key),
   };
 }

@@ -4,10 +4,10 @@ import { isMoving } from "../../api/placement/move.ts";
 import { readTakeover } from "../../api/placement/takeover.ts";
 
 /** How a Shoot stands to what was asked of it: still at it, there, or waiting for somebody. */
-export type Standing = "busy" | "ready" | "failed";
+export type ShootPhase = "busy" | "ready" | "failed";
 
 /** Where the Shoot stands. What was asked for and not yet begun counts as busy, and so does a Shoot between two Seeds. */
-export function standingOf(shoot: Shoot): Standing {
+export function phaseOf(shoot: Shoot): ShootPhase {
   const { metadata, status } = shoot;
   const state = status?.lastOperation?.state;
   if (status?.observedGeneration !== metadata.generation || isAsked(shoot)) return "busy";

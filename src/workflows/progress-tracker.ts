@@ -1,10 +1,10 @@
 import type { FlowProgress, ShootRun, StepFailure, StepProgress } from "../api/shoot/run.ts";
 import type { OperationStatus } from "../activities/index.ts";
 import type { Flow, StepState } from "../flow/flow.ts";
-import { percent } from "../flow/progress.ts";
+import { percent } from "../flow/percent.ts";
 
 /** Where every step of a running operation is: the one source of its status, its progress query and its live text. */
-export interface Board {
+export interface ProgressTracker {
   become(step: string, state: StepProgress["state"]): void;
   /** Keeps the error on the step until it is done; later attempts replace it. */
   fail(step: string, failure: StepFailure, attempt: number): void;
@@ -18,7 +18,7 @@ export interface Board {
 }
 
 /** A board with every step of the flow pending. `now` is the workflow's deterministic clock, in ms. */
-export function createBoard<Subject>(flow: Flow<Subject>, run: ShootRun, now: () => number): Board {
+export function createProgressTracker<Subject>(flow: Flow<Subject>, run: ShootRun, now: () => number): ProgressTracker {
   const steps = new Map<string, Entry>([...flow.steps.keys()].map((name) => [name, { name, state: "pending" }]));
   const changes = { all: 0, urgent: 0 };
   const startedAt = time(now());

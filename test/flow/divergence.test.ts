@@ -13,8 +13,8 @@ describe("a downloaded history", () => {
   });
 
   it("parts from today's code at the step that got another name", async () => {
-    const { parting } = await replayed((text) => text.replaceAll('"removeWorker/apply"', '"removeMachines/apply"'));
-    expect(parting).toMatchObject({
+    const { divergence } = await replayed((text) => text.replaceAll('"removeWorker/apply"', '"removeMachines/apply"'));
+    expect(divergence).toMatchObject({
       step: "removeWorker",
       history: ["removeMachines/apply"],
       code: "removeWorker/apply",
@@ -23,20 +23,20 @@ describe("a downloaded history", () => {
   });
 
   it("parts from today's code where it did one step before another", async () => {
-    const { parting } = await replayed((text) =>
+    const { divergence } = await replayed((text) =>
       text
         .replaceAll('"removeInfrastructure/apply"', '"-"')
         .replaceAll('"removeControlPlane/apply"', '"removeInfrastructure/apply"')
         .replaceAll('"-"', '"removeControlPlane/apply"'),
     );
-    expect(parting).toMatchObject({ history: ["removeInfrastructure/apply"], code: "removeControlPlane/apply" });
+    expect(divergence).toMatchObject({ history: ["removeInfrastructure/apply"], code: "removeControlPlane/apply" });
   });
 
   it("parts from today's code where it named its activities by numbers", async () => {
-    const { parting } = await replayed((text) =>
+    const { divergence } = await replayed((text) =>
       text.replace(/"activityId":"removeWorker\/apply"/, '"activityId":"7"'),
     );
-    expect(parting).toMatchObject({ step: "removeWorker", history: ["7"] });
+    expect(divergence).toMatchObject({ step: "removeWorker", history: ["7"] });
   });
 
   it("is refused when it is none", async () => {
