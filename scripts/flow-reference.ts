@@ -1,5 +1,5 @@
 import { markdown, mermaid } from "../src/flow/diagram.ts";
-import type { Flow } from "../src/flow/flow.ts";
+import { describeAction, type ShootFlow } from "../src/workflows/actions.ts";
 import { cleanUp } from "../src/workflows/clean-up.ts";
 import { deleteShoot } from "../src/workflows/delete.ts";
 import { migrate } from "../src/workflows/migrate.ts";
@@ -21,6 +21,6 @@ where it has two), its line in the Temporal UI, \`taskID\` in \`status.lastError
 
 Rounded steps are skipped unless their condition holds; \`perennial flow plan\` says which, and why, for one Shoot.`;
 
-function section<Subject>(flow: Flow<Subject>): string {
-  return [`## ${flow.title}`, `\`\`\`mermaid\n${mermaid(flow)}\n\`\`\``, markdown(flow)].join("\n\n");
+function section(flow: ShootFlow): string {
+  return [`## ${flow.title}`, `\`\`\`mermaid\n${mermaid(flow)}\n\`\`\``, markdown(flow, describeAction)].join("\n\n");
 }

@@ -1,15 +1,9 @@
 import type { ShootOperation, ShootRef, ShootRun, StepFailure } from "../api/shoot/run.ts";
 import type { ErrorCode } from "../api/error-codes.ts";
+import type { AppliedKind, Purpose } from "../api/extensions/kinds.ts";
 import type { ComponentName } from "../components/index.ts";
 
-/** What the hands can do, as workflows see it. Every activity is safe to repeat. */
-
-/** The extension kinds that flows create in a Shoot's namespace. */
-export type ExtensionKind =
-  "Infrastructure" | "ControlPlane" | "Worker" | "OperatingSystemConfig" | "Network" | "DNSRecord" | "BackupEntry";
-
-/** Tells several objects of one kind apart. */
-export type Purpose = "internal" | "external";
+/** The activities, as workflows see them. Each is safe to repeat. */
 
 /** What has to become true of an object. */
 export type Until = "ready" | "gone" | "rolledOut" | "addressed" | "completed" | "nodesReady";
@@ -38,26 +32,26 @@ export interface WaitTarget {
 export interface SeedActivities {
   deployComponent(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
   destroyComponent(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
-  applyExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
-  removeExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
+  applyExtension(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
+  removeExtension(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
   removeNamespace(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Asks the controllers to stop acting here and to leave everything as it is. */
-  migrateExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
+  migrateExtension(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
   /** Gives objects that are new here the state they had elsewhere, and asks their controllers to go on from it. */
-  restoreExtension(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
+  restoreExtension(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
   /** Stops the pods of a component and keeps its volumes. */
   stopWorkload(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
-  stopEverything(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  stopWorkloads(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Lets resolvers forget the API server's address soon. */
   lowerTtl(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Shows that the control plane's images can be had, and its pods run, in this seed. */
-  warmUp(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  warmUpImages(run: ShootRun, step: string): Promise<WaitTarget[]>;
   takeSnapshot(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Writes down a snapshot that was verified: its revision and hash. */
   keepSnapshot(run: ShootRun): Promise<void>;
   /** Makes the volume of the Shoot's etcd from the latest snapshot that was kept. */
-  restoreVolume(run: ShootRun, step: string): Promise<WaitTarget[]>;
-  finishVolume(run: ShootRun): Promise<void>;
+  restoreEtcdVolume(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  finishEtcdVolume(run: ShootRun): Promise<void>;
   /** Completed from outside when the target is reached; fails with what stands in its way. */
   waitFor(run: ShootRun, target: WaitTarget): Promise<void>;
   /** What stands between an object and the state waited for, in one sentence. */
@@ -77,8 +71,10 @@ export interface SeedActivities {
   cleanExtendedApis(run: ShootRun): Promise<void>;
   cleanKubernetesResources(run: ShootRun): Promise<void>;
   removeCluster(run: ShootRun): Promise<void>;
-  /** Says in the namespace who leads, under which number, and to which one a planned migration hands over. */
-  markNamespace(run: ShootRun): Promise<void>;
+  /** Writes into the namespace where the leadership record is, under the run's epoch. */
+  announceLeader(run: ShootRun): Promise<void>;
+  /** Writes into the namespace which epoch a planned migration hands over to: the seed's own fence leaves that to its flow. */
+  announceHandover(run: ShootRun): Promise<void>;
   /** From now on the namespace takes no write of an earlier epoch. */
   raiseFence(run: ShootRun): Promise<void>;
   /** Removes extension objects without letting their controllers act on the infrastructure. */
@@ -90,7 +86,7 @@ export interface SeedActivities {
   /** Forgets what was kept of a Shoot that is gone. */
   removeState(run: ShootRun): Promise<void>;
   /** Brings the kept keys and tokens into the namespace. */
-  restoreSecrets(run: ShootRun): Promise<void>;
+  restoreKeptSecrets(run: ShootRun): Promise<void>;
   /** Facts about the control plane in the seed that decide how a deletion goes. */
   readControlPlane(run: ShootRun): Promise<Pick<ShootRun, "namespaceUsable" | "cleanable" | "controlPlaneNeeded">>;
 }

@@ -5,7 +5,8 @@ import { createComponents } from "./control-plane/components.ts";
 import { createExtensionMoves } from "./extensions/moves.ts";
 import { createExtensions } from "./extensions/extensions.ts";
 import { fenced } from "./leadership/fenced-client.ts";
-import { createLeftovers } from "./teardown/leftovers.ts";
+import { createDecommissioning } from "./teardown/decommissioning.ts";
+import { createNamespaceFence } from "./leadership/namespace-fence.ts";
 import { createProvisioning } from "./secrets/provisioning.ts";
 import { createPublishing } from "./control-plane/publishing.ts";
 import type { ShootClients } from "./shoot/clients.ts";
@@ -48,7 +49,8 @@ export function createSeedServices(deps: SeedServiceDeps) {
       }),
       state,
       backup: createBackup({ gardenClient, seedClient, records, waits }),
-      leftovers: createLeftovers({ seedClient: deps.seedClient, waits }),
+      fence: createNamespaceFence({ seedClient: deps.seedClient }),
+      decommissioning: createDecommissioning({ seedClient: deps.seedClient, waits }),
       provisioning: createProvisioning({ gardenClient, seedClient, shootClients, keptSecrets: state.keptSecrets }),
       publishing: createPublishing({ gardenClient, seedClient }),
     };

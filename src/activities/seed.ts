@@ -1,4 +1,5 @@
 import { heartbeat } from "@temporalio/activity";
+import { waitId } from "../api/activity-ids.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
@@ -12,7 +13,8 @@ import { createNodeWaits } from "./waits/node-waits.ts";
 import { createSeedServices, type SeedServices, type SeedServiceDeps } from "./seed-services.ts";
 import { findPodTrouble } from "./waits/pod-trouble.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
-import { sentence, type Completer, type Waits } from "./waits/waits.ts";
+import { explainReadiness } from "./waits/judgement.ts";
+import type { Completer, Waits } from "./waits/waits.ts";
 
 /** What the activities of one seed need. */
 export interface SeedDeps extends SeedServiceDeps {
@@ -44,17 +46,18 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
       return kind === "BackupEntry" ? [...targets, ...(await backup.copySnapshot(run, step))] : targets;
     },
     lowerTtl: (run, step) => services(run).extensions.lowerTtl(run, step),
-    markNamespace: forRun(({ leftovers }, run) => leftovers.markNamespace(run)),
-    raiseFence: forRun(({ leftovers }, run) => leftovers.raiseFence(run)),
-    stopWorkload: (run, component, step) => services(run).leftovers.stopWorkload(run, component, step),
-    stopEverything: (run, step) => services(run).leftovers.stopEverything(run, step),
-    abandonExtensions: forRun(({ leftovers }, run) => leftovers.abandonExtensions(run)),
+    announceLeader: forRun(({ fence }, run) => fence.announceLeader(run)),
+    announceHandover: forRun(({ fence }, run) => fence.announceHandover(run)),
+    raiseFence: forRun(({ fence }, run) => fence.raiseFence(run)),
+    stopWorkload: (run, component, step) => services(run).decommissioning.stopWorkload(run, component, step),
+    stopWorkloads: (run, step) => services(run).decommissioning.stopWorkloads(run, step),
+    abandonExtensions: forRun(({ decommissioning }, run) => decommissioning.abandonExtensions(run)),
 
-    warmUp: (run, step) => services(run).backup.warmUp(run, step),
+    warmUpImages: (run, step) => services(run).backup.warmUpImages(run, step),
     takeSnapshot: (run, step) => services(run).backup.takeSnapshot(run, step),
     keepSnapshot: forRun(({ backup }, run) => backup.keepSnapshot(run)),
-    restoreVolume: (run, step) => services(run).backup.restoreVolume(run, step),
-    finishVolume: forRun(({ backup }, run) => backup.finishVolume(run)),
+    restoreEtcdVolume: (run, step) => services(run).backup.restoreEtcdVolume(run, step),
+    finishEtcdVolume: forRun(({ backup }, run) => backup.finishEtcdVolume(run)),
 
     async checkSource(run) {
       await createSourceCheck({ seedClient })(run);
@@ -64,7 +67,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     },
     persistState: forRun(({ state }, run) => state.persistState(run)),
     removeState: forRun(({ state }, run) => state.removeState(run)),
-    restoreSecrets: forRun(({ state }, run) => state.restoreSecrets(run)),
+    restoreKeptSecrets: forRun(({ state }, run) => state.restoreSecrets(run)),
 
     deploySecrets: forRun(({ provisioning }, run) => provisioning.deploySecrets(run)),
     deployCloudProviderSecret: forRun(({ provisioning }, run) => provisioning.deployCloudProviderSecret(run)),
@@ -82,7 +85,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
       const codes = readiness.reached ? [] : (readiness.error?.codes ?? []);
       const trouble =
         target.kind === "Job" && !readiness.reached ? await findPodTrouble(seedClient, target) : undefined;
-      return { message: [sentence(target, readiness), trouble].filter(Boolean).join(": "), codes };
+      return { message: [explainReadiness(target, readiness), trouble].filter(Boolean).join(": "), codes };
     },
 
     syncCluster: forRun(async (services, run) =>
@@ -118,7 +121,7 @@ async function removeNamespace(
     kind: "Namespace",
     name: run.technicalID,
     until: "gone",
-    activityId: `${step}/wait`,
+    activityId: waitId(step),
     severeAfter: 900_000,
     deadline: 900_000,
   };

@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
+import { stepOfActivity } from "../api/activity-ids.ts";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 
 /** A workflow's history in Temporal's own JSON: what its UI and `temporal workflow show -o json` write too. */
@@ -87,7 +88,7 @@ function taskOf(event: HistoryEvent): number | undefined {
 /** Activities are named `<step>/...`; a timer says its step in its summary. */
 function stepOf({ activityTaskScheduledEventAttributes, timerStartedEventAttributes, userMetadata }: HistoryEvent) {
   const activity = activityTaskScheduledEventAttributes?.activityId;
-  if (activity !== undefined) return activity.includes("/") ? activity.split("/")[0] : undefined;
+  if (activity !== undefined) return stepOfActivity(activity);
   const { metadata, data } = userMetadata?.summary ?? {};
   if (timerStartedEventAttributes === undefined || data === undefined) return undefined;
   const payload = { metadata: fromBase64(metadata), data: Buffer.from(data, "base64") };

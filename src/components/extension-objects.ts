@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { ControlPlane, DNSRecord, ExtensionBackupEntry, Infrastructure, Network, Raw } from "../api/index.ts";
 import type { ControlPlaneContext } from "./context.ts";
+import { backupEntryName } from "../api/extensions/backup-entry.ts";
 import { networksOf } from "./networks.ts";
 
 const apiVersion = "extensions.gardener.cloud/v1alpha1";
@@ -58,12 +59,6 @@ export function networkObject(context: ControlPlaneContext): Network {
     },
   };
 }
-
-/** The name of a Shoot's BackupEntry in the garden and in its seed, by which upstream's providers find the namespace. */
-export const backupEntryName = (namespace: string, uid: string): string => `${namespace}--${uid}`;
-
-/** Upstream's name for a BackupEntry through which the bucket of another seed is read, while a Shoot comes from there. */
-export const sourceEntryName = (namespace: string, uid: string): string => `source-${backupEntryName(namespace, uid)}`;
 
 /** The Shoot's part of its seed's bucket; the bucket is named after the Seed. Throws where the Seed keeps no backups. */
 export function backupEntryObject(

@@ -19,14 +19,12 @@ export { mainVolumeClaim, restoreJob, SNAPSHOT_LABEL, snapshotJob } from "./etcd
 export { VERIFY_CONTAINER } from "./etcd/step.ts";
 export { warmUpJob } from "./etcd/warm-up.ts";
 export {
-  backupEntryName,
   backupEntryObject,
   controlPlaneObject,
   dnsRecordObject,
   dnsSecretName,
   infrastructureObject,
   networkObject,
-  sourceEntryName,
   type DnsProvider,
 } from "./extension-objects.ts";
 export { sha256 as checksumOf } from "./files.ts";

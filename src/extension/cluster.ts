@@ -1,7 +1,7 @@
 import type { Cluster } from "../api/index.ts";
 import { FORCE_DELETION_ANNOTATION } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
-import { EXTENSIONS_API } from "./extension-object.ts";
+import { EXTENSIONS_API } from "../api/extensions/kinds.ts";
 
 /** The Cluster of a Shoot's namespace: what the Shoot, its Seed and its CloudProfile look like. Throws when there is none. */
 export async function getCluster(client: KubeClient, namespace: string): Promise<Cluster> {

@@ -1,7 +1,8 @@
 import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import type { Actuator } from "./actuator.ts";
-import type { ClusterFor, ExtensionKind, ExtensionKinds } from "./extension-object.ts";
+import type { ExtensionKind, ExtensionKinds } from "../api/extensions/kinds.ts";
+import type { ClusterFor } from "./extension-object.ts";
 import type { Guard } from "./guard.ts";
 
 /** Who handles which objects, and how. */

@@ -1,6 +1,7 @@
 import { createController, createReflector, type Key } from "../kube/index.ts";
 import type { ExtensionControllerOptions } from "./controller-options.ts";
-import { EXTENSIONS_API, isHandled, type ExtensionKind, type ExtensionObject } from "./extension-object.ts";
+import { EXTENSIONS_API, type ExtensionKind } from "../api/extensions/kinds.ts";
+import { isHandled, type ExtensionObject } from "./extension-object.ts";
 import { reconcileObject } from "./reconcile-object.ts";
 import { createRevisits } from "./revisits.ts";
 import { isTrigger } from "./trigger.ts";

@@ -1,23 +1,5 @@
-import type {
-  Bastion,
-  Cluster,
-  Condition,
-  ContainerRuntime,
-  ControlPlane,
-  DNSRecord,
-  Extension,
-  ExtensionBackupBucket,
-  ExtensionBackupEntry,
-  Infrastructure,
-  KubeObject,
-  LastError,
-  LastOperation,
-  Leadership,
-  Network,
-  OperatingSystemConfig,
-  SelfHostedShootExposure,
-  Worker,
-} from "../api/index.ts";
+import type { Cluster, Condition, KubeObject, LastError, LastOperation, Leadership } from "../api/index.ts";
+import type { ClusterlessKind, ExtensionKind, SometimesClusterlessKind } from "../api/extensions/kinds.ts";
 
 /** What every extension kind has, whatever it is for. */
 export interface ExtensionObject extends KubeObject {
@@ -39,34 +21,12 @@ export interface ExtensionStatus {
   readonly state?: unknown;
 }
 
-/** The kinds that an extension controller can handle, and the type of their objects. */
-export interface ExtensionKinds {
-  BackupBucket: ExtensionBackupBucket;
-  BackupEntry: ExtensionBackupEntry;
-  Bastion: Bastion;
-  ContainerRuntime: ContainerRuntime;
-  ControlPlane: ControlPlane;
-  DNSRecord: DNSRecord;
-  Extension: Extension;
-  Infrastructure: Infrastructure;
-  Network: Network;
-  OperatingSystemConfig: OperatingSystemConfig;
-  SelfHostedShootExposure: SelfHostedShootExposure;
-  Worker: Worker;
-}
-
-/** The name of a kind that an extension controller can handle. */
-export type ExtensionKind = keyof ExtensionKinds;
-
 /** What an actuator of a kind is given as Cluster: none for cluster-scoped kinds, perhaps none for those that a garden or seed can have. */
-export type ClusterFor<K extends ExtensionKind> = K extends "BackupBucket" | "BackupEntry"
+export type ClusterFor<K extends ExtensionKind> = K extends ClusterlessKind
   ? undefined
-  : K extends "DNSRecord" | "Extension" | "SelfHostedShootExposure"
+  : K extends SometimesClusterlessKind
     ? Cluster | undefined
     : Cluster;
-
-/** The API version of every extension kind. */
-export const EXTENSIONS_API = "extensions.gardener.cloud/v1alpha1";
 
 /** The finalizer that marks an object of this kind as having something to clean up, as Gardener names it. */
 export function finalizerOf(kind: ExtensionKind): string {

@@ -4,14 +4,9 @@ export { getCluster } from "./cluster.ts";
 export { createExtensionController, type ExtensionController } from "./controller.ts";
 export type { ExtensionControllerOptions } from "./controller-options.ts";
 export { ExtensionError, OperationRefused } from "./errors.ts";
-export { EXTENSIONS_API } from "./extension-object.ts";
-export type {
-  ClusterFor,
-  ExtensionKind,
-  ExtensionKinds,
-  ExtensionObject,
-  ExtensionStatus,
-} from "./extension-object.ts";
+export { EXTENSIONS_API } from "../api/extensions/kinds.ts";
+export type { ExtensionKind, ExtensionKinds } from "../api/extensions/kinds.ts";
+export type { ClusterFor, ExtensionObject, ExtensionStatus } from "./extension-object.ts";
 export { openGuard, type Guard, type GuardedOperation, type Permit } from "./guard.ts";
 export { createLeadershipGuard, type LeadershipGuardOptions } from "./leadership-guard.ts";
 export { createHeartbeat, type Heartbeat } from "./heartbeat.ts";

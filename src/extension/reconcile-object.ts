@@ -3,15 +3,8 @@ import type { Key, KubeClient } from "../kube/index.ts";
 import { checkedClient } from "./checked-client.ts";
 import { getCluster, hasShootFailed } from "./cluster.ts";
 import type { ExtensionControllerOptions } from "./controller-options.ts";
-import {
-  EXTENSIONS_API,
-  finalizerOf,
-  isHandled,
-  type ClusterFor,
-  type ExtensionKind,
-  type ExtensionKinds,
-  type ExtensionObject,
-} from "./extension-object.ts";
+import { EXTENSIONS_API, type ExtensionKind, type ExtensionKinds } from "../api/extensions/kinds.ts";
+import { finalizerOf, isHandled, type ClusterFor, type ExtensionObject } from "./extension-object.ts";
 import { openGuard } from "./guard.ts";
 import { decideOperation } from "./operation.ts";
 import { perform } from "./perform.ts";

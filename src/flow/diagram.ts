@@ -1,7 +1,7 @@
 import type { Flow } from "./flow.ts";
 
 /** A flow as a Mermaid flowchart; steps that can be skipped are drawn with rounded ends. */
-export function mermaid<Subject>(flow: Flow<Subject>): string {
+export function mermaid<Subject, Action>(flow: Flow<Subject, Action>): string {
   const nodes = [...flow.steps].map(([name, { when }]) =>
     when?.length ? `  ${name}([${name}])` : `  ${name}[${name}]`,
   );
@@ -9,11 +9,16 @@ export function mermaid<Subject>(flow: Flow<Subject>): string {
   return ["flowchart TD", ...nodes, ...arrows].join("\n");
 }
 
-/** A flow as a Markdown table: step, what comes first, and when it is done at all. */
-export function markdown<Subject>(flow: Flow<Subject>): string {
-  const rows = [...flow.steps].map(([name, { after = [], when = [] }]) => {
+/** A flow as a Markdown table: step, what it does and where, what comes first, and when it is done at all. */
+export function markdown<Subject, Action>(
+  flow: Flow<Subject, Action>,
+  describe: (action: Action) => { readonly does: string; readonly where: string },
+): string {
+  const rows = [...flow.steps].map(([name, { do: action, after = [], when = [] }]) => {
+    const { does, where } = describe(action);
     const before = after.map((step) => `\`${step}\``).join(", ") || "–";
-    return `| \`${name}\` | ${before} | ${when.map((condition) => condition.text).join(" and ") || "always"} |`;
+    const conditions = when.map(({ text }) => text).join(" and ") || "always";
+    return `| \`${name}\` | ${does} | ${where} | ${before} | ${conditions} |`;
   });
-  return ["| step | after | when |", "| --- | --- | --- |", ...rows].join("\n");
+  return ["| step | does | where | after | when |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
 }

@@ -4,9 +4,10 @@ export interface Condition<Subject> {
   readonly holds: (subject: Subject) => boolean;
 }
 
-/** One row of a flow: an outcome, what it takes to reach it, and what has to be there first. */
-export interface Step<Subject, Name extends string = string> {
-  readonly run: (subject: Subject, step: string) => Promise<void>;
+/** One row of a flow: an outcome, what is done to reach it, and what has to be there first. */
+export interface Step<Subject, Action, Name extends string = string> {
+  /** What the step does, as data: the engine never looks into it. */
+  readonly do: Action;
   /** Steps that come first. Only steps written above this one. */
   readonly after?: readonly Name[];
   /** The step is skipped unless all of these hold. A skipped step counts as done for those after it. */
@@ -14,16 +15,18 @@ export interface Step<Subject, Name extends string = string> {
 }
 
 /** A process of many steps, in an order that has no cycles. */
-export interface Flow<Subject> {
+export interface Flow<Subject, Action> {
   readonly title: string;
-  readonly steps: ReadonlyMap<string, Step<Subject>>;
+  readonly steps: ReadonlyMap<string, Step<Subject, Action>>;
 }
 
 /** Where a step is; `blocked` is behind a failure, `stopped` was not begun because the run was asked to end. */
 export type StepState = "pending" | "running" | "done" | "skipped" | "failed" | "blocked" | "stopped";
 
-/** What a run tells its caller, and asks it. Both are synchronous. */
-export interface RunOptions {
+/** What a run needs of its caller. `onChange` and `stopped` are synchronous. */
+export interface RunOptions<Action> {
+  /** Does what a step says. A rejection fails the step. */
+  readonly carryOut: (action: Action, step: string) => Promise<void>;
   readonly onChange?: (step: string, state: StepState) => void;
   /** When true, no further step is begun. */
   readonly stopped?: () => boolean;
@@ -41,12 +44,12 @@ export class FlowError extends Error {
 }
 
 /** Declares a flow. Because steps only look up, a flow has no cycles and reads from top to bottom. */
-export function defineFlow<Subject, const Name extends string>(
+export function defineFlow<Subject, Action, const Name extends string>(
   title: string,
-  rows: { readonly [N in Name]: Step<Subject, NoInfer<Name>> },
-): Flow<Subject> {
-  const steps = new Map<string, Step<Subject>>();
-  for (const [name, step] of Object.entries<Step<Subject, Name>>(rows)) {
+  rows: { readonly [N in Name]: Step<Subject, Action, NoInfer<Name>> },
+): Flow<Subject, Action> {
+  const steps = new Map<string, Step<Subject, Action>>();
+  for (const [name, step] of Object.entries<Step<Subject, Action, Name>>(rows)) {
     const notAbove = step.after?.find((dependency) => !steps.has(dependency));
     if (notAbove) throw new Error(`${title}: "${name}" comes after "${notAbove}", which is not above it`);
     steps.set(name, step);
@@ -59,7 +62,11 @@ export function defineFlow<Subject, const Name extends string>(
  * others still run, so one attempt makes as much progress as it can and reports every failure at once.
  * Throws `FlowError`.
  */
-export async function runFlow<Subject>(flow: Flow<Subject>, subject: Subject, options: RunOptions = {}): Promise<void> {
+export async function runFlow<Subject, Action>(
+  flow: Flow<Subject, Action>,
+  subject: Subject,
+  options: RunOptions<Action>,
+): Promise<void> {
   const states = new Map<string, StepState>();
   const failures = new Map<string, unknown>();
   const settled = new Map<string, Promise<void>>();
@@ -69,7 +76,7 @@ export async function runFlow<Subject>(flow: Flow<Subject>, subject: Subject, op
     options.onChange?.(name, state);
   };
 
-  const perform = async (name: string, { run, after = [], when = [] }: Step<Subject>) => {
+  const perform = async (name: string, { do: action, after = [], when = [] }: Step<Subject, Action>) => {
     for (const dependency of after) await settled.get(dependency);
     const before = after.map((dependency) => states.get(dependency));
     if (before.some((state) => state === "failed" || state === "blocked")) return become(name, "blocked");
@@ -78,7 +85,7 @@ export async function runFlow<Subject>(flow: Flow<Subject>, subject: Subject, op
 
     become(name, "running");
     try {
-      await run(subject, name);
+      await options.carryOut(action, name);
       become(name, "done");
     } catch (error) {
       failures.set(name, error);

@@ -9,7 +9,7 @@ export interface PlannedStep {
 }
 
 /** What a flow would do for this subject, in the order of its rows. Runs nothing. */
-export function planFlow<Subject>(flow: Flow<Subject>, subject: Subject): PlannedStep[] {
+export function planFlow<Subject, Action>(flow: Flow<Subject, Action>, subject: Subject): PlannedStep[] {
   return [...flow.steps].map(([step, { after = [], when = [] }]) => {
     const missing = when.filter((condition) => !condition.holds(subject)).map((condition) => condition.text);
     const planned = { step, after, skipped: missing.length > 0 };

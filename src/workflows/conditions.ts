@@ -1,15 +1,7 @@
 import type { Migration, ShootRun } from "../api/shoot/run.ts";
 import type { Condition } from "../flow/flow.ts";
 
-/** What conditions look at. Flows add the hands that carry steps out. */
-export interface Facts {
-  readonly run: ShootRun;
-}
-
-const when = (text: string, holds: (run: ShootRun) => boolean): Condition<Facts> => ({
-  text,
-  holds: ({ run }) => holds(run),
-});
+const when = (text: string, holds: (run: ShootRun) => boolean): Condition<ShootRun> => ({ text, holds });
 
 /** The Shoot has machines of its own. */
 export const hasWorkers = when("the Shoot has workers", (run) => !run.workerless);

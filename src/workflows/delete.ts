@@ -1,4 +1,4 @@
-import { defineFlow } from "../flow/flow.ts";
+import { apply, call, defineShootFlow, deploy, destroy, inGarden, remove } from "./actions.ts";
 import {
   controlPlaneNeeded,
   hasCredentials,
@@ -7,7 +7,6 @@ import {
   namespaceUsable,
   canCleanResources,
 } from "./conditions.ts";
-import { apply, call, deploy, destroy, inGarden, remove, removeNamespace } from "./steps.ts";
 
 /**
  * Takes a Shoot away. First it brings the control plane back to life, so that the user's own objects can be deleted
@@ -15,40 +14,40 @@ import { apply, call, deploy, destroy, inGarden, remove, removeNamespace } from 
  * into a namespace that is being deleted.
  */
 // prettier-ignore
-export const deleteShoot = defineFlow("Delete Shoot", {
+export const deleteShoot = defineShootFlow("Delete Shoot", {
   // A control plane to clean up through
-  cluster:                    { run: call("syncCluster"),               when: [namespaceUsable] },
-  cloudProviderSecret:        { run: call("deployCloudProviderSecret"), after: ["cluster"], when: [namespaceUsable, hasCredentials] },
-  secrets:                    { run: call("deploySecrets"),             after: ["cluster"], when: [canCleanResources] },
-  apiServerService:           { run: deploy("kube-apiserver-service"),  after: ["cluster"], when: [canCleanResources] },
-  etcd:                       { run: deploy("etcd"),                    after: ["secrets"], when: [canCleanResources] },
-  kubeApiServer:              { run: deploy("kube-apiserver"),          after: ["etcd", "apiServerService"], when: [canCleanResources] },
-  controlPlane:               { run: apply("ControlPlane"),             after: ["kubeApiServer", "cloudProviderSecret"], when: [controlPlaneNeeded, canCleanResources] },
-  kubeControllerManager:      { run: deploy("kube-controller-manager"), after: ["kubeApiServer"], when: [canCleanResources] },
-  shootClients:               { run: call("initializeShootClients"),    after: ["kubeApiServer"], when: [canCleanResources] },
+  cluster:                    { do: call("syncCluster"),                when: [namespaceUsable] },
+  cloudProviderSecret:        { do: call("deployCloudProviderSecret"),  after: ["cluster"], when: [namespaceUsable, hasCredentials] },
+  secrets:                    { do: call("deploySecrets"),              after: ["cluster"], when: [canCleanResources] },
+  apiServerService:           { do: deploy("kube-apiserver-service"),   after: ["cluster"], when: [canCleanResources] },
+  etcd:                       { do: deploy("etcd"),                     after: ["secrets"], when: [canCleanResources] },
+  kubeApiServer:              { do: deploy("kube-apiserver"),           after: ["etcd", "apiServerService"], when: [canCleanResources] },
+  controlPlane:               { do: apply("ControlPlane"),              after: ["kubeApiServer", "cloudProviderSecret"], when: [controlPlaneNeeded, canCleanResources] },
+  kubeControllerManager:      { do: deploy("kube-controller-manager"),  after: ["kubeApiServer"], when: [canCleanResources] },
+  shootClients:               { do: call("initializeShootClients"),     after: ["kubeApiServer"], when: [canCleanResources] },
 
   // What users made, in the order that lets their controllers work
-  cleanWebhooks:              { run: call("cleanWebhooks"),             after: ["shootClients"], when: [canCleanResources] },
-  cleanExtendedApis:          { run: call("cleanExtendedApis"),         after: ["cleanWebhooks", "kubeControllerManager", "controlPlane"], when: [canCleanResources] },
-  cleanKubernetesResources:   { run: call("cleanKubernetesResources"),  after: ["cleanExtendedApis"], when: [canCleanResources] },
+  cleanWebhooks:              { do: call("cleanWebhooks"),              after: ["shootClients"], when: [canCleanResources] },
+  cleanExtendedApis:          { do: call("cleanExtendedApis"),          after: ["cleanWebhooks", "kubeControllerManager", "controlPlane"], when: [canCleanResources] },
+  cleanKubernetesResources:   { do: call("cleanKubernetesResources"),   after: ["cleanExtendedApis"], when: [canCleanResources] },
 
   // Machines and what they needed
-  removeWorker:               { run: remove("Worker"),                  after: ["cleanKubernetesResources"] },
-  removeOperatingSystemConfig:{ run: remove("OperatingSystemConfig"),   after: ["removeWorker"] },
-  removeNetwork:              { run: remove("Network"),                 after: ["cleanKubernetesResources", "removeWorker"] },
-  removeControlPlane:         { run: remove("ControlPlane"),            after: ["removeOperatingSystemConfig", "removeNetwork"] },
+  removeWorker:               { do: remove("Worker"),                   after: ["cleanKubernetesResources"] },
+  removeOperatingSystemConfig: { do: remove("OperatingSystemConfig"),    after: ["removeWorker"] },
+  removeNetwork:              { do: remove("Network"),                  after: ["cleanKubernetesResources", "removeWorker"] },
+  removeControlPlane:         { do: remove("ControlPlane"),             after: ["removeOperatingSystemConfig", "removeNetwork"] },
 
   // The control plane, then the ground it stood on
-  destroyKubeScheduler:       { run: destroy("kube-scheduler"),         after: ["removeControlPlane"], when: [hasWorkers] },
-  destroyKubeControllerManager:{ run: destroy("kube-controller-manager"), after: ["removeControlPlane"] },
-  destroyKubeApiServer:       { run: destroy("kube-apiserver"),         after: ["destroyKubeScheduler", "destroyKubeControllerManager"] },
-  removeInfrastructure:       { run: remove("Infrastructure"),          after: ["removeControlPlane"] },
-  removeExternalDns:          { run: remove("DNSRecord", "external"),   after: ["destroyKubeApiServer"] },
-  removeInternalDns:          { run: remove("DNSRecord", "internal"),   after: ["destroyKubeApiServer", "removeInfrastructure"] },
-  destroyApiServerService:    { run: destroy("kube-apiserver-service"), after: ["destroyKubeApiServer"] },
-  destroyEtcd:                { run: destroy("etcd"),                   after: ["destroyKubeApiServer", "removeInfrastructure"] },
-  removeNamespace:            { run: removeNamespace,                   after: ["removeExternalDns", "removeInternalDns", "destroyApiServerService", "destroyEtcd"] },
-  removeCluster:              { run: call("removeCluster"),             after: ["removeNamespace"] },
-  removeState:                { run: call("removeState"),               after: ["removeCluster"] },
-  removeLeadership:           { run: inGarden("removeLeadership"),      after: ["removeCluster"], when: [hasLeadership] },
+  destroyKubeScheduler:       { do: destroy("kube-scheduler"),          after: ["removeControlPlane"], when: [hasWorkers] },
+  destroyKubeControllerManager: { do: destroy("kube-controller-manager"), after: ["removeControlPlane"] },
+  destroyKubeApiServer:       { do: destroy("kube-apiserver"),          after: ["destroyKubeScheduler", "destroyKubeControllerManager"] },
+  removeInfrastructure:       { do: remove("Infrastructure"),           after: ["removeControlPlane"] },
+  removeExternalDns:          { do: remove("DNSRecord", "external"),    after: ["destroyKubeApiServer"] },
+  removeInternalDns:          { do: remove("DNSRecord", "internal"),    after: ["destroyKubeApiServer", "removeInfrastructure"] },
+  destroyApiServerService:    { do: destroy("kube-apiserver-service"),  after: ["destroyKubeApiServer"] },
+  destroyEtcd:                { do: destroy("etcd"),                    after: ["destroyKubeApiServer", "removeInfrastructure"] },
+  removeNamespace:            { do: call("removeNamespace"),            after: ["removeExternalDns", "removeInternalDns", "destroyApiServerService", "destroyEtcd"] },
+  removeCluster:              { do: call("removeCluster"),              after: ["removeNamespace"] },
+  removeState:                { do: call("removeState"),                after: ["removeCluster"] },
+  removeLeadership:           { do: inGarden("removeLeadership"),       after: ["removeCluster"], when: [hasLeadership] },
 });

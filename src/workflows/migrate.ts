@@ -1,48 +1,47 @@
-import { defineFlow } from "../flow/flow.ts";
-import { hasExternalDomain, hasInternalDomain, hasWorkers, sourceAnswers } from "./conditions.ts";
 import {
-  act,
   addressForgotten,
   call,
+  defineShootFlow,
   deploy,
   inGarden,
-  migrateAll,
+  migrateObjects,
   onDestination,
   onSource,
   snapshot,
-} from "./steps.ts";
+} from "./actions.ts";
+import { hasExternalDomain, hasInternalDomain, hasWorkers, sourceAnswers } from "./conditions.ts";
 
 /**
  * Takes the lead from a Shoot's seed. Up to the last row everything can be taken back; with the last row the other seed
  * leads, and there is only forward. The API server goes on serving all the while. A takeover asks nothing of the source.
  */
 // prettier-ignore
-export const migrate = defineFlow("Migrate Shoot", {
+export const migrate = defineShootFlow("Migrate Shoot", {
   // Every reason why it can't be, before anything is touched
-  check:                  { run: inGarden("checkMigration") },
-  checkSource:            { run: onSource(call("checkSource")),           after: ["check"], when: [sourceAnswers] },
+  check:                      { do: inGarden("checkMigration") },
+  checkSource:                { do: onSource(call("checkSource")),                after: ["check"], when: [sourceAnswers] },
 
   // A place to go, while the source works as ever
-  destinationNamespace:   { run: onDestination(deploy("namespace")),      after: ["checkSource"] },
-  destinationSecrets:     { run: onDestination(call("restoreSecrets")),   after: ["destinationNamespace"] },
-  destinationImages:      { run: onDestination(act("warmUp")),            after: ["destinationNamespace"] },
-  shortAddress:           { run: onSource(act("lowerTtl")),               after: ["checkSource"], when: [sourceAnswers] },
-  oldAddressForgotten:    { run: addressForgotten,                        after: ["shortAddress"], when: [sourceAnswers] },
-  firstSnapshot:          { run: onSource(snapshot),                      after: ["checkSource"], when: [sourceAnswers] },
+  destinationNamespace:       { do: onDestination(deploy("namespace")),           after: ["checkSource"] },
+  destinationSecrets:         { do: onDestination(call("restoreKeptSecrets")),    after: ["destinationNamespace"] },
+  destinationImages:          { do: onDestination(call("warmUpImages")),          after: ["destinationNamespace"] },
+  lowerTtl:                   { do: onSource(call("lowerTtl")),                   after: ["checkSource"], when: [sourceAnswers] },
+  oldAddressForgotten:        { do: addressForgotten,                             after: ["lowerTtl"], when: [sourceAnswers] },
+  firstSnapshot:              { do: onSource(snapshot),                           after: ["checkSource"], when: [sourceAnswers] },
 
   // From here on the source's own fence leaves the control plane to us
-  handover:               { run: onSource(call("markNamespace")),         after: ["destinationSecrets", "destinationImages", "oldAddressForgotten", "firstSnapshot"], when: [sourceAnswers] },
+  handover:                   { do: onSource(call("announceHandover")),           after: ["destinationSecrets", "destinationImages", "oldAddressForgotten", "firstSnapshot"], when: [sourceAnswers] },
 
   // Whatever acts, stops, and leaves its state
-  migrateWorker:          { run: onSource(migrateAll("Worker")),          after: ["handover"], when: [hasWorkers, sourceAnswers] },
-  migrateNetwork:         { run: onSource(migrateAll("Network")),         after: ["handover"], when: [hasWorkers, sourceAnswers] },
-  migrateOperatingSystemConfig: { run: onSource(migrateAll("OperatingSystemConfig")), after: ["migrateWorker"], when: [hasWorkers, sourceAnswers] },
-  migrateControlPlane:    { run: onSource(migrateAll("ControlPlane")),    after: ["migrateWorker", "migrateNetwork"], when: [hasWorkers, sourceAnswers] },
-  migrateInfrastructure:  { run: onSource(migrateAll("Infrastructure")),  after: ["migrateControlPlane"], when: [hasWorkers, sourceAnswers] },
-  migrateInternalDns:     { run: onSource(migrateAll("DNSRecord", "internal")), after: ["handover"], when: [hasInternalDomain, sourceAnswers] },
-  migrateExternalDns:     { run: onSource(migrateAll("DNSRecord", "external")), after: ["handover"], when: [hasExternalDomain, sourceAnswers] },
-  persistState:           { run: onSource(call("persistState")),          after: ["migrateOperatingSystemConfig", "migrateInfrastructure", "migrateInternalDns", "migrateExternalDns"], when: [sourceAnswers] },
+  migrateWorker:              { do: onSource(migrateObjects("Worker")),           after: ["handover"], when: [hasWorkers, sourceAnswers] },
+  migrateNetwork:             { do: onSource(migrateObjects("Network")),          after: ["handover"], when: [hasWorkers, sourceAnswers] },
+  migrateOperatingSystemConfig: { do: onSource(migrateObjects("OperatingSystemConfig")),after: ["migrateWorker"], when: [hasWorkers, sourceAnswers] },
+  migrateControlPlane:        { do: onSource(migrateObjects("ControlPlane")),     after: ["migrateWorker", "migrateNetwork"], when: [hasWorkers, sourceAnswers] },
+  migrateInfrastructure:      { do: onSource(migrateObjects("Infrastructure")),   after: ["migrateControlPlane"], when: [hasWorkers, sourceAnswers] },
+  migrateInternalDns:         { do: onSource(migrateObjects("DNSRecord", "internal")),after: ["handover"], when: [hasInternalDomain, sourceAnswers] },
+  migrateExternalDns:         { do: onSource(migrateObjects("DNSRecord", "external")),after: ["handover"], when: [hasExternalDomain, sourceAnswers] },
+  persistState:               { do: onSource(call("persistState")),               after: ["migrateOperatingSystemConfig", "migrateInfrastructure", "migrateInternalDns", "migrateExternalDns"], when: [sourceAnswers] },
 
   // The other seed leads
-  flip:                   { run: inGarden("flip"),                        after: ["persistState", "destinationSecrets", "destinationImages"] },
+  flip:                       { do: inGarden("flip"),                             after: ["persistState", "destinationSecrets", "destinationImages"] },
 });

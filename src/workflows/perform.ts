@@ -1,11 +1,12 @@
 import { ApplicationFailure, CancellationScope, setHandler, upsertSearchAttributes } from "@temporalio/workflow";
 import type { ShootRun, StepProgress } from "../api/shoot/run.ts";
-import { runFlow, type Flow } from "../flow/flow.ts";
+import { runFlow } from "../flow/flow.ts";
+import type { ShootFlow } from "./actions.ts";
+import type { Retries } from "./attempts.ts";
 import { createProgressTracker, type ProgressTracker } from "./progress-tracker.ts";
 import { progressQuery, retrySignal, retryUpdate, searchAttributes, type RetryRequest } from "./contract.ts";
-import { createStepRunner, type Retries } from "./step-runner.ts";
+import { createStepRunner } from "./step-runner.ts";
 import { createReports, type Audience, type Reports } from "./reports.ts";
-import type { FlowSubject } from "./steps.ts";
 
 /** How an operation ended: its flow reached its end, or it was asked to stop between steps. */
 export type Outcome = "succeeded" | "stopped";
@@ -14,28 +15,20 @@ export type Outcome = "succeeded" | "stopped";
  * Runs a flow for a Shoot and keeps the Shoot's status in step with it. Never fails for a step's sake: a step that
  * cannot go on is parked inside its row, and the operation stays open until the step is retried or the flow stopped.
  */
-export async function perform(
-  flow: Flow<FlowSubject>,
-  run: ShootRun,
-  audience: Audience = "everybody",
-): Promise<Outcome> {
+export async function perform(flow: ShootFlow, run: ShootRun, audience: Audience = "everybody"): Promise<Outcome> {
   const tracker = createProgressTracker(flow, run, () => Date.now());
   const retries: Retries = { asked: new Set() };
   const reports = createReports(tracker, run, audience);
   answerTheOutside(tracker, retries, reports);
 
-  const runner = createStepRunner(run, tracker, retries, () => reports.resumed());
   const scope = CancellationScope.current();
   const reporting = reports.run();
   try {
-    await runFlow(
-      flow,
-      { run, runner },
-      {
-        onChange: (step, state) => tracker.become(step, state),
-        stopped: () => scope.consideredCancelled,
-      },
-    );
+    await runFlow(flow, run, {
+      carryOut: createStepRunner(run, tracker, retries, () => reports.resumed()),
+      onChange: (step, state) => tracker.become(step, state),
+      stopped: () => scope.consideredCancelled,
+    });
     // Asked to stop, a flow may still have had nothing left to do.
     if (tracker.progress().steps.some(({ state }) => state === "stopped")) return stopped();
     tracker.finish();

@@ -18,7 +18,11 @@ export interface ProgressTracker {
 }
 
 /** A board with every step of the flow pending. `now` is the workflow's deterministic clock, in ms. */
-export function createProgressTracker<Subject>(flow: Flow<Subject>, run: ShootRun, now: () => number): ProgressTracker {
+export function createProgressTracker<Subject, Action>(
+  flow: Flow<Subject, Action>,
+  run: ShootRun,
+  now: () => number,
+): ProgressTracker {
   const steps = new Map<string, Entry>([...flow.steps.keys()].map((name) => [name, { name, state: "pending" }]));
   const changes = { all: 0, urgent: 0 };
   const startedAt = time(now());

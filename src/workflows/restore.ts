@@ -1,4 +1,16 @@
-import { defineFlow } from "../flow/flow.ts";
+import {
+  awaitNodes,
+  call,
+  defineShootFlow,
+  deploy,
+  inGarden,
+  leasesOver,
+  onSource,
+  restoreObjects,
+  snapshot,
+  stop,
+  thenCall,
+} from "./actions.ts";
 import {
   awake,
   hasBackup,
@@ -10,19 +22,6 @@ import {
   moved,
   sourceAnswers,
 } from "./conditions.ts";
-import {
-  act,
-  call,
-  deploy,
-  inGarden,
-  leasesOver,
-  nodesReady,
-  onSource,
-  restoreAll,
-  snapshot,
-  stop,
-  thenCall,
-} from "./steps.ts";
 
 /**
  * Brings a Shoot back in the seed that leads now: from the state that its controllers left and its etcd's last snapshot.
@@ -30,57 +29,57 @@ import {
  * `restore` where objects have a past; after a cancelled migration the seed is the old one and nothing is moved.
  */
 // prettier-ignore
-export const restore = defineFlow("Restore Shoot", {
+export const restore = defineShootFlow("Restore Shoot", {
   // All servers name the leader; then, until every look at the old record has run out, nobody acts. What still writes in
   // the old seed under the old epoch is refused
-  leadership:            { run: inGarden("ensureLeadership"),        when: [hasLeadership] },
-  leases:                { run: leasesOver,                          after: ["leadership"], when: [moved] },
-  fence:                 { run: onSource(call("raiseFence")),        when: [moved, sourceAnswers] },
+  leadership:            { do: inGarden("ensureLeadership"),                 when: [hasLeadership] },
+  leases:                { do: leasesOver,                                   after: ["leadership"], when: [moved] },
+  fence:                 { do: onSource(call("raiseFence")),                 when: [moved, sourceAnswers] },
 
   // A place for the control plane, and the keys that it always had
-  namespace:             { run: deploy("namespace"),                 after: ["leadership"] },
-  leader:                { run: call("markNamespace"),               after: ["namespace"] },
-  cluster:               { run: call("syncCluster"),                 after: ["namespace"] },
-  keptSecrets:           { run: call("restoreSecrets"),              after: ["namespace"], when: [moved] },
-  cloudProviderSecret:   { run: call("deployCloudProviderSecret"),   after: ["namespace"], when: [hasCredentials] },
-  secrets:               { run: call("deploySecrets"),               after: ["keptSecrets"] },
-  apiServerService:      { run: thenCall(deploy("kube-apiserver-service"), "publishAddress"), after: ["namespace"] },
-  accessSecrets:         { run: call("deploySecrets"),               after: ["secrets", "apiServerService"] },
+  namespace:             { do: deploy("namespace"),                          after: ["leadership"] },
+  leader:                { do: call("announceLeader"),                       after: ["namespace"] },
+  cluster:               { do: call("syncCluster"),                          after: ["namespace"] },
+  keptSecrets:           { do: call("restoreKeptSecrets"),                   after: ["namespace"], when: [moved] },
+  cloudProviderSecret:   { do: call("deployCloudProviderSecret"),            after: ["namespace"], when: [hasCredentials] },
+  secrets:               { do: call("deploySecrets"),                        after: ["keptSecrets"] },
+  apiServerService:      { do: thenCall(deploy("kube-apiserver-service"), "publishAddress"),after: ["namespace"] },
+  accessSecrets:         { do: call("deploySecrets"),                        after: ["secrets", "apiServerService"] },
 
   // What the provider has built, and the place of the backups
-  infrastructure:        { run: thenCall(restoreAll("Infrastructure"), "publishInfrastructure"), after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"], when: [hasWorkers] },
-  backupEntry:           { run: restoreAll("BackupEntry"),           after: ["leases", "leader", "cluster"], when: [hasBackup] },
+  infrastructure:        { do: thenCall(restoreObjects("Infrastructure"), "publishInfrastructure"),after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"], when: [hasWorkers] },
+  backupEntry:           { do: restoreObjects("BackupEntry"),                after: ["leases", "leader", "cluster"], when: [hasBackup] },
 
   // The old API server stops, then etcd, which has no other client, gives its last snapshot
-  oldApiServer:          { run: onSource(stop("kube-apiserver")),    after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry"], when: [moved, sourceAnswers] },
-  finalSnapshot:         { run: onSource(snapshot),                  after: ["oldApiServer"], when: [moved, sourceAnswers] },
-  oldEtcd:               { run: onSource(stop("etcd")),              after: ["finalSnapshot"], when: [moved, sourceAnswers] },
-  copiedBackups:         { run: restoreAll("BackupEntry"),           after: ["finalSnapshot", "backupEntry"], when: [moved, hasBackup] },
+  oldApiServer:          { do: onSource(stop("kube-apiserver")),             after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry"], when: [moved, sourceAnswers] },
+  finalSnapshot:         { do: onSource(snapshot),                           after: ["oldApiServer"], when: [moved, sourceAnswers] },
+  oldEtcd:               { do: onSource(stop("etcd")),                       after: ["finalSnapshot"], when: [moved, sourceAnswers] },
+  copiedBackups:         { do: restoreObjects("BackupEntry"),                after: ["finalSnapshot", "backupEntry"], when: [moved, hasBackup] },
 
   // The control plane, from it
-  etcdVolume:            { run: thenCall(act("restoreVolume"), "finishVolume"), after: ["copiedBackups", "secrets", "leases", "leader"], when: [moved] },
-  etcd:                  { run: deploy("etcd"),                      after: ["etcdVolume", "oldEtcd", "secrets"] },
-  kubeApiServer:         { run: deploy("kube-apiserver"),            after: ["etcd", "accessSecrets", "infrastructure"] },
-  internalDns:           { run: restoreAll("DNSRecord", "internal"), after: ["kubeApiServer", "cluster"], when: [hasInternalDomain, awake] },
-  externalDns:           { run: restoreAll("DNSRecord", "external"), after: ["kubeApiServer", "cluster"], when: [hasExternalDomain, awake] },
-  kubeControllerManager: { run: deploy("kube-controller-manager"),   after: ["kubeApiServer"] },
-  kubeScheduler:         { run: deploy("kube-scheduler"),            after: ["kubeApiServer"], when: [hasWorkers] },
-  controlPlane:          { run: restoreAll("ControlPlane"),          after: ["kubeApiServer", "infrastructure"], when: [hasWorkers] },
-  etcdBackup:            { run: deploy("etcd-backup"),               after: ["etcd", "backupEntry"], when: [hasBackup] },
+  etcdVolume:            { do: thenCall(call("restoreEtcdVolume"), "finishEtcdVolume"),after: ["copiedBackups", "secrets", "leases", "leader"], when: [moved] },
+  etcd:                  { do: deploy("etcd"),                               after: ["etcdVolume", "oldEtcd", "secrets"] },
+  kubeApiServer:         { do: deploy("kube-apiserver"),                     after: ["etcd", "accessSecrets", "infrastructure"] },
+  internalDns:           { do: restoreObjects("DNSRecord", "internal"),      after: ["kubeApiServer", "cluster"], when: [hasInternalDomain, awake] },
+  externalDns:           { do: restoreObjects("DNSRecord", "external"),      after: ["kubeApiServer", "cluster"], when: [hasExternalDomain, awake] },
+  kubeControllerManager: { do: deploy("kube-controller-manager"),            after: ["kubeApiServer"] },
+  kubeScheduler:         { do: deploy("kube-scheduler"),                     after: ["kubeApiServer"], when: [hasWorkers] },
+  controlPlane:          { do: restoreObjects("ControlPlane"),               after: ["kubeApiServer", "infrastructure"], when: [hasWorkers] },
+  etcdBackup:            { do: deploy("etcd-backup"),                        after: ["etcd", "backupEntry"], when: [hasBackup] },
 
   // Our way in, and the users'
-  shootClients:          { run: call("initializeShootClients"),      after: ["kubeApiServer", "internalDns"], when: [awake] },
-  gardenerAccess:        { run: deploy("gardener-access"),           after: ["shootClients"], when: [awake] },
-  kubeconfig:            { run: call("publishKubeconfig"),           after: ["accessSecrets", "gardenerAccess", "externalDns"] },
+  shootClients:          { do: call("initializeShootClients"),               after: ["kubeApiServer", "internalDns"], when: [awake] },
+  gardenerAccess:        { do: deploy("gardener-access"),                    after: ["shootClients"], when: [awake] },
+  kubeconfig:            { do: call("publishKubeconfig"),                    after: ["accessSecrets", "gardenerAccess", "externalDns"] },
 
   // The machines that were there
-  nodeBootstrap:         { run: deploy("node-bootstrap"),            after: ["shootClients"], when: [hasWorkers, awake] },
-  operatingSystemConfig: { run: restoreAll("OperatingSystemConfig"), after: ["infrastructure", "controlPlane", "accessSecrets"], when: [hasWorkers] },
-  nodeAgent:             { run: call("deployNodeAgentSecrets"),      after: ["operatingSystemConfig", "nodeBootstrap"], when: [hasWorkers, awake] },
-  network:               { run: restoreAll("Network"),               after: ["controlPlane", "shootClients"], when: [hasWorkers] },
-  kubeProxy:             { run: deploy("kube-proxy"),                after: ["network"], when: [hasWorkers, awake] },
-  coreDns:               { run: deploy("coredns"),                   after: ["network"], when: [hasWorkers, awake] },
-  worker:                { run: restoreAll("Worker"),                after: ["kubeControllerManager", "nodeAgent", "network"], when: [hasWorkers] },
-  nodesReady:            { run: nodesReady,                          after: ["worker", "kubeProxy"], when: [hasWorkers, awake] },
-  staleConfigs:          { run: call("removeStaleConfigs"),          after: ["worker", "nodesReady"], when: [hasWorkers] },
+  nodeBootstrap:         { do: deploy("node-bootstrap"),                     after: ["shootClients"], when: [hasWorkers, awake] },
+  operatingSystemConfig: { do: restoreObjects("OperatingSystemConfig"),      after: ["infrastructure", "controlPlane", "accessSecrets"], when: [hasWorkers] },
+  nodeAgent:             { do: call("deployNodeAgentSecrets"),               after: ["operatingSystemConfig", "nodeBootstrap"], when: [hasWorkers, awake] },
+  network:               { do: restoreObjects("Network"),                    after: ["controlPlane", "shootClients"], when: [hasWorkers] },
+  kubeProxy:             { do: deploy("kube-proxy"),                         after: ["network"], when: [hasWorkers, awake] },
+  coreDns:               { do: deploy("coredns"),                            after: ["network"], when: [hasWorkers, awake] },
+  worker:                { do: restoreObjects("Worker"),                     after: ["kubeControllerManager", "nodeAgent", "network"], when: [hasWorkers] },
+  nodesReady:            { do: awaitNodes,                                   after: ["worker", "kubeProxy"], when: [hasWorkers, awake] },
+  staleConfigs:          { do: call("removeStaleConfigs"),                   after: ["worker", "nodesReady"], when: [hasWorkers] },
 });

@@ -100,8 +100,8 @@ describe("a Shoot's etcd", () => {
 
     const begin = performance.now();
     const restoring: ShootRun = { ...run, operation: "Restore" };
-    await finished(await backup.restoreVolume(restoring, "etcdVolume"));
-    await backup.finishVolume(restoring);
+    await finished(await backup.restoreEtcdVolume(restoring, "etcdVolume"));
+    await backup.finishEtcdVolume(restoring);
     console.log(`etcd's volume restored in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
     await scale("StatefulSet", "etcd-main", 1);
     await scale("Deployment", "kube-apiserver", 1);

@@ -19,7 +19,7 @@ describe("a migration", () => {
     inOrder(world, [
       "checkMigration",
       "deployComponent namespace in seed-2",
-      "markNamespace in seed-1",
+      "announceHandover in seed-1",
       "migrateExtension Worker in seed-1",
       "migrateExtension Infrastructure in seed-1",
       "persistState in seed-1",
@@ -30,7 +30,7 @@ describe("a migration", () => {
       "stopWorkload etcd in seed-1",
       "deployComponent kube-apiserver in seed-2",
       "restoreExtension Worker in seed-2",
-      "stopEverything in seed-1",
+      "stopWorkloads in seed-1",
       "abandonExtensions in seed-1",
       "leaveSeed seed-1",
     ]);
@@ -71,7 +71,7 @@ describe("a migration", () => {
     await restored(world);
     expect(world.calls).not.toContain("flip");
     expect(world.calls).toContain("restoreExtension Worker in seed-1");
-    expect(world.calls.join()).not.toMatch(/stopWorkload|restoreVolume|keptSecrets/);
+    expect(world.calls.join()).not.toMatch(/stopWorkload|restoreEtcdVolume|restoreKeptSecrets/);
     await world.gone();
   });
 
@@ -108,7 +108,7 @@ describe("a migration", () => {
 describe("a clean-up", () => {
   it("waits for a silent seed for as long as it is, but for a person where one is needed", async () => {
     const world = lab.world({ ...quick, retryDuration: 0 });
-    world.fail["stopEverything in seed-1"] = ApplicationFailure.create({ message: "the API server is away" });
+    world.fail["stopWorkloads in seed-1"] = ApplicationFailure.create({ message: "the API server is away" });
     await migrate(world);
     const cleanUp = cleanUpWorkflowId(world.ref, "seed-1");
     const state = async () => {
@@ -116,7 +116,7 @@ describe("a clean-up", () => {
       return steps?.find(({ name }) => name === "workloads")?.state;
     };
     await eventually(async () => expect(await state()).toBe("retrying"), 90_000);
-    world.fail["stopEverything in seed-1"] = parked("somebody else's pod");
+    world.fail["stopWorkloads in seed-1"] = parked("somebody else's pod");
     await eventually(async () => expect(await state()).toBe("parked"), 60_000);
     world.fail = {};
     await eventually(async () => expect(await lab.shoots.retry(world.ref)).toEqual(["workloads"]));
@@ -142,7 +142,7 @@ describe("a takeover", () => {
     approve(world);
     await lab.shoots.nudge(world.ref);
     await restored(world);
-    expect(world.calls).toContain("restoreVolume in seed-2");
+    expect(world.calls).toContain("restoreEtcdVolume in seed-2");
     expect(world.calls.filter((call) => call.endsWith("in seed-9"))).toEqual([]);
     // Its clean-up waits for the seed to come back.
     await eventually(async () => {
@@ -188,7 +188,7 @@ describe("a Shoot whose new seed dies before it has arrived", () => {
     await taken("seed-3", "seed-1");
     await restored(world);
     expect(world.calls.filter((call) => call === "flip")).toHaveLength(3);
-    expect(world.calls).toContain("restoreVolume in seed-1");
+    expect(world.calls).toContain("restoreEtcdVolume in seed-1");
     expect(world.view.run).toMatchObject({ seedName: "seed-1", epoch: 4 });
     await world.gone();
   });

@@ -290,7 +290,7 @@ describe("what a flow is told of a Shoot", () => {
       run: {
         project: "dev",
         technicalID: run.technicalID,
-        seed: "seed-1",
+        seedName: "seed-1",
         pools: ["worker"],
         workerless: false,
         hibernated: false,

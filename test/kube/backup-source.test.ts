@@ -135,13 +135,13 @@ test("the other bucket is let go of once the volume is made, and its controller 
   await backup().copySnapshot(run, "copiedBackups");
   await kube.patch(entry(), { metadata: { finalizers: ["extensions.gardener.cloud/backupentry"] } });
   await secret("source-etcd-backup", "", run.technicalID);
-  await backup().restoreVolume(run, "etcdVolume");
+  await backup().restoreEtcdVolume(run, "etcdVolume");
   await runner.succeed(run.technicalID, "restore-etcd-main", { hash: 1, revision: 2, totalSize: 3 });
   expect(await kube.read<ExtensionBackupEntry>(entry())).toBeDefined();
-  await backup().finishVolume(run);
+  await backup().finishEtcdVolume(run);
   for (const ref of [entry(), credentials(), secretRef("source-etcd-backup", run.technicalID)])
     expect(await kube.read(ref)).toBeUndefined();
-  await backup().finishVolume(run);
+  await backup().finishEtcdVolume(run);
 });
 
 const recorded = (name: string, where: string) =>

@@ -171,37 +171,37 @@ describe("etcd's volume", () => {
     await records.record(run, { ...snapshot, bucket: "bucket-1" });
   };
   const restored = async (of: ShootRun) => {
-    await backup().restoreVolume(of, "etcdVolume");
+    await backup().restoreEtcdVolume(of, "etcdVolume");
     await runner.succeed(run.technicalID, "restore-etcd-main", good);
-    await backup().finishVolume(of);
+    await backup().finishEtcdVolume(of);
   };
 
   test("is made from the last snapshot, and made only once", async () => {
     await recorded("final-snapshot-2-abcde.db");
-    const [target] = await backup().restoreVolume(restoring(), "etcdVolume");
+    const [target] = await backup().restoreEtcdVolume(restoring(), "etcdVolume");
     expect(target).toMatchObject({ name: "restore-etcd-main", activityId: "etcdVolume/wait" });
     const made = await kube.read(job("restore-etcd-main"));
     expect(JSON.stringify(made)).toContain("/backup/final-snapshot-2-abcde.db");
     expect(JSON.stringify(made)).not.toContain("bump-revision");
     expect(await kube.read(claim())).toMatchObject({ metadata: { labels: { app: "etcd-statefulset", role: "main" } } });
     await runner.succeed(run.technicalID, "restore-etcd-main", good);
-    await backup().finishVolume(restoring());
-    await backup().finishVolume(restoring());
+    await backup().finishEtcdVolume(restoring());
+    await backup().finishEtcdVolume(restoring());
     expect(await kube.read(job("restore-etcd-main"))).toBeUndefined();
-    expect(await backup().restoreVolume(restoring(), "etcdVolume")).toEqual([]);
+    expect(await backup().restoreEtcdVolume(restoring(), "etcdVolume")).toEqual([]);
   });
 
   test("is never made from a snapshot that is not the last one", async () => {
-    await expect(backup().restoreVolume(restoring(), "etcdVolume")).rejects.toThrow("no snapshot");
+    await expect(backup().restoreEtcdVolume(restoring(), "etcdVolume")).rejects.toThrow("no snapshot");
     await recorded("etcd-backup-1-abcde.db");
-    await expect(backup().restoreVolume(restoring(), "etcdVolume")).rejects.toThrow("is not recorded");
+    await expect(backup().restoreEtcdVolume(restoring(), "etcdVolume")).rejects.toThrow("is not recorded");
     expect(await kube.read(claim())).toBeUndefined();
   });
 
   test("is made from any snapshot after a takeover, beyond the revisions that were lost", async () => {
     await recorded("etcd-backup-1-abcde.db");
     const takeover = restoring({ migration: { source: "seed-1", destination: "seed-2", takeover: true } });
-    await backup().restoreVolume(takeover, "etcdVolume");
+    await backup().restoreEtcdVolume(takeover, "etcdVolume");
     const text = JSON.stringify(await kube.read(job("restore-etcd-main")));
     expect(text).toContain("--bump-revision=1000000000");
     expect(text).toContain("--mark-compacted=true");
@@ -209,11 +209,13 @@ describe("etcd's volume", () => {
 
   test("whose Job failed is thrown away, and a new one made", async () => {
     await recorded("final-snapshot-2-abcde.db");
-    await backup().restoreVolume(restoring(), "etcdVolume");
+    await backup().restoreEtcdVolume(restoring(), "etcdVolume");
     const { uid } = (await kube.read(claim()))?.metadata ?? {};
     await runner.fail(run.technicalID, "restore-etcd-main");
-    await expect(backup().restoreVolume(restoring(), "etcdVolume")).rejects.toThrow("is made anew: its Job has failed");
-    await expect(backup().restoreVolume(restoring(), "etcdVolume")).rejects.toThrow("is still being deleted");
+    await expect(backup().restoreEtcdVolume(restoring(), "etcdVolume")).rejects.toThrow(
+      "is made anew: its Job has failed",
+    );
+    await expect(backup().restoreEtcdVolume(restoring(), "etcdVolume")).rejects.toThrow("is still being deleted");
     await protectionEnds();
     await restored(restoring());
     expect((await kube.read(claim()))?.metadata.uid).not.toBe(uid);
@@ -221,25 +223,25 @@ describe("etcd's volume", () => {
 
   test("is not taken for restored because a Job has filled another of that name", async () => {
     await recorded("final-snapshot-2-abcde.db");
-    await backup().restoreVolume(restoring(), "etcdVolume");
+    await backup().restoreEtcdVolume(restoring(), "etcdVolume");
     await runner.succeed(run.technicalID, "restore-etcd-main", good);
     await kube.remove(claim());
     await protectionEnds();
-    await expect(backup().finishVolume(restoring())).rejects.toThrow("has not been restored");
-    await expect(backup().finishVolume(restoring())).rejects.toThrow("has not been restored");
+    await expect(backup().finishEtcdVolume(restoring())).rejects.toThrow("has not been restored");
+    await expect(backup().finishEtcdVolume(restoring())).rejects.toThrow("has not been restored");
     await runner.succeed(run.technicalID, "restore-etcd-main", good);
-    await backup().finishVolume(restoring());
+    await backup().finishEtcdVolume(restoring());
   });
 
   test("starts over when a takeover finds one half-made, and stays when it finds one made", async () => {
     await recorded("final-snapshot-2-abcde.db");
-    await backup().restoreVolume(restoring(), "etcdVolume");
+    await backup().restoreEtcdVolume(restoring(), "etcdVolume");
     const takeover = restoring({ epoch: 3, migration: { source: "seed-1", destination: "seed-2", takeover: true } });
-    await expect(backup().restoreVolume(takeover, "etcdVolume")).rejects.toThrow("is made anew");
+    await expect(backup().restoreEtcdVolume(takeover, "etcdVolume")).rejects.toThrow("is made anew");
     await protectionEnds();
     await restored(restoring());
-    expect(await backup().restoreVolume(takeover, "etcdVolume")).toEqual([]);
-    await expect(backup().restoreVolume(restoring({ epoch: 3 }), "etcdVolume")).rejects.toThrow("is not recorded");
+    expect(await backup().restoreEtcdVolume(takeover, "etcdVolume")).toEqual([]);
+    await expect(backup().restoreEtcdVolume(restoring({ epoch: 3 }), "etcdVolume")).rejects.toThrow("is not recorded");
   });
 
   test("that holds data of its own is left alone", async () => {
@@ -247,15 +249,15 @@ describe("etcd's volume", () => {
     const { apiVersion, kind, name, namespace } = claim();
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     await kube.apply({ apiVersion, kind, metadata: { name, namespace }, spec } as never);
-    await expect(backup().restoreVolume(restoring(), "etcdVolume")).rejects.toThrow("it holds data of its own");
+    await expect(backup().restoreEtcdVolume(restoring(), "etcdVolume")).rejects.toThrow("it holds data of its own");
     expect((await kube.read(claim()))?.metadata.deletionTimestamp).toBeUndefined();
   });
 
   test("is not used when it holds another snapshot than the one recorded", async () => {
     await recorded("final-snapshot-2-abcde.db");
-    await backup().restoreVolume(restoring(), "etcdVolume");
+    await backup().restoreEtcdVolume(restoring(), "etcdVolume");
     await runner.succeed(run.technicalID, "restore-etcd-main", { ...good, hash: 1 });
-    await expect(backup().finishVolume(restoring())).rejects.toThrow("was recorded with revision 405");
+    await expect(backup().finishEtcdVolume(restoring())).rejects.toThrow("was recorded with revision 405");
   });
 
   /** What Kubernetes does when no pod uses the claim any more. */
@@ -263,8 +265,8 @@ describe("etcd's volume", () => {
 });
 
 test("warming up runs every image of the control plane, once for each flow", async () => {
-  const [target] = await backup().warmUp(run, "destinationImages");
-  expect(await backup().warmUp(run, "destinationImages")).toEqual([target]);
+  const [target] = await backup().warmUpImages(run, "destinationImages");
+  expect(await backup().warmUpImages(run, "destinationImages")).toEqual([target]);
   const text = JSON.stringify(await kube.read(job(target?.name ?? "")));
   for (const image of ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd"])
     expect(text).toContain(`registry.k8s.io/${image}:`);

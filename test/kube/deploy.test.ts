@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { appliedKinds, extensionKinds, type ExtensionKind } from "../../src/api/extensions/kinds.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { parseConfig } from "../../src/config.ts";
 import { findBinary } from "../support/binary.ts";
@@ -107,7 +108,6 @@ describe("what a process does is granted", () => {
       ["seed-1", "list watch", `seeds.${core}`],
       ["seed-1", "get list watch create patch delete", `backupbuckets.${core} backupentries.${core}`],
       ["seed-1", "patch", `backupbuckets.${core}:status backupentries.${core}:status`],
-      ["worker-seed", "patch", `workers.${extensions}:status dnsrecords.${extensions}:status`],
       ["worker-seed", "get list watch create patch delete", "namespaces services deployments.apps statefulsets.apps"],
       ["worker-seed", "get list watch create update patch delete", "secrets"],
       ["worker-seed", "get create patch delete", "configmaps persistentvolumeclaims"],
@@ -117,10 +117,7 @@ describe("what a process does is granted", () => {
       ["worker-seed", "get list watch create patch delete", "cronjobs.batch jobs.batch"],
       ["worker-seed", "create patch", "events.events.k8s.io"],
       ["worker-seed", "get list watch create patch delete", `clusters.${extensions}`],
-      ["worker-seed", "get list watch create patch delete", inExtensions("infrastructures controlplanes workers")],
-      ["worker-seed", "get list watch create patch delete", inExtensions("operatingsystemconfigs networks dnsrecords")],
-      ["worker-seed", "get list watch create patch delete", inExtensions("backupbuckets backupentries")],
-      ["worker-seed", "get list watch patch delete", inExtensions("containerruntimes extensions bastions")],
+      ...Object.values(extensionKinds).flatMap(extensionGrants),
       [
         "worker-seed",
         "get list patch delete",
@@ -158,6 +155,18 @@ describe("what a process has no business with is refused", () => {
   });
 });
 
+/** What the seed's worker does to the objects of a kind, by the table of kinds. */
+function extensionGrants({ kind, plural, contract }: (typeof extensionKinds)[ExtensionKind]): Grant[] {
+  const verbs = `get list watch ${contract.writer === "other" ? "" : "create "}patch delete`;
+  const restored = contract.stateful && appliedKinds.some((applied) => applied === kind);
+  return [
+    ["worker-seed", verbs, inExtensions(plural)],
+    ...(restored ? ([["worker-seed", "patch", `${inExtensions(plural)}:status`]] as const) : []),
+  ];
+}
+
+type Grant = readonly [user: string, verbs: string, resources: string];
+
 function inExtensions(plurals: string): string {
   return plurals.replaceAll(/\w+/g, `$&.${extensions}`);
 }
@@ -169,7 +178,7 @@ async function render(base: string): Promise<KubeObject[]> {
 }
 
 /** One access for each resource of each row. */
-function grants(rows: readonly (readonly [user: string, verbs: string, resources: string])[]): Access[] {
+function grants(rows: readonly Grant[]): Access[] {
   return rows.flatMap(([user, verbs, resources]) =>
     resources.split(" ").map((resource) => ({ user, verbs: verbs.split(" "), resource })),
   );

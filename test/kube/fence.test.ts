@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
-import { createLeftovers } from "../../src/activities/teardown/leftovers.ts";
-import { createWaits } from "../../src/activities/waits/waits.ts";
+import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
 import { HANDOVER_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
@@ -40,7 +39,7 @@ beforeEach(async () => {
   run = shootRun({ technicalID, epoch: 3, leadershipRecord: `own-${count}.dev.leadership.test`, operation: "Restore" });
   asked = 0;
   for (const object of controlPlaneOf(technicalID)) await flow().apply(object);
-  await leftovers().markNamespace(run);
+  await namespaceFence().announceLeader(run);
 });
 afterEach(async () => {
   await fence?.stop();
@@ -48,10 +47,7 @@ afterEach(async () => {
 });
 
 const flow = (epoch = 3) => fenced(kube, { ...run, epoch });
-const leftovers = () => {
-  const completer = { complete: async () => true, fail: async () => true };
-  return createLeftovers({ seedClient: kube, waits: createWaits({ client: kube, completer, log }) });
-};
+const namespaceFence = () => createNamespaceFence({ seedClient: kube });
 const leader = (seed: string, epoch: number) => (): Promise<Leader> => Promise.resolve({ seed, epoch });
 
 /** A fence to whom `ask` tells of this test's Shoot; of all others it hears nothing. */
@@ -110,7 +106,7 @@ describe("a seed that sees another's name in the record", () => {
   });
 
   test("does so, too, when its namespace has been fenced by the new leader's flow", async () => {
-    await leftovers().raiseFence({ ...run, epoch: 4 });
+    await namespaceFence().raiseFence({ ...run, epoch: 4 });
     guard(leader("seed-2", 4));
     await allStopped();
   });
@@ -138,10 +134,10 @@ describe("a seed leaves everything as it is", () => {
   });
 
   test("while a planned migration hands over, and only to the epoch that it has announced", async () => {
-    await leftovers().markNamespace({ ...run, operation: "Migrate" });
+    await namespaceFence().announceHandover(run);
     let now = 4;
     await untouched(() => guard(() => leader("seed-2", now)()));
-    await leftovers().raiseFence({ ...run, epoch: 4 });
+    await namespaceFence().raiseFence({ ...run, epoch: 4 });
     const before = await stopped();
     await someRounds();
     expect(await stopped()).toEqual(before);
@@ -152,7 +148,7 @@ describe("a seed leaves everything as it is", () => {
   test("when the handover is announced after it has looked at its namespaces", async () => {
     const before = await stopped();
     guard(async () => {
-      if (asked === 1) await leftovers().markNamespace({ ...run, operation: "Migrate" });
+      if (asked === 1) await namespaceFence().announceHandover(run);
       return { seed: "seed-2", epoch: 4 };
     });
     await someRounds();

@@ -33,7 +33,7 @@ export function createBackup(deps: BackupDeps) {
     ...createVolumeRestore({ ...deps, releaseSource }),
 
     /** A Job that runs every image of the control plane once. It takes itself away an hour after its end. */
-    async warmUp(run: ShootRun, step: string): Promise<WaitTarget[]> {
+    async warmUpImages(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const name = `warm-up-${flow()}`;
       const target = jobTarget(run.technicalID, name, step, 600_000);
       const describe = async () => warmUpJob(await readContext(gardenClient, seedClient, run), name);

@@ -1,3 +1,4 @@
+import { waitId } from "../../api/activity-ids.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf, type KubeClient, type ObjectRef } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
@@ -20,7 +21,7 @@ export const jobTarget = (namespace: string, name: string, step: string, deadlin
   name,
   namespace,
   until: "completed",
-  activityId: `${step}/wait`,
+  activityId: waitId(step),
   severeAfter: 0,
   deadline,
 });

@@ -1,6 +1,7 @@
 import type { ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { backupEntryName, VERIFY_CONTAINER } from "../../components/index.ts";
+import { backupEntryName } from "../../api/extensions/backup-entry.ts";
+import { VERIFY_CONTAINER } from "../../components/index.ts";
 import { isNotFound, refOf, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import { completed } from "../waits/readiness.ts";

@@ -1,14 +1,16 @@
+import { sourceEntryName } from "../../api/extensions/backup-entry.ts";
 import type { BackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { findObjectStore } from "../../api/object-stores.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { copyJob, sourceEntryName, storeOf, type ControlPlaneContext } from "../../components/index.ts";
+import { copyJob, storeOf, type ControlPlaneContext } from "../../components/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { abandon } from "../teardown/abandonment.ts";
 import { deployBackupCredentials, GARDEN_NAMESPACE, readData } from "./credentials.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem } from "../failure.ts";
-import type { ExtensionKind, WaitTarget } from "../index.ts";
+import type { WaitTarget } from "../index.ts";
+import type { AppliedKind } from "../../api/extensions/kinds.ts";
 import { ensureJob, jobRef, jobTarget } from "./jobs.ts";
 import { completed } from "../waits/readiness.ts";
 import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
@@ -21,7 +23,7 @@ export interface BackupSourceDeps {
   readonly records: Pick<SnapshotRecords, "latest">;
   readonly waits: Waits;
   /** Applies an object of an extension in the name of the run, and says who waits for it. */
-  readonly applyObject: (run: ShootRun, object: KubeObject, kind: ExtensionKind, step: string) => Promise<WaitTarget>;
+  readonly applyObject: (run: ShootRun, object: KubeObject, kind: AppliedKind, step: string) => Promise<WaitTarget>;
 }
 
 /**

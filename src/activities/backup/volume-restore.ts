@@ -91,19 +91,19 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
 
   return {
     /** A Job that makes the volume from the snapshot that was recorded last; nothing to do once it is finished. */
-    async restoreVolume(run: ShootRun, step: string): Promise<WaitTarget[]> {
+    async restoreEtcdVolume(run: ShootRun, step: string): Promise<WaitTarget[]> {
       return isFinished(await seedClient.read(claimRef(run)), run) ? [] : await ensureRestore(run, step);
     },
 
     /** Says in the claim that an etcd may start from it. What somebody took away meanwhile is made again first. */
-    async finishVolume(run: ShootRun): Promise<void> {
+    async finishEtcdVolume(run: ShootRun): Promise<void> {
       const [claim, job] = await Promise.all([
         seedClient.read(claimRef(run)),
         seedClient.read<KubeObject>(jobRef(run.technicalID, JOB)),
       ]);
       if (!isFinished(claim, run)) {
         if (claim === undefined || job === undefined || !isFor(job, claim) || !completed(job).reached) {
-          await ensureRestore(run, "finishVolume");
+          await ensureRestore(run, "finishEtcdVolume");
           throw new StepError(`etcd's volume ${run.technicalID}/${claimRef(run).name} has not been restored`);
         }
         await compare(run, job);

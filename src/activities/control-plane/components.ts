@@ -1,3 +1,4 @@
+import { waitId } from "../../api/activity-ids.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { components, type ComponentName } from "../../components/index.ts";
@@ -84,7 +85,7 @@ function targetOf(object: KubeObject, until: Until, step: string): WaitTarget {
     name,
     ...(namespace === undefined ? {} : { namespace }),
     until,
-    activityId: `${step}/wait/${name}`,
+    activityId: waitId(step, name),
     severeAfter: 300_000,
     deadline: until === "addressed" ? 600_000 : 300_000,
   };

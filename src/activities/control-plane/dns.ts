@@ -2,7 +2,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { dnsSecretName, type ControlPlaneContext, type DnsProvider } from "../../components/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
-import type { Purpose } from "../index.ts";
+import type { Purpose } from "../../api/extensions/kinds.ts";
 
 /** Who manages one of the Shoot's two domains, and with whose credentials: a Secret in the garden. */
 interface Managed extends DnsProvider {

@@ -4,15 +4,16 @@ import {
   TASKS_ANNOTATION,
   TIMESTAMP_ANNOTATION,
 } from "../../api/annotations.ts";
+import { waitId } from "../../api/activity-ids.ts";
+import { contractOf, EXTENSIONS_API, type AppliedKind, type Purpose } from "../../api/extensions/kinds.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { backupEntryName } from "../../components/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { extensionObjects } from "./wanted.ts";
-import type { ExtensionKind, Purpose, WaitTarget } from "../index.ts";
-import { timeouts } from "./timeouts.ts";
+import type { WaitTarget } from "../index.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
+import { listExtensionObjects } from "./list.ts";
 import { needsTrigger } from "./trigger.ts";
 import { removeAnnotated } from "../teardown/removal.ts";
 import type { Waits } from "../waits/waits.ts";
@@ -26,15 +27,14 @@ export interface ExtensionDeps {
 
 /** Applies and removes the objects whose controllers are anybody's. */
 export function createExtensions({ gardenClient, seedClient, waits }: ExtensionDeps) {
-  const wantedBy = async (run: ShootRun, kind: ExtensionKind, purpose?: Purpose) => {
+  const wantedBy = async (run: ShootRun, kind: AppliedKind, purpose?: Purpose) => {
     const context = await readContext(gardenClient, seedClient, run);
     const objects = await extensionObjects({ gardenClient, seedClient, context, kind, purpose, epoch: run.epoch });
     return { context, objects: objects.map((object) => led(object, run)) };
   };
 
-  const applyOne = async (object: KubeObject, kind: ExtensionKind, step: string, tasks: readonly string[]) => {
+  const applyOne = async (object: KubeObject, kind: AppliedKind, step: string, asked = false) => {
     const existing = await seedClient.read<ExtensionLike>(refOf(object));
-    const asked = tasks.includes(taskOf(kind, object.metadata.name));
     const triggers = needsTrigger({ kind, existing, asked, changed: specDiffers(object, existing) });
     const timestamp = triggers ? nextTimestamp(existing) : existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
     const target = targetOf(object, kind, step, timestamp);
@@ -47,18 +47,19 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
 
   return {
     /** Applies every object of the kind with a new operation id, and says who waits. */
-    async apply(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+    async apply(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
       const { context, objects } = await wantedBy(run, kind, purpose);
       const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
-      return Promise.all(objects.map((object) => applyOne(object, kind, step, tasks)));
+      const asked = ({ metadata }: KubeObject) => tasks.includes(taskOf(kind, run, metadata.name));
+      return Promise.all(objects.map((object) => applyOne(object, kind, step, asked(object))));
     },
 
     /** Applies one more object of a kind, which the Shoot's spec knows nothing of. */
-    applyObject: (run: ShootRun, object: KubeObject, kind: ExtensionKind, step: string): Promise<WaitTarget> =>
-      applyOne(led(object, run), kind, step, []),
+    applyObject: (run: ShootRun, object: KubeObject, kind: AppliedKind, step: string): Promise<WaitTarget> =>
+      applyOne(led(object, run), kind, step),
 
     /** The objects of the kind that the Shoot's spec asks for now. */
-    wanted: async (run: ShootRun, kind: ExtensionKind, purpose?: Purpose): Promise<KubeObject[]> =>
+    wanted: async (run: ShootRun, kind: AppliedKind, purpose?: Purpose): Promise<KubeObject[]> =>
       (await wantedBy(run, kind, purpose)).objects,
 
     /** Applies the DNSRecords that nobody has let go of yet; while a Shoot moves, they ask to be forgotten soon. */
@@ -68,25 +69,29 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
         ...(run.hasExternalDomain ? (["external"] as const) : []),
       ];
       const migrated = new Set(
-        (await listOf(seedClient, run, "DNSRecord")).filter(hasMigrated).map(({ metadata }) => metadata.name),
+        (await listExtensionObjects<ExtensionLike>(seedClient, run, "DNSRecord"))
+          .filter(hasMigrated)
+          .map(({ metadata }) => metadata.name),
       );
       const objects = await Promise.all(purposes.map((purpose) => wantedBy(run, "DNSRecord", purpose)));
       const acting = objects.flatMap((one) => one.objects).filter(({ metadata }) => !migrated.has(metadata.name));
-      return Promise.all(acting.map((object) => applyOne(object, "DNSRecord", step, [])));
+      return Promise.all(acting.map((object) => applyOne(object, "DNSRecord", step)));
     },
 
     /** Removes the objects of the kind that are not wanted any more. */
-    async removeStale(run: ShootRun, kind: ExtensionKind): Promise<void> {
+    async removeStale(run: ShootRun, kind: AppliedKind): Promise<void> {
       const { objects } = await wantedBy(run, kind);
       const names = new Set(objects.map(({ metadata }) => metadata.name));
-      const stale = (await listOf(seedClient, run, kind)).filter(({ metadata }) => !names.has(metadata.name));
+      const stale = (await listExtensionObjects<ExtensionLike>(seedClient, run, kind)).filter(
+        ({ metadata }) => !names.has(metadata.name),
+      );
       await Promise.all(stale.map((object) => confirmAndRemove(seedClient, object, {})));
     },
 
     /** Confirms and deletes every object of the kind that there is, whatever the Shoot's spec says of it now. */
-    async remove(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const existing = (await listOf(seedClient, run, kind)).filter(({ metadata }) =>
-        isOf(metadata.name, run, purpose),
+    async remove(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+      const existing = (await listExtensionObjects<ExtensionLike>(seedClient, run, kind)).filter(({ metadata }) =>
+        isOf(kind, metadata.name, run, purpose),
       );
       return Promise.all(
         existing.map(async (object) => {
@@ -99,8 +104,6 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
   };
 }
 
-const apiVersion = "extensions.gardener.cloud/v1alpha1";
-
 /** Says in the object who may act on it (GEP-1): the run's seed, under the run's epoch. */
 function led(object: KubeObject, { leadershipRecord: record, leaseSeconds, epoch, seedName }: ShootRun): KubeObject {
   if (record === undefined) return object;
@@ -111,17 +114,19 @@ function led(object: KubeObject, { leadershipRecord: record, leaseSeconds, epoch
 }
 
 /** Who waits for an extension object, and for how long. */
-export function targetOf(object: KubeObject, kind: ExtensionKind, step: string, timestamp?: string): WaitTarget {
+export function targetOf(object: KubeObject, kind: AppliedKind, step: string, timestamp?: string): WaitTarget {
   const { name, namespace } = object.metadata;
+  const { severeAfter, deadline } = contractOf(kind);
   return {
-    apiVersion,
+    apiVersion: EXTENSIONS_API,
     kind,
     name,
     ...(namespace === undefined ? {} : { namespace }),
     until: "ready",
-    activityId: `${step}/wait/${name}`,
+    activityId: waitId(step, name),
     ...(timestamp === undefined ? {} : { timestamp }),
-    ...timeouts[kind],
+    severeAfter,
+    deadline,
   };
 }
 
@@ -132,10 +137,11 @@ export function nextTimestamp(existing: ExtensionLike | undefined): string {
   return new Date(now).toISOString().replace("Z", "000000Z");
 }
 
-/** Upstream's names of the tasks in `shoot.gardener.cloud/tasks`. */
-function taskOf(kind: ExtensionKind, name: string): string {
-  if (kind !== "DNSRecord") return `deploy${kind}`;
-  return name.endsWith("-internal") ? "deployDNSRecordInternal" : "deployDNSRecordExternal";
+/** Upstream's names of the tasks in `shoot.gardener.cloud/tasks`: `deployInfrastructure`, `deployDNSRecordInternal`. */
+function taskOf(kind: AppliedKind, run: ShootRun, name: string): string {
+  const { purposes = [], nameOf } = contractOf(kind);
+  const purpose = purposes.find((one) => nameOf?.(run, one) === name) ?? "";
+  return `deploy${kind}${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}`;
 }
 
 /** Whether the object there is lacks something of the spec that is wanted; what others added to it doesn't count. */
@@ -162,21 +168,9 @@ export function hasMigrated(object: ExtensionLike): boolean {
   return lastOperation?.type === "Migrate" && lastOperation.state === "Succeeded" && asked === undefined;
 }
 
-/** Both DNSRecords are told apart by their purpose; every other kind is treated as a whole. */
-export const isOf = (name: string, run: ShootRun, purpose: Purpose | undefined): boolean =>
-  purpose === undefined || name === `${run.name}-${purpose}`;
-
-/** The Shoot's objects of a kind that there are, whatever its spec says of them now. A BackupEntry is in no namespace. */
-export async function listOf(seedClient: KubeClient, run: ShootRun, kind: ExtensionKind): Promise<ExtensionLike[]> {
-  if (kind !== "BackupEntry")
-    return seedClient.list<ExtensionLike>({ apiVersion, kind }, { namespace: run.technicalID });
-  const entry = await seedClient.read<ExtensionLike>({
-    apiVersion,
-    kind,
-    name: backupEntryName(run.technicalID, run.uid),
-  });
-  return entry === undefined ? [] : [entry];
-}
+/** Whether an object of a kind is of this purpose; without a purpose, every object of the kind is. */
+export const isOf = (kind: AppliedKind, name: string, run: ShootRun, purpose: Purpose | undefined): boolean =>
+  purpose === undefined || name === contractOf(kind).nameOf?.(run, purpose);
 
 async function confirmAndRemove(
   seedClient: KubeClient,

@@ -2,9 +2,11 @@ import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotation
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
+import { listExtensionObjects } from "./list.ts";
 import { StepError } from "../failure.ts";
-import { hasMigrated, isOf, listOf, nextTimestamp, targetOf } from "./extensions.ts";
-import type { ExtensionKind, Purpose, WaitTarget } from "../index.ts";
+import { hasMigrated, isOf, nextTimestamp, targetOf } from "./extensions.ts";
+import type { WaitTarget } from "../index.ts";
+import type { AppliedKind, Purpose } from "../../api/extensions/kinds.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
 import type { Waits } from "../waits/waits.ts";
 
@@ -19,7 +21,7 @@ export interface ExtensionMoveDeps {
   readonly seedClient: KubeClient;
   readonly waits: Waits;
   /** The objects that are wanted of a kind. */
-  readonly wanted: (run: ShootRun, kind: ExtensionKind, purpose?: Purpose) => Promise<readonly KubeObject[]>;
+  readonly wanted: (run: ShootRun, kind: AppliedKind, purpose?: Purpose) => Promise<readonly KubeObject[]>;
   /** What the garden has kept of an object's state. */
   readonly kept: (run: ShootRun, object: KubeObject) => Promise<KeptState | undefined>;
   /** Has the Shoot's BackupEntry say which snapshots its provider may not let go of. */
@@ -29,7 +31,7 @@ export interface ExtensionMoveDeps {
 /** Migrates and restores objects by Gardener's contract: who makes something outside leaves it, and is found again by its state. */
 export function createExtensionMoves({ seedClient, waits, wanted, kept, protect }: ExtensionMoveDeps) {
   /** Asks for an operation under a new id. */
-  const ask = async (object: ExtensionLike, kind: ExtensionKind, step: string, operation: "migrate" | "restore") => {
+  const ask = async (object: ExtensionLike, kind: AppliedKind, step: string, operation: "migrate" | "restore") => {
     const timestamp = nextTimestamp(object);
     const target: WaitTarget = { ...targetOf(object, kind, step, timestamp), asked: operation };
     const annotations = {
@@ -50,7 +52,7 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
     await seedClient.patch(refOf(object), fresh, { subresource: "status" });
   };
 
-  const restoreOne = async (run: ShootRun, object: KubeObject, kind: ExtensionKind, step: string) => {
+  const restoreOne = async (run: ShootRun, object: KubeObject, kind: AppliedKind, step: string) => {
     const existing = await seedClient.read<ExtensionLike>(refOf(object));
     if (existing !== undefined && isMigrating(existing))
       throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
@@ -68,9 +70,9 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
 
   return {
     /** Every object that there is, wanted or not: nobody may go on acting on it. One that has migrated needs nothing. */
-    async migrate(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const existing = (await listOf(seedClient, run, kind)).filter(({ metadata }) =>
-        isOf(metadata.name, run, purpose),
+    async migrate(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+      const existing = (await listExtensionObjects<ExtensionLike>(seedClient, run, kind)).filter(({ metadata }) =>
+        isOf(kind, metadata.name, run, purpose),
       );
       const acting = existing.filter((object) => !hasMigrated(object));
       return Promise.all(acting.map((object) => ask(object, kind, step, "migrate")));
@@ -80,7 +82,7 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
      * An object that is new in this seed first waits for the state that the garden has kept; a restart between any two
      * of these writes finds it waiting still. One that was here all along is asked to take up again what it left.
      */
-    async restore(run: ShootRun, kind: ExtensionKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
+    async restore(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
       const objects = await wanted(run, kind, purpose);
       return Promise.all(objects.map((object) => restoreOne(run, object, kind, step)));
     },

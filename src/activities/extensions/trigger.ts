@@ -1,9 +1,9 @@
 import type { ExtensionLike } from "../waits/readiness.ts";
-import type { ExtensionKind } from "../index.ts";
+import { contractOf, type AppliedKind } from "../../api/extensions/kinds.ts";
 
 /** What decides whether applying an object also asks its controller to act. */
 export interface TriggerFacts {
-  readonly kind: ExtensionKind;
+  readonly kind: AppliedKind;
   readonly existing: ExtensionLike | undefined;
   /** The Shoot carries the task annotation for this object, or is being restored. */
   readonly asked: boolean;
@@ -12,11 +12,11 @@ export interface TriggerFacts {
 }
 
 /**
- * Every kind is triggered by every flow, except Infrastructure and DNSRecord, which cost API calls at a provider:
- * those only when somebody asked, something changed, or the last operation didn't end well.
+ * Whether the controller is to act, by the kind's rule (`trigger` in its contract): always, or only where the Shoot asked,
+ * the spec changed, or the last operation did not end well.
  */
 export function needsTrigger({ kind, existing, asked, changed }: TriggerFacts): boolean {
-  if (kind !== "Infrastructure" && kind !== "DNSRecord") return true;
+  if (contractOf(kind).trigger === "always") return true;
   if (asked || changed || existing === undefined) return true;
   const { lastOperation } = existing.status ?? {};
   if (lastOperation?.state !== "Succeeded") return true;

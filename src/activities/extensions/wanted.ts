@@ -15,47 +15,39 @@ import type { KubeClient } from "../../kube/index.ts";
 import { deployBackupEntry } from "../backup/entry.ts";
 import { deployDnsCredentials } from "../control-plane/dns.ts";
 import { StepError } from "../failure.ts";
-import type { ExtensionKind, Purpose } from "../index.ts";
+import type { AppliedKind, Purpose } from "../../api/extensions/kinds.ts";
 
 /** Which objects are wanted, and where to find what they are made from. */
 export interface Wanted {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
   readonly context: ControlPlaneContext;
-  readonly kind: ExtensionKind;
+  readonly kind: AppliedKind;
   readonly purpose: Purpose | undefined;
   /** Under which they are claimed in the garden. */
   readonly epoch: number;
 }
 
 /** The Shoot's objects of a kind, with what other extensions have reported filled in from the seed. */
-export async function extensionObjects({
-  gardenClient,
-  seedClient,
-  context,
-  kind,
-  purpose,
-  epoch,
-}: Wanted): Promise<KubeObject[]> {
-  switch (kind) {
-    case "Infrastructure":
-      return [infrastructureObject(context)];
-    case "ControlPlane":
-      return [controlPlaneObject(context, await readProviderStatus(seedClient, context))];
-    case "Network":
-      return [networkObject(context)];
-    case "DNSRecord": {
-      const which = purpose ?? "internal";
-      return [dnsRecordObject(context, which, await deployDnsCredentials(gardenClient, seedClient, context, which))];
-    }
-    case "BackupEntry":
-      return [await deployBackupEntry({ gardenClient, seedClient, context, epoch })];
-    case "OperatingSystemConfig":
-      return poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool));
-    case "Worker":
-      return [await worker(seedClient, context)];
-  }
-}
+export const extensionObjects = (wanted: Wanted): Promise<readonly KubeObject[]> => builders[wanted.kind](wanted);
+
+/** How the objects of each kind that flows write are made. */
+const builders: Readonly<Record<AppliedKind, (wanted: Wanted) => Promise<readonly KubeObject[]>>> = {
+  Infrastructure: async ({ context }) => [infrastructureObject(context)],
+  ControlPlane: async ({ seedClient, context }) => [
+    controlPlaneObject(context, await readProviderStatus(seedClient, context)),
+  ],
+  Network: async ({ context }) => [networkObject(context)],
+  DNSRecord: async ({ gardenClient, seedClient, context, purpose = "internal" }) => [
+    dnsRecordObject(context, purpose, await deployDnsCredentials(gardenClient, seedClient, context, purpose)),
+  ],
+  BackupEntry: async ({ gardenClient, seedClient, context, epoch }) => [
+    await deployBackupEntry({ gardenClient, seedClient, context, epoch }),
+  ],
+  OperatingSystemConfig: async ({ context }) =>
+    poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool)),
+  Worker: async ({ seedClient, context }) => [await worker(seedClient, context)],
+};
 
 async function worker(seedClient: KubeClient, context: ControlPlaneContext): Promise<KubeObject> {
   const userData = await Promise.all(

@@ -1,7 +1,8 @@
 import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { backupEntryName } from "../../components/index.ts";
+import { EXTENSIONS_API, statefulKinds } from "../../api/extensions/kinds.ts";
+import { listExtensionObjects } from "../extensions/list.ts";
 import type { KubeClient, TypeRef } from "../../kube/index.ts";
 import { isPrepared } from "../secrets/prepared.ts";
 import type { StateItem } from "./entry.ts";
@@ -37,33 +38,18 @@ export const PERSISTED = "persist=true";
 /** Secrets. */
 export const secretType = { apiVersion: "v1", kind: "Secret" } as const;
 
-/** The kinds of which the state is kept; upstream's list. All but BackupEntry live in the Shoot's namespace. */
-export const statefulKinds: readonly TypeRef[] = [
-  "BackupEntry",
-  "ContainerRuntime",
-  "ControlPlane",
-  "DNSRecord",
-  "Extension",
-  "Infrastructure",
-  "Network",
-  "OperatingSystemConfig",
-  "SelfHostedShootExposure",
-  "Worker",
-].map((kind) => ({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind }));
+/** The kinds of which the state is kept, as types to watch. */
+export const statefulTypes: readonly TypeRef[] = statefulKinds.map((kind) => ({ apiVersion: EXTENSIONS_API, kind }));
 
 /** Reads it all from the seed's API server. */
 export async function readStateObjects(
   seedClient: KubeClient,
-  run: Pick<ShootRun, "technicalID" | "uid">,
+  run: Pick<ShootRun, "name" | "technicalID" | "uid">,
 ): Promise<StateObjects> {
   const namespace = run.technicalID;
   const [secrets, ...extensions] = await Promise.all([
     seedClient.list<Secret>(secretType, { namespace, labelSelector: PERSISTED }),
-    ...statefulKinds.map(async (type) => {
-      if (type.kind !== "BackupEntry") return seedClient.list<StatefulObject>(type, { namespace });
-      const entry = await seedClient.read<StatefulObject>({ ...type, name: backupEntryName(run.technicalID, run.uid) });
-      return entry === undefined ? [] : [entry];
-    }),
+    ...statefulKinds.map((kind) => listExtensionObjects<StatefulObject>(seedClient, run, kind)),
   ]);
   return { secrets, extensions: extensions.flat() };
 }

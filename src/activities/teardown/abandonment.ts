@@ -1,7 +1,9 @@
 import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { backupEntryName } from "../../components/index.ts";
+import { backupEntryName } from "../../api/extensions/backup-entry.ts";
+import { appliedKinds, isClusterScoped } from "../../api/extensions/kinds.ts";
+import { listExtensionObjects } from "../extensions/list.ts";
 import { isConflict, refOf, unlessGone, type KubeClient, type ObjectRef } from "../../kube/index.ts";
 import { GARDEN_NAMESPACE } from "../backup/credentials.ts";
 import { fenced } from "../leadership/fenced-client.ts";
@@ -44,15 +46,13 @@ async function findAbandoned(seedClient: KubeClient, run: ShootRun): Promise<Kub
     ({ namespaced, apiVersion }) => namespaced && groups.has(groupOf(apiVersion)),
   );
   const objects = await Promise.all(types.map((type) => seedClient.list(type, { namespace: run.technicalID })));
-  const entry = await seedClient.read({ ...backupEntryType, name: backupEntryName(run.technicalID, run.uid) });
-  return [...objects.flat(), ...(entry === undefined ? [] : [entry])];
+  const elsewhere = appliedKinds.filter(isClusterScoped).map((kind) => listExtensionObjects(seedClient, run, kind));
+  return [...objects, ...(await Promise.all(elsewhere))].flat();
 }
 
 const groups = new Set(["extensions.gardener.cloud", "machine.sapcloud.io", "resources.gardener.cloud"]);
 
 const groupOf = (apiVersion: string): string => apiVersion.split("/")[0] ?? "";
-
-const backupEntryType = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry" };
 
 /** The backups' credentials are beside no Shoot, so they do not go with its namespace. */
 const backupCredentialsRef = ({ technicalID, uid }: ShootRun): ObjectRef => ({

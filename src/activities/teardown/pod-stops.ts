@@ -1,3 +1,4 @@
+import { waitId } from "../../api/activity-ids.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
@@ -88,7 +89,7 @@ function targetOf({ metadata: { name, namespace } }: Pod, step: string): WaitTar
     name,
     ...(namespace === undefined ? {} : { namespace }),
     until: "gone",
-    activityId: `${step}/wait/${name}`,
+    activityId: waitId(step, name),
     severeAfter: 300_000,
     deadline: 300_000,
   };

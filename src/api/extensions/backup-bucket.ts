@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { secretReference } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension } from "./define-extension.ts";
 
 const backupBucketSpec = object({
   ...defaultSpec.shape,
@@ -23,9 +22,7 @@ const backupBucketStatus = object({
 });
 
 /** A bucket for the backups of a Seed's Shoots, at its provider. */
-export const ExtensionBackupBucket = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const ExtensionBackupBucket = defineExtension({
   kind: "BackupBucket",
   plural: "backupbuckets",
   shortNames: ["bb"],
@@ -37,7 +34,12 @@ export const ExtensionBackupBucket = defineResource({
     { name: "Region", path: ".spec.region" },
     { name: "State", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "seed",
+    stateful: false,
+    cluster: "never",
+    types: ({ seed }) => (seed?.spec.backup === undefined ? [] : [seed.spec.backup.provider]),
+  },
 });
 
 /** A bucket for the backups of a Seed's Shoots, at its provider. */

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { secretReference } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { object, raw } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension, minutes, seconds } from "./define-extension.ts";
 
 const backupEntrySpec = object({
   ...defaultSpec.shape,
@@ -23,10 +22,15 @@ const backupEntryStatus = object({
   ...defaultStatus.shape,
 });
 
+/** The name of a Shoot's BackupEntry in the garden and in its seed, by which upstream's providers find the namespace. */
+export const backupEntryName = (technicalID: string, uid: string): string => `${technicalID}--${uid}`;
+
+/** Upstream's name for a BackupEntry through which the bucket of another seed is read, while a Shoot comes from there. */
+export const sourceEntryName = (technicalID: string, uid: string): string =>
+  `source-${backupEntryName(technicalID, uid)}`;
+
 /** A Shoot's part of a backup bucket, at its provider. */
-export const ExtensionBackupEntry = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const ExtensionBackupEntry = defineExtension({
   kind: "BackupEntry",
   plural: "backupentries",
   shortNames: ["be"],
@@ -39,7 +43,16 @@ export const ExtensionBackupEntry = defineResource({
     { name: "Bucket", path: ".spec.bucketName" },
     { name: "State", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "flow",
+    stateful: true,
+    cluster: "never",
+    types: ({ seed }) => (seed?.spec.backup === undefined ? [] : [seed.spec.backup.provider]),
+    nameOf: ({ technicalID, uid }) => backupEntryName(technicalID, uid),
+    severeAfter: seconds(30),
+    deadline: minutes(10),
+    trigger: "always",
+  },
 });
 
 /** A Shoot's part of a backup bucket, at its provider. */

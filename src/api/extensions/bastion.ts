@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ipBlock, loadBalancerIngress } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { bytes, object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension, providerType } from "./define-extension.ts";
 
 const bastionIngressPolicy = object({
   ipBlock: ipBlock.describe("IPBlock defines an IP block that is allowed to access the bastion."),
@@ -22,9 +22,7 @@ const bastionStatus = object({
 });
 
 /** A machine through which the machines of a Shoot can be reached for a while. */
-export const Bastion = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const Bastion = defineExtension({
   kind: "Bastion",
   plural: "bastions",
   scope: "Namespaced",
@@ -34,6 +32,13 @@ export const Bastion = defineResource({
     { name: "IP", path: ".status.ingress.ip" },
     { name: "Hostname", path: ".status.ingress.hostname" },
   ],
+  deletionProtected: false,
+  contract: {
+    writer: "other",
+    stateful: false,
+    cluster: "always",
+    types: providerType,
+  },
 });
 
 /** A machine through which the machines of a Shoot can be reached for a while. */

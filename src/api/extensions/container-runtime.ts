@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { labelSelector } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension } from "./define-extension.ts";
 
 const containerRuntimeWorkerPool = object({
   name: z
@@ -29,9 +28,7 @@ const containerRuntimeStatus = object({
 });
 
 /** An additional container runtime on the machines of a worker pool. */
-export const ContainerRuntime = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const ContainerRuntime = defineExtension({
   kind: "ContainerRuntime",
   plural: "containerruntimes",
   shortNames: ["cr"],
@@ -42,7 +39,13 @@ export const ContainerRuntime = defineResource({
     { name: "Type", path: ".spec.type" },
     { name: "Status", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "other",
+    stateful: true,
+    cluster: "always",
+    types: ({ shoot }) =>
+      (shoot.spec.provider.workers ?? []).flatMap(({ cri }) => (cri?.containerRuntimes ?? []).map(({ type }) => type)),
+  },
 });
 
 /** An additional container runtime on the machines of a worker pool. */

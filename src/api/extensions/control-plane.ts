@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { secretReference } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { object, raw } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension, minutes, providerType, seconds } from "./define-extension.ts";
 
 const controlPlaneSpec = object({
   ...defaultSpec.shape,
@@ -23,9 +22,7 @@ const controlPlaneStatus = object({
 });
 
 /** What a provider adds to the control plane of a Shoot, such as its cloud controller manager. */
-export const ControlPlane = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const ControlPlane = defineExtension({
   kind: "ControlPlane",
   plural: "controlplanes",
   shortNames: ["cp"],
@@ -36,7 +33,16 @@ export const ControlPlane = defineResource({
     { name: "Type", path: ".spec.type" },
     { name: "Status", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "flow",
+    stateful: true,
+    cluster: "always",
+    types: providerType,
+    nameOf: ({ name }) => name,
+    severeAfter: seconds(30),
+    deadline: minutes(3),
+    trigger: "always",
+  },
 });
 
 /** What a provider adds to the control plane of a Shoot, such as its cloud controller manager. */

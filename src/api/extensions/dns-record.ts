@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { secretReference } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { immutable, openEnum, object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension, minutes, seconds, type TypeSource } from "./define-extension.ts";
 
 const dnsRecordSpec = object({
   ...defaultSpec.shape,
@@ -27,10 +26,19 @@ const dnsRecordStatus = object({
   zone: z.string().optional().describe("Zone is the DNS hosted zone of this DNS record."),
 });
 
+const internalTypes = ({ seed }: TypeSource): string[] => {
+  const type = seed?.spec.dns.internal?.type ?? seed?.spec.dns.provider?.type;
+  return type === undefined ? [] : [type];
+};
+
+const externalTypes = ({ shoot }: TypeSource): string[] => {
+  const providers = shoot.spec.dns?.providers ?? [];
+  const type = (providers.find(({ primary }) => primary) ?? providers[0])?.type;
+  return type === undefined ? [] : [type];
+};
+
 /** One DNS name and what it resolves to. */
-export const DNSRecord = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const DNSRecord = defineExtension({
   kind: "DNSRecord",
   plural: "dnsrecords",
   shortNames: ["dns"],
@@ -43,7 +51,20 @@ export const DNSRecord = defineResource({
     { name: "Record Type", path: ".spec.recordType" },
     { name: "Status", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "flow",
+    stateful: true,
+    cluster: "sometimes",
+    types: (source, purpose) => [
+      ...(purpose === "external" ? [] : internalTypes(source)),
+      ...(purpose === "internal" ? [] : externalTypes(source)),
+    ],
+    purposes: ["internal", "external"],
+    nameOf: ({ name }, purpose) => `${name}-${purpose}`,
+    severeAfter: seconds(15),
+    deadline: minutes(2),
+    trigger: "onChange",
+  },
 });
 
 /** One DNS name and what it resolves to. */

@@ -1,8 +1,7 @@
 import type { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
-import { defineResource } from "../schema/resource.ts";
 import { object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension } from "./define-extension.ts";
 
 const extensionSpec = object({
   ...defaultSpec.shape,
@@ -13,9 +12,7 @@ const extensionStatus = object({
 });
 
 /** Something that a Shoot, Seed or garden has besides the standard parts. */
-export const Extension = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const Extension = defineExtension({
   kind: "Extension",
   plural: "extensions",
   shortNames: ["ext"],
@@ -26,7 +23,13 @@ export const Extension = defineResource({
     { name: "Type", path: ".spec.type" },
     { name: "Status", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "other",
+    stateful: true,
+    cluster: "sometimes",
+    types: ({ shoot }) =>
+      (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true).map(({ type }) => type),
+  },
 });
 
 /** Something that a Shoot, Seed or garden has besides the standard parts. */

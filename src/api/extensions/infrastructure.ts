@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { secretReference } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { bytes, object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension, minutes, providerType } from "./define-extension.ts";
 
 const infrastructureSpec = object({
   ...defaultSpec.shape,
@@ -40,9 +39,7 @@ const infrastructureStatus = object({
 });
 
 /** What a Shoot needs from its cloud provider before anything else: networks, routers, identities. */
-export const Infrastructure = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const Infrastructure = defineExtension({
   kind: "Infrastructure",
   plural: "infrastructures",
   shortNames: ["infra"],
@@ -54,7 +51,16 @@ export const Infrastructure = defineResource({
     { name: "Region", path: ".spec.region" },
     { name: "Status", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "flow",
+    stateful: true,
+    cluster: "always",
+    types: providerType,
+    nameOf: ({ name }) => name,
+    severeAfter: minutes(3),
+    deadline: minutes(10),
+    trigger: "onChange",
+  },
 });
 
 /** What a Shoot needs from its cloud provider before anything else: networks, routers, identities. */

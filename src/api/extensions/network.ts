@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
-import { defineResource } from "../schema/resource.ts";
 import { openEnum, object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension, minutes, seconds } from "./define-extension.ts";
 
 const networkSpec = object({
   ...defaultSpec.shape,
@@ -23,9 +22,7 @@ const networkStatus = object({
 });
 
 /** The network between the pods of a Shoot. */
-export const Network = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const Network = defineExtension({
   kind: "Network",
   plural: "networks",
   scope: "Namespaced",
@@ -37,7 +34,16 @@ export const Network = defineResource({
     { name: "Service CIDR", path: ".spec.serviceCIDR" },
     { name: "Status", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "flow",
+    stateful: true,
+    cluster: "always",
+    types: ({ shoot }) => (shoot.spec.networking?.type === undefined ? [] : [shoot.spec.networking.type]),
+    nameOf: ({ name }) => name,
+    severeAfter: seconds(30),
+    deadline: minutes(3),
+    trigger: "always",
+  },
 });
 
 /** The network between the pods of a Shoot. */

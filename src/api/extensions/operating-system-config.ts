@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { secretReference } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { immutable, json, openEnum, object, timestamp } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension, minutes, seconds } from "./define-extension.ts";
 
 const registryHost = object({
   url: z.string().describe("URL is the endpoint address of the registry mirror."),
@@ -202,9 +201,7 @@ const operatingSystemConfigStatus = object({
 });
 
 /** Files and units of a Shoot's machines, to be put into the form that their operating system reads. */
-export const OperatingSystemConfig = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const OperatingSystemConfig = defineExtension({
   kind: "OperatingSystemConfig",
   plural: "operatingsystemconfigs",
   shortNames: ["osc"],
@@ -216,7 +213,15 @@ export const OperatingSystemConfig = defineResource({
     { name: "Purpose", path: ".spec.purpose" },
     { name: "Status", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "flow",
+    stateful: true,
+    cluster: "always",
+    types: ({ shoot }) => (shoot.spec.provider.workers ?? []).flatMap(({ machine }) => machine.image?.name ?? []),
+    severeAfter: seconds(30),
+    deadline: minutes(3),
+    trigger: "always",
+  },
 });
 
 /** Files and units of a Shoot's machines, to be put into the form that their operating system reads. */

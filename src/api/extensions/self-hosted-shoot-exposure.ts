@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { loadBalancerIngress, nodeAddress, objectReference } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension } from "./define-extension.ts";
 
 const controlPlaneEndpoint = object({
   nodeName: z.string().describe("NodeName is the name of the node to expose."),
@@ -29,9 +29,7 @@ const selfHostedShootExposureStatus = object({
 });
 
 /** How the API server of a Shoot that hosts its own control plane is reached. */
-export const SelfHostedShootExposure = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const SelfHostedShootExposure = defineExtension({
   kind: "SelfHostedShootExposure",
   plural: "selfhostedshootexposures",
   shortNames: ["exp"],
@@ -44,6 +42,13 @@ export const SelfHostedShootExposure = defineResource({
     { name: "Hostname", path: ".status.ingress[0].hostname" },
     { name: "Status", path: ".status.lastOperation.state" },
   ],
+  deletionProtected: false,
+  contract: {
+    writer: "other",
+    stateful: true,
+    cluster: "sometimes",
+    types: () => [],
+  },
 });
 
 /** How the API server of a Shoot that hosts its own control plane is reached. */

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
 import { kubeletConfig } from "../shoot/kubelet.ts";
 import { secretKeySelector, secretReference, taint } from "../schema/references.ts";
-import { defineResource } from "../schema/resource.ts";
 import { bytes, duration, intOrString, object, quantity, raw, timestamp } from "../schema/fields.ts";
 import { machineControllerManagerSettings } from "../shoot/machines.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
+import { defineExtension, minutes, providerType, seconds } from "./define-extension.ts";
 
 const machineImage = object({
   name: z.string().describe("Name is the logical name of the machine image."),
@@ -202,9 +201,7 @@ const workerStatus = object({
 });
 
 /** The machines of a Shoot, in pools. */
-export const Worker = defineResource({
-  group: "extensions.gardener.cloud",
-  version: "v1alpha1",
+export const Worker = defineExtension({
   kind: "Worker",
   plural: "workers",
   scope: "Namespaced",
@@ -215,7 +212,16 @@ export const Worker = defineResource({
     { name: "Region", path: ".spec.region" },
     { name: "Status", path: ".status.lastOperation.state" },
   ],
-  labels: { [DELETION_PROTECTED_LABEL]: "true" },
+  contract: {
+    writer: "flow",
+    stateful: true,
+    cluster: "always",
+    types: providerType,
+    nameOf: ({ name }) => name,
+    severeAfter: seconds(30),
+    deadline: minutes(10),
+    trigger: "always",
+  },
 });
 
 /** The machines of a Shoot, in pools. */

@@ -2,7 +2,7 @@ import type { PlannedStep } from "../../flow/plan.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
-import { loadTables, readView } from "../report/flow-tables.ts";
+import { flowTables, readView } from "../report/flow-tables.ts";
 import { choice, text } from "../option.ts";
 import { printObject, renderTable, type Column } from "../display/output.ts";
 import { planShoot, type ShootPlan } from "../report/plan.ts";
@@ -29,9 +29,9 @@ export const plan = defineCommand({
   async run({ args, options, context }) {
     const garden = await context.garden(options);
     const shoot = await findShoot(garden, { shoot: args.shoot, namespace: options.namespace });
-    const [view, tables] = await Promise.all([readView(garden, shoot), loadTables()]);
+    const view = await readView(garden, shoot);
     const { operation, to } = options;
-    const planned = planShoot(shoot, { view, tables, operation, to, now: context.now() });
+    const planned = planShoot(shoot, { view, tables: flowTables, operation, to, now: context.now() });
     const { out } = context.terminal;
     if (options.output === "json" || options.output === "yaml") printObject(out, planned, options.output);
     else out.write(renderPlan(out, planned, options.output === "wide"));

@@ -6,12 +6,10 @@ import { describeHeartbeat, describeNeedlessness, isSeedReady } from "../../api/
 import { isArriving, isLeaving, leadingSeed, needsSource } from "../../api/placement/move.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { describeReliance } from "../../api/placement/takeover.ts";
-import type { Flow } from "../../flow/flow.ts";
-import type { PlannedStep } from "../../flow/plan.ts";
+import { planFlow, type PlannedStep } from "../../flow/plan.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import type { FlowSubject } from "../../workflows/steps.ts";
+import type { ShootFlow } from "../../workflows/actions.ts";
 import { describeDowntime } from "./downtime.ts";
-import { planSteps } from "../report/plan.ts";
 import { formatDuration } from "../display/time.ts";
 
 /** What a move would be: printed by `shoot migrate --plan`, and asked about before the move itself. */
@@ -29,9 +27,9 @@ export interface MigrationPlan {
 
 /** The flows that a move consists of. */
 export interface MoveTables {
-  readonly migrate: Flow<FlowSubject>;
-  readonly restore: Flow<FlowSubject>;
-  readonly cleanUp: Flow<FlowSubject>;
+  readonly migrate: ShootFlow;
+  readonly restore: ShootFlow;
+  readonly cleanUp: ShootFlow;
 }
 
 /** What a plan is made from; `run` are the facts of the Shoot where it is, `bastions` what the old seed says, if it was asked. */
@@ -61,7 +59,7 @@ export function planMigration({ facts, run, tables, takeover: approval, bastions
   const flows = [
     { flow: tables.migrate, run: going },
     { flow: tables.restore, run: arriving },
-    { flow: tables.cleanUp, run: { ...arriving, seed: from } },
+    { flow: tables.cleanUp, run: { ...arriving, seedName: from } },
   ];
   return {
     shoot: `${shoot.metadata.namespace}/${shoot.metadata.name}`,
@@ -70,7 +68,7 @@ export function planMigration({ facts, run, tables, takeover: approval, bastions
     takeover,
     obstacles: [...migrationObstacles({ ...facts, takeover, underway }), ...bastions.map(leftBehind)],
     notes: approval ? takeoverNotes(facts, from, approval.sourceIsOff) : moveNotes(facts, from, run),
-    flows: flows.map(({ flow, run }) => ({ title: flow.title, steps: planSteps(flow, run) })),
+    flows: flows.map(({ flow, run }) => ({ title: flow.title, steps: planFlow(flow, run) })),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FlowProgress } from "../../api/shoot/run.ts";
 import { findBlocking, type Blocking } from "./blocking.ts";
 import { inner, renderFields } from "../display/fields.ts";
-import { gardenSteps } from "./step-place.ts";
+import { cleanUp } from "../../workflows/clean-up.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
 import { formatAge } from "../display/time.ts";
@@ -29,9 +29,8 @@ export function reportCleanUp(
     const idle = progress?.finishedAt === undefined ? next : "has ended; its name is about to leave status.seeds";
     return { seed, workflow, blocking: undefined, idle };
   }
-  const owner = gardenSteps.has(found.step)
-    ? "Perennial's worker for the garden"
-    : `Perennial's worker for seed ${seed}`;
+  const inGarden = cleanUp.steps.get(found.step)?.do.where === "garden";
+  const owner = inGarden ? "Perennial's worker for the garden" : `Perennial's worker for seed ${seed}`;
   return { seed, workflow, blocking: { ...found, owner }, idle: undefined };
 }
 

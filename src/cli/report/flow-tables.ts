@@ -1,4 +1,11 @@
+import { cleanUp } from "../../workflows/clean-up.ts";
+import { deleteShoot } from "../../workflows/delete.ts";
+import { migrate } from "../../workflows/migrate.ts";
+import { reconcile } from "../../workflows/reconcile.ts";
+import { restore } from "../../workflows/restore.ts";
 import type { Shoot } from "../../api/index.ts";
+import type { ShootOperation } from "../../api/shoot/run.ts";
+import type { Action } from "../../workflows/actions.ts";
 import type { ShootView } from "../../activities/index.ts";
 import type { Garden } from "../context.ts";
 import { CliError } from "../exit.ts";
@@ -6,22 +13,18 @@ import { shootRef } from "../find-shoot.ts";
 import type { MoveTables } from "../migration/plan.ts";
 import type { FlowTables } from "./plan.ts";
 
-/** Imports the flow tables; only verbs that explain flows pay for them. */
-export async function loadTables(): Promise<FlowTables> {
-  const [{ reconcile }, { deleteShoot }, { migrate }, { restore }] = await Promise.all([
-    import("../../workflows/reconcile.ts"),
-    import("../../workflows/delete.ts"),
-    import("../../workflows/migrate.ts"),
-    import("../../workflows/restore.ts"),
-  ]);
-  return { reconcile, delete: deleteShoot, migrate, restore };
+/** The flow tables, by what they do. */
+export const flowTables: FlowTables = { reconcile, delete: deleteShoot, migrate, restore };
+
+/** The row of a step in the flow of an operation; undefined for one that today's flows do not have. */
+export async function findAction(operation: ShootOperation | undefined, step: string): Promise<Action | undefined> {
+  if (operation === undefined) return undefined;
+  const { flowFor } = await import("../../workflows/contract.ts");
+  return flowTables[flowFor(operation)].steps.get(step)?.do;
 }
 
-/** Imports the flows of a move, the clean-up behind it included. */
-export async function loadMoveTables(): Promise<MoveTables> {
-  const [{ migrate, restore }, { cleanUp }] = await Promise.all([loadTables(), import("../../workflows/clean-up.ts")]);
-  return { migrate, restore, cleanUp };
-}
+/** The flows of a move, the clean-up behind it included. */
+export const moveTables: MoveTables = { migrate, restore, cleanUp };
 
 /** The Shoot as its workflow would read it now. */
 export async function readView({ client }: Garden, shoot: Shoot): Promise<ShootView> {

@@ -2,11 +2,10 @@ import { SKIP_CLEANUP_ANNOTATION } from "../../api/annotations.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { Migration, ShootOperation, ShootRun } from "../../api/shoot/run.ts";
 import type { ShootView } from "../../activities/index.ts";
-import type { Flow } from "../../flow/flow.ts";
 import { planFlow, type PlannedStep } from "../../flow/plan.ts";
 import { flowFor, type FlowKind } from "../../workflows/contract.ts";
 import { decide, operationType } from "../../workflows/decide.ts";
-import type { FlowSubject, StepRunner } from "../../workflows/steps.ts";
+import type { ShootFlow } from "../../workflows/actions.ts";
 import { CliError } from "../exit.ts";
 import { formatDuration } from "../display/time.ts";
 
@@ -34,7 +33,7 @@ export interface PlanRequest {
 }
 
 /** The flow tables that a plan is made from; their steps are never run. */
-export type FlowTables = Readonly<Record<FlowKind, Flow<FlowSubject>>>;
+export type FlowTables = Readonly<Record<FlowKind, ShootFlow>>;
 
 /** Plans what the Shoot's workflow would do next, or the operation that is named. Throws what stands against any operation. */
 export function planShoot(shoot: Shoot, request: PlanRequest): ShootPlan {
@@ -59,13 +58,8 @@ export function planShoot(shoot: Shoot, request: PlanRequest): ShootPlan {
       kind === "delete"
         ? "the seed is not asked: the control plane is taken to be as the Shoot's status says"
         : undefined,
-    steps: planSteps(tables[kind], run),
+    steps: planFlow(tables[kind], run),
   };
-}
-
-/** What a flow would do for a run; runs nothing. */
-export function planSteps(flow: Flow<FlowSubject>, run: ShootRun): PlannedStep[] {
-  return planFlow(flow, { run, runner: idleRunner });
 }
 
 /** The facts that every operation needs; throws why they cannot be had. */
@@ -89,18 +83,6 @@ function moveOf(facts: NonNullable<ShootView["run"]>, to: string | undefined, su
     throw new CliError("usage", `Shoot ${subject} is not on its way anywhere: name a Seed with --to`);
   return { migration: { source: facts.seedName, destination: to, takeover: false } };
 }
-
-/** A plan looks at conditions only; whatever would act says so instead. */
-const idleRunner: StepRunner = {
-  attempt: () => Promise.reject(new Error("a plan runs nothing")),
-  acting: () => {
-    throw new Error("a plan runs nothing");
-  },
-  garden: () => {
-    throw new Error("a plan runs nothing");
-  },
-  wait: () => Promise.reject(new Error("a plan waits for nothing")),
-};
 
 /** What a deletion finds in the seed, as far as the Shoot's own status tells. */
 function assumedControlPlane(shoot: Shoot, run: Pick<ShootRun, "workerless">) {

@@ -1,25 +1,30 @@
 import type { Shoot } from "../../api/index.ts";
 import { isLeaving } from "../../api/placement/move.ts";
+import type { Action } from "../../workflows/actions.ts";
 
-/** Where a step acts: in the garden, in a seed, or nowhere because it only waits for time to pass. */
+/** Where a step acts: in the garden, in a seed, or in none because it only waits for time to pass. */
 export type StepPlace =
   { readonly in: "garden" } | { readonly in: "seed"; readonly seed: string | undefined } | { readonly in: "time" };
 
-/** Where a step of any flow acts for this Shoot; a Shoot on its way has two seeds, and each step has one of them. */
-export function placeOf(step: string, { spec, status }: Shoot): StepPlace {
-  if (gardenSteps.has(step)) return { in: "garden" };
-  if (waitingSteps.has(step)) return { in: "time" };
-  if (step.startsWith("destination")) return { in: "seed", seed: spec.seedName };
-  const left = isLeaving({ spec, status }) ? status?.seedName : status?.leadership?.previousSeed;
-  if (oldSeedSteps.has(step) && left !== undefined) return { in: "seed", seed: left };
-  return { in: "seed", seed: status?.seedName ?? spec.seedName };
+/** Where an action is carried out for this Shoot; a Shoot that moves has two seeds. */
+export function placeOf(action: Action | undefined, shoot: Shoot): StepPlace {
+  switch (action?.where) {
+    case "garden":
+      return { in: "garden" };
+    case "nowhere":
+      return { in: "time" };
+    case "destination":
+      return { in: "seed", seed: shoot.spec.seedName };
+    case "source":
+      return { in: "seed", seed: sourceOf(shoot) };
+    case "seed":
+    case undefined:
+      return { in: "seed", seed: leaderOf(shoot) };
+  }
 }
 
-/** Steps that act on the garden alone. */
-export const gardenSteps: ReadonlySet<string> = new Set(["leadership", "check", "flip", "leave", "removeLeadership"]);
+const leaderOf = ({ spec, status }: Shoot): string | undefined => status?.seedName ?? spec.seedName;
 
-/** Steps that are durable timers. */
-export const waitingSteps: ReadonlySet<string> = new Set(["oldAddressForgotten", "leases"]);
-
-/** Steps of Restore, and of the clean-up behind it, that act in the seed that was left. */
-export const oldSeedSteps: ReadonlySet<string> = new Set(["fence", "oldApiServer", "finalSnapshot", "oldEtcd"]);
+/** The seed that leads, while the Shoot leaves it; afterwards the one that it has come from. */
+const sourceOf = (shoot: Shoot): string | undefined =>
+  (isLeaving(shoot) ? undefined : shoot.status?.leadership?.previousSeed) ?? leaderOf(shoot);

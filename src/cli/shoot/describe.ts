@@ -12,7 +12,9 @@ import { choice } from "../option.ts";
 import { printObject } from "../display/output.ts";
 import { describeShoot, leftoversOf, renderDescription, type ShootDescription } from "../report/description.ts";
 import { phaseOf } from "../report/phase.ts";
-import { findOwner, readReport } from "../report/step-owner.ts";
+import { findAction } from "../report/flow-tables.ts";
+import { findOwner, readReport, type ObjectReport, type StepOwner } from "../report/step-owner.ts";
+import type { Action } from "../../workflows/actions.ts";
 import { placeOf } from "../report/step-place.ts";
 
 /** `perennial shoot describe` */
@@ -44,12 +46,21 @@ async function gather(
   const blocking = (current ? findBlocking(progress) : undefined) ?? blockingFromStatus(shoot);
   const known = { ...describeShoot(shoot), ...answer };
   if (!blocking) return { ...known, blocking };
-  const owner = await findOwner(garden.client, blocking.step, shoot);
-  const place = placeOf(blocking.step, shoot);
-  const seedClient = place.in === "seed" ? await context.seed(place.seed ?? "", options) : undefined;
-  const report =
-    seedClient && (await readReport(seedClient, owner, shoot.status?.technicalID ?? "").catch(() => undefined));
+  const action = await findAction(current ? progress.operation : shoot.status?.lastOperation?.type, blocking.step);
+  const owner = await findOwner(garden.client, action, shoot);
+  const report = await askSeed(context, options, { owner, action, shoot });
   return { ...known, blocking: { ...blocking, ...owner, ...(report && { report }) } };
+}
+
+/** What the object behind the step says, where its seed can be reached. */
+async function askSeed(
+  context: Context,
+  options: ClusterOptions,
+  { owner, action, shoot }: { owner: StepOwner; action: Action | undefined; shoot: Shoot },
+): Promise<ObjectReport | undefined> {
+  const place = placeOf(action, shoot);
+  const seedClient = place.in === "seed" ? await context.seed(place.seed ?? "", options) : undefined;
+  return seedClient && (await readReport(seedClient, owner, shoot.status?.technicalID ?? "").catch(() => undefined));
 }
 
 async function askFlow(

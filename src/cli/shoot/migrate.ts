@@ -7,7 +7,7 @@ import { clusterOptions } from "../connection.ts";
 import type { ClusterOptions, Context, Garden } from "../context.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
-import { loadMoveTables, readView } from "../report/flow-tables.ts";
+import { moveTables, readView } from "../report/flow-tables.ts";
 import { followShoot } from "../display/follow.ts";
 import { movesFrom, planMigration, readBastions, type MigrationPlan } from "../migration/plan.ts";
 import { renderMigration, renderSummary } from "../migration/report.ts";
@@ -78,15 +78,14 @@ type Move = Extract<MoveRequest, { do: "move" }>;
 async function gatherPlan({ context, garden, shoot, options }: Call, request: Move): Promise<MigrationPlan> {
   const from = movesFrom(shoot, request.to);
   const { readMigrationFacts } = await import("../../activities/shoot/migration-facts.ts");
-  const [facts, view, tables, seedClient] = await Promise.all([
+  const [facts, view, seedClient] = await Promise.all([
     readMigrationFacts(garden.client, shoot, { from, to: request.to }, new Date(context.now())),
     readView(garden, shoot),
-    loadMoveTables(),
     request.takeover || from === undefined ? undefined : context.seed(from, options),
   ]);
   const bastions = seedClient && (await readBastions(seedClient, shoot).catch(() => []));
   const run = factsOf(view, subjectOf(shoot));
-  return planMigration({ facts, run, tables, takeover: request.takeover, bastions });
+  return planMigration({ facts, run, tables: moveTables, takeover: request.takeover, bastions });
 }
 
 async function carryOut(call: Call, request: MoveRequest): Promise<Shoot> {

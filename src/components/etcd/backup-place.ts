@@ -1,7 +1,7 @@
 import { findObjectStore, type ObjectStore } from "../../api/object-stores.ts";
 import type { Step } from "./backup-pod.ts";
 import type { ControlPlaneContext } from "../context.ts";
-import { backupEntryName } from "../extension-objects.ts";
+import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { environmentOf, pathIn, rclone, type Remote } from "./rclone.ts";
 
 /** Where a Shoot's snapshots are kept, as pods with a folder `/backup` see it. */

@@ -7,7 +7,7 @@ import {
   PERSISTED,
   readReferenced,
   secretType,
-  statefulKinds,
+  statefulTypes,
   stateOnly,
   type Secret,
   type StatefulObject,
@@ -16,7 +16,7 @@ import {
 import type { StateOwner } from "../../activities/state/store.ts";
 import { Superseded } from "../../activities/leadership/superseded.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { backupEntryName } from "../../components/index.ts";
+import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { createController, createReflector, type Key, type KubeClient, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { createOwners } from "./owner.ts";
@@ -82,7 +82,7 @@ export function createMirror({ gardenClient, seedClient, seedName, keys, log }: 
     log,
     onEvent: ({ object }) => changed(namespaceOf(object)),
   });
-  const extensions = statefulKinds.map((type) =>
+  const extensions = statefulTypes.map((type) =>
     createReflector<StatefulObject>(seedClient, type, {
       log,
       keep: stateOnly,

@@ -7,7 +7,8 @@ import { health, lastOperation } from "../../../src/cli/report/columns.ts";
 import { describeShoot, renderDescription } from "../../../src/cli/report/description.ts";
 import { phaseOf } from "../../../src/cli/report/phase.ts";
 import { extensionOf } from "../../../src/cli/report/step-owner.ts";
-import { gardenSteps, oldSeedSteps, placeOf, waitingSteps } from "../../../src/cli/report/step-place.ts";
+import { placeOf } from "../../../src/cli/report/step-place.ts";
+import type { ShootFlow } from "../../../src/workflows/actions.ts";
 import { cleanUp } from "../../../src/workflows/clean-up.ts";
 import { deleteShoot } from "../../../src/workflows/delete.ts";
 import { migrate } from "../../../src/workflows/migrate.ts";
@@ -59,7 +60,7 @@ it("shows the one step in the way with its owner, since when, and the remedy", (
     since: "2026-11-21T10:05:00Z",
     error: { message: "quota exceeded", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] },
     owner: "extension controller provider-local",
-    kind: "Infrastructure",
+    kind: "Infrastructure" as const,
     object: "local",
     type: "local",
   };
@@ -80,9 +81,10 @@ it("shows the one step in the way with its owner, since when, and the remedy", (
 it("knows the object behind every step that acts through an extension", () => {
   const kindsOf = ({ steps }: typeof reconcile) =>
     Object.fromEntries(
-      [...steps.keys()].flatMap((step) =>
-        [extensionOf(step, shoot())].flatMap((one) => (one ? [[step, one.kind]] : [])),
-      ),
+      [...steps].flatMap(([step, { do: action }]) => {
+        const extension = extensionOf(action);
+        return extension ? [[step, extension.kind]] : [];
+      }),
     );
   expect(kindsOf(reconcile)).toEqual({
     internalDns: "DNSRecord",
@@ -106,7 +108,7 @@ it("knows the object behind every step that acts through an extension", () => {
     removeInternalDns: "DNSRecord",
   });
   expect(kindsOf(migrate)).toEqual({
-    shortAddress: "DNSRecord",
+    lowerTtl: "DNSRecord",
     migrateWorker: "Worker",
     migrateNetwork: "Network",
     migrateOperatingSystemConfig: "OperatingSystemConfig",
@@ -120,20 +122,14 @@ it("knows the object behind every step that acts through an extension", () => {
 });
 
 it("knows the place of every step of a move", () => {
-  const flows = [reconcile, deleteShoot, migrate, restore, cleanUp];
-  const known = new Set(flows.flatMap(({ steps }) => [...steps.keys()]));
-  for (const step of [...gardenSteps, ...waitingSteps, ...oldSeedSteps]) expect(known).toContain(step);
-  const places = (shoot: Shoot, ...steps: string[]) =>
-    steps.map((step) => placeOf(step, shoot)).map((place) => (place.in === "seed" ? place.seed : place.in));
+  const places = (flow: ShootFlow, shoot: Shoot, ...steps: string[]) =>
+    steps
+      .map((step) => placeOf(flow.steps.get(step)?.do, shoot))
+      .map((place) => (place.in === "seed" ? place.seed : place.in));
   const leaving = { ...movableShoot(), spec: { ...movableShoot().spec, seedName: "seed-2" } };
-  expect(places(leaving, "check", "destinationSecrets", "firstSnapshot", "oldAddressForgotten", "flip")).toEqual([
-    "garden",
-    "seed-2",
-    "seed-1",
-    "time",
-    "garden",
-  ]);
-  expect(places(restoring(), "leases", "fence", "finalSnapshot", "etcdVolume")).toEqual([
+  const steps = ["check", "destinationSecrets", "firstSnapshot", "oldAddressForgotten", "flip"];
+  expect(places(migrate, leaving, ...steps)).toEqual(["garden", "seed-2", "seed-1", "time", "garden"]);
+  expect(places(restore, restoring(), "leases", "fence", "finalSnapshot", "etcdVolume")).toEqual([
     "time",
     "seed-1",
     "seed-1",

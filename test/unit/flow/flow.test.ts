@@ -4,13 +4,17 @@ import { defineFlow, FlowError, runFlow, type Flow, type Step, type StepState } 
 import { planFlow } from "../../../src/flow/plan.ts";
 import { percent } from "../../../src/flow/percent.ts";
 
-const done = async () => {};
-const broken = () => Promise.reject(new Error("broken"));
+/** What the steps of these tests do. */
+type Work = (step: string) => Promise<void> | void;
+
+const carryOut = async (work: Work, step: string) => work(step);
+const done: Work = () => {};
+const broken: Work = () => Promise.reject(new Error("broken"));
 const never = { text: "never", holds: () => false };
 
-async function outcome(flow: Flow<object>, stopped?: () => boolean) {
+async function outcome(flow: Flow<object, Work>, stopped?: () => boolean) {
   const states = new Map<string, StepState>();
-  const options = { onChange: (step: string, state: StepState) => void states.set(step, state) };
+  const options = { carryOut, onChange: (step: string, state: StepState) => void states.set(step, state) };
   const error = await runFlow(flow, {}, stopped ? { ...options, stopped } : options).catch((thrown: unknown) => thrown);
   return { states: Object.fromEntries(states), error };
 }
@@ -19,11 +23,11 @@ describe("a flow", () => {
   it("blocks only what comes after a failed step, and names every failure", async () => {
     const { states, error } = await outcome(
       defineFlow("Test", {
-        a: { run: broken },
-        b: { run: done, after: ["a"] },
-        c: { run: broken },
-        d: { run: done },
-        e: { run: done, after: ["b", "d"] },
+        a: { do: broken },
+        b: { do: done, after: ["a"] },
+        c: { do: broken },
+        d: { do: done },
+        e: { do: done, after: ["b", "d"] },
       }),
     );
     expect(states).toEqual({ a: "failed", b: "blocked", c: "failed", d: "done", e: "blocked" });
@@ -33,11 +37,11 @@ describe("a flow", () => {
 
   it("passes through a skipped step, which still waits for what is before it", async () => {
     const order: string[] = [];
-    const note = async (_: object, step: string) => void order.push(step);
+    const note = (step: string) => void order.push(step);
     const flow = defineFlow("Test", {
-      a: { run: note },
-      b: { run: note, after: ["a"], when: [never] },
-      c: { run: note, after: ["b"] },
+      a: { do: note },
+      b: { do: note, after: ["a"], when: [never] },
+      c: { do: note, after: ["b"] },
     });
     expect((await outcome(flow)).states).toEqual({ a: "done", b: "skipped", c: "done" });
     expect(order).toEqual(["a", "c"]);
@@ -46,12 +50,12 @@ describe("a flow", () => {
 
   it("begins nothing more once it is stopped", async () => {
     let stopped = false;
-    const flow = defineFlow("Test", { a: { run: async () => void (stopped = true) }, b: { run: done, after: ["a"] } });
+    const flow = defineFlow("Test", { a: { do: () => void (stopped = true) }, b: { do: done, after: ["a"] } });
     expect((await outcome(flow, () => stopped)).states).toEqual({ a: "done", b: "stopped" });
   });
 
   it("refuses a step that comes after one which is not above it", () => {
-    const rows = { a: { run: done, after: ["b"] }, b: { run: done } } as Record<string, Step<object>>;
+    const rows = { a: { do: done, after: ["b"] }, b: { do: done } } as Record<string, Step<object, Work>>;
     expect(() => defineFlow("Test", rows)).toThrow('Test: "a" comes after "b", which is not above it');
   });
 
@@ -62,18 +66,18 @@ describe("a flow", () => {
     await fc.assert(
       fc.asyncProperty(graph, async (nodes) => {
         const ran: string[] = [];
-        const rows: Record<string, Step<object>> = {};
+        const rows: Record<string, Step<object, Work>> = {};
         nodes.forEach(({ fails, after }, index) => {
           const above = [...new Set(after.filter((other) => other < index))].map((other) => `s${other}`);
           rows[`s${index}`] = {
             after: above,
-            run: async (_, step) => {
+            do: (step) => {
               ran.push(step);
               if (fails) throw new Error(step);
             },
           };
         });
-        await runFlow(defineFlow("Random", rows), {}).catch(() => {});
+        await runFlow(defineFlow("Random", rows), {}, { carryOut }).catch(() => {});
         const clean = (step: string): boolean =>
           (rows[step]?.after ?? []).every((before) => clean(before) && nodes[Number(before.slice(1))]?.fails === false);
         expect([...ran].sort()).toEqual(Object.keys(rows).filter(clean).sort());

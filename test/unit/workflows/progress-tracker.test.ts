@@ -3,8 +3,7 @@ import { defineFlow } from "../../../src/flow/flow.ts";
 import { createProgressTracker } from "../../../src/workflows/progress-tracker.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 
-const done = async () => {};
-const flow = defineFlow("Test", { a: { run: done }, b: { run: done }, c: { run: done, after: ["a"] } });
+const flow = defineFlow("Test", { a: { do: undefined }, b: { do: undefined }, c: { do: undefined, after: ["a"] } });
 const tracker = () => createProgressTracker(flow, shootRun(), () => Date.parse("2026-01-01T00:00:00Z"));
 const quota = { message: "quota is used up", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] };
 

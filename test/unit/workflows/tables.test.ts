@@ -1,28 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { ShootRun } from "../../../src/api/shoot/run.ts";
-import type { Flow } from "../../../src/flow/flow.ts";
+import type { Step } from "../../../src/flow/flow.ts";
 import { planFlow } from "../../../src/flow/plan.ts";
+import { appliedKinds, contractOf } from "../../../src/api/extensions/kinds.ts";
+import { components } from "../../../src/components/index.ts";
+import { cleanUp } from "../../../src/workflows/clean-up.ts";
 import { deleteShoot } from "../../../src/workflows/delete.ts";
 import { migrate } from "../../../src/workflows/migrate.ts";
 import { reconcile } from "../../../src/workflows/reconcile.ts";
 import { restore } from "../../../src/workflows/restore.ts";
-import type { FlowSubject } from "../../../src/workflows/steps.ts";
+import type { Action, ShootFlow } from "../../../src/workflows/actions.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 
-const refuse = () => Promise.reject(new Error("a plan touches nothing"));
-const runner: FlowSubject["runner"] = {
-  attempt: refuse,
-  wait: refuse,
-  acting: () => {
-    throw new Error("a plan touches nothing");
-  },
-  garden: () => {
-    throw new Error("a plan touches nothing");
-  },
-};
-
-function plan(flow: Flow<FlowSubject>, change: Partial<ShootRun> = {}) {
-  const steps = planFlow(flow, { run: shootRun(change), runner });
+function plan(flow: ShootFlow, change: Partial<ShootRun> = {}) {
+  const steps = planFlow(flow, shootRun(change));
   return {
     done: steps.filter(({ skipped }) => !skipped).map(({ step }) => step),
     skipped: steps.filter(({ skipped }) => skipped).map(({ step }) => step),
@@ -30,7 +22,7 @@ function plan(flow: Flow<FlowSubject>, change: Partial<ShootRun> = {}) {
 }
 
 /** Every step that has to be over before this one begins. */
-function before(flow: Flow<FlowSubject>, step: string, found = new Set<string>()): Set<string> {
+function before(flow: ShootFlow, step: string, found = new Set<string>()): Set<string> {
   for (const one of flow.steps.get(step)?.after ?? []) {
     if (found.has(one)) continue;
     found.add(one);
@@ -38,6 +30,66 @@ function before(flow: Flow<FlowSubject>, step: string, found = new Set<string>()
   }
   return found;
 }
+
+type Row = readonly [name: string, step: Step<ShootRun, Action> | undefined];
+
+/** What a row says, with `apply` for `restore`, which does the same for objects that have a past. */
+const contentOf = ([, step]: Row) => {
+  const { do: action, after = [], when = [] } = step ?? {};
+  return { does: action?.verb === "restore" ? { ...action, verb: "apply" } : action, after, when };
+};
+
+/** How the rows of `two` differ from the rows of the same name in `one`: what it says, and what `one` said. */
+function differences(one: ShootFlow, two: ShootFlow) {
+  const rows = [...one.steps].flatMap((row) => {
+    const [before, after] = [contentOf(row), contentOf([row[0], two.steps.get(row[0])])];
+    if (isDeepStrictEqual(before, after)) return [];
+    expect(after, row[0]).toMatchObject({ does: before.does, when: before.when });
+    return [[row[0], { before: before.after, after: after.after }]];
+  });
+  return Object.fromEntries(rows) as Record<string, object>;
+}
+
+/** The objects that a flow's rows of a verb are about, such as `DNSRecord internal`. */
+const objectsOf = (flow: ShootFlow, verb: Action["verb"]): string[] =>
+  [...flow.steps.values()].flatMap(({ do: action }) =>
+    "kind" in action && action.verb === verb ? [[action.kind, action.purpose].filter(Boolean).join(" ")] : [],
+  );
+
+describe("the flows", () => {
+  it("apply every kind that is theirs, for each of its purposes", () => {
+    const expected = appliedKinds.flatMap((kind) => {
+      const { purposes } = contractOf(kind);
+      return purposes === undefined ? [kind] : purposes.map((purpose) => `${kind} ${purpose}`);
+    });
+    expect(objectsOf(reconcile, "apply").sort()).toEqual(expected.sort());
+  });
+  it("restore, migrate and remove whatever reconcile applies, but for the BackupEntry, which outlives both", () => {
+    const applied = objectsOf(reconcile, "apply");
+    const withoutBackup = applied.filter((object) => object !== "BackupEntry").sort();
+    expect([...new Set(objectsOf(restore, "restore"))].sort()).toEqual(applied.sort());
+    expect(objectsOf(migrate, "migrate").sort()).toEqual(withoutBackup);
+    expect(objectsOf(deleteShoot, "remove").sort()).toEqual(withoutBackup);
+  });
+  it("destroy every component that reconcile deploys into the seed, but for those that go with the namespace", () => {
+    const componentsOf = (flow: ShootFlow, verb: Action["verb"]) =>
+      [...flow.steps.values()].flatMap(({ do: action }) =>
+        "component" in action && action.verb === verb ? [action.component] : [],
+      );
+    const inSeed = componentsOf(reconcile, "deploy").filter((name) => components[name].target === "seed");
+    const withNamespace = ["namespace", "etcd-backup"];
+    expect([...componentsOf(deleteShoot, "destroy"), ...withNamespace].sort()).toEqual(inSeed.sort());
+    expect(componentsOf(restore, "deploy").sort()).toEqual(componentsOf(reconcile, "deploy").sort());
+  });
+  it.each([reconcile, restore, migrate, deleteShoot, cleanUp])(
+    "name a step of $title after the activity that it calls",
+    (flow) => {
+      const stem = (step: string) => step.replace(/^(destination|access)/, "").toLowerCase();
+      for (const [name, { do: action }] of flow.steps)
+        if (action.verb === "call") expect(action.activity.toLowerCase(), name).toContain(stem(name));
+    },
+  );
+});
 
 describe("the reconcile table", () => {
   it("skips nothing for a Shoot that has everything", () => {
@@ -83,35 +135,13 @@ describe("the delete table", () => {
   ])("does %s only after %j", (step, first) => {
     expect([...before(deleteShoot, step)]).toEqual(expect.arrayContaining(first));
   });
-  it("removes every extension kind that reconcile applies", () => {
-    const steps = [...deleteShoot.steps.keys()];
-    const kinds = [
-      "Infrastructure",
-      "ControlPlane",
-      "Network",
-      "OperatingSystemConfig",
-      "Worker",
-      "InternalDns",
-      "ExternalDns",
-    ];
-    expect(steps).toEqual(expect.arrayContaining(kinds.map((kind) => `remove${kind}`)));
-  });
 });
 
 const migration = { source: "seed-1", destination: "seed-2", takeover: false };
-const kinds = [
-  "Worker",
-  "Network",
-  "OperatingSystemConfig",
-  "ControlPlane",
-  "Infrastructure",
-  "InternalDns",
-  "ExternalDns",
-];
-
 describe("the migrate table", () => {
   it("keeps the state only after every kind has migrated, and flips last of all", () => {
-    const migrating = kinds.map((kind) => `migrate${kind}`);
+    const migrating = [...migrate.steps].flatMap(([name, { do: action }]) => (action.verb === "migrate" ? [name] : []));
+    expect(migrating).toHaveLength(7);
     expect([...before(migrate, "persistState")]).toEqual(expect.arrayContaining(migrating));
     expect([...before(migrate, "flip")].sort()).toEqual(
       [...migrate.steps.keys()].filter((one) => one !== "flip").sort(),
@@ -129,9 +159,22 @@ describe("the migrate table", () => {
 });
 
 describe("the restore table", () => {
-  it("has every step of reconcile that brings something into being", () => {
-    const steps = new Set(restore.steps.keys());
-    expect([...reconcile.steps.keys()].filter((step) => !steps.has(step))).toEqual([]);
+  it("differs from reconcile in these rows and no others, in what is done, in which seed, after what and when", () => {
+    expect(differences(reconcile, restore)).toEqual({
+      secrets: { after: ["keptSecrets"], before: ["namespace"] },
+      infrastructure: {
+        after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"],
+        before: ["leader", "cluster", "secrets", "cloudProviderSecret"],
+      },
+      backupEntry: { after: ["leases", "leader", "cluster"], before: ["leader", "cluster"] },
+      etcd: { after: ["etcdVolume", "oldEtcd", "secrets"], before: ["secrets"] },
+      internalDns: { after: ["kubeApiServer", "cluster"], before: ["cluster", "apiServerService"] },
+      externalDns: { after: ["kubeApiServer", "cluster"], before: ["cluster", "apiServerService"] },
+    });
+    const own = [...restore.steps.keys()].filter((step) => !reconcile.steps.has(step));
+    expect(own).toEqual([
+      ...["leases", "fence", "keptSecrets", "oldApiServer", "finalSnapshot", "oldEtcd", "copiedBackups", "etcdVolume"],
+    ]);
   });
   it.each([
     ["oldApiServer", ["leases", "fence", "infrastructure", "backupEntry", "accessSecrets"]],

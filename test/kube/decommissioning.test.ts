@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
-import { createLeftovers } from "../../src/activities/teardown/leftovers.ts";
+import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
+import { createDecommissioning } from "../../src/activities/teardown/decommissioning.ts";
 import { Superseded } from "../../src/activities/leadership/superseded.ts";
 import { createWaits, WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
 import {
@@ -58,7 +59,9 @@ beforeEach(async () => {
 });
 afterEach(() => void (awake = true));
 
-const leftovers = () => createLeftovers({ seedClient: kube, waits, polling: { timeout: 1_000, period: 20 } });
+const fence = () => createNamespaceFence({ seedClient: kube, polling: { timeout: 1_000, period: 20 } });
+const decommissioning = () =>
+  createDecommissioning({ seedClient: kube, waits, polling: { timeout: 1_000, period: 20 } });
 const flow = () => fenced(kube, run);
 const later = (epoch = 2): ShootRun => ({ ...run, epoch });
 const named = (apiVersion: string, kind: string, name: string): ObjectRef => ({
@@ -70,13 +73,13 @@ const namespaceOf = async () =>
 
 describe("marking a namespace", () => {
   test("says who leads, and to which epoch a planned migration hands over", async () => {
-    await leftovers().markNamespace({ ...run, operation: "Migrate" });
+    await fence().announceHandover(run);
     expect((await namespaceOf())?.annotations).toEqual({
       [EPOCH_ANNOTATION]: "1",
       [LEADERSHIP_RECORD_ANNOTATION]: "left.dev.leadership.test",
       [HANDOVER_ANNOTATION]: "2",
     });
-    await leftovers().markNamespace({ ...run, operation: "Restore" }); // given up
+    await fence().announceLeader(run); // given up
     expect((await namespaceOf())?.annotations).toEqual({
       [EPOCH_ANNOTATION]: "1",
       [LEADERSHIP_RECORD_ANNOTATION]: "left.dev.leadership.test",
@@ -84,8 +87,8 @@ describe("marking a namespace", () => {
   });
 
   test("is refused to a flow that comes late", async () => {
-    await leftovers().raiseFence(later());
-    await expect(leftovers().markNamespace({ ...run, operation: "Migrate" })).rejects.toThrow(Superseded);
+    await fence().raiseFence(later());
+    await expect(fence().announceHandover(run)).rejects.toThrow(Superseded);
     expect((await namespaceOf())?.annotations).toEqual({ [EPOCH_ANNOTATION]: "2" });
   });
 });
@@ -93,28 +96,28 @@ describe("marking a namespace", () => {
 describe("raising the fence", () => {
   test("returns when late writes are refused, also those of the Cluster, and can be done again", async () => {
     await flow().apply(cluster());
-    await leftovers().raiseFence(later());
-    await leftovers().raiseFence(later());
+    await fence().raiseFence(later());
+    await fence().raiseFence(later());
     await expect(flow().apply(configMap("late"))).rejects.toThrow(Superseded);
     await expect(flow().apply(cluster())).rejects.toThrow(Superseded);
-    await expect(leftovers().raiseFence(run)).rejects.toThrow(Superseded);
+    await expect(fence().raiseFence(run)).rejects.toThrow(Superseded);
   });
 
   test("leaves what a planned migration has agreed with the seed's own fence", async () => {
-    await leftovers().markNamespace({ ...run, operation: "Migrate" });
-    await leftovers().raiseFence(later());
+    await fence().announceHandover(run);
+    await fence().raiseFence(later());
     expect((await namespaceOf())?.annotations).toMatchObject({ [EPOCH_ANNOTATION]: "2", [HANDOVER_ANNOTATION]: "2" });
   });
 
   test("needs no namespace", async () => {
-    await leftovers().raiseFence({ ...later(), technicalID: "shoot--dev--none" });
+    await fence().raiseFence({ ...later(), technicalID: "shoot--dev--none" });
     await kube.remove({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
-    await leftovers().raiseFence(later());
+    await fence().raiseFence(later());
   });
 
   test("fails where the seed does not refuse", async () => {
     const open: KubeClient = { ...kube, create: async (object) => object };
-    const here = createLeftovers({ seedClient: open, waits, polling: { timeout: 50, period: 10 } });
+    const here = createNamespaceFence({ seedClient: open, polling: { timeout: 50, period: 10 } });
     await expect(here.raiseFence(later())).rejects.toThrow(
       /^cannot fence namespace .* of Seed seed-1: it still takes writes of epoch 1; the seed needs the policies/,
     );
@@ -130,7 +133,7 @@ describe("stopping a component", () => {
     await pod("etcd-events-0", { app: "etcd-statefulset", role: "events" });
     await pod("kube-apiserver-1", { app: "kubernetes", role: "apiserver" });
 
-    const targets = await leftovers().stopWorkload(later(), "etcd", "oldEtcd");
+    const targets = await decommissioning().stopWorkload(later(), "etcd", "oldEtcd");
 
     expect(targets.map(({ activityId }) => activityId).toSorted()).toEqual([
       "oldEtcd/wait/etcd-events-0",
@@ -145,13 +148,13 @@ describe("stopping a component", () => {
     await kube.remove(named("v1", "Pod", "etcd-main-0"), { gracePeriodSeconds: 0 });
     await kube.remove(named("v1", "Pod", "etcd-events-0"), { gracePeriodSeconds: 0 });
     await eventually(() => expect(targets.every((target) => waits.readiness(target).reached)).toBe(true));
-    expect(await leftovers().stopWorkload(later(), "etcd", "oldEtcd")).toEqual([]);
+    expect(await decommissioning().stopWorkload(later(), "etcd", "oldEtcd")).toEqual([]);
   });
 
   test("does not count pods before their controller has taken note", async () => {
     awake = false;
     await flow().apply(workload("Deployment", "kube-apiserver", { app: "kubernetes", role: "apiserver" }));
-    await expect(leftovers().stopWorkload(run, "kube-apiserver", "oldApiServer")).rejects.toThrow(
+    await expect(decommissioning().stopWorkload(run, "kube-apiserver", "oldApiServer")).rejects.toThrow(
       /^cannot stop Deployment .*\/kube-apiserver: its controller has not seen the latest spec$/,
     );
     awake = true;
@@ -160,16 +163,16 @@ describe("stopping a component", () => {
     const set = workload("ReplicaSet", "kube-apiserver-1", { app: "kubernetes", role: "apiserver" });
     const owner = { apiVersion: "apps/v1", kind: "Deployment", name: metadata.name, uid: metadata.uid ?? "" };
     await kube.create({ ...set, metadata: { ...set.metadata, ownerReferences: [owner] } }, theirs);
-    await expect(leftovers().stopWorkload(run, "kube-apiserver", "oldApiServer")).rejects.toThrow(
+    await expect(decommissioning().stopWorkload(run, "kube-apiserver", "oldApiServer")).rejects.toThrow(
       /its ReplicaSet .*\/kube-apiserver-1 has not been scaled down yet$/,
     );
   });
 
   test("that isn't there is done, and a late flow stops nothing", async () => {
-    expect(await leftovers().stopWorkload(run, "kube-apiserver", "step")).toEqual([]);
+    expect(await decommissioning().stopWorkload(run, "kube-apiserver", "step")).toEqual([]);
     await flow().apply(workload("Deployment", "kube-apiserver", { role: "apiserver" }));
-    await leftovers().raiseFence(later());
-    await expect(leftovers().stopWorkload(run, "kube-apiserver", "step")).rejects.toThrow(Superseded);
+    await fence().raiseFence(later());
+    await expect(decommissioning().stopWorkload(run, "kube-apiserver", "step")).rejects.toThrow(Superseded);
     expect(await replicasOf("Deployment", "kube-apiserver")).toBe(1);
   });
 });
@@ -191,7 +194,7 @@ test("stopping everything leaves nothing that makes pods, and waits for those th
   await pod("etcd-main-0", { role: "main", [ROLE_LABEL]: "controlplane" });
   await pod("of-nobody", { app: "x" }, "");
 
-  const targets = await leftovers().stopEverything(later(), "workloads");
+  const targets = await decommissioning().stopWorkloads(later(), "workloads");
 
   expect(targets.map(({ name }) => name)).toEqual(["etcd-main-0"]);
   expect((await kube.read(named("v1", "Pod", "etcd-main-0")))?.metadata.deletionTimestamp).toBeDefined();
@@ -202,7 +205,7 @@ test("stopping everything leaves nothing that makes pods, and waits for those th
   expect(await kube.read(named("batch/v1", "Job", "running"))).toMatchObject({ spec: { suspend: true } });
   expect(await kube.read(named("batch/v1", "Job", "done"))).toMatchObject({ spec: { suspend: false } });
   await kube.remove(named("v1", "Pod", "etcd-main-0"), { gracePeriodSeconds: 0 });
-  expect(await leftovers().stopEverything(later(), "workloads")).toEqual([]);
+  expect(await decommissioning().stopWorkloads(later(), "workloads")).toEqual([]);
 });
 
 describe("abandoning extension objects", () => {
@@ -256,9 +259,9 @@ describe("abandoning extension objects", () => {
     watch.start();
     await watch.synced();
 
-    await leftovers().raiseFence(later());
-    await leftovers().abandonExtensions(later());
-    await leftovers().abandonExtensions(later());
+    await fence().raiseFence(later());
+    await decommissioning().abandonExtensions(later());
+    await decommissioning().abandonExtensions(later());
 
     await eventually(() => expect(watch.list()).toEqual([]));
     await watch.stop();
@@ -283,7 +286,7 @@ describe("abandoning extension objects", () => {
         await kube.remove(ref, o);
       },
     };
-    await createLeftovers({ seedClient: contested, waits }).abandonExtensions(run);
+    await createDecommissioning({ seedClient: contested, waits }).abandonExtensions(run);
     expect(holds).toBe(3);
     expect(await kube.read(refOf(infrastructure()))).toBeUndefined();
   });
@@ -291,7 +294,7 @@ describe("abandoning extension objects", () => {
   test("frees what is being deleted already", async () => {
     await apply(infrastructure());
     await flow().remove(refOf(infrastructure()));
-    await leftovers().abandonExtensions(run);
+    await decommissioning().abandonExtensions(run);
     expect(await kube.read(refOf(infrastructure()))).toBeUndefined();
   });
 
@@ -308,10 +311,10 @@ describe("abandoning extension objects", () => {
       { apiVersion: "v1", kind: "Secret", metadata: { name: secret.name, namespace: "garden" } },
       theirs,
     );
-    await expect(leftovers().abandonExtensions(later())).rejects.toThrow(/infra says that Seed seed-1 leads$/);
-    await expect(leftovers().abandonExtensions({ ...later(1) })).rejects.toThrow(Superseded);
+    await expect(decommissioning().abandonExtensions(later())).rejects.toThrow(/infra says that Seed seed-1 leads$/);
+    await expect(decommissioning().abandonExtensions({ ...later(1) })).rejects.toThrow(Superseded);
     await kube.create(workload("Deployment", "mcm", { app: "mcm" }), theirs);
-    await expect(leftovers().abandonExtensions(later(3))).rejects.toThrow(/Deployment .*\/mcm is not stopped$/);
+    await expect(decommissioning().abandonExtensions(later(3))).rejects.toThrow(/Deployment .*\/mcm is not stopped$/);
     expect((await kube.read(refOf(before)))?.metadata).toMatchObject({ finalizers, uid: before.metadata.uid });
     expect(await kube.read(secret)).toBeDefined();
   });

@@ -1,0 +1,60 @@
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { StepError } from "../failure.ts";
+import type { WaitTarget } from "../index.ts";
+import { addressed, completed, extensionReady, rolledOut, type ExtensionLike, type Readiness } from "./readiness.ts";
+import type { Registration } from "./registration.ts";
+
+/** How an object stands to what is waited for. */
+export function judge(target: WaitTarget, object: KubeObject): Readiness {
+  if ((object.metadata.generation ?? 0) < (target.generation ?? 0))
+    return { reached: false, message: "an older version of it was seen" };
+  if (target.until === "ready") return extensionReady(object, target);
+  return judges[target.until](object);
+}
+
+function stillThere(object: KubeObject): Readiness {
+  const { lastError } = (object as ExtensionLike).status ?? {};
+  const finalizers = object.metadata.finalizers ?? [];
+  const waitsFor = finalizers.length === 0 ? "nothing holds it" : `held by ${finalizers.join(", ")}`;
+  return { reached: false, message: lastError?.description ?? waitsFor };
+}
+
+/** Nodes are looked at through the Shoot's own API server, not here. */
+const judges: Readonly<Record<Exclude<WaitTarget["until"], "ready">, (object: KubeObject) => Readiness>> = {
+  gone: stillThere,
+  rolledOut,
+  addressed,
+  completed,
+  nodesReady: stillThere,
+};
+
+/** The same for an object that was deleted. */
+export const judgeDeleted = ({ until }: WaitTarget): Readiness =>
+  until === "gone" ? { reached: true } : { reached: false, message: "it was deleted", error: { codes: [] } };
+
+/** What follows for the wait: "reached", the error to fail with, the ms after which to look again, or "wait" for the next event. */
+export function verdict(
+  { target, since }: Registration,
+  readiness: Readiness,
+): "reached" | "wait" | number | StepError {
+  if (readiness.reached) return "reached";
+  if (!readiness.error) return "wait";
+  const remaining = since + target.severeAfter - Date.now();
+  if (remaining > 0) return remaining;
+  return new StepError(explainReadiness(target, readiness), readiness.error.codes as StepError["codes"]);
+}
+
+/** In one sentence: what is waited for, and what stands in its way. */
+export function explainReadiness(target: WaitTarget, readiness: Readiness): string {
+  const ref = `${target.kind} ${target.namespace === undefined ? "" : `${target.namespace}/`}${target.name}`;
+  return `${ref} is not ${words[target.until]}: ${readiness.reached ? "it was late" : readiness.message}`;
+}
+
+const words = {
+  ready: "ready",
+  gone: "gone",
+  rolledOut: "rolled out",
+  addressed: "reachable",
+  completed: "done",
+  nodesReady: "ready",
+} as const;

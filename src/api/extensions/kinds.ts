@@ -1,0 +1,55 @@
+import type { z } from "zod";
+import type { ExtensionContract, FlowContract } from "./define-extension.ts";
+import * as definitions from "./index.ts";
+
+/** The API version of every extension kind. */
+export const EXTENSIONS_API = "extensions.gardener.cloud/v1alpha1";
+
+type Definition = (typeof definitions)[keyof typeof definitions];
+
+/** The name of an extension kind. */
+export type ExtensionKind = Definition["kind"];
+
+type DefinitionOf<K extends ExtensionKind> = Extract<Definition, { readonly kind: K }>;
+
+/** The type of a kind's objects. */
+export type ExtensionKinds = { readonly [K in ExtensionKind]: z.infer<DefinitionOf<K>["schema"]> };
+
+type KindsWith<Contract> = {
+  [K in ExtensionKind]: DefinitionOf<K>["contract"] extends Contract ? K : never;
+}[ExtensionKind];
+
+/** A kind of which flows write objects: each has its rows in the flow tables. */
+export type AppliedKind = KindsWith<{ readonly writer: "flow" }>;
+
+/** A kind of which no object has a Cluster. */
+export type ClusterlessKind = KindsWith<{ readonly cluster: "never" }>;
+
+/** A kind of which some objects have no Cluster. */
+export type SometimesClusterlessKind = KindsWith<{ readonly cluster: "sometimes" }>;
+
+/** What tells several objects of one kind apart. */
+export type Purpose = {
+  [K in AppliedKind]: DefinitionOf<K>["contract"] extends { readonly purposes: readonly (infer P)[] } ? P : never;
+}[AppliedKind];
+
+/** Every extension kind, by its name. */
+export const extensionKinds = Object.fromEntries(
+  Object.values(definitions).map((definition) => [definition.kind, definition]),
+) as { readonly [K in ExtensionKind]: DefinitionOf<K> & { readonly contract: ExtensionContract } };
+
+/** The kinds of which flows write objects. */
+export const appliedKinds = kindsWhere(({ writer }) => writer === "flow") as readonly AppliedKind[];
+
+/** The kinds of which the ShootState keeps the state. */
+export const statefulKinds = kindsWhere(({ stateful }) => stateful);
+
+/** What a flow has to know of a kind that it writes. */
+export const contractOf = (kind: AppliedKind): FlowContract => extensionKinds[kind].contract;
+
+/** Whether objects of a kind are in no namespace. */
+export const isClusterScoped = (kind: ExtensionKind): boolean => extensionKinds[kind].scope === "Cluster";
+
+function kindsWhere(holds: (contract: ExtensionContract) => boolean): readonly ExtensionKind[] {
+  return Object.values(extensionKinds).flatMap(({ kind, contract }) => (holds(contract) ? [kind] : []));
+}

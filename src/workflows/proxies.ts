@@ -1,0 +1,80 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  proxyActivities,
+  TimeoutFailure,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { GardenActivities, SeedActivities } from "../activities/index.ts";
+import { applyId } from "../api/activity-ids.ts";
+import type { ShootRun } from "../api/shoot/run.ts";
+import type { WorkFailure } from "./attempts.ts";
+import { gardenQueue, seedQueue, workflowTypes } from "./contract.ts";
+
+/** The seed's activities for the acting half of a step: short, tried a few times, and finished once they have begun. */
+export function seedActivities(run: ShootRun, step: string, activityId: string): SeedActivities {
+  const activities = proxyActivities<SeedActivities>({
+    taskQueue: seedQueue(run.seedName),
+    activityId,
+    summary: step,
+    startToCloseTimeout: "11 minutes",
+    // A seed that is dead must not leave its Shoots silent.
+    scheduleToStartTimeout: run.seedDeadline,
+    // The worker beats for every activity: what a SIGKILL costs an activity that it interrupts.
+    heartbeatTimeout: "10 seconds",
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    // A few quick attempts ride out a hiccup before the flow counts it as a failure.
+    retry: { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "8s", maximumAttempts: 5 },
+  });
+  return uncancelled(activities, (error) => explainSilence(error, run));
+}
+
+/** The same for the garden. */
+export function gardenActivities(step: string): GardenActivities {
+  const activities = proxyActivities<GardenActivities>({
+    taskQueue: gardenQueue,
+    activityId: applyId(step),
+    summary: step,
+    startToCloseTimeout: "11 minutes",
+    heartbeatTimeout: "30 seconds",
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "8s", maximumAttempts: 2 },
+  });
+  return uncancelled(activities, (error) => error);
+}
+
+/** A write that has begun is finished, also when the flow is asked to stop. */
+function uncancelled<Activities extends object>(
+  activities: Activities,
+  translate: (error: unknown) => unknown,
+): Activities {
+  return new Proxy(activities, {
+    get(target, name, receiver) {
+      const activity = Reflect.get(target, name, receiver) as (...args: unknown[]) => Promise<unknown>;
+      return (...args: unknown[]) =>
+        CancellationScope.nonCancellable(() => activity(...args)).catch((error: unknown) => {
+          throw translate(error);
+        });
+    },
+  });
+}
+
+/** A step that no worker has taken up says whose worker that is, and what an operator can do about it. */
+export function explainSilence(error: unknown, run: ShootRun): unknown {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (!(cause instanceof TimeoutFailure) || cause.timeoutType !== "SCHEDULE_TO_START") return error;
+  const { seedName, seedDeadline } = run;
+  const silence = `the worker of Seed ${seedName} has not answered for ${Math.round(seedDeadline / 1000)} s: it is down, or cannot reach Temporal`;
+  const message = `${silence}${remedyOf(run)}`;
+  const details: [WorkFailure] = [{ message, codes: [], retryable: true, silent: true }];
+  return ApplicationFailure.create({ message, type: "Silence", details });
+}
+
+function remedyOf({ migration, seedName, namespace, name }: ShootRun): string {
+  if (workflowInfo().workflowType === workflowTypes.cleanUp)
+    return `; what it still holds of the Shoot is cleaned up when it is back`;
+  if (migration?.source !== seedName) return "";
+  return `; to move the Shoot without it: perennial shoot migrate ${namespace}/${name} --to ${migration.destination} --force-takeover --reason TEXT`;
+}
