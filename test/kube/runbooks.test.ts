@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listParts, renderPart, stateType } from "../../src/activities/state/parts.ts";
@@ -8,13 +7,14 @@ import { STATE_PART_LABEL } from "../../src/api/annotations.ts";
 import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
 import { findBinary } from "../support/binary.ts";
 import { eventually } from "../support/eventually.ts";
+import { commandsBelow } from "../support/pages.ts";
 
 let lab: AdmissionLab;
 
 beforeAll(async () => void (lab = await startAdmissionLab()), 120_000);
 afterAll(() => lab.stop());
 
-test("a ShootState that is in the way goes with its parts, and with nobody else's, as its runbook says", async () => {
+test("a ShootState that is in the way goes with its parts, and with no other Shoot's, as its runbook says", async () => {
   for (const name of ["local", "local-2"]) {
     await lab.client.create(renderPart({ namespace, name }, [], {}));
     for (const part of ["1", "2"]) {
@@ -24,7 +24,7 @@ test("a ShootState that is in the way goes with its parts, and with nobody else'
   }
   const state = { ...stateType, namespace, name: "local" };
   await eventually(async () => expect(await refusalOf(lab.client.remove(state))).toContain("must be"));
-  const commands = runbook("Begin a ShootState anew")
+  const commands = commandsBelow("docs/runbooks/shoot-state-in-the-way.md", "Fix")
     .replaceAll("PROJECT-NAMESPACE", namespace)
     .replaceAll("NAME", "local");
   await run(commands);
@@ -34,16 +34,6 @@ test("a ShootState that is in the way goes with its parts, and with nobody else'
 });
 
 const namespace = "garden-dev";
-
-/** The first commands in a section of the operations page. */
-function runbook(heading: string): string {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
-  const [, rest = ""] = page.split(`### ${heading}\n`);
-  const [section = ""] = rest.split(/^##/m);
-  const [, commands = ""] = /```sh\n(.*?)```/s.exec(section) ?? [];
-  if (commands === "") throw new Error(`there are no commands below "${heading}"`);
-  return commands;
-}
 
 async function run(commands: string): Promise<void> {
   const path = `${dirname(await findBinary("kubectl"))}:${process.env.PATH}`;

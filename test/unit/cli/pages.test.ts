@@ -1,9 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadVerbs, registry } from "../../../src/cli/registry.ts";
-
-const pages = ["README.md", "docs/getting-started.md", "docs/operations.md", "docs/concepts.md", "docs/extending.md"];
+import { pages, readPage } from "../../support/pages.ts";
 
 it.each(pages)("%s names only verbs and options that there are", async (page) => {
   for (const { verb, words, line } of commandsIn(page)) {
@@ -16,13 +13,12 @@ it.each(pages)("%s names only verbs and options that there are", async (page) =>
 it.each(pages)("%s says of which namespace the Shoot is wherever that is not guessed", (page) => {
   for (const { verb, words, line } of commandsIn(page)) {
     if (!["shoot migrate", "shoot delete"].includes(verb) || words.includes("--plan")) continue;
-    if (words[0] !== undefined && !words[0].startsWith("-")) expect(words[0], line).toContain("/");
+    if (words[0] !== undefined && !/^[-<]/.test(words[0])) expect(words[0], line).toContain("/");
   }
 });
 
 function commandsIn(page: string) {
-  const text = readFileSync(join(import.meta.dirname, "../../..", page), "utf8");
-  return [...text.matchAll(/\bperennial ((?:shoot|flow|local) [a-z]+)([^`\n#]*)/g)].map(
+  return [...readPage(page).matchAll(/\bperennial ((?:shoot|flow|local) [a-z]+)([^`\n#]*)/g)].map(
     ([line, verb = "", rest = ""]) => ({
       verb,
       words: rest.trim().split(/\s+/).filter(Boolean),
