@@ -67,11 +67,12 @@ describe("a migration", () => {
     await eventually(() => expect(world.calls).toContain("persistState in seed-1"), 60_000);
     stay(world);
     await lab.shoots.nudge(world.ref);
+    await stopAsked(world);
     world.hold.clear();
     await restored(world);
     expect(world.calls).not.toContain("flip");
     expect(world.calls).toContain("restoreExtension Worker in seed-1");
-    expect(world.calls.join()).not.toMatch(/stopWorkload|restoreEtcdVolume|restoreKeptSecrets/);
+    expect(world.calls.join()).not.toMatch(/stopWorkload|restoreEtcdVolume|restoreKeptSecrets in seed-1/);
     await world.gone();
   });
 
@@ -224,6 +225,15 @@ async function migrate(world: World, source = "seed-1"): Promise<void> {
   const migration = { source, destination: "seed-2", takeover: false };
   Object.assign(world.view, { moving: "Migrate", run: { ...world.view.run, migration } });
   await lab.shoots.nudge(world.ref);
+}
+
+/** Returns once the Shoot's workflow has asked the migration to stop: what is held until then cannot outrun it. */
+async function stopAsked({ ref }: World): Promise<void> {
+  const migration = lab.client.workflow.getHandle(flowWorkflowId(ref, "migrate"));
+  await eventually(async () => {
+    const { events } = await migration.fetchHistory();
+    expect(events?.some((event) => event.workflowExecutionCancelRequestedEventAttributes)).toBe(true);
+  }, 60_000);
 }
 
 async function restored(world: World): Promise<void> {
