@@ -242,7 +242,7 @@ describe("a Shoot's status", () => {
       await kube.patch(refOf(run), { status, spec: { seedName: "seed-3" } }, { subresource: "status" });
       await kube.patch(refOf(run), { spec: { seedName: "seed-3" } });
       const onwards = { ...planned, source: "seed-2", destination: "seed-3" };
-      const taken = { ...run, operation: "Migrate" as const, seed: "seed-2", epoch: 2, migration: onwards };
+      const taken = { ...run, operation: "Migrate" as const, seedName: "seed-2", epoch: 2, migration: onwards };
       await createShootStatus(kube).begin(taken, undefined);
       await createShootStatus(kube).begin(taken, undefined); // again, as an activity may be
       await kube.patch(refOf(run), { spec: { seedName: "seed-2" } });
