@@ -1,4 +1,4 @@
-import type { Migration, ShootRun } from "../api/shoot/run.ts";
+import type { ShootRun } from "../api/shoot/run.ts";
 import type { Condition } from "../flow/flow.ts";
 
 const when = (text: string, holds: (run: ShootRun) => boolean): Condition<ShootRun> => ({ text, holds });
@@ -34,10 +34,10 @@ export const hasLeadership = when("the garden has a leadership domain", (run) =>
 export const hasBackup = when("the Seed keeps backups", (run) => run.hasBackup);
 
 /** The Shoot goes to another seed, rather than back to the one that it was about to leave. */
-export const moved = when("the Shoot comes from another Seed", ({ migration }) => isMove(migration));
+export const moved = when(
+  "the Shoot comes from another Seed",
+  ({ migration }) => migration !== undefined && !migration.returning,
+);
 
 /** The source takes part; nobody has approved a takeover. */
 export const sourceAnswers = when("the old Seed takes part", ({ migration }) => migration?.takeover !== true);
-
-const isMove = (migration: Migration | undefined): boolean =>
-  migration !== undefined && migration.source !== migration.destination;

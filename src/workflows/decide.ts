@@ -21,7 +21,7 @@ export function decide(view: ShootView, now: number, jitter: number): Decision {
 
 /** Whether what the Shoot asks for now makes the running operation pointless. */
 export function supersedes(view: ShootView, running: ShootRun): boolean {
-  if (isMoving(running)) return supersedesMove(view, running);
+  if (running.migration !== undefined) return supersedesMove(view, running);
   if (view.deleting) return running.operation !== "Delete";
   if (view.generation !== running.generation) return true;
   return view.lastOperation?.state === "Failed" && asksFor(view, "reconcile");
@@ -38,18 +38,13 @@ export function operationType({ lastOperation, moving }: Pick<ShootView, "lastOp
   return lastOperation.type === "Create" && lastOperation.state !== "Succeeded" ? "Create" : "Reconcile";
 }
 
-const isMoving = ({ operation }: ShootRun): boolean => operation === "Migrate" || operation === "Restore";
-
-const isReturn = (migration: Migration | undefined): boolean =>
-  migration !== undefined && migration.source === migration.destination;
-
 /**
  * A move is seen through: deletion and other wishes wait for it. It can be given up until the flip, and taken over at any
  * time; a flip that was believed dead may still have happened, and then another is needed, under a later epoch.
  */
 function supersedesMove({ moving, run }: ShootView, running: ShootRun): boolean {
   if (moving === "Migrate") return isNewTakeover(run?.migration, running.migration) || isLate(run, running);
-  return running.operation === "Migrate" && isReturn(run?.migration);
+  return running.operation === "Migrate" && run?.migration?.returning === true;
 }
 
 /** Approved since the running move began; also when that was a takeover, whose new seed has died as well. */

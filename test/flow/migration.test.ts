@@ -244,7 +244,7 @@ async function restored(world: World): Promise<void> {
 }
 
 function stay(world: World): void {
-  const migration = { source: "seed-1", destination: "seed-1", takeover: false };
+  const migration = { source: "seed-1", destination: "seed-1", takeover: false, returning: true };
   Object.assign(world.view, { moving: "Restore", run: { ...world.view.run, migration } });
 }
 

@@ -3,12 +3,12 @@ import { createComponents } from "../../src/activities/control-plane/components.
 import { createExtensions } from "../../src/activities/extensions/extensions.ts";
 import { toFailure } from "../../src/activities/failure.ts";
 import type { OperationStatus } from "../../src/activities/index.ts";
-import { movementOf } from "../../src/activities/shoot/movement.ts";
 import { createShootClients } from "../../src/activities/shoot/clients.ts";
 import { createShootStatus } from "../../src/activities/shoot/status.ts";
 import { readShootView } from "../../src/activities/shoot/view.ts";
 import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
 import type { Shoot } from "../../src/api/index.ts";
+import { moveOf } from "../../src/api/placement/move.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { createReflector, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
@@ -242,14 +242,12 @@ describe("a Shoot's status", () => {
       await kube.patch(refOf(run), { status, spec: { seedName: "seed-3" } }, { subresource: "status" });
       await kube.patch(refOf(run), { spec: { seedName: "seed-3" } });
       const onwards = { ...planned, source: "seed-2", destination: "seed-3" };
-      const taken = { ...run, operation: "Migrate" as const, seed: "seed-2", epoch: 2, migration: onwards };
+      const taken = { ...run, operation: "Migrate" as const, seedName: "seed-2", epoch: 2, migration: onwards };
       await createShootStatus(kube).begin(taken, undefined);
       await createShootStatus(kube).begin(taken, undefined); // again, as an activity may be
       await kube.patch(refOf(run), { spec: { seedName: "seed-2" } });
-      expect(movementOf(await read(run))).toEqual({
-        operation: "Restore",
-        migration: { source: "seed-1", destination: "seed-2", takeover: false },
-      });
+      const arriving = { is: "arriving", source: "seed-1", destination: "seed-2", takeover: "none" };
+      expect(moveOf(await read(run))).toMatchObject(arriving);
     });
 
     it("calls back the migration that it was said of", async () => {

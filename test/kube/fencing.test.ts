@@ -341,7 +341,13 @@ describe("in the garden", () => {
 
   test("a Restore that has succeeded is not begun again, nor goes on, by who slept through it", async () => {
     const migration = { source: "seed-1", destination: "seed-2", takeover: false };
-    const run = { ...(await newMigration("over")), operation: "Restore" as const, epoch: 2, seed: "seed-2", migration };
+    const run = {
+      ...(await newMigration("over")),
+      operation: "Restore" as const,
+      epoch: 2,
+      seedName: "seed-2",
+      migration,
+    };
     const status = createShootStatus(kube);
     await lead(run, "seed-2", 2, "Migrate");
     await status.begin(run, undefined);

@@ -178,7 +178,7 @@ describe("a flip", () => {
 
   test("of a migration that is long over changes nothing", async () => {
     const first = await flipped();
-    const back = { ...run, epoch: 2, seed: "seed-2", migration: migration("seed-2", "seed-1") };
+    const back = { ...run, epoch: 2, seedName: "seed-2", migration: migration("seed-2", "seed-1") };
     await gardenClient.patch(shootRef(), { spec: { seedName: "seed-1" } });
     await leadership().flip(back);
     await expect(leadership().flip(first)).rejects.toThrow(StepError);
@@ -188,7 +188,7 @@ describe("a flip", () => {
 
   test("takes over from the destination itself, under a new number, when the old seed dies after a planned one", async () => {
     const moving = await flipped();
-    const takeover = { ...moving, epoch: 2, seed: "seed-2", migration: { ...migration(), takeover: true } };
+    const takeover = { ...moving, epoch: 2, seedName: "seed-2", migration: { ...migration(), takeover: true } };
     await leadership().flip(takeover);
     expect(await status()).toMatchObject({ seed: "seed-2", epoch: 3, previousSeed: "seed-1", takeover: true });
   });

@@ -29,7 +29,7 @@ afterAll(() => plane.stop());
 describe("waiting for nodes", () => {
   it("is over at once where they are ready", async () => {
     await expect(wait(shootRun())).resolves.toBeUndefined();
-    const back = { source: "seed-1", destination: "seed-1", takeover: false };
+    const back = { source: "seed-1", destination: "seed-1", takeover: false, returning: true } as const;
     await expect(wait(shootRun({ operation: "Restore", migration: back }))).resolves.toBeUndefined();
   });
 

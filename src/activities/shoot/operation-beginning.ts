@@ -1,4 +1,5 @@
 import type { Shoot } from "../../api/index.ts";
+import { hasArrived } from "../../api/placement/move.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { readTakeover } from "../../api/placement/takeover.ts";
 import { now, type MergePatch } from "../../kube/index.ts";
@@ -29,7 +30,7 @@ function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {
     seedName: run.seedName,
     seeds: [...new Set([...seeds, ...seedsOf(run)])],
     ...(run.operation === "Migrate" ? beginningOfMigration(run, shoot) : {}),
-    ...(isReturn(run) && leadership ? { leadership: { epoch: run.epoch, ...nobodyBefore } } : {}),
+    ...(run.migration?.returning && leadership ? { leadership: { epoch: run.epoch, ...nobodyBefore } } : {}),
   };
 }
 
@@ -37,29 +38,18 @@ function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {
 const seedsOf = ({ seedName, migration }: ShootRun): string[] =>
   migration ? [seedName, migration.source, migration.destination] : [seedName];
 
-/** A Shoot whose migration was given up goes back the same way that it would have arrived. */
-const isReturn = ({ operation, migration }: ShootRun): boolean =>
-  operation === "Restore" && migration?.source === migration?.destination;
-
 /** Whoever led before the Shoot went back where it was has nothing to do with what comes next. */
 const nobodyBefore = { previousSeed: null, since: null, takeover: null } as const;
 
 /**
- * Whether the Shoot is whole where it leads, so that its migration can still be given up. One that is taken over in the
- * middle of a Restore is not: called back, it goes on with that Restore.
+ * Since when, out of which epoch, and with whose leave if the old seed is not to be asked. Only a Shoot that is whole can
+ * be called back from the epoch: one that is taken over in the middle of a Restore goes on with that Restore.
  */
-function isWhole({ status }: Shoot): boolean {
-  const { type, state } = status?.lastOperation ?? {};
-  if (type === "Restore") return state === "Succeeded";
-  return type !== "Migrate" || status?.leadership?.leaving === status?.leadership?.epoch;
-}
-
-/** Since when, out of which epoch, and with whose leave if the old seed is not to be asked. */
 function beginningOfMigration({ epoch, migration }: ShootRun, shoot: Shoot): MergePatch {
   const approval = migration?.takeover ? readTakeover(shoot) : undefined;
   return {
     migrationStartTime: now(),
-    ...(shoot.status?.leadership && isWhole(shoot) ? { leadership: { leaving: epoch } } : {}),
+    ...(shoot.status?.leadership && hasArrived(shoot) ? { leadership: { leaving: epoch } } : {}),
     ...(approval ? { takeover: { by: "unknown", at: now(), ...approval } } : {}),
   };
 }

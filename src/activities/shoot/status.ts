@@ -6,7 +6,7 @@ import {
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";
 import type { Shoot } from "../../api/index.ts";
-import { isMoving } from "../../api/placement/move.ts";
+import { hasArrived, moveOf } from "../../api/placement/move.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../../api/shoot/run.ts";
 import { now, type JsonPatchOperation, type KubeClient, type MergePatch } from "../../kube/index.ts";
 import type { OperationStatus } from "../index.ts";
@@ -69,7 +69,8 @@ export function createShootStatus(gardenClient: KubeClient) {
       });
       if (!ours || status.state !== "Succeeded") return;
       if (run.tasks !== undefined) await takeAway(run, TASKS_ANNOTATION, run.tasks);
-      if (run.operation !== "Migrate") await forget(run, migrationAnnotations, (shoot) => !isMoving(shoot));
+      if (run.operation !== "Migrate")
+        await forget(run, migrationAnnotations, (shoot) => moveOf(shoot).is === "settled");
     },
 
     /** Forgets a seed that holds nothing of the Shoot any more; never the one that leads, or that is to lead. */
@@ -128,12 +129,6 @@ function waitingType({ metadata, status }: Shoot): ShootRun["operation"] {
   if (metadata.deletionTimestamp !== undefined) return "Delete";
   return type === undefined ? "Create" : "Reconcile";
 }
-
-/** Whether a move that the Shoot may have made is over: what followed has begun, or can begin. */
-const hasArrived = ({ status }: Shoot): boolean => {
-  const { type, state } = status?.lastOperation ?? {};
-  return type !== "Migrate" && (type !== "Restore" || state === "Succeeded");
-};
 
 const progressOf = ({ operation }: ShootRun, status: OperationStatus): MergePatch => ({
   lastOperation: lastOperation(operation, status),

@@ -8,12 +8,12 @@ import {
 } from "../../api/annotations.ts";
 import type { Seed, Shoot } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { leadingSeed } from "../../api/placement/move.ts";
+import { moveOf, type Move } from "../../api/placement/move.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { ShootView } from "../index.ts";
 import { leadershipRecord } from "../leadership/domain.ts";
-import { epochOf, movementOf } from "./movement.ts";
+import { epochOf, nextOperation } from "./move-operation.ts";
 
 /** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */
 export interface Periods {
@@ -36,11 +36,12 @@ export async function readShootView(
 ): Promise<ShootView | null> {
   const shoot = await gardenClient.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
   if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
+  const move = moveOf(shoot);
   return {
-    ...observedState(shoot),
-    leftovers: await findLeftovers(gardenClient, shoot),
+    ...observedState(shoot, move),
+    leftovers: await findLeftovers(gardenClient, shoot, move),
     syncPeriod: periods.syncPeriod,
-    ...(await readFacts(gardenClient, shoot, periods)),
+    ...(await readFacts(gardenClient, { shoot, move }, periods)),
   };
 }
 
@@ -53,11 +54,11 @@ export function technicalID(shoot: Shoot, project: string): string {
 }
 
 /** What the Shoot itself says of where it is. */
-function observedState(shoot: Shoot): Omit<ShootView, "syncPeriod" | "run" | "problem" | "leftovers"> {
+function observedState(shoot: Shoot, move: Move): Omit<ShootView, "syncPeriod" | "run" | "problem" | "leftovers"> {
   const { metadata, status = {} } = shoot;
   const { [OPERATION_ANNOTATION]: request, [IGNORE_ANNOTATION]: ignore } = metadata.annotations ?? {};
   const { lastOperation, observedGeneration = 0, uid } = status;
-  const moving = movementOf(shoot)?.operation;
+  const moving = nextOperation(move)?.operation;
   return {
     generation: metadata.generation ?? 0,
     observedGeneration,
@@ -76,20 +77,26 @@ function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<
 }
 
 /** A Seed that was taken out of the garden holds nothing that anybody could clean up. */
-async function findLeftovers(gardenClient: KubeClient, { status = {} }: Shoot): Promise<string[]> {
-  const others = (status.seeds ?? []).filter((seedName) => seedName !== leadingSeed({ status }));
+async function findLeftovers(gardenClient: KubeClient, { status }: Shoot, { leader }: Move): Promise<string[]> {
+  const others = (status?.seeds ?? []).filter((seedName) => seedName !== leader);
   if (others.length === 0) return [];
   const seeds = await gardenClient.list<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed" });
   return others.filter((name) => seeds.some(({ metadata }) => metadata.name === name));
 }
 
+/** A Shoot, and where it is. */
+interface Subject {
+  readonly shoot: Shoot;
+  readonly move: Move;
+}
+
 async function readFacts(
   gardenClient: KubeClient,
-  shoot: Shoot,
+  { shoot, move }: Subject,
   periods: Periods,
 ): Promise<Pick<ShootView, "run" | "problem">> {
   const { spec, metadata } = shoot;
-  const seedName = leadingSeed(shoot) ?? spec.seedName;
+  const seedName = move.leader ?? spec.seedName;
   if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");
   const seed = await gardenClient.read<Seed>({
     apiVersion: "core.gardener.cloud/v1beta1",
@@ -116,7 +123,7 @@ async function readFacts(
     pools: workers.map(({ name }) => name),
     ...unknownYet,
     ...tasksOf(shoot),
-    ...(await readLeadership(gardenClient, shoot, project, periods)),
+    ...(await readLeadership(gardenClient, { shoot, move }, project, periods)),
     dnsTtl: periods.dnsTtl,
     ...(periods.snapshotMinutes === undefined ? {} : { snapshotMinutes: periods.snapshotMinutes }),
     hasBackup: seed.spec.backup !== undefined,
@@ -135,18 +142,18 @@ function whySeedIsMissing({ status }: Shoot, seedName: string): string {
 /** A lease that objects hold already is not cut short by a new configuration. */
 async function readLeadership(
   gardenClient: KubeClient,
-  shoot: Shoot,
+  { shoot, move }: Subject,
   project: string,
   { leaseSeconds }: Periods,
 ): Promise<Pick<ShootRun, "epoch" | "leaseSeconds" | "leadershipRecord" | "migration">> {
   const { leadership } = shoot.status ?? {};
   const record = leadership?.record ?? (await leadershipRecord(gardenClient, shoot.metadata.name, project));
-  const movement = movementOf(shoot);
+  const next = nextOperation(move);
   return {
-    epoch: epochOf(shoot),
+    epoch: epochOf(shoot, move),
     leaseSeconds: Math.max(leaseSeconds, leadership?.leaseSeconds ?? 0),
     ...(record === undefined ? {} : { leadershipRecord: record }),
-    ...(movement === undefined ? {} : { migration: movement.migration }),
+    ...(next === undefined ? {} : { migration: next.migration }),
   };
 }
 

@@ -87,7 +87,7 @@ interface Look {
 }
 
 const hasMoved = ({ operation, migration }: ShootRun): boolean =>
-  operation === "Restore" && migration !== undefined && migration.source !== migration.destination;
+  operation === "Restore" && migration !== undefined && !migration.returning;
 
 /** Kubelets renew theirs every ten seconds. Whoever keeps none is believed. */
 async function versionsOfLeases(shootClient: KubeClient, nodes: readonly KubeObject[]) {

@@ -3,7 +3,7 @@ import { placementObstacles, selectorObstacles } from "../../api/placement/choic
 import { bucketObstacles } from "../../api/placement/fit.ts";
 import type { Cause } from "../review.ts";
 import type { ShootChange } from "./change.ts";
-import { isCancellation, isMigration, migrationCauses } from "./migration.ts";
+import { migrationCauses, moveChangeOf } from "./migration.ts";
 
 const field = "spec.seedName";
 
@@ -25,8 +25,14 @@ export async function seedBindingCauses(change: ShootChange, mayBind: () => Prom
     const message = "a change of seedName must be the only change: make the others before or after";
     return [{ field: "spec", message }];
   }
-  if (old && isCancellation(shoot, old)) return [];
-  return isMigration(change) ? migrationCauses(change) : firstSeedCauses(change);
+  switch (moveChangeOf(change)) {
+    case "cancellation":
+      return [];
+    case "migration":
+      return migrationCauses(change);
+    case "none":
+      return firstSeedCauses(change);
+  }
 }
 
 /** Where a Shoot is, it stays: a selector that its Seed does not match would say otherwise. */

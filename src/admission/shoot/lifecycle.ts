@@ -1,5 +1,5 @@
 import { FORCE_DELETION_ANNOTATION, type ErrorCode, type Shoot } from "../../api/index.ts";
-import { isMoving } from "../../api/placement/move.ts";
+import { moveOf } from "../../api/placement/move.ts";
 import type { Cause } from "../review.ts";
 import { movingCauses } from "./migration.ts";
 
@@ -28,7 +28,7 @@ export function frozenCauses(shoot: Shoot, old: Shoot, specChanged: boolean): Ca
 
 /** Why the Shoot cannot be deleted now. */
 export function deletionCauses(old: Shoot): Cause[] {
-  if (!isMoving(old) || old.metadata.deletionTimestamp !== undefined) return [];
+  if (moveOf(old).is === "settled" || old.metadata.deletionTimestamp !== undefined) return [];
   const message = `cannot be deleted while it moves to Seed ${old.spec.seedName}: wait for Restore to succeed`;
   return [{ field: "status.lastOperation", message, forbidden: true }];
 }

@@ -2,16 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, type Seed, type Shoot } from "../../api/index.ts";
 import { migrationObstacles } from "../../api/placement/migration.ts";
 import { describeNeedlessness, isSeedReady } from "../../api/placement/fit.ts";
-import {
-  describeMove,
-  isArriving,
-  isLeaving,
-  isMoving,
-  isReturning,
-  leadingSeed,
-  needsSource,
-} from "../../api/placement/move.ts";
-import { describeReliance, parseTakeover } from "../../api/placement/takeover.ts";
+import { describeMove, moveOf, neededSource, type Move } from "../../api/placement/move.ts";
+import { describeReliance, readTakeover } from "../../api/placement/takeover.ts";
 import type { Cause, UserInfo } from "../review.ts";
 import type { ShootChange } from "./change.ts";
 
@@ -25,40 +17,50 @@ export function migrationCauses({ shoot, old, seed, source, profile, neighbours,
   return obstacles.map(({ field, message }) => ({ field, message }));
 }
 
-/** Whether the request moves a Shoot away from the Seed that holds its control plane. */
-export function isMigration({ shoot, old }: Pick<ShootChange, "shoot" | "old">): boolean {
-  if (old === undefined || !isLeaving({ spec: shoot.spec, status: old.status })) return false;
-  return !isMoving(old) || isTakenElsewhere(shoot, old);
+/** What a request does to where a Shoot is: it moves the Shoot to another Seed, calls it back, or leaves it alone. */
+export type MoveChange = "none" | "migration" | "cancellation";
+
+/** Reads the request against the status as it was; a request that creates a Shoot moves nothing. Pure. */
+export function moveChangeOf({ shoot, old }: Pick<ShootChange, "shoot" | "old">): MoveChange {
+  if (old === undefined) return "none";
+  const [before, after] = [moveOf(old), moveUnder(shoot, old)];
+  switch (before.is) {
+    case "settled":
+      return after.is === "leaving" ? "migration" : "none";
+    case "leaving":
+      return isCancelled(shoot) && shoot.spec.seedName === before.source ? "cancellation" : "none";
+    case "arriving":
+    case "returning":
+      // Its new Seed has died before it was restored there: approved anew, it goes to yet another.
+      return after.is === "leaving" && isNewlyApproved(shoot, old) ? "migration" : "none";
+  }
 }
 
-/** Whether the request approves that a Shoot, whose new Seed has died before it was restored there, goes to yet another. */
-function isTakenElsewhere(shoot: Shoot, old: Shoot): boolean {
-  if (!isArriving(old) || !isLeaving({ spec: shoot.spec, status: old.status })) return false;
-  const approval = parseTakeover(annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) ?? "");
-  return approval !== undefined && isNew(FORCE_TAKEOVER_ANNOTATION, shoot, old);
+/** Where the Shoot is once the request is granted: by the new spec and annotations, and the status as it was. */
+function moveUnder(shoot: Shoot, { status }: Shoot): Move {
+  return moveOf({ ...shoot, status });
 }
 
-/** Whether the request calls a Shoot back that has not left its Seed yet. */
-export function isCancellation(shoot: Shoot, old: Shoot): boolean {
-  const asked = annotationOf(shoot, CANCEL_MIGRATION_ANNOTATION) === "true";
-  return asked && isLeaving(old) && shoot.spec.seedName === leadingSeed(old);
+function isCancelled(shoot: Shoot): boolean {
+  return annotationOf(shoot, CANCEL_MIGRATION_ANNOTATION) === "true";
 }
 
-/** Whether the request moves a Shoot that has a control plane, there or back: then nothing else of its spec may change. */
-export function isMove({ shoot, old }: Pick<ShootChange, "shoot" | "old">): boolean {
-  return isMigration({ shoot, old }) || (old !== undefined && isCancellation(shoot, old));
+function isNewlyApproved(shoot: Shoot, old: Shoot): boolean {
+  return readTakeover(shoot) !== undefined && isNew(FORCE_TAKEOVER_ANNOTATION, shoot, old);
 }
 
 /** Why the spec of a Shoot on its way cannot change like this; calling it back is the one change that can be made. */
 export function movingCauses(shoot: Shoot, old: Shoot): Cause[] {
-  if (!isMoving(old) || isCancellation(shoot, old) || isTakenElsewhere(shoot, old)) return [];
+  const move = moveOf(old);
+  if (move.is === "settled" || moveChangeOf({ shoot, old }) !== "none") return [];
   const to = shoot.spec.seedName;
   if (to === old.spec.seedName) {
     const message = `cannot be changed while the Shoot moves to Seed ${to}: wait for Restore to succeed`;
     return [{ field: "spec", message, forbidden: true }];
   }
   const field = "spec.seedName";
-  if (!isLeaving(old) || to !== leadingSeed(old)) return [{ field, message: describeMove(old), forbidden: true }];
+  if (move.is !== "leaving" || to !== move.source)
+    return [{ field, message: describeMove(old.metadata, move), forbidden: true }];
   const { namespace, name } = shoot.metadata;
   const message =
     `to call the Shoot back to Seed ${to}, set annotation ${CANCEL_MIGRATION_ANNOTATION} to "true" in the same request: ` +
@@ -81,16 +83,15 @@ export async function migrationAnnotationCauses(request: MigrationRequest): Prom
 }
 
 function cancellationCauses({ shoot, old }: MigrationRequest): Cause[] {
-  if (old && isReturning(old) && wasRemoved(CANCEL_MIGRATION_ANNOTATION, shoot, old)) {
-    const message = `cannot be removed while the Shoot goes back to Seed ${leadingSeed(old)}: Restore takes it away`;
-    return [{ field: fieldOf(CANCEL_MIGRATION_ANNOTATION), message, forbidden: true }];
-  }
-  if (!isNew(CANCEL_MIGRATION_ANNOTATION, shoot, old) || (old && isCancellation(shoot, old))) return [];
-  const message =
-    old && isLeaving(old)
-      ? `takes "true", together with spec.seedName: ${leadingSeed(old)}`
-      : "can be set only while the Shoot is leaving its Seed: there is nothing to call back";
-  return [{ field: fieldOf(CANCEL_MIGRATION_ANNOTATION), message, forbidden: true }];
+  const move = old && moveOf(old);
+  const refuse = (message: string): Cause[] => [
+    { field: fieldOf(CANCEL_MIGRATION_ANNOTATION), message, forbidden: true },
+  ];
+  if (old && move?.is === "returning" && wasRemoved(CANCEL_MIGRATION_ANNOTATION, shoot, old))
+    return refuse(`cannot be removed while the Shoot goes back to Seed ${move.leader}: Restore takes it away`);
+  if (!isNew(CANCEL_MIGRATION_ANNOTATION, shoot, old) || moveChangeOf({ shoot, old }) === "cancellation") return [];
+  if (move?.is === "leaving") return refuse(`takes "true", together with spec.seedName: ${move.source}`);
+  return refuse("can be set only while the Shoot is leaving its Seed: there is nothing to call back");
 }
 
 async function takeoverCauses({ shoot, old, user, mayBind }: MigrationRequest): Promise<Cause[]> {
@@ -98,11 +99,11 @@ async function takeoverCauses({ shoot, old, user, mayBind }: MigrationRequest): 
   const field = fieldOf(FORCE_TAKEOVER_ANNOTATION);
   const refuse = (message: string): Cause[] => [{ field, message, forbidden: true }];
   if (!(await mayBind())) return refuse("may be set only by users who can update shoots/binding");
-  const approval = parseTakeover(annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) ?? "");
+  const approval = readTakeover(shoot);
   if (!approval) return [{ field, message: 'has to be JSON with a reason, such as {"reason": "seed-1 burnt down"}' }];
   if (approval.by !== (user.username ?? "") || approval.at === undefined)
     return refuse("by and at are filled in from the request: leave them out");
-  if (old && needsSource({ ...shoot, status: old.status })) return [];
+  if (sourceOf({ shoot, old }) !== undefined) return [];
   return refuse("can be set only while the Shoot moves to another Seed, or together with the change of spec.seedName");
 }
 
@@ -110,14 +111,12 @@ async function takeoverCauses({ shoot, old, user, mayBind }: MigrationRequest): 
 export function takeoverWarnings({ shoot, old, source, now }: ShootChange): string[] {
   if (!isNew(FORCE_TAKEOVER_ANNOTATION, shoot, old) || !old) return [];
   const seed = sourceOf({ shoot, old }) ?? "";
-  const approval = parseTakeover(annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) ?? "");
-  return [describeReliance(seed, approval?.sourceIsOff === true), ...alive(source, now)];
+  return [describeReliance(seed, readTakeover(shoot)?.sourceIsOff === true), ...alive(source, now)];
 }
 
-/** The Seed that a Shoot on its way leaves, or has left; undefined for a Shoot that stays. */
+/** The Seed that a Shoot on its way still needs; undefined for a Shoot that stays. */
 export function sourceOf({ shoot, old }: Pick<ShootChange, "shoot" | "old">): string | undefined {
-  if (!old || !needsSource({ ...shoot, status: old.status })) return undefined;
-  return isLeaving({ spec: shoot.spec, status: old.status }) ? leadingSeed(old) : old.status?.leadership?.previousSeed;
+  return old && neededSource(moveUnder(shoot, old));
 }
 
 function alive(source: Seed | undefined, now: Date): string[] {

@@ -7,7 +7,7 @@ import { judge, type AdmissionRequest, type Answer, type Cause, type Webhook } f
 import { readNeighbours, readProfile, readSeed, readSeedOf, type ShootChange } from "./change.ts";
 import { seedBindingCauses } from "./binding.ts";
 import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./lifecycle.ts";
-import { isMove, migrationAnnotationCauses, sourceOf, takeoverWarnings } from "./migration.ts";
+import { migrationAnnotationCauses, moveChangeOf, sourceOf, takeoverWarnings } from "./migration.ts";
 import { networkCauses } from "./networks.ts";
 import { profileCauses } from "./profile.ts";
 import { missingExtensions, referenceCauses } from "./references.ts";
@@ -58,7 +58,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   const known: ShootChange = { ...named, neighbours: await readNeighbours(client, named) };
   const binding = await seedBindingCauses(known, () => mayBind(request.userInfo, shoot.metadata));
   // Whatever has become of the rest since it was accepted must not keep a Shoot on a Seed that burns.
-  if (isMove(change)) return judge(binding, takeoverWarnings(known));
+  if (moveChangeOf(change) !== "none") return judge(binding, takeoverWarnings(known));
   const causes = [
     ...binding,
     ...(await referenceCauses(client, known)),

@@ -4,7 +4,7 @@ import { findObjectStore } from "../object-stores.ts";
 import type { Seed } from "../core/seed.ts";
 import { placementObstacles } from "./choice.ts";
 import { bucketObstacles, describeHeartbeat, isSeedReady, networkObstacles, type Obstacle } from "./fit.ts";
-import { describeMove, isArriving, isMoving, leadingSeed } from "./move.ts";
+import { describeMove, moveOf, type Move } from "./move.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 
 /** What a Shoot's move to another Seed depends on. */
@@ -47,10 +47,11 @@ export interface KeptState {
  */
 export function migrationObstacles(facts: MigrationFacts): Obstacle[] {
   const { shoot, destination, underway } = facts;
+  const move = moveOf(shoot);
   return [
-    ...(underway ? [] : operationObstacles(facts)),
+    ...(underway ? [] : operationObstacles(facts, move)),
     ...leadershipObstacles(shoot),
-    ...sourceObstacles(facts),
+    ...sourceObstacles(facts, move),
     ...destinationObstacles(facts),
     ...backupObstacles(facts),
     ...(destination ? placementObstacles({ ...facts, seed: destination }) : []),
@@ -60,30 +61,41 @@ export function migrationObstacles(facts: MigrationFacts): Obstacle[] {
   ];
 }
 
-function operationObstacles(facts: MigrationFacts): Obstacle[] {
+function operationObstacles(facts: MigrationFacts, move: Move): Obstacle[] {
   const { metadata, status } = facts.shoot;
   const { type, state } = status?.lastOperation ?? {};
   if (metadata.deletionTimestamp !== undefined)
     return [{ field: "metadata.deletionTimestamp", message: "the Shoot is being deleted: it stays where it is" }];
-  if (type !== undefined && (type !== "Create" || state === "Succeeded")) return whereaboutsObstacles(facts);
+  if (type !== undefined && (type !== "Create" || state === "Succeeded")) return whereaboutsObstacles(facts, move);
   const message = "the Shoot has not been created yet: wait until Create has succeeded";
   return [{ field: "status.lastOperation", message }];
 }
 
-/** A Shoot whose Seed dies while it is restored there may be taken to another one, with somebody's approval. */
-function whereaboutsObstacles({ shoot, to, takeover }: MigrationFacts): Obstacle[] {
-  const anew = takeover === true && isArriving(shoot);
-  if (isMoving(shoot) && !anew) return [{ field: "status.lastOperation", message: describeMove(shoot) }];
-  if (leadingSeed(shoot) === to)
-    return [{ field: "spec.seedName", message: `the Shoot is on Seed ${to} already: choose another` }];
-  return shoot.status?.seeds?.includes(to) ? [leftoverObstacle(to, anew)] : [];
+/** A Shoot whose Seed dies while it is restored there may be taken to another one by a takeover. */
+function whereaboutsObstacles({ shoot, to, takeover }: MigrationFacts, move: Move): Obstacle[] {
+  switch (move.is) {
+    case "settled":
+      return placeObstacles(shoot, to, move);
+    case "leaving":
+      return [{ field: "status.lastOperation", message: describeMove(shoot.metadata, move) }];
+    case "arriving":
+    case "returning":
+      if (takeover === true) return placeObstacles(shoot, to, move);
+      return [{ field: "status.lastOperation", message: describeMove(shoot.metadata, move) }];
+  }
 }
 
-/** While a Shoot is being restored nobody cleans up: what is left may be the last that there is of it. */
-function leftoverObstacle(to: string, anew: boolean): Obstacle {
+/** The Shoot goes to a Seed that holds nothing of it. */
+function placeObstacles({ status }: Shoot, to: string, { is, leader }: Move): Obstacle[] {
+  if (leader === to) return [{ field: "spec.seedName", message: `the Shoot is on Seed ${to} already: choose another` }];
+  return status?.seeds?.includes(to) ? [leftoverObstacle(to, is === "settled")] : [];
+}
+
+/** No seed is cleaned up while the Shoot is being restored: what is left there may be all that there is of it. */
+function leftoverObstacle(to: string, settled: boolean): Obstacle {
   const field = "status.seeds";
   const left = `Seed ${to} still holds leftovers of this Shoot`;
-  if (!anew) return { field, message: `${left} from before: wait until its name has left ${field}`, transient: true };
+  if (settled) return { field, message: `${left} from before: wait until its name has left ${field}`, transient: true };
   const remedy = "choose a Seed that holds nothing of it";
   return { field, message: `${left}, which are cleaned up once it has arrived somewhere: ${remedy}` };
 }
@@ -98,8 +110,7 @@ function leadershipObstacles({ metadata, status }: Shoot): Obstacle[] {
 }
 
 /** Flows read a Seed's object wherever the Shoot is, even where nothing is asked of the seed itself. */
-function sourceObstacles({ shoot, to, source }: MigrationFacts): Obstacle[] {
-  const leader = leadingSeed(shoot);
+function sourceObstacles({ to, source }: MigrationFacts, { leader }: Move): Obstacle[] {
   if (source !== undefined || leader === undefined || leader === to) return [];
   const message = `there is no Seed ${leader}, which the Shoot leaves: create its object again under that name; for a takeover its worker may stay off`;
   return [{ field: "status.seedName", message }];

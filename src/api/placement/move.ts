@@ -2,54 +2,105 @@ import { CANCEL_MIGRATION_ANNOTATION } from "../annotations.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 import { readTakeover } from "./takeover.ts";
 
-/** The Seed that may act for the Shoot now; undefined before the first operation. */
-export function leadingSeed({ status }: Pick<Shoot, "status">): string | undefined {
-  return status?.leadership?.seed ?? status?.seedName;
-}
-
-/** Whether the Shoot is to go to another Seed which does not lead yet: until it does, the Shoot can be called back. */
-export function isLeaving({ spec, status }: Pick<Shoot, "spec" | "status">): boolean {
-  const leader = leadingSeed({ status });
-  return leader !== undefined && spec.seedName !== undefined && spec.seedName !== leader;
-}
-
-/** Whether the Shoot is on its way: from the change of its spec until Restore has succeeded, there or back. */
-export function isMoving({ spec, status }: Pick<Shoot, "spec" | "status">): boolean {
-  const { type, state } = status?.lastOperation ?? {};
-  return isLeaving({ spec, status }) || type === "Migrate" || (type === "Restore" && state !== "Succeeded");
-}
-
-/** Whether the Shoot leads where it is wanted and is being restored there: should that Seed die, only another one helps. */
-export function isArriving(shoot: Pick<Shoot, "spec" | "status">): boolean {
-  return isMoving(shoot) && !isLeaving(shoot);
-}
+/**
+ * Where a Shoot is among the Seeds. `leader` is the Seed that may act for the Shoot now. A Shoot that is leaving can be
+ * called back; one that is arriving is restored on the Seed that leads already, and there is only forward.
+ */
+export type Move =
+  | {
+      readonly is: "settled";
+      /** Undefined before the first operation. */
+      readonly leader: string | undefined;
+    }
+  | {
+      readonly is: "leaving";
+      readonly leader: string;
+      readonly source: string;
+      readonly destination: string;
+      readonly takeover: "none" | "approved";
+    }
+  | {
+      readonly is: "arriving";
+      readonly leader: string;
+      readonly source: string;
+      readonly destination: string;
+      /** `done`: the destination leads by a takeover; `approved`: it leads by a planned move, and is to lead once more by a takeover. */
+      readonly takeover: "none" | "approved" | "done";
+      /** When all of the zone's servers named the destination, RFC 3339. */
+      readonly since?: string;
+    }
+  | {
+      /** The Shoot was called back, and is restored on the Seed that it was about to leave. */
+      readonly is: "returning";
+      readonly leader: string;
+    };
 
 /**
- * Whether the Shoot was called back and is on its way to where it never quite left. What an annotation says counts only
- * for the epoch that the Shoot was about to leave: one that was forgotten takes no Shoot back across a flip.
+ * Where the Shoot is, from its spec, its status and its annotations alone. It moves from the change of its spec until
+ * Restore has succeeded, there or back; a Shoot of which the deletion has begun stays. Pure.
  */
-export function isReturning(shoot: Shoot): boolean {
-  if (isLeaving(shoot) || !isMoving(shoot)) return false;
-  const { epoch, leaving, previousSeed, takeover } = shoot.status?.leadership ?? {};
-  if (previousSeed === undefined) return true;
-  const cancelled = shoot.metadata.annotations?.[CANCEL_MIGRATION_ANNOTATION] === "true";
-  return leaving === epoch && (cancelled || takeover === true || readTakeover(shoot) === undefined);
+export function moveOf({ metadata, spec, status = {} }: Placed): Move {
+  const { leadership, seedName, lastOperation } = status;
+  const leader = leadership?.seed ?? seedName;
+  const destination = spec.seedName;
+  if (leader === undefined || destination === undefined || lastOperation?.type === "Delete")
+    return { is: "settled", leader };
+  if (destination !== leader)
+    return { is: "leaving", leader, source: leader, destination, takeover: approvalOf({ metadata }) };
+  return hasArrived({ status }) ? { is: "settled", leader } : restoreOf({ metadata, status }, leader);
 }
 
-/** Whether the Shoot's move still needs its old Seed: then that Seed can be taken over from. */
-export function needsSource(shoot: Shoot): boolean {
-  if (isLeaving(shoot)) return true;
-  const { previousSeed, takeover } = shoot.status?.leadership ?? {};
-  return isMoving(shoot) && !isReturning(shoot) && previousSeed !== undefined && takeover !== true;
-}
-
-/** Which move is under way, and what can be done about it now. */
-export function describeMove({ metadata, spec, status }: Shoot): string {
-  const leader = leadingSeed({ status });
-  if (!isLeaving({ spec, status })) {
-    const takeover = `perennial shoot migrate ${metadata.namespace}/${metadata.name} --to SEED --force-takeover --reason TEXT`;
-    return `the Shoot is being restored on Seed ${leader}, where there is only forward: wait until Restore has succeeded, or if that Seed is dead: ${takeover}`;
+/** The old Seed, as long as the move needs it: until then it can be taken over from. */
+export function neededSource(move: Move): string | undefined {
+  switch (move.is) {
+    case "leaving":
+      return move.source;
+    case "arriving":
+      return move.takeover === "done" ? undefined : move.source;
+    case "settled":
+    case "returning":
+      return undefined;
   }
-  const cancel = `perennial shoot migrate ${metadata.namespace}/${metadata.name} --cancel`;
-  return `the Shoot is moving from Seed ${leader} to Seed ${spec.seedName}: wait until it is there, or call it back: ${cancel}`;
 }
+
+/** Whether the Shoot is in no move: its last operation is another one, or a Restore that has succeeded. */
+export function hasArrived({ status }: Pick<Shoot, "status">): boolean {
+  const { type, state } = status?.lastOperation ?? {};
+  return type !== "Migrate" && (type !== "Restore" || state === "Succeeded");
+}
+
+/** Says which move is under way, and what can be done about it now. */
+export function describeMove({ namespace, name }: Shoot["metadata"], move: Move): string {
+  const migrate = `perennial shoot migrate ${namespace}/${name}`;
+  switch (move.is) {
+    case "settled":
+      return "the Shoot is not on its way to another Seed";
+    case "leaving":
+      return `the Shoot is moving from Seed ${move.source} to Seed ${move.destination}: wait until it is there, or call it back: ${migrate} --cancel`;
+    case "arriving":
+    case "returning":
+      return `the Shoot is being restored on Seed ${move.leader}, where there is only forward: wait until Restore has succeeded, or if that Seed is dead: ${migrate} --to SEED --force-takeover --reason TEXT`;
+  }
+}
+
+/** Restore is not over on the Seed that leads: the Shoot has come from another one, or was about to leave. */
+function restoreOf({ metadata, status }: Pick<Placed, "metadata" | "status">, leader: string): Move {
+  const { previousSeed: source, takeover, since } = status?.leadership ?? {};
+  if (source === undefined || isCalledBack({ metadata, status })) return { is: "returning", leader };
+  const way = { source, destination: leader, takeover: takeover ? "done" : approvalOf({ metadata }) } as const;
+  return { is: "arriving", leader, ...way, ...(since !== undefined && { since }) };
+}
+
+/** The annotations count only for the epoch that the Shoot was about to leave: after a flip, an old one calls no Shoot back. */
+function isCalledBack({ metadata, status }: Pick<Placed, "metadata" | "status">): boolean {
+  const { epoch, leaving, takeover } = status?.leadership ?? {};
+  if (leaving !== epoch) return false;
+  const cancelled = metadata.annotations?.[CANCEL_MIGRATION_ANNOTATION] === "true";
+  return cancelled || takeover === true || approvalOf({ metadata }) === "none";
+}
+
+const approvalOf = (shoot: Pick<Placed, "metadata">): "none" | "approved" =>
+  readTakeover(shoot) === undefined ? "none" : "approved";
+
+/** What of a Shoot says where it is. */
+type Placed = Pick<Shoot, "metadata" | "spec" | "status">;

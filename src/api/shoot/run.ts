@@ -8,12 +8,14 @@ export interface ShootRef {
 /** What an operation does to a Shoot; the values of `status.lastOperation.type`. */
 export type ShootOperation = "Create" | "Reconcile" | "Delete" | "Migrate" | "Restore";
 
-/** A control plane's way from one seed to another. */
+/** A control plane's way from one seed to another, or back to the one that it was about to leave. */
 export interface Migration {
   readonly source: string;
   readonly destination: string;
   /** Approved by somebody: the source is not asked for anything. */
   readonly takeover: boolean;
+  /** The migration was cancelled before the flip: the Shoot is restored where it is, and both ends are that seed. */
+  readonly returning?: true;
   /** When all of the zone's servers named the destination, RFC 3339; from then on the source's leases run out. */
   readonly since?: string;
 }
@@ -50,7 +52,7 @@ export interface ShootRun extends ShootRef {
   readonly dnsTtl: number;
   /** Minutes between two snapshots of etcd; 10 for an operation that began before this could be said. */
   readonly snapshotMinutes?: number;
-  /** Migrate and Restore only; a Restore after a cancelled migration has the same seed at both ends. */
+  /** Migrate and Restore only. */
   readonly migration?: Migration;
   /** The seed keeps backups of its Shoots. */
   readonly hasBackup: boolean;

@@ -3,7 +3,7 @@ import type { Shoot } from "../../api/index.ts";
 import { migrationObstacles, type MigrationFacts } from "../../api/placement/migration.ts";
 import type { Obstacle } from "../../api/placement/fit.ts";
 import { describeHeartbeat, describeNeedlessness, isSeedReady } from "../../api/placement/fit.ts";
-import { isArriving, isLeaving, leadingSeed, needsSource } from "../../api/placement/move.ts";
+import { moveOf, neededSource, type Move } from "../../api/placement/move.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { describeReliance } from "../../api/placement/takeover.ts";
 import { planFlow, type PlannedStep } from "../../flow/plan.ts";
@@ -41,18 +41,30 @@ export interface PlanInput {
   readonly bastions?: readonly string[] | undefined;
 }
 
-/** The Seed that a move leaves: the one that leads, or led until a move to the same Seed that is not at its end yet. */
-export function movesFrom(shoot: Shoot, to: string): string | undefined {
-  const onwards = needsSource(shoot) && !isLeaving(shoot) && shoot.spec.seedName === to;
-  return onwards ? shoot.status?.leadership?.previousSeed : leadingSeed(shoot);
+/** The Seed that a move to this Seed leaves: the leader, or the old Seed of the move that goes there already. */
+export function movesFrom(move: Move, to: string): string | undefined {
+  return sourceOnTheWay(move, to) ?? move.leader;
+}
+
+/** The Seed that the move under way still needs, where that move goes to the same Seed. */
+function sourceOnTheWay(move: Move, to: string): string | undefined {
+  switch (move.is) {
+    case "leaving":
+    case "arriving":
+      return move.destination === to ? neededSource(move) : undefined;
+    case "settled":
+    case "returning":
+      return undefined;
+  }
 }
 
 /** Plans a move and everything that stands against it; asks nobody and touches nothing. */
 export function planMigration({ facts, run, tables, takeover: approval, bastions = [] }: PlanInput): MigrationPlan {
   const { shoot, to } = facts;
-  const from = movesFrom(shoot, to) ?? "";
+  const move = moveOf(shoot);
+  const from = movesFrom(move, to) ?? "";
   const takeover = approval !== undefined;
-  const underway = takeover && needsSource(shoot) && shoot.spec.seedName === to;
+  const underway = takeover && sourceOnTheWay(move, to) !== undefined;
   const migration = { source: from, destination: to, takeover };
   const going: ShootRun = { ...run, operation: "Migrate", namespaceUsable: true, seedName: from, migration };
   const arriving: ShootRun = { ...going, operation: "Restore", seedName: to, epoch: run.epoch + 1 };
@@ -67,7 +79,7 @@ export function planMigration({ facts, run, tables, takeover: approval, bastions
     to,
     takeover,
     obstacles: [...migrationObstacles({ ...facts, takeover, underway }), ...bastions.map(leftBehind)],
-    notes: approval ? takeoverNotes(facts, from, approval.sourceIsOff) : moveNotes(facts, from, run),
+    notes: approval ? takeoverNotes(facts, move, from, approval.sourceIsOff) : moveNotes(facts, from, run),
     flows: flows.map(({ flow, run }) => ({ title: flow.title, steps: planFlow(flow, run) })),
   };
 }
@@ -84,18 +96,30 @@ const leftBehind = (name: string): Obstacle => ({
   message: `Bastion ${name} would be left behind in the old Seed: delete it first`,
 });
 
-function takeoverNotes({ shoot, to, source, now, kept }: MigrationFacts, from: string, sourceIsOff: boolean): string[] {
+function takeoverNotes(facts: MigrationFacts, move: Move, from: string, sourceIsOff: boolean): string[] {
+  const { shoot, to, source, now, kept } = facts;
   const age = kept?.takenAt === undefined ? "" : ` (${formatDuration(now.getTime() - Date.parse(kept.takenAt))} ago)`;
   return [
     describeReliance(from, sourceIsOff),
     `The Shoot's etcd goes back to its last snapshot${age}: what was written since is lost.`,
-    ...(isArriving(shoot) && shoot.spec.seedName !== to ? [describeAbandonment(shoot, from)] : []),
+    ...abandonmentNotes(shoot, move, to),
     ...(kept?.problem === undefined ? [] : [`What extensions keep is not the latest there was: ${kept.problem}`]),
     ...(source && isSeedReady(source, now) ? [describeNeedlessness(source, now)] : []),
   ];
 }
 
-/** What becomes of a Restore whose Seed has died in the middle of it. */
+/** What becomes of a Restore whose Seed has died in the middle of it, when the Shoot goes to another Seed. */
+function abandonmentNotes(shoot: Shoot, move: Move, to: string): string[] {
+  switch (move.is) {
+    case "settled":
+    case "leaving":
+      return [];
+    case "arriving":
+    case "returning":
+      return move.leader === to ? [] : [describeAbandonment(shoot, move.leader)];
+  }
+}
+
 function describeAbandonment({ status }: Shoot, from: string): string {
   const before = status?.leadership?.previousSeed;
   const elsewhere =

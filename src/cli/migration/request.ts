@@ -1,5 +1,5 @@
 import type { Shoot } from "../../api/index.ts";
-import { needsSource } from "../../api/placement/move.ts";
+import { moveOf, neededSource } from "../../api/placement/move.ts";
 import { CliError } from "../exit.ts";
 
 /** What the command line asks for: a move, perhaps without the old Seed, or the way back. */
@@ -28,8 +28,8 @@ export function readMoveRequest(options: MoveRequestOptions, shoot: Shoot): Move
     throw new CliError("usage", "--output says how a plan is printed: add --plan or leave it out");
   const takeover = readTakeover(options);
   if (options.cancel) return cancellation(options);
-  const underway = takeover !== undefined && needsSource(shoot) ? shoot.spec.seedName : undefined;
-  const to = options.to ?? underway;
+  const underway = takeover !== undefined && neededSource(moveOf(shoot)) !== undefined;
+  const to = options.to ?? (underway ? shoot.spec.seedName : undefined);
   if (to === undefined) throw new CliError("usage", "say where the Shoot is to go: add --to SEED");
   return { do: "move", to, ...(takeover && { takeover }) };
 }

@@ -1,6 +1,6 @@
 import type { Shoot } from "../../api/index.ts";
 import type { Condition, LastError, LastOperation } from "../../api/schema/meta.ts";
-import { isLeaving, isMoving, isReturning, leadingSeed } from "../../api/placement/move.ts";
+import { moveOf, type Move } from "../../api/placement/move.ts";
 import type { FlowProgress } from "../../api/shoot/run.ts";
 import type { Blocking } from "./blocking.ts";
 import { renderCleanUps, type CleanUpReport } from "./clean-ups.ts";
@@ -74,7 +74,7 @@ function describeStatus(shoot: Shoot) {
     status: health(shoot),
     seed: status.seedName ?? shoot.spec.seedName,
     technicalID: status.technicalID,
-    moving: isMoving(shoot) ? describeWay(shoot) : undefined,
+    moving: describeWay(moveOf(shoot)),
     leadership: status.leadership,
     leftovers: leftoversOf(shoot),
     takeover: status.takeover,
@@ -87,9 +87,9 @@ function describeStatus(shoot: Shoot) {
 
 /** The seeds that may still hold something of the Shoot, but neither lead nor are about to. */
 export function leftoversOf(shoot: Shoot): string[] {
-  const { spec, status } = shoot;
-  const inUse = [leadingSeed(shoot), isLeaving(shoot) ? spec.seedName : undefined];
-  return (status?.seeds ?? []).filter((seed) => !inUse.includes(seed));
+  const move = moveOf(shoot);
+  const inUse = [move.leader, move.is === "leaving" ? move.destination : undefined];
+  return (shoot.status?.seeds ?? []).filter((seed) => !inUse.includes(seed));
 }
 
 /** The description as text: what it is, what was done, what is in the way, how it is. */
@@ -131,12 +131,18 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
   return `${lines.join("\n")}\n${renderConditions(out, shoot.conditions, now)}${renderErrors(out, shoot.lastErrors, now)}`;
 }
 
-/** From where to where, and whether there is a way back. */
-function describeWay(shoot: Shoot): string {
-  const leader = leadingSeed(shoot);
-  if (isLeaving(shoot)) return `from ${leader} to ${shoot.spec.seedName}; can be called back until the flip`;
-  if (isReturning(shoot)) return `called back to ${leader}`;
-  return `from ${shoot.status?.leadership?.previousSeed ?? "<unknown>"} to ${leader}; only forward from here`;
+/** From where to where, and whether there is a way back; undefined for a Shoot that stays. */
+function describeWay(move: Move): string | undefined {
+  switch (move.is) {
+    case "settled":
+      return undefined;
+    case "leaving":
+      return `from ${move.source} to ${move.destination}; can be called back until the flip`;
+    case "arriving":
+      return `from ${move.source} to ${move.destination}; only forward from here`;
+    case "returning":
+      return `called back to ${move.leader}`;
+  }
 }
 
 function describeLeadership({ seed, epoch, record, since, leaseSeconds }: Leadership, now: number): string {

@@ -1,6 +1,6 @@
 import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
 import type { Shoot } from "../../api/index.ts";
-import { isMoving } from "../../api/placement/move.ts";
+import { moveOf } from "../../api/placement/move.ts";
 import { readTakeover } from "../../api/placement/takeover.ts";
 
 /** How a Shoot stands to what was asked of it: still at it, there, or waiting for somebody. */
@@ -12,7 +12,7 @@ export function phaseOf(shoot: Shoot): ShootPhase {
   const state = status?.lastOperation?.state;
   if (status?.observedGeneration !== metadata.generation || isAsked(shoot)) return "busy";
   if (state === "Failed") return "failed";
-  const settled = metadata.deletionTimestamp === undefined && !isMoving(shoot);
+  const settled = metadata.deletionTimestamp === undefined && moveOf(shoot).is === "settled";
   return state === "Succeeded" && settled ? "ready" : "busy";
 }
 

@@ -47,7 +47,7 @@ export function planShoot(shoot: Shoot, request: PlanRequest): ShootPlan {
     ...facts,
     operation,
     ...(kind === "delete" ? assumedControlPlane(shoot, facts) : { namespaceUsable: true }),
-    ...(kind === "migrate" || kind === "restore" ? moveOf(facts, request.to, subject) : {}),
+    ...(kind === "migrate" || kind === "restore" ? migrationOf(facts, request.to, subject) : {}),
   };
   return {
     shoot: subject,
@@ -77,7 +77,7 @@ const operations = {
 } as const satisfies Record<FlowKind, ShootOperation>;
 
 /** The move that is under way, or the one to the Seed that is named. */
-function moveOf(facts: NonNullable<ShootView["run"]>, to: string | undefined, subject: string) {
+function migrationOf(facts: NonNullable<ShootView["run"]>, to: string | undefined, subject: string) {
   if (to === undefined && facts.migration !== undefined) return { migration: facts.migration };
   if (to === undefined)
     throw new CliError("usage", `Shoot ${subject} is not on its way anywhere: name a Seed with --to`);
@@ -118,7 +118,7 @@ function reasonToAct(view: ShootView): string {
 
 function describeMovement(migration: Migration | undefined): string {
   if (migration === undefined) return "the Shoot is on its way to another Seed";
-  const { source, destination, takeover } = migration;
-  if (source === destination) return `the Shoot was called back to Seed ${source}`;
+  const { source, destination, takeover, returning } = migration;
+  if (returning) return `the Shoot was called back to Seed ${source}`;
   return `the Shoot moves from Seed ${source} to Seed ${destination}${takeover ? ", which takes over" : ""}`;
 }

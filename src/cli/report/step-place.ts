@@ -1,5 +1,5 @@
 import type { Shoot } from "../../api/index.ts";
-import { isLeaving } from "../../api/placement/move.ts";
+import { moveOf } from "../../api/placement/move.ts";
 import type { Action } from "../../workflows/actions.ts";
 
 /** Where a step acts: in the garden, in a seed, or in none because it only waits for time to pass. */
@@ -27,4 +27,4 @@ const leaderOf = ({ spec, status }: Shoot): string | undefined => status?.seedNa
 
 /** The seed that leads, while the Shoot leaves it; afterwards the one that it has come from. */
 const sourceOf = (shoot: Shoot): string | undefined =>
-  (isLeaving(shoot) ? undefined : shoot.status?.leadership?.previousSeed) ?? leaderOf(shoot);
+  (moveOf(shoot).is === "leaving" ? undefined : shoot.status?.leadership?.previousSeed) ?? leaderOf(shoot);

@@ -1,5 +1,5 @@
 import type { Shoot } from "../../api/index.ts";
-import { isMoving } from "../../api/placement/move.ts";
+import { moveOf } from "../../api/placement/move.ts";
 import type { ShootClient } from "../../client/shoots.ts";
 import { blockingFromStatus, findBlocking } from "../report/blocking.ts";
 import { reportCleanUp, type CleanUpReport } from "../report/clean-ups.ts";
@@ -80,10 +80,11 @@ async function askFlow(
 /** One for each seed that still holds something of the Shoot; while it moves, the seed that it leaves is not left yet. */
 async function askCleanUps(flows: ShootClient, shoot: Shoot): Promise<CleanUpReport[]> {
   const { cleanUpWorkflowId } = await import("../../workflows/contract.ts");
+  const moving = moveOf(shoot).is !== "settled";
   return Promise.all(
     leftoversOf(shoot).map(async (seed) => {
       const workflow = cleanUpWorkflowId(shootRef(shoot), seed);
-      return reportCleanUp({ seed, workflow }, await flows.progressOf(workflow), isMoving(shoot));
+      return reportCleanUp({ seed, workflow }, await flows.progressOf(workflow), moving);
     }),
   );
 }

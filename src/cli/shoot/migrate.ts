@@ -1,6 +1,6 @@
 import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION } from "../../api/annotations.ts";
 import type { Shoot } from "../../api/index.ts";
-import { describeMove, isLeaving, isMoving, leadingSeed } from "../../api/placement/move.ts";
+import { describeMove, moveOf } from "../../api/placement/move.ts";
 import type { MergePatch } from "../../kube/index.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
@@ -72,11 +72,11 @@ interface Call {
   readonly options: ClusterOptions & { readonly yes: boolean };
 }
 
-type Move = Extract<MoveRequest, { do: "move" }>;
+type MoveToSeed = Extract<MoveRequest, { do: "move" }>;
 
 /** What the garden says, and the old seed where it can be reached; its silence stands against nothing. */
-async function gatherPlan({ context, garden, shoot, options }: Call, request: Move): Promise<MigrationPlan> {
-  const from = movesFrom(shoot, request.to);
+async function gatherPlan({ context, garden, shoot, options }: Call, request: MoveToSeed): Promise<MigrationPlan> {
+  const from = movesFrom(moveOf(shoot), request.to);
   const { readMigrationFacts } = await import("../../activities/shoot/migration-facts.ts");
   const [facts, view, seedClient] = await Promise.all([
     readMigrationFacts(garden.client, shoot, { from, to: request.to }, new Date(context.now())),
@@ -92,7 +92,7 @@ async function carryOut(call: Call, request: MoveRequest): Promise<Shoot> {
   return request.do === "cancel" ? callBack(call) : move(call, request);
 }
 
-async function move(call: Call, request: Move): Promise<Shoot> {
+async function move(call: Call, request: MoveToSeed): Promise<Shoot> {
   const { context, shoot, options } = call;
   const plan = await gatherPlan(call, request);
   const { err, out } = context.terminal;
@@ -120,11 +120,10 @@ async function move(call: Call, request: Move): Promise<Shoot> {
 async function callBack(call: Call): Promise<Shoot> {
   const { context, shoot } = call;
   const subject = subjectOf(shoot);
-  if (!isLeaving(shoot)) {
-    const reason = isMoving(shoot) ? describeMove(shoot) : "the Shoot is not on its way to another Seed";
-    throw new CliError("failed", `Shoot ${subject} cannot be called back: ${reason}`);
-  }
-  const seedName = leadingSeed(shoot);
+  const move = moveOf(shoot);
+  if (move.is !== "leaving")
+    throw new CliError("failed", `Shoot ${subject} cannot be called back: ${describeMove(shoot.metadata, move)}`);
+  const { source: seedName } = move;
   const annotations = { [CANCEL_MIGRATION_ANNOTATION]: "true" };
   const changed = await patch(call, { metadata: { annotations }, spec: { seedName } });
   context.terminal.out.write(`Shoot ${subject} called back to Seed ${seedName}\n`);

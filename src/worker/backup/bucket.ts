@@ -61,7 +61,8 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
     const backup = owner?.spec.backup;
     if (owner === undefined || deletionTimestamp !== undefined || backup === undefined) return;
     const existing = buckets.find(({ metadata }) => metadata.name === uid);
-    if (existing === undefined || !isLeaving(existing)) return await ensure(owner, bucketOf(owner, backup), existing);
+    if (existing !== undefined && isLeaving(existing)) return;
+    return await ensure(owner, bucketOf(owner, backup), existing);
   };
 
   const remove = async (bucket: BackupBucket) => {

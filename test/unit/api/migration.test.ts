@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Seed, Shoot } from "../../../src/api/index.ts";
 import { migrationObstacles, type MigrationFacts } from "../../../src/api/placement/migration.ts";
-import { describeMove, isLeaving, isMoving, isReturning, needsSource } from "../../../src/api/placement/move.ts";
+import { describeMove, moveOf, neededSource } from "../../../src/api/placement/move.ts";
 import { parseTakeover } from "../../../src/api/placement/takeover.ts";
 import { movableShoot, readySeed } from "../../support/migration-objects.ts";
 
@@ -209,44 +209,47 @@ describe("what stands against going on to another Seed", () => {
 describe("a Shoot on its way", () => {
   it("is leaving until another Seed leads, and moving until it is restored", () => {
     const asked = { ...movableShoot(), spec: { ...movableShoot().spec, seedName: "seed-2" } };
-    expect([isLeaving(movableShoot()), isMoving(movableShoot())]).toEqual([false, false]);
-    expect([isLeaving(asked), isMoving(asked)]).toEqual([true, true]);
+    expect(moveOf(movableShoot())).toEqual({ is: "settled", leader: "seed-1" });
+    expect(moveOf(asked)).toMatchObject({ is: "leaving", source: "seed-1", destination: "seed-2" });
     const flipped = {
       ...asked,
       status: {
         ...asked.status,
         seedName: "seed-2",
-        leadership: leadership("seed-2", 2),
+        leadership: { ...leadership("seed-2", 2), previousSeed: "seed-1" },
         lastOperation: operation("Migrate", "Processing"),
       },
     };
-    expect([isLeaving(flipped), isMoving(flipped)]).toEqual([false, true]);
-    expect(describeMove(flipped)).toContain("restored on Seed seed-2, where there is only forward");
+    const arriving = moveOf(flipped);
+    expect(arriving).toMatchObject({ is: "arriving", source: "seed-1", destination: "seed-2" });
+    expect(describeMove(flipped.metadata, arriving)).toContain("restored on Seed seed-2, where there is only forward");
   });
 
   it("needs its old Seed until that was taken over from, or the Shoot is back where it never left", () => {
     const lastOperation = operation("Restore", "Processing");
     const restored = (change: object) =>
       status({ lastOperation, leadership: { ...leadership("seed-1", 2), previousSeed: "seed-2", ...change } });
-    expect(needsSource(movableShoot())).toBe(false);
-    expect(needsSource(restored({}))).toBe(true);
-    expect(needsSource(restored({ takeover: true }))).toBe(false);
-    expect(needsSource(restored({ leaving: 2 }))).toBe(false);
-    expect(needsSource(restored({ leaving: 1 }))).toBe(true);
+    const needs = (shoot: Shoot) => neededSource(moveOf(shoot));
+    expect(needs(movableShoot())).toBeUndefined();
+    expect(needs(restored({}))).toBe("seed-2");
+    expect(needs(restored({ takeover: true }))).toBeUndefined();
+    expect(needs(restored({ leaving: 2 }))).toBeUndefined();
+    expect(needs(restored({ leaving: 1 }))).toBe("seed-2");
     const annotations = { "perennial.dev/cancel-migration": "true" };
     const calledBack = (change: object) => ({
       ...restored(change),
       metadata: { ...movableShoot().metadata, annotations },
     });
-    expect(needsSource(calledBack({ leaving: 2 }))).toBe(false);
-    expect(needsSource(calledBack({ leaving: 2, previousSeed: undefined }))).toBe(false);
-    expect([isReturning(calledBack({ leaving: 1 })), needsSource(calledBack({ leaving: 1 }))]).toEqual([false, true]);
-    expect([isReturning(restored({})), isReturning(movableShoot())]).toEqual([false, false]);
+    expect(needs(calledBack({ leaving: 2 }))).toBeUndefined();
+    expect(needs(calledBack({ leaving: 2, previousSeed: undefined }))).toBeUndefined();
+    expect(moveOf(calledBack({ leaving: 1 }))).toMatchObject({ is: "arriving", source: "seed-2" });
+    expect(needs(calledBack({ leaving: 1 }))).toBe("seed-2");
+    expect(moveOf(calledBack({ leaving: 2 }))).toEqual({ is: "returning", leader: "seed-1" });
   });
 
   it("which has no control plane yet just changes its Seed", () => {
     const { status: _, ...fresh } = movableShoot();
-    expect(isLeaving({ ...fresh, spec: { ...fresh.spec, seedName: "seed-9" } })).toBe(false);
+    expect(moveOf({ ...fresh, spec: { ...fresh.spec, seedName: "seed-9" } })).toMatchObject({ is: "settled" });
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Shoot } from "../../../src/api/index.ts";
 import type { MigrationFacts } from "../../../src/api/placement/migration.ts";
+import { moveOf } from "../../../src/api/placement/move.ts";
 import { describeDowntime } from "../../../src/cli/migration/downtime.ts";
 import { movesFrom, planMigration } from "../../../src/cli/migration/plan.ts";
 import { renderMigration, renderSummary } from "../../../src/cli/migration/report.ts";
@@ -71,7 +72,7 @@ it("lets a takeover of a move that is under way pass, before the flip and after 
   expect(plan({ shoot: leaving(), kept }).obstacles).toHaveLength(1);
   expect(plan({ shoot: leaving(), kept }, { takeover })).toMatchObject({ from: "seed-1", obstacles: [] });
   expect(plan({ shoot: flipped(), kept }, { takeover })).toMatchObject({ from: "seed-1", obstacles: [] });
-  for (const shoot of [movableShoot(), leaving(), flipped()]) expect(movesFrom(shoot, "seed-2")).toBe("seed-1");
+  for (const shoot of [movableShoot(), leaving(), flipped()]) expect(movesFrom(moveOf(shoot), "seed-2")).toBe("seed-1");
 });
 
 it("lets a takeover go on to a third seed when the second has died, and says what is lost", () => {

@@ -57,7 +57,7 @@ it("plans the move that a Shoot is on, and one that nobody has asked for", () =>
 });
 
 it("says that a Shoot which was called back goes to where it was", () => {
-  const migration = { source: "seed-1", destination: "seed-1", takeover: false };
+  const migration = { source: "seed-1", destination: "seed-1", takeover: false, returning: true } as const;
   const plan = planned(view({ moving: "Restore", run: shootRun({ migration }) }));
   expect(plan).toMatchObject({ operation: "Restore", due: "due now: the Shoot was called back to Seed seed-1" });
   expect(plan.steps).toMatchObject([{ step: "leases", skipped: true }]);

@@ -108,7 +108,10 @@ describe("a running move", () => {
     [
       "being given up",
       "Migrate",
-      { moving: "Restore", run: facts({ epoch: 2, migration: { ...migration, destination: "seed-1" } }) },
+      {
+        moving: "Restore",
+        run: facts({ epoch: 2, migration: { ...migration, destination: "seed-1", returning: true } }),
+      },
       true,
     ],
     ["a takeover", "Migrate", { moving: "Migrate", run: facts({ migration: { ...migration, takeover: true } }) }, true],

@@ -193,7 +193,10 @@ describe("the restore table", () => {
   });
   it("moves nothing when a migration was given up", () => {
     const leadershipRecord = "local.dev.example.com";
-    const { skipped } = plan(restore, { leadershipRecord, migration: { ...migration, destination: "seed-1" } });
+    const { skipped } = plan(restore, {
+      leadershipRecord,
+      migration: { ...migration, destination: "seed-1", returning: true },
+    });
     expect(skipped.sort()).toEqual(
       [
         "leases",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { epochOf, movementOf } from "../../../src/activities/shoot/movement.ts";
+import { epochOf, nextOperation } from "../../../src/activities/shoot/move-operation.ts";
 import type { Shoot } from "../../../src/api/index.ts";
+import { moveOf } from "../../../src/api/placement/move.ts";
 
 type Status = NonNullable<Shoot["status"]>;
 
@@ -15,22 +16,25 @@ const shoot = (seedName: string, status: Status, annotations: Record<string, str
     status,
   }) as unknown as Shoot;
 
+const nextOf = (shoot: Shoot) => nextOperation(moveOf(shoot));
+const epochFor = (shoot: Shoot) => epochOf(shoot, moveOf(shoot));
+
 const cancel = { "perennial.dev/cancel-migration": "true" };
 const approval = { "perennial.dev/force-takeover": JSON.stringify({ reason: "fire" }) };
 
-describe("where a Shoot is on its way", () => {
+describe("the next operation of a Shoot", () => {
   it("does not move while spec and status name the same seed", () => {
     const status = { seedName: "seed-1", leadership, lastOperation: last("Reconcile", "Error") };
-    expect(movementOf(shoot("seed-1", status))).toBeUndefined();
-    expect(movementOf(shoot("seed-1", {}))).toBeUndefined();
+    expect(nextOf(shoot("seed-1", status))).toBeUndefined();
+    expect(nextOf(shoot("seed-1", {}))).toBeUndefined();
   });
   it("migrates when another seed is wanted", () => {
     const status = { seedName: "seed-1", leadership, lastOperation: last("Reconcile", "Succeeded") };
-    expect(movementOf(shoot("seed-2", status))).toEqual({
+    expect(nextOf(shoot("seed-2", status))).toEqual({
       operation: "Migrate",
       migration: { source: "seed-1", destination: "seed-2", takeover: false },
     });
-    expect(movementOf(shoot("seed-2", status, approval))?.migration.takeover).toBe(true);
+    expect(nextOf(shoot("seed-2", status, approval))?.migration.takeover).toBe(true);
   });
   it.each(["Processing", "Error", "Succeeded"])("restores after the flip, with Migrate %s", (state) => {
     const flipped = {
@@ -42,7 +46,7 @@ describe("where a Shoot is on its way", () => {
       since: "2026-01-01T12:00:00Z",
     };
     const status = { seedName: "seed-2", leadership: flipped, lastOperation: last("Migrate", state) };
-    expect(movementOf(shoot("seed-2", status))).toEqual({
+    expect(nextOf(shoot("seed-2", status))).toEqual({
       operation: "Restore",
       migration: { source: "seed-1", destination: "seed-2", takeover: false, since: "2026-01-01T12:00:00Z" },
     });
@@ -50,35 +54,35 @@ describe("where a Shoot is on its way", () => {
   it("goes back when it is given up before the flip, even if it had moved before", () => {
     const before = { ...leadership, epoch: 4, previousSeed: "seed-3", leaving: 4 };
     const status = { seedName: "seed-1", leadership: before, lastOperation: last("Migrate", "Error") };
-    expect(movementOf(shoot("seed-1", status))).toEqual({
+    expect(nextOf(shoot("seed-1", status))).toEqual({
       operation: "Restore",
-      migration: { source: "seed-1", destination: "seed-1", takeover: false },
+      migration: { source: "seed-1", destination: "seed-1", takeover: false, returning: true },
     });
   });
   it("goes back under a new epoch, which it has only once", () => {
     const given = { seedName: "seed-1", lastOperation: last("Migrate", "Error") };
-    expect(epochOf(shoot("seed-2", { ...given, leadership: { ...leadership, leaving: 1 } }))).toBe(1);
-    expect(epochOf(shoot("seed-1", { ...given, leadership: { ...leadership, leaving: 1 } }))).toBe(2);
+    expect(epochFor(shoot("seed-2", { ...given, leadership: { ...leadership, leaving: 1 } }))).toBe(1);
+    expect(epochFor(shoot("seed-1", { ...given, leadership: { ...leadership, leaving: 1 } }))).toBe(2);
     const begun = {
       ...given,
       lastOperation: last("Restore", "Error"),
       leadership: { ...leadership, epoch: 2, leaving: 1 },
     };
-    expect(epochOf(shoot("seed-1", begun))).toBe(2);
-    expect(movementOf(shoot("seed-1", begun))?.migration).toMatchObject({ source: "seed-1", destination: "seed-1" });
+    expect(epochFor(shoot("seed-1", begun))).toBe(2);
+    expect(nextOf(shoot("seed-1", begun))?.migration).toMatchObject({ destination: "seed-1", returning: true });
   });
   it("flips once more when a Restore is to go on without its old seed", () => {
     const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
     const status = { seedName: "seed-2", leadership: flipped, lastOperation: last("Restore", "Error") };
-    expect(movementOf(shoot("seed-2", status, approval))).toEqual({
+    expect(nextOf(shoot("seed-2", status, approval))).toEqual({
       operation: "Migrate",
       migration: { source: "seed-1", destination: "seed-2", takeover: true },
     });
     const leaving = { ...flipped, leaving: 2 };
     const begun = { ...status, leadership: leaving, lastOperation: last("Migrate", "Processing") };
-    expect(movementOf(shoot("seed-2", begun, approval))?.operation).toBe("Migrate");
+    expect(nextOf(shoot("seed-2", begun, approval))?.operation).toBe("Migrate");
     const again = { ...begun, leadership: { ...leaving, epoch: 3, takeover: true } };
-    expect(movementOf(shoot("seed-2", again, approval))).toMatchObject({
+    expect(nextOf(shoot("seed-2", again, approval))).toMatchObject({
       operation: "Restore",
       migration: { takeover: true },
     });
@@ -86,11 +90,11 @@ describe("where a Shoot is on its way", () => {
   it("is not called back across a flip by what was said of an earlier migration", () => {
     const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
     const status = { seedName: "seed-2", leadership: flipped, lastOperation: last("Migrate", "Succeeded") };
-    expect(movementOf(shoot("seed-2", status, cancel))).toMatchObject({
+    expect(nextOf(shoot("seed-2", status, cancel))).toMatchObject({
       operation: "Restore",
       migration: { source: "seed-1", destination: "seed-2" },
     });
-    expect(movementOf(shoot("seed-2", status, { ...cancel, ...approval }))).toMatchObject({
+    expect(nextOf(shoot("seed-2", status, { ...cancel, ...approval }))).toMatchObject({
       operation: "Migrate",
       migration: { source: "seed-1", destination: "seed-2", takeover: true },
     });
@@ -98,22 +102,20 @@ describe("where a Shoot is on its way", () => {
   it("goes back from a takeover that was given up, whoever led before", () => {
     const before = { ...leadership, epoch: 4, previousSeed: "seed-3", leaving: 4 };
     const status = { seedName: "seed-1", leadership: before, lastOperation: last("Migrate", "Error") };
-    const back = { source: "seed-1", destination: "seed-1" };
-    expect(movementOf(shoot("seed-1", status, { ...approval, ...cancel }))?.migration).toMatchObject(back);
+    const back = { source: "seed-1", destination: "seed-1", returning: true };
+    expect(nextOf(shoot("seed-1", status, { ...approval, ...cancel }))?.migration).toMatchObject(back);
     const forced = { ...status, leadership: { ...before, takeover: true } };
-    expect(movementOf(shoot("seed-1", forced, approval))?.migration).toMatchObject(back);
+    expect(nextOf(shoot("seed-1", forced, approval))?.migration).toMatchObject(back);
   });
   it("is not taken over on a word that nobody understands", () => {
     const status = { seedName: "seed-1", leadership, lastOperation: last("Reconcile", "Succeeded") };
     for (const text of ["", "true", "{}", '{"reason": " "}'])
-      expect(movementOf(shoot("seed-2", status, { "perennial.dev/force-takeover": text }))?.migration.takeover).toBe(
-        false,
-      );
+      expect(nextOf(shoot("seed-2", status, { "perennial.dev/force-takeover": text }))?.migration.takeover).toBe(false);
   });
   it("is where its leadership says, should the status say otherwise", () => {
     const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
     const status = { seedName: "seed-1", leadership: flipped, lastOperation: last("Migrate", "Succeeded") };
-    expect(movementOf(shoot("seed-2", status))).toMatchObject({
+    expect(nextOf(shoot("seed-2", status))).toMatchObject({
       operation: "Restore",
       migration: { source: "seed-1", destination: "seed-2" },
     });
@@ -121,10 +123,10 @@ describe("where a Shoot is on its way", () => {
   it("has arrived when Restore has succeeded", () => {
     const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
     const status = { seedName: "seed-2", leadership: flipped, lastOperation: last("Restore", "Succeeded") };
-    expect(movementOf(shoot("seed-2", status))).toBeUndefined();
+    expect(nextOf(shoot("seed-2", status))).toBeUndefined();
   });
   it("does not move any more once its deletion has begun", () => {
     const status = { seedName: "seed-1", leadership, lastOperation: last("Delete", "Processing") };
-    expect(movementOf(shoot("seed-2", status))).toBeUndefined();
+    expect(nextOf(shoot("seed-2", status))).toBeUndefined();
   });
 });
