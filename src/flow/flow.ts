@@ -12,6 +12,8 @@ export interface Step<Subject, Action, Name extends string = string> {
   readonly after?: readonly Name[];
   /** The step is skipped unless all of these hold. A skipped step counts as done for those after it. */
   readonly when?: readonly Condition<Subject>[];
+  /** The day (ISO 8601) on which the row was added to a table that runs had begun with: see `since.ts`. */
+  readonly since?: `${number}-${number}-${number}`;
 }
 
 /** A process of many steps, in an order that has no cycles. */
@@ -59,8 +61,7 @@ export function defineFlow<Subject, Action, const Name extends string>(
 
 /**
  * Runs every step as early as the steps before it allow. A failed step blocks only the steps after it; all
- * others still run, so one attempt makes as much progress as it can and reports every failure at once.
- * Throws `FlowError`.
+ * others still run, so one attempt makes as much progress as it can. Throws `FlowError`, which has every failure.
  */
 export async function runFlow<Subject, Action>(
   flow: Flow<Subject, Action>,
@@ -69,16 +70,15 @@ export async function runFlow<Subject, Action>(
 ): Promise<void> {
   const states = new Map<string, StepState>();
   const failures = new Map<string, unknown>();
-  const settled = new Map<string, Promise<void>>();
-
   const become = (name: string, state: StepState) => {
     states.set(name, state);
     options.onChange?.(name, state);
   };
-
-  const perform = async (name: string, { do: action, after = [], when = [] }: Step<Subject, Action>) => {
-    for (const dependency of after) await settled.get(dependency);
-    const before = after.map((dependency) => states.get(dependency));
+  /** One pass from top to bottom: steps only look up. What has settled and the order of rows decide, nothing else. */
+  const advance = () => Promise.all([...flow.steps].map(([name, step]) => perform(name, step)));
+  const perform = async (name: string, { do: action, after = [], when = [] }: Step<Subject, Action>): Promise<void> => {
+    const before = after.map((dependency) => states.get(dependency) ?? "pending");
+    if (states.has(name) || before.some((state) => state === "pending" || state === "running")) return;
     if (before.some((state) => state === "failed" || state === "blocked")) return become(name, "blocked");
     if (options.stopped?.()) return become(name, "stopped");
     if (!when.every((condition) => condition.holds(subject))) return become(name, "skipped");
@@ -91,9 +91,9 @@ export async function runFlow<Subject, Action>(
       failures.set(name, error);
       become(name, "failed");
     }
+    await advance();
   };
 
-  for (const [name, step] of flow.steps) settled.set(name, perform(name, step));
-  await Promise.all(settled.values());
+  await advance();
   if (failures.size > 0) throw new FlowError(flow.title, failures);
 }
