@@ -1,6 +1,14 @@
-import { ApplicationFailure, CancellationScope, setHandler, upsertSearchAttributes } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  CancellationScope,
+  patched,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from "@temporalio/workflow";
 import type { ShootRun, StepProgress } from "../api/shoot/run.ts";
 import { runFlow } from "../flow/flow.ts";
+import { additionsTo, tableOf } from "../flow/since.ts";
 import type { ShootFlow } from "./actions.ts";
 import type { Retries } from "./attempts.ts";
 import { createProgressTracker, type ProgressTracker } from "./progress-tracker.ts";
@@ -15,7 +23,8 @@ export type Outcome = "succeeded" | "stopped";
  * Runs a flow for a Shoot and keeps the Shoot's status in step with it. Never fails for a step's sake: a step that
  * cannot go on is parked inside its row, and the operation stays open until the step is retried or the flow stopped.
  */
-export async function perform(flow: ShootFlow, run: ShootRun, audience: Audience = "everybody"): Promise<Outcome> {
+export async function perform(table: ShootFlow, run: ShootRun, audience: Audience = "everybody"): Promise<Outcome> {
+  const flow = asBegun(table);
   const tracker = createProgressTracker(flow, run, () => Date.now());
   const retries: Retries = { asked: new Set() };
   const reports = createReports(tracker, run, audience);
@@ -42,6 +51,17 @@ export async function perform(flow: ShootFlow, run: ShootRun, audience: Audience
   }
 }
 
+/**
+ * The table that this run began with, also when a later build goes on with it: its first task records, as a patch, the day
+ * of the newest row. A run whose history has no such record began before any row had a day.
+ */
+function asBegun(table: ShootFlow): ShootFlow {
+  return tableOf(
+    table,
+    additionsTo(table).find((day) => patched(`table of ${day}`)),
+  );
+}
+
 function stopped(): Outcome {
   upsertSearchAttributes([{ key: searchAttributes.phase, value: "Stopped" }]);
   return "stopped";
@@ -58,7 +78,9 @@ function answerTheOutside(tracker: ProgressTracker, retries: Retries, reports: P
     for (const name of names) retries.asked.add(name);
     return names;
   };
-  setHandler(progressQuery, () => tracker.progress(), { description: "where the operation is, step by step" });
+  setHandler(progressQuery, () => ({ ...tracker.progress(), ...ofBuild() }), {
+    description: "where the operation is, step by step",
+  });
   const retryAll = () => {
     ask();
     reports.repeat();
@@ -74,6 +96,12 @@ function answerTheOutside(tracker: ProgressTracker, retries: Retries, reports: P
       );
     },
   });
+}
+
+/** Which build of the garden's worker has done the latest part of this run; unversioned workers have none. */
+function ofBuild(): { build?: string } {
+  const { currentDeploymentVersion } = workflowInfo();
+  return currentDeploymentVersion === undefined ? {} : { build: currentDeploymentVersion.buildId };
 }
 
 const waits = ({ state }: StepProgress): boolean => state === "parked" || state === "retrying";

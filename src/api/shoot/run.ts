@@ -86,4 +86,6 @@ export interface FlowProgress {
   readonly steps: readonly StepProgress[];
   readonly startedAt: string;
   readonly finishedAt?: string;
+  /** The build of the garden's worker that it runs on; none where workers are not versioned. */
+  readonly build?: string;
 }
