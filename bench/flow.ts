@@ -6,15 +6,18 @@ import { extensionReady } from "../src/activities/waits/readiness.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
 import { createShootClients } from "../src/activities/shoot/clients.ts";
 import { createWaits } from "../src/activities/waits/waits.ts";
+import { createBuilds } from "../src/client/builds.ts";
 import { createCompleter } from "../src/client/completer.ts";
 import { createOperations } from "../src/client/operations.ts";
 import { components } from "../src/components/index.ts";
 import type { KubeClient } from "../src/kube/index.ts";
 import { createLogger } from "../src/log.ts";
+import { buildWorkflows } from "../src/worker/build.ts";
 import { createGardenWorker } from "../src/worker/garden.ts";
 import { createSeedWorker } from "../src/worker/seed.ts";
 import { gardenQueue, workflowTypes } from "../src/workflows/contract.ts";
 import { reconcile } from "../src/workflows/reconcile.ts";
+import { eventually } from "../test/support/eventually.ts";
 import { createShoot } from "../test/support/garden-objects.ts";
 import { newStateKeys } from "../test/support/state-keys.ts";
 import type { TemporalServer } from "../test/support/temporal.ts";
@@ -61,10 +64,12 @@ export async function measureFlow(
   });
   const wait = (...[run, target]: Parameters<SeedActivities["waitFor"]>) =>
     asks(target) ? poll(kube, target) : real.waitFor(run, target);
+  const build = await buildWorkflows();
   const workers = await Promise.all([
     createGardenWorker({
       connection: temporal.connection,
       namespace: "default",
+      build,
       activities: createGardenActivities({
         gardenClient: kube,
         periods: { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120, seedDeadline: 120_000 },
@@ -80,6 +85,7 @@ export async function measureFlow(
     }),
   ]);
   const running = workers.map((worker) => worker.run());
+  await eventually(() => makeCurrent(temporal, build.id));
 
   const measure = async (name: string) => {
     say(`flow: ${name}`);
@@ -138,4 +144,10 @@ async function poll(kube: KubeClient, target: WaitTarget): Promise<void> {
     if (object !== undefined && extensionReady(object, target).reached) return;
     await sleep(POLL_INTERVAL);
   }
+}
+
+async function makeCurrent({ client }: TemporalServer, build: string): Promise<boolean> {
+  const builds = createBuilds(client);
+  const seen = await builds.read();
+  return seen !== undefined && (await builds.makeCurrent(build, seen, "bench"));
 }

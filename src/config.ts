@@ -37,6 +37,8 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     snapshotMinutes: variables.PERENNIAL_SNAPSHOT_PERIOD_MINUTES,
     seedDeadline: variables.PERENNIAL_SEED_DEADLINE_SECONDS * 1000,
     retryDuration: variables.PERENNIAL_RETRY_DURATION_SECONDS * 1000,
+    buildId: variables.PERENNIAL_BUILD_ID,
+    drainPeriod: variables.PERENNIAL_DRAIN_HOURS * 3_600_000,
     backupGrace: variables.PERENNIAL_BACKUP_GRACE_HOURS * 3_600_000,
   };
 }
@@ -99,6 +101,13 @@ const Variables = z.object({
   PERENNIAL_SEED_DEADLINE_SECONDS: z.coerce.number().positive().default(120),
   /** How long a retryable error is retried inside its step before the step parks. */
   PERENNIAL_RETRY_DURATION_SECONDS: z.coerce.number().positive().default(43_200),
+  /** The garden's worker's name for its workflow code, in place of the package's version and a hash of the code. */
+  PERENNIAL_BUILD_ID: z
+    .string()
+    .regex(/^(?!__)[\w.+-]{1,80}$/, "has to be at most 80 letters, digits and . _ + -, and not begin with __")
+    .optional(),
+  /** How long an operation may keep a build of the garden's worker that is not current any more. */
+  PERENNIAL_DRAIN_HOURS: z.coerce.number().nonnegative().default(72),
   /** How long the backups of a Shoot outlive it. */
   PERENNIAL_BACKUP_GRACE_HOURS: z.coerce.number().nonnegative().default(24),
 });

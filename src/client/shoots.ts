@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
+import type { WorkflowIdConflictPolicy } from "@temporalio/common";
 import type { FlowProgress, ShootRef } from "../api/shoot/run.ts";
 import {
   changedSignal,
@@ -13,6 +14,7 @@ import {
 import { prepareReset, type FlowReset } from "./flow-reset.ts";
 import { retrySteps } from "./flow-retry.ts";
 import { fetchHistory, type History } from "./history.ts";
+import { buildOf } from "./builds.ts";
 
 /** An operation's workflow, as a list shows it. */
 export interface FlowSummary {
@@ -27,6 +29,8 @@ export interface FlowSummary {
   readonly operation?: string;
   readonly phase?: string;
   readonly errorCode?: string;
+  /** The build of the garden's worker that it is pinned to. */
+  readonly build?: string;
 }
 
 /** Talks to the workflows of Shoots. */
@@ -65,17 +69,7 @@ export function createShootClient(client: Client): ShootClient {
   };
 
   return {
-    async nudge(ref) {
-      await client.workflow.signalWithStart(workflowTypes.shoot, {
-        workflowId: shootWorkflowId(ref),
-        taskQueue: gardenQueue,
-        args: [ref],
-        signal: changedSignal,
-        signalArgs: [],
-        staticSummary: `Shoot ${ref.namespace}/${ref.name}`,
-        typedSearchAttributes: [{ key: searchAttributes.shoot, value: `${ref.namespace}/${ref.name}` }],
-      });
-    },
+    nudge: (ref) => startShoot(client, ref, "USE_EXISTING"),
     progressOf,
     prepareReset: (workflowId, step) => prepareReset(client, workflowId, step),
     history: (workflowId) => fetchHistory(client, workflowId),
@@ -103,6 +97,24 @@ export function createShootClient(client: Client): ShootClient {
   };
 }
 
+/** Says that something about the Shoot changed to its workflow: to the one that runs, or to a new one. */
+export async function startShoot(
+  client: Client,
+  ref: ShootRef,
+  workflowIdConflictPolicy: WorkflowIdConflictPolicy,
+): Promise<void> {
+  await client.workflow.signalWithStart(workflowTypes.shoot, {
+    workflowId: shootWorkflowId(ref),
+    workflowIdConflictPolicy,
+    taskQueue: gardenQueue,
+    args: [ref],
+    signal: changedSignal,
+    signalArgs: [],
+    staticSummary: `Shoot ${ref.namespace}/${ref.name}`,
+    typedSearchAttributes: [{ key: searchAttributes.shoot, value: `${ref.namespace}/${ref.name}` }],
+  });
+}
+
 type Execution = ReturnType<Client["workflow"]["list"]> extends AsyncIterable<infer One> ? One : never;
 
 function summaryOf(execution: Execution): FlowSummary {
@@ -114,6 +126,7 @@ function summaryOf(execution: Execution): FlowSummary {
     operation: attributes.get(searchAttributes.operation),
     phase: attributes.get(searchAttributes.phase),
     errorCode: attributes.get(searchAttributes.errorCode),
+    build: buildOf(execution),
   };
   return {
     workflowId: execution.workflowId,

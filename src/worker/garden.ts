@@ -1,24 +1,34 @@
 import { Worker, type NativeConnection } from "@temporalio/worker";
 import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { GardenActivities } from "../activities/index.ts";
+import { deploymentName } from "../client/builds.ts";
 import { gardenQueue } from "../workflows/contract.ts";
-import { workflowsPath } from "./workflows-path.ts";
+import type { WorkflowBuild } from "./build.ts";
 
 /** What the garden's worker runs with. `maxCachedWorkflows` bounds its memory: about 0.35 MB each. */
 export interface GardenWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly activities: GardenActivities;
+  readonly build: WorkflowBuild;
   readonly maxCachedWorkflows?: number;
 }
 
-/** The worker of queue `garden`: all workflows, and the activities that act on the garden. */
+/**
+ * The worker of queue `garden`: all workflows, and the activities that act on the garden. A workflow stays with the build that
+ * it began under, and so do its activities on this queue, until `createRollout` of another build moves it.
+ */
 export function createGardenWorker(o: GardenWorkerOptions): Promise<Worker> {
   return Worker.create({
     connection: o.connection,
     namespace: o.namespace,
     taskQueue: gardenQueue,
-    workflowsPath,
+    workflowBundle: o.build.bundle,
+    workerDeploymentOptions: {
+      useWorkerVersioning: true,
+      version: { deploymentName, buildId: o.build.id },
+      defaultVersioningBehavior: "PINNED",
+    },
     activities: o.activities,
     interceptors: { activity: [() => ({ inbound: { execute: (input, next) => withHeartbeat(() => next(input)) } })] },
     maxHeartbeatThrottleInterval: HEARTBEAT_PERIOD,

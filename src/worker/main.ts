@@ -4,19 +4,24 @@ import { createShootClients } from "../activities/shoot/clients.ts";
 import { createShootStates } from "../activities/state/shoot-state.ts";
 import { readStateKeys } from "../activities/state/keys.ts";
 import { createWaits } from "../activities/waits/waits.ts";
+import { createBuilds } from "../client/builds.ts";
 import { createCompleter } from "../client/completer.ts";
 import { connectTemporal } from "../client/connect.ts";
 import { createOperations } from "../client/operations.ts";
+import { createRuns } from "../client/runs.ts";
 import { parseConfig, required, type Config } from "../config.ts";
 import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { createBackups } from "./backup/backups.ts";
+import { buildWorkflows } from "./build.ts";
 import { createCare } from "./care.ts";
 import { createFence } from "./fence.ts";
 import { createGardenWorker } from "./garden.ts";
 import { createMirror } from "./mirror/mirror.ts";
+import { createReplayer } from "./replay.ts";
+import { createRollout } from "./rollout.ts";
 import { connectWorker, installRuntime } from "./runtime.ts";
 import { createSeedStatus } from "./seed-status.ts";
 import { createSeedWorker } from "./seed.ts";
@@ -39,8 +44,10 @@ async function runGarden(config: Config, log: Logger): Promise<void> {
     { file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") },
     { log },
   );
+  const build = await buildWorkflows(config.buildId === undefined ? {} : { id: config.buildId });
   const worker = await createGardenWorker({
     connection,
+    build,
     namespace: config.temporalNamespace,
     activities: createGardenActivities({
       gardenClient,
@@ -49,7 +56,20 @@ async function runGarden(config: Config, log: Logger): Promise<void> {
       operations: createOperations(client),
     }),
   });
-  await serve(config, log, worker);
+  const rollout = createRollout({
+    build: build.id,
+    builds: createBuilds(client),
+    runs: createRuns(client),
+    replayer: await createReplayer(build.bundle),
+    drainPeriod: config.drainPeriod,
+    log,
+  });
+  let settled = false;
+  void rollout.settled.then(() => (settled = true));
+  const rollingOut = rollout.run();
+  await serve(config, log, worker, () => settled);
+  rollout.stop();
+  await rollingOut;
   await gardenClient.close();
 }
 
@@ -97,8 +117,14 @@ async function runSeed(config: Config, log: Logger): Promise<void> {
 }
 
 /** Runs until SIGTERM or SIGINT; what is under way is finished within the worker's grace time. */
-async function serve(config: Config, log: Logger, worker: Awaited<ReturnType<typeof createSeedWorker>>): Promise<void> {
-  const health = await serveHealth({ port: config.healthPort, ready: () => worker.getState() === "RUNNING" });
+async function serve(
+  config: Config,
+  log: Logger,
+  worker: Awaited<ReturnType<typeof createSeedWorker>>,
+  settled = () => true,
+): Promise<void> {
+  const ready = () => worker.getState() === "RUNNING" && settled();
+  const health = await serveHealth({ port: config.healthPort, ready });
   const stop = () => void (worker.getState() === "RUNNING" && worker.shutdown());
   process.once("SIGTERM", stop).once("SIGINT", stop);
   log.info({ temporal: config.temporalAddress }, "worker started");

@@ -1,14 +1,7 @@
 import { historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  makeTelemetryFilterString,
-  Runtime,
-  Worker,
-  type WorkflowBundle,
-} from "@temporalio/worker";
+import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
 import { askedFor, workflowTypeOf, type Asked, type History } from "../client/history.ts";
-import { workflowsPath } from "./workflows-path.ts";
+import { buildWorkflows } from "./build.ts";
 
 /** How a history and today's code went together. */
 export interface Replay {
@@ -32,9 +25,14 @@ export interface Divergence {
   readonly reason: string;
 }
 
-/** Bundles today's workflows and replays histories against them; needs no server, and runs no activity. */
-export async function createReplayer(): Promise<{ replay(history: History): Promise<Replay> }> {
-  const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger("ERROR") });
+/** Replays histories against one version of the workflows; needs no server, and runs no activity. */
+export interface Replayer {
+  replay(history: History): Promise<Replay>;
+}
+
+/** Replays against today's workflows, or those of a bundle. */
+export async function createReplayer(bundle?: WorkflowBundle): Promise<Replayer> {
+  const workflowBundle = bundle ?? (await buildWorkflows()).bundle;
   return {
     async replay(history) {
       const type = workflowTypeOf(history);

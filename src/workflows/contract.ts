@@ -13,6 +13,12 @@ export const seedQueue = (seedName: string): string => `seed-${seedName}`;
 /** The id of a Shoot's entity workflow; the uid keeps a later Shoot of the same name from inheriting its history. */
 export const shootWorkflowId = ({ namespace, name, uid }: ShootRef): string => `shoot/${namespace}/${name}/${uid}`;
 
+/** The Shoot whose entity workflow has this id; undefined when it is none. */
+export function shootOfWorkflowId(workflowId: string): ShootRef | undefined {
+  const [, namespace, name, uid] = /^shoot\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
+  return namespace && name && uid ? { namespace, name, uid } : undefined;
+}
+
 /** The id of the workflow that runs an operation of a Shoot. */
 export const flowWorkflowId = (ref: ShootRef, operation: FlowKind): string => `${shootWorkflowId(ref)}/${operation}`;
 

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Worker } from "@temporalio/worker";
@@ -10,9 +9,16 @@ import type {
   WaitTarget,
 } from "../../src/activities/index.ts";
 import type { ShootRef, ShootRun } from "../../src/api/shoot/run.ts";
+import { createBuilds } from "../../src/client/builds.ts";
 import { createOperations } from "../../src/client/operations.ts";
+import { createRuns } from "../../src/client/runs.ts";
 import { createShootClient, type ShootClient } from "../../src/client/shoots.ts";
-import { gardenQueue, shootWorkflowId } from "../../src/workflows/contract.ts";
+import { createLogger } from "../../src/log.ts";
+import { buildWorkflows } from "../../src/worker/build.ts";
+import { createGardenWorker } from "../../src/worker/garden.ts";
+import { createReplayer } from "../../src/worker/replay.ts";
+import { createRollout } from "../../src/worker/rollout.ts";
+import { shootWorkflowId } from "../../src/workflows/contract.ts";
 import { shootRun } from "./shoot-run.ts";
 import { startTemporal, type TemporalOptions, type TemporalServer } from "./temporal.ts";
 
@@ -35,29 +41,41 @@ export interface World {
 export interface FlowLab extends Pick<TemporalServer, "client"> {
   readonly shoots: ShootClient;
   world(change?: Partial<ShootRun>): World;
+  /** Starts a worker of a build beside those that run, and returns when it is current, or stays beside the current one. */
+  deploy(build?: DeployedBuild): Promise<GardenWorker>;
   /** Ends a seed's worker for good. */
   silence(seed: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the lab: one worker for the garden, one for each of three seeds. */
-export async function startFlowLab(options: TemporalOptions = {}): Promise<FlowLab> {
+/** A build of the garden's worker; today's workflows unless told otherwise. Times are ms. */
+export interface DeployedBuild {
+  readonly id?: string;
+  /** The file of its workflows. */
+  readonly path?: string;
+  readonly drainPeriod?: number;
+  readonly silence?: number;
+}
+
+/** A worker of one build. */
+export interface GardenWorker {
+  readonly build: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the lab: one worker for the garden, of today's build unless told otherwise, and one for each of three seeds. */
+export async function startFlowLab(
+  options: TemporalOptions & { readonly build?: DeployedBuild } = {},
+): Promise<FlowLab> {
   const temporal = await startTemporal(options);
   const worlds = new Map<string, World>();
   const shoots = createShootClient(temporal.client);
-  const workers = await Promise.all([
-    Worker.create({
-      connection: temporal.connection,
-      taskQueue: gardenQueue,
-      workflowsPath: fileURLToPath(new URL("../../src/workflows/index.ts", import.meta.url)),
-      activities: gardenActivities(worlds, temporal),
-      stickyQueueScheduleToStartTimeout: "2s",
-    }),
-    ...["seed-seed-1", "seed-seed-2", "seed-seed-3"].map((taskQueue) =>
+  const seedWorkers = await Promise.all(
+    ["seed-seed-1", "seed-seed-2", "seed-seed-3"].map((taskQueue) =>
       Worker.create({ connection: temporal.connection, taskQueue, activities: seedActivities(worlds) }),
     ),
-  ]);
-  const running = new Map(workers.map((worker) => [worker, worker.run()]));
+  );
+  const running = new Map(seedWorkers.map((worker) => [worker, worker.run()]));
   const end = async (worker: Worker) => {
     worker.shutdown();
     await running.get(worker);
@@ -65,7 +83,45 @@ export async function startFlowLab(options: TemporalOptions = {}): Promise<FlowL
   };
   let count = 0;
 
+  const gardenWorkers = new Set<GardenWorker>();
+  const deploy = async ({ drainPeriod = 3_600_000, ...o }: DeployedBuild = {}): Promise<GardenWorker> => {
+    const build = await buildWorkflows(o);
+    const activities = gardenActivities(worlds, temporal);
+    const worker = await createGardenWorker({
+      connection: temporal.connection,
+      namespace: "default",
+      activities,
+      build,
+    });
+    const working = worker.run();
+    const rollout = createRollout({
+      build: build.id,
+      builds: createBuilds(temporal.client),
+      runs: createRuns(temporal.client),
+      replayer: await createReplayer(build.bundle),
+      drainPeriod,
+      ...(o.silence === undefined ? {} : { silence: o.silence }),
+      period: 250,
+      log: createLogger({ name: "lab", level: "silent" }),
+    });
+    const rollingOut = rollout.run();
+    const deployed = {
+      build: build.id,
+      async stop() {
+        if (!gardenWorkers.delete(deployed)) return;
+        rollout.stop();
+        worker.shutdown();
+        await Promise.all([working, rollingOut]);
+      },
+    };
+    gardenWorkers.add(deployed);
+    await rollout.settled;
+    return deployed;
+  };
+  await deploy(options.build);
+
   return {
+    deploy,
     client: temporal.client,
     shoots,
     world(change = {}) {
@@ -78,7 +134,7 @@ export async function startFlowLab(options: TemporalOptions = {}): Promise<FlowL
       for (const worker of running.keys()) if (worker.options.taskQueue === `seed-${seed}`) await end(worker);
     },
     async stop() {
-      await Promise.all([...running.keys()].map(end));
+      await Promise.all([...[...gardenWorkers].map((worker) => worker.stop()), ...[...running.keys()].map(end)]);
       await temporal.stop();
     },
   };

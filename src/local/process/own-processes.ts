@@ -142,6 +142,8 @@ function passedOn(): Record<string, string> {
     "SNAPSHOT_PERIOD_MINUTES",
     "SEED_DEADLINE_SECONDS",
     "BACKUP_GRACE_HOURS",
+    "BUILD_ID",
+    "DRAIN_HOURS",
     "CACHE_DIR",
   ].map((name) => `PERENNIAL_${name}`);
   return Object.fromEntries(
