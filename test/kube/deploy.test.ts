@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,6 +19,12 @@ interface Access {
   readonly verbs: readonly string[];
   /** As kubectl has it, with a subresource and a name: `deployments.apps`, `pods:exec`, `secrets/mine`. */
   readonly resource: string;
+}
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as Package;
+
+interface Package {
+  readonly version: string;
 }
 
 let cluster: ControlPlane;
@@ -42,7 +49,20 @@ afterAll(async () => await cluster.stop());
 
 test("both bases fit into one cluster, so that a garden can be its own seed", () => {
   const names = objects.filter(({ kind }) => kind === "Deployment").map(({ metadata }) => metadata.name);
-  expect(names.toSorted()).toEqual(["manager", "worker-garden", "worker-seed"]);
+  expect(names.toSorted()).toEqual(["manager", `worker-garden-${version.replaceAll(".", "-")}`, "worker-seed"]);
+});
+
+// What the previous version has begun ends in its own Deployment: docs/deploying.md.
+test("the garden's worker is told from that of another version, by its name and by its selector", () => {
+  const worker = objects.find(
+    ({ kind, metadata }) => kind === "Deployment" && metadata.name.startsWith("worker-garden"),
+  );
+  expect(worker).toMatchObject({
+    spec: {
+      selector: { matchLabels: { "app.kubernetes.io/version": version } },
+      template: { spec: { containers: [{ image: `perennial.dev/perennial:${version}` }] } },
+    },
+  });
 });
 
 test("every process is given settings that it understands", () => {

@@ -44,6 +44,7 @@ function flowColumns(now: number): readonly Column<FlowSummary>[] {
     { title: "AGE", value: (flow) => formatAge(flow.startedAt.toISOString(), now) },
     { title: "WORKFLOW", wide: true, value: (flow) => flow.workflowId },
     { title: "RUN", wide: true, value: (flow) => flow.runId },
+    { title: "BUILD", wide: true, value: (flow) => flow.build },
   ];
 }
 

@@ -25,7 +25,8 @@ export const show = defineCommand({
     const { out } = context.terminal;
     if (options.output) return printObject(out, progress, options.output);
     const now = context.now();
-    out.write(`${renderHeadline(progress, subject, now)}\n\n`);
+    const build = progress.build === undefined ? "" : `, on build ${progress.build}`;
+    out.write(`${renderHeadline(progress, subject, now)}${build}\n\n`);
     out.write(
       renderTable(
         progress.steps,
