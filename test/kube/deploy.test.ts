@@ -100,10 +100,11 @@ test("every process answers probes, cannot write its file system, and may be dra
         },
       },
     });
-    const budget = objects.find(
-      ({ kind, metadata }) => kind === "PodDisruptionBudget" && metadata.name === deployment.metadata.name,
-    );
-    expect(budget).toMatchObject({ spec: { maxUnavailable: 1 } });
+    const name = deployment.metadata.labels?.["app.kubernetes.io/name"];
+    const budget = objects.find(({ kind, metadata }) => kind === "PodDisruptionBudget" && metadata.name === name);
+    expect(budget).toMatchObject({
+      spec: { maxUnavailable: 1, selector: { matchLabels: { "app.kubernetes.io/name": name } } },
+    });
   }
 });
 
