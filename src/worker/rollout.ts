@@ -32,7 +32,7 @@ export function createRollout(deps: RolloutDeps) {
   const mover = createMover(deps);
   const stopping = new AbortController();
 
-  const look = async (): Promise<Standing> => {
+  const look = async (): Promise<Finding> => {
     const deployment = await builds.read();
     if (!deployment?.builds.some(({ id }) => id === build)) return "unsettled"; // its worker has not polled yet
     presence.note(deployment, await builds.readPolls());
@@ -46,10 +46,10 @@ export function createRollout(deps: RolloutDeps) {
 
   const settled = Promise.withResolvers<void>();
   const work = async (): Promise<number> => {
-    const standing = await look();
-    if (standing === "unsettled") return UNSETTLED_PERIOD;
+    const found = await look();
+    if (found === "unsettled") return UNSETTLED_PERIOD;
     settled.resolve();
-    if (standing === "current") await mover.moveAll(presence.isGone, stopping.signal);
+    if (found === "current") await mover.moveAll(presence.isGone, stopping.signal);
     return period;
   };
 
@@ -70,7 +70,7 @@ export function createRollout(deps: RolloutDeps) {
   };
 }
 
-type Standing = "current" | "not current" | "unsettled";
+type Finding = "current" | "not current" | "unsettled";
 
 /** In ms: how soon Temporal hears of a worker's queues. */
 const UNSETTLED_PERIOD = 250;
