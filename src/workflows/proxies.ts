@@ -75,6 +75,6 @@ export function explainSilence(error: unknown, run: ShootRun): unknown {
 function remedyOf({ migration, seedName, namespace, name }: ShootRun): string {
   if (workflowInfo().workflowType === workflowTypes.cleanUp)
     return `; what it still holds of the Shoot is cleaned up when it is back`;
-  if (migration?.source !== seedName) return "";
+  if (migration?.source !== seedName || migration.returning === true) return "";
   return `; to move the Shoot without it: perennial shoot migrate ${namespace}/${name} --to ${migration.destination} --force-takeover --reason TEXT`;
 }
