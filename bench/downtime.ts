@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { KubeObject } from "../src/api/schema/meta.ts";
-import { createKubeClient, type KubeClient } from "../src/kube/index.ts";
+import { createKubeClient, Secret, type KubeClient } from "../src/kube/index.ts";
 import { startDowntimeProbe } from "../test/support/downtime-probe.ts";
 import { createShoot, type TestShoot } from "../test/support/e2e-shoots.ts";
 import { eventually } from "../test/support/eventually.ts";
@@ -58,7 +58,6 @@ async function connect({ name }: TestShoot): Promise<KubeClient> {
 }
 
 async function published({ name }: TestShoot): Promise<string> {
-  const ref = { apiVersion: "v1", kind: "Secret", namespace: "garden-dev", name: `${name}.kubeconfig` };
-  const secret = await local.gardenClient.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
+  const secret = await local.gardenClient.read(Secret, { namespace: "garden-dev", name: `${name}.kubeconfig` });
   return Buffer.from(secret?.data?.kubeconfig ?? "", "base64").toString();
 }

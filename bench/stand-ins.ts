@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "../src/api/schema/meta.ts";
-import { createReflector, refOf, type KubeClient, type TypeRef } from "../src/kube/index.ts";
+import { createReflector, refOf, Service, type KubeClient, type TypeRef } from "../src/kube/index.ts";
 
 /** Stands in for a seed's controllers, in this process: extensions that take their time, workloads that take none. */
 export interface StandIns {
@@ -39,7 +39,7 @@ export async function startStandIns(client: KubeClient): Promise<StandIns> {
   const reflectors = [
     ...kinds.map((kind) => follow(client, { apiVersion: "extensions.gardener.cloud/v1alpha1", kind }, extend)),
     ...["Deployment", "StatefulSet"].map((kind) => follow(client, { apiVersion: "apps/v1", kind }, rollOut)),
-    follow(client, { apiVersion: "v1", kind: "Service" }, balance),
+    follow(client, Service, balance),
   ];
   await Promise.all(reflectors.map((reflector) => reflector.synced()));
   return {
@@ -51,7 +51,7 @@ export async function startStandIns(client: KubeClient): Promise<StandIns> {
 const kinds = ["Infrastructure", "ControlPlane", "Worker", "OperatingSystemConfig", "Network", "DNSRecord"];
 
 function follow(client: KubeClient, type: TypeRef, act: (object: KubeObject) => Promise<void>) {
-  const reflector = createReflector<KubeObject>(client, type, {
+  const reflector = createReflector(client, type, {
     onEvent: ({ type: event, object }) => {
       if (event !== "deleted") act(object).catch((error: unknown) => console.error(error));
     },

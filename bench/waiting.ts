@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { WAIT_ANNOTATION } from "../src/activities/waits/waits.ts";
-import type { Shoot } from "../src/api/index.ts";
+import { Infrastructure, Shoot } from "../src/api/index.ts";
 import type { ShootRun } from "../src/api/shoot/run.ts";
-import type { KubeClient } from "../src/kube/index.ts";
+import { refTo, type KubeClient } from "../src/kube/index.ts";
 import { gardenQueue } from "../src/workflows/contract.ts";
 import type { ControlPlane } from "../test/support/control-plane.ts";
 import { createShoot } from "../test/support/garden-objects.ts";
@@ -38,7 +38,6 @@ interface Percentiles {
 }
 
 const SINGLES = 50;
-const type = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure" } as const;
 
 /** Lets many Shoots wait for their Infrastructures, with a garden's and a seed's worker in processes of their own. */
 export async function measureWaiting(
@@ -89,13 +88,11 @@ export async function measureWaiting(
 }
 
 const workflowId = (run: ShootRun) => `bench/waiting/${run.name}`;
-const refOf = ({ technicalID, name }: ShootRun) => ({ ...type, namespace: technicalID, name });
+const refOf = ({ technicalID, name }: ShootRun) => refTo(Infrastructure, { namespace: technicalID, name });
 
 async function createShoots(kube: KubeClient, count: number): Promise<ShootRun[]> {
   const first = await createShoot(kube, "bench-0");
-  const { apiVersion, kind, spec } = (await kube.read<Shoot>({
-    apiVersion: "core.gardener.cloud/v1beta1",
-    kind: "Shoot",
+  const { apiVersion, kind, spec } = (await kube.read(Shoot, {
     namespace: first.namespace,
     name: first.name,
   })) as Shoot;

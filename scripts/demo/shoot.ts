@@ -1,4 +1,4 @@
-import type { Shoot } from "../../src/api/index.ts";
+import { Shoot } from "../../src/api/index.ts";
 import { findShoot, shootRef } from "../../src/cli/find-shoot.ts";
 import { followShoot } from "../../src/cli/display/follow.ts";
 import type { Context } from "../../src/cli/context.ts";
@@ -19,12 +19,7 @@ export async function createShoot(context: Context, environment: UpResult): Prom
   const { out } = context.terminal;
   const example = await readExample(environment);
   const { namespace, name } = example.metadata;
-  const before = await garden.client.read<Shoot>({
-    apiVersion: example.apiVersion,
-    kind: example.kind,
-    namespace,
-    name,
-  });
+  const before = await garden.client.read(Shoot, { namespace, name });
   if (before?.metadata.deletionTimestamp) {
     out.write(`Shoot ${namespace}/${name} is being deleted; a new one follows when it is gone.\n`);
     const exit = await followShoot(context, { garden, flows, shoot: before, timeout });

@@ -7,7 +7,7 @@ import type { Exit } from "../../src/cli/exit.ts";
 import { runCli } from "../../src/cli/program.ts";
 import { registry } from "../../src/cli/registry.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
-import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, Node, Pod, Service, type KubeClient } from "../../src/kube/index.ts";
 import { ensureBinaries } from "../../src/local/binary/binaries.ts";
 import { createLogger } from "../../src/log.ts";
 import type { UpResult } from "../../src/local/environment/up.ts";
@@ -75,10 +75,7 @@ const workload: readonly KubeObject[] = [
 ];
 
 async function findReadyPod(client: KubeClient): Promise<string | undefined> {
-  const pods = await client.list<Pod>(
-    { apiVersion: "v1", kind: "Pod" },
-    { namespace: "default", labelSelector: "app=hello" },
-  );
+  const pods = await client.list(Pod, { namespace: "default", labelSelector: "app=hello" });
   const ready = pods.find(({ status }) =>
     status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
   );
@@ -86,13 +83,8 @@ async function findReadyPod(client: KubeClient): Promise<string | undefined> {
 }
 
 async function nodePortUrl(client: KubeClient): Promise<string> {
-  const [node] = await client.list<Node>({ apiVersion: "v1", kind: "Node" });
-  const service = await client.read<Service>({
-    apiVersion: "v1",
-    kind: "Service",
-    namespace: "default",
-    name: "hello",
-  });
+  const [node] = await client.list(Node);
+  const service = await client.read(Service, { namespace: "default", name: "hello" });
   const address = node?.status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
   const port = service?.spec?.ports?.[0]?.nodePort;
   if (!address || !port) throw new Error("cannot ask the pod: its node has no address, or its Service no NodePort");
@@ -119,16 +111,4 @@ async function show({ terminal }: Context, command: string, args: readonly strin
   const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) throw new Error(`kubectl ${args.join(" ")} failed`);
-}
-
-interface Pod extends KubeObject {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
-interface Node extends KubeObject {
-  readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
-}
-
-interface Service extends KubeObject {
-  readonly spec?: { readonly ports?: readonly { readonly nodePort?: number }[] };
 }

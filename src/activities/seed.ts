@@ -1,8 +1,8 @@
 import { heartbeat } from "@temporalio/activity";
 import { waitId } from "../api/activity-ids.ts";
-import type { KubeObject } from "../api/schema/meta.ts";
+import { ControlPlane, Infrastructure } from "../api/index.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
-import type { KubeClient } from "../kube/index.ts";
+import { Deployment, Namespace, refTo, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { createResourceCleaner, type ResourceCleaner } from "./teardown/shoot-resources.ts";
 import { clusterRef, readGardenObjects, syncCluster } from "./control-plane/cluster.ts";
@@ -131,18 +131,12 @@ async function removeNamespace(
 
 /** What there is decides how the deletion goes: without an API server, or what it runs on, nothing can be cleaned through it. */
 async function readControlPlane(seedClient: KubeClient, run: ShootRun) {
-  const extension = (kind: string) =>
-    seedClient.read<ExtensionStatus>({
-      apiVersion: "extensions.gardener.cloud/v1alpha1",
-      kind,
-      namespace: run.technicalID,
-      name: run.name,
-    });
+  const key = { namespace: run.technicalID, name: run.name };
   const [namespace, apiServer, infrastructure, controlPlane] = await Promise.all([
     readNamespace(seedClient, run),
-    seedClient.read({ apiVersion: "apps/v1", kind: "Deployment", namespace: run.technicalID, name: "kube-apiserver" }),
-    extension("Infrastructure"),
-    extension("ControlPlane"),
+    seedClient.read(Deployment, { namespace: run.technicalID, name: "kube-apiserver" }),
+    seedClient.read(Infrastructure, key),
+    seedClient.read(ControlPlane, key),
   ]);
   const namespaceUsable = namespace !== undefined && namespace.metadata.deletionTimestamp === undefined;
   return {
@@ -155,10 +149,6 @@ async function readControlPlane(seedClient: KubeClient, run: ShootRun) {
   };
 }
 
-interface ExtensionStatus extends KubeObject {
-  readonly status?: { readonly providerStatus?: unknown };
-}
+const readNamespace = (seedClient: KubeClient, run: ShootRun) => seedClient.read(namespaceRef(run));
 
-const readNamespace = (seedClient: KubeClient, run: ShootRun) => seedClient.read<KubeObject>(namespaceRef(run));
-
-const namespaceRef = (run: ShootRun) => ({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
+const namespaceRef = (run: ShootRun) => refTo(Namespace, { name: run.technicalID });

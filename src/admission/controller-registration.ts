@@ -21,8 +21,7 @@ export function createControllerRegistrationValidator({ client }: { client: Kube
 }
 
 async function primaryCauses(client: KubeClient, registration: ControllerRegistration): Promise<Cause[]> {
-  const { apiVersion, kind } = ControllerRegistration;
-  const all = await client.list<ControllerRegistration>({ apiVersion, kind });
+  const all = await client.list(ControllerRegistration);
   const owners = new Map(
     all
       .filter(({ metadata }) => metadata.name !== registration.metadata.name)
@@ -44,9 +43,8 @@ function primaries({ spec }: ControllerRegistration) {
 }
 
 async function deploymentCauses(client: KubeClient, { spec }: ControllerRegistration): Promise<Cause[]> {
-  const { apiVersion, kind } = ControllerDeployment;
   const causes = (spec.deployment?.deploymentRefs ?? []).map(async ({ name }, index): Promise<Cause[]> => {
-    if (await client.read({ apiVersion, kind, name })) return [];
+    if (await client.read(ControllerDeployment, { name })) return [];
     const message = `there is no ControllerDeployment ${name}: create it first`;
     return [{ field: `spec.deployment.deploymentRefs[${index}].name`, message }];
   });

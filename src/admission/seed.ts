@@ -7,7 +7,7 @@ import { judge, type Cause, type Webhook } from "./review.ts";
 export function createSeedValidator({ client }: { client: KubeClient }): Webhook {
   return async ({ operation, name = "", object }) => {
     if (operation !== "DELETE") return judge(networkCauses(Seed.parse(object)));
-    const shoots = await client.list<Shoot>({ apiVersion: Shoot.apiVersion, kind: Shoot.kind });
+    const shoots = await client.list(Shoot);
     const users = shoots.filter((shoot) => uses(shoot, name));
     const leftBy = shoots.filter((shoot) => !uses(shoot, name) && shoot.status?.seeds?.includes(name));
     return judge([

@@ -1,12 +1,9 @@
-import type { Shoot } from "../api/index.ts";
+import { Shoot } from "../api/index.ts";
 import type { ShootRef } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Garden } from "./context.ts";
 import { CliError } from "./exit.ts";
 import { required, text } from "./option.ts";
-
-/** The kind that most verbs are about. */
-export const shootType = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" } as const;
 
 /** The argument that names a Shoot. */
 export const shootArgument = required("Name of the Shoot, or namespace/name");
@@ -54,7 +51,7 @@ export function readShoot(
   namespace: string,
   name: string,
 ): Promise<Shoot | undefined> {
-  return client.read<Shoot>({ ...shootType, namespace, name });
+  return client.read(Shoot, { namespace, name });
 }
 
 function splitName({ shoot, namespace }: ShootQuery): [name: string, namespace: string | undefined] {
@@ -65,7 +62,7 @@ function splitName({ shoot, namespace }: ShootQuery): [name: string, namespace: 
 }
 
 async function namespacesOf(client: KubeClient, name: string): Promise<string[]> {
-  const shoots = await client.list<Shoot>(shootType, { fieldSelector: `metadata.name=${name}` });
+  const shoots = await client.list(Shoot, { fieldSelector: `metadata.name=${name}` });
   return shoots.map((shoot) => shoot.metadata.namespace).sort();
 }
 

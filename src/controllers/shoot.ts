@@ -1,4 +1,4 @@
-import { FORCE_TAKEOVER_ANNOTATION, OPERATION_ANNOTATION, type Shoot } from "../api/index.ts";
+import { FORCE_TAKEOVER_ANNOTATION, OPERATION_ANNOTATION, Shoot } from "../api/index.ts";
 import type { ShootRef } from "../api/shoot/run.ts";
 import type { ShootClient } from "../client/shoots.ts";
 import { createController, createReflector, type KubeClient } from "../kube/index.ts";
@@ -17,17 +17,13 @@ export interface ShootControllerDeps {
  * every edge that got lost. Changes of the status are our own writes and tell nobody anything.
  */
 export function createShootController({ gardenClient, shoots, log, sweepPeriod = 600_000 }: ShootControllerDeps) {
-  const reflector = createReflector<Shoot>(
-    gardenClient,
-    { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" },
-    {
-      log,
-      onEvent: ({ type, object, old }) => {
-        if (type === "deleted" || (old && asks(old) === asks(object))) return;
-        controller.enqueue(keyOf(object));
-      },
+  const reflector = createReflector(gardenClient, Shoot, {
+    log,
+    onEvent: ({ type, object, old }) => {
+      if (type === "deleted" || (old && asks(old) === asks(object))) return;
+      controller.enqueue(keyOf(object));
     },
-  );
+  });
   const controller = createController({
     name: "shoot",
     log,

@@ -1,11 +1,9 @@
-import type { Cluster } from "../api/index.ts";
-import { FORCE_DELETION_ANNOTATION } from "../api/index.ts";
+import { Cluster, FORCE_DELETION_ANNOTATION } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
-import { EXTENSIONS_API } from "../api/extensions/kinds.ts";
 
 /** The Cluster of a Shoot's namespace: what the Shoot, its Seed and its CloudProfile look like. Throws when there is none. */
 export async function getCluster(client: KubeClient, namespace: string): Promise<Cluster> {
-  const cluster = await client.read<Cluster>({ apiVersion: EXTENSIONS_API, kind: "Cluster", name: namespace });
+  const cluster = await client.read(Cluster, { name: namespace });
   if (!cluster) throw new Error(`cannot read Cluster ${namespace}: there is none`);
   return cluster;
 }

@@ -1,6 +1,6 @@
 import { createController, createReflector, type Key } from "../kube/index.ts";
 import type { ExtensionControllerOptions } from "./controller-options.ts";
-import { EXTENSIONS_API, type ExtensionKind } from "../api/extensions/kinds.ts";
+import { definitionOf, type ExtensionKind } from "../api/extensions/kinds.ts";
 import { isHandled, type ExtensionObject } from "./extension-object.ts";
 import { reconcileObject } from "./reconcile-object.ts";
 import { createRevisits } from "./revisits.ts";
@@ -34,16 +34,12 @@ export function createExtensionController<K extends ExtensionKind>(
     reconcile: (key, { signal }) => reconcileObject({ ...options, log, revisits, signal }, key),
   });
 
-  const reflector = createReflector<ExtensionObject>(
-    client,
-    { apiVersion: EXTENSIONS_API, kind },
-    {
-      log,
-      onEvent: (event) => {
-        if (isHandled(event.object, options) && isTrigger(event)) queue.enqueue(keyOf(event.object));
-      },
+  const reflector = createReflector(client, definitionOf(kind), {
+    log,
+    onEvent: (event) => {
+      if (isHandled(event.object, options) && isTrigger(event)) queue.enqueue(keyOf(event.object));
     },
-  );
+  });
 
   return {
     start() {

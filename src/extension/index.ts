@@ -4,7 +4,6 @@ export { getCluster } from "./cluster.ts";
 export { createExtensionController, type ExtensionController } from "./controller.ts";
 export type { ExtensionControllerOptions } from "./controller-options.ts";
 export { ExtensionError, OperationRefused } from "./errors.ts";
-export { EXTENSIONS_API } from "../api/extensions/kinds.ts";
 export type { ExtensionKind, ExtensionKinds } from "../api/extensions/kinds.ts";
 export type { ClusterFor, ExtensionObject, ExtensionStatus } from "./extension-object.ts";
 export { openGuard, type Guard, type GuardedOperation, type Permit } from "./guard.ts";
@@ -19,5 +18,5 @@ export {
   type ZoneServers,
 } from "../dns/index.ts";
 export { createKubeClient } from "./client.ts";
-export type { KubeClient, ObjectRef } from "../kube/index.ts";
+export { defineKind, refTo, type Kind, type KubeClient, type ObjectRef } from "../kube/index.ts";
 export { createLogger, type Logger } from "../log.ts";

@@ -63,10 +63,10 @@ async function changeMetadata(
     if (!metadata) return current;
     try {
       const { resourceVersion } = current.metadata;
-      return await client.patch<ExtensionObject>(ref, { metadata: { ...metadata, resourceVersion } });
+      return await client.patch(ref, { metadata: { ...metadata, resourceVersion } });
     } catch (error) {
       if (!isConflict(error)) throw error;
-      current = await client.read<ExtensionObject>(ref);
+      current = await client.read(ref);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Key, KubeClient } from "../kube/index.ts";
 import { checkedClient } from "./checked-client.ts";
 import { getCluster, hasShootFailed } from "./cluster.ts";
 import type { ExtensionControllerOptions } from "./controller-options.ts";
-import { EXTENSIONS_API, type ExtensionKind, type ExtensionKinds } from "../api/extensions/kinds.ts";
+import { definitionOf, type ExtensionKind, type ExtensionKinds } from "../api/extensions/kinds.ts";
 import { finalizerOf, isHandled, type ClusterFor, type ExtensionObject } from "./extension-object.ts";
 import { openGuard } from "./guard.ts";
 import { decideOperation } from "./operation.ts";
@@ -16,7 +16,7 @@ export async function reconcileObject<K extends ExtensionKind>(
   key: Key,
 ): Promise<void | { requeueAfter: number }> {
   const { client, kind, actuator, revisits, guard = openGuard } = options;
-  const object = await client.read<ExtensionObject>({ apiVersion: EXTENSIONS_API, kind, ...key });
+  const object = await client.read(definitionOf(kind), key);
   if (!object || !isHandled(object, options)) return;
   const log = options.log.child({ namespace: key.namespace, object: key.name });
 

@@ -1,13 +1,12 @@
-import type { KubeClient } from "../kube/index.ts";
+import { Secret, type KubeClient } from "../kube/index.ts";
 import { ExtensionError } from "./errors.ts";
-import type { KubeObject } from "../api/index.ts";
 
 /** The decoded data of a Secret. Throws an ERR_CONFIGURATION_PROBLEM when there is no such Secret. */
 export async function readSecret(
   client: KubeClient,
   ref: { name: string; namespace: string },
 ): Promise<Record<string, string>> {
-  const secret = await client.read<Secret>({ apiVersion: "v1", kind: "Secret", ...ref });
+  const secret = await client.read(Secret, ref);
   if (!secret) {
     throw new ExtensionError(`cannot read Secret ${ref.namespace}/${ref.name}: there is none`, [
       "ERR_CONFIGURATION_PROBLEM",
@@ -15,8 +14,4 @@ export async function readSecret(
   }
   const entries = Object.entries(secret.data ?? {});
   return Object.fromEntries(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));
-}
-
-interface Secret extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
 }

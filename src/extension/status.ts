@@ -60,7 +60,7 @@ export function writeStatus(
   object: ExtensionObject,
   status: StatusPatch,
 ): Promise<ExtensionObject> {
-  return client.patch<ExtensionObject>(refOf(object), { status }, { subresource: "status" });
+  return client.patch(refOf(object), { status }, { subresource: "status" });
 }
 
 /** A time as Kubernetes writes it: RFC 3339, in UTC, to the second. */

@@ -1,22 +1,27 @@
+import type { KeyOf, Kind, Scope, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
-import type { ResourceType, TypeRef } from "./discovery.ts";
+import type { ResourceType } from "./discovery.ts";
 import type { ObjectRef } from "./path.ts";
 import type { WatchEvent } from "./watch-stream.ts";
 
-/** The door to one cluster. Every method throws KubeError, worded "cannot apply Deployment ns/name: reason". */
+/**
+ * The door to one cluster. Every method throws KubeError, worded "cannot apply Deployment ns/name: reason". A kind known
+ * at compile time types what is read of it; of a kind that is only known at run time come KubeObjects.
+ */
 export interface KubeClient {
   /** Base URL of the API server. */
   readonly server: string;
   /** The object, or undefined when there is none. */
-  read<T extends KubeObject = KubeObject>(ref: ObjectRef): Promise<T | undefined>;
+  read<T extends KubeObject, S extends Scope>(kind: Kind<T, S>, key: KeyOf<S>): Promise<T | undefined>;
+  read<T extends KubeObject>(ref: ObjectRef<T>): Promise<T | undefined>;
   /** All objects selected, fetched in pages of 500. */
-  list<T extends KubeObject = KubeObject>(type: TypeRef, selection?: Selection): Promise<T[]>;
+  list<T extends KubeObject, S extends Scope>(type: TypeRef<T, S>, selection?: Selection<S>): Promise<T[]>;
   /** Like `list`, with the resource version to watch on from. */
-  snapshot<T extends KubeObject = KubeObject>(type: TypeRef, selection?: Selection): Promise<Snapshot<T>>;
+  snapshot<T extends KubeObject, S extends Scope>(type: TypeRef<T, S>, selection?: Selection<S>): Promise<Snapshot<T>>;
   /** Changes after `resourceVersion`, with bookmarks, until the server ends the stream (after minutes) or `signal` aborts it. */
-  watch<T extends KubeObject = KubeObject>(
-    type: TypeRef,
-    from: Selection & { readonly resourceVersion: string; readonly signal: AbortSignal },
+  watch<T extends KubeObject, S extends Scope>(
+    type: TypeRef<T, S>,
+    from: Selection<S> & { readonly resourceVersion: string; readonly signal: AbortSignal },
   ): AsyncIterable<WatchEvent<T>>;
   /** Server-side apply: creates or updates, takes over fields that others own. */
   apply<T extends KubeObject>(object: T, o?: WriteOptions): Promise<T>;
@@ -29,14 +34,14 @@ export interface KubeClient {
   replaceStatus<T extends KubeObject>(object: T): Promise<T>;
   /** Changes some fields: an object is a merge patch, an array a JSON patch. */
   patch<T extends KubeObject>(
-    ref: ObjectRef,
+    ref: ObjectRef<T>,
     patch: MergePatch | readonly JsonPatchOperation[],
     o?: PatchOptions,
   ): Promise<T>;
   /** Deletes the object and, in the background, what it owns; one that is gone already is fine. */
   remove(ref: ObjectRef, o?: RemoveOptions): Promise<void>;
   /** Deletes all objects selected. */
-  removeAll(type: TypeRef, o: Selection & Omit<RemoveOptions, "uid" | "resourceVersion">): Promise<void>;
+  removeAll<S extends Scope>(type: TypeRef<KubeObject, S>, o: Selection<S> & RemoveAllOptions): Promise<void>;
   /** Every kind served, each in the version that the server prefers. */
   types(): Promise<ResourceType[]>;
   /** Raw GET of a path, such as `/readyz` or a pod's log: parsed if the answer is JSON, else text. */
@@ -46,8 +51,9 @@ export interface KubeClient {
 }
 
 /** Which objects of a kind are meant; all of them when nothing is said. */
-export interface Selection {
-  readonly namespace?: string;
+export interface Selection<S extends Scope = Scope> {
+  /** Not for a cluster-scoped kind. */
+  readonly namespace?: S extends "Namespaced" ? string : never;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
@@ -81,6 +87,9 @@ export interface RemoveOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
 }
+
+/** How objects are to be deleted that are chosen by a selection. */
+export type RemoveAllOptions = Omit<RemoveOptions, "uid" | "resourceVersion">;
 
 /** A JSON merge patch: fields to set, `null` for fields to remove. */
 export type MergePatch = Readonly<Record<string, unknown>>;

@@ -1,17 +1,12 @@
+import type { Key } from "../api/schema/kind.ts";
 import type { Logger } from "../log.ts";
 import { backoffDelay } from "./backoff.ts";
 
-/** Which object is to be reconciled. */
-export interface Key {
-  readonly namespace?: string;
-  readonly name: string;
-}
-
 /** What a controller needs. */
-export interface ControllerOptions {
+export interface ControllerOptions<K extends Key = Key> {
   readonly name: string;
   /** Brings one object to where it should be. It reads the object itself; `signal` aborts when the controller stops. */
-  reconcile(key: Key, context: { readonly signal: AbortSignal }): Promise<void | { readonly requeueAfter: number }>;
+  reconcile(key: K, context: { readonly signal: AbortSignal }): Promise<void | { readonly requeueAfter: number }>;
   /** How many keys at once; 4 unless told otherwise. */
   readonly concurrency?: number;
   /** The longest time, in ms, after which a key that failed comes back; a minute unless told otherwise. */
@@ -20,32 +15,32 @@ export interface ControllerOptions {
 }
 
 /** A queue of keys and the loop that works it off. */
-export interface Controller {
+export interface Controller<K extends Key = Key> {
   /** Asks for a reconciliation. Asking again before it began changes nothing; asking while it runs gives one more run. */
-  enqueue(key: Key): void;
+  enqueue(key: K): void;
   start(): void;
   /** Begins no further key; resolves when the running ones have ended. */
   stop(): Promise<void>;
 }
 
 /** A controller: a key never runs twice at once, and one that fails comes back after 0.2 s, doubling up to `longestDelay`. */
-export function createController({
+export function createController<K extends Key = Key>({
   name,
   reconcile,
   concurrency = 4,
   longestDelay = 60_000,
   log: parent,
-}: ControllerOptions): Controller {
+}: ControllerOptions<K>): Controller<K> {
   const log = parent.child({ controller: name });
-  const waiting = new Map<string, Key>();
+  const waiting = new Map<string, K>();
   const running = new Map<string, Promise<void>>();
   const later = new Map<string, NodeJS.Timeout>();
   const failures = new Map<string, number>();
   const stopping = new AbortController();
   let started = false;
 
-  function enqueue(key: Key): void {
-    waiting.set(idOf(key), { name: key.name, ...(key.namespace === undefined ? {} : { namespace: key.namespace }) });
+  function enqueue(key: K): void {
+    waiting.set(idOf(key), key);
     next();
   }
 
@@ -63,7 +58,7 @@ export function createController({
     }
   }
 
-  async function work(id: string, key: Key): Promise<void> {
+  async function work(id: string, key: K): Promise<void> {
     clearTimeout(later.get(id));
     later.delete(id);
     try {
@@ -79,7 +74,7 @@ export function createController({
     }
   }
 
-  function enqueueLater(id: string, key: Key, delay: number): void {
+  function enqueueLater(id: string, key: K, delay: number): void {
     if (stopping.signal.aborted) return;
     const timer = setTimeout(() => {
       later.delete(id);

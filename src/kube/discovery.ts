@@ -1,12 +1,7 @@
+import type { TypeRef } from "../api/schema/kind.ts";
 import { isNotFound } from "./errors.ts";
 import { errorOnTheWay, unknownKindError } from "./refusal.ts";
 import type { Transport } from "./transport.ts";
-
-/** What names a kind: `{ apiVersion: "apps/v1", kind: "Deployment" }`. */
-export interface TypeRef {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
 
 /** How an API server serves a kind. */
 export interface ResourceType extends TypeRef {

@@ -3,7 +3,9 @@ import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import type { KubeClient } from "./client.ts";
 import { isNotFound } from "./errors.ts";
+import { Event } from "./kinds.ts";
 import { omitUndefined } from "./omit-undefined.ts";
+import { refTo, typeMeta } from "./path.ts";
 import { microTime } from "./time.ts";
 
 /** Something that happened to an object, for the people who own it. */
@@ -53,7 +55,7 @@ export function createEventRecorder(o: {
     if (written === 0) return false;
     const series = { count, lastObservedTime: microTime() };
     try {
-      await o.client.patch({ ...eventType, namespace: namespaceOf(latest), name }, { series });
+      await o.client.patch(refTo(Event, { namespace: namespaceOf(latest), name }), { series });
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -66,7 +68,7 @@ export function createEventRecorder(o: {
     const { namespace, uid, resourceVersion } = regarding.metadata;
     const eventTime = microTime();
     return {
-      ...eventType,
+      ...typeMeta(Event),
       metadata: { namespace: namespaceOf(latest), name },
       regarding: {
         apiVersion: regarding.apiVersion,
@@ -100,8 +102,6 @@ export function createEventRecorder(o: {
     },
   };
 }
-
-const eventType = { apiVersion: "events.k8s.io/v1", kind: "Event" } as const;
 
 const seriesLifetime = 10 * 60_000;
 

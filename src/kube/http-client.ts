@@ -1,3 +1,4 @@
+import type { Key, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import type {
@@ -10,10 +11,10 @@ import type {
   WriteOptions,
 } from "./client.ts";
 import { createCredentialSource, type ClusterSource } from "./credentials.ts";
-import { createDiscovery, type TypeRef } from "./discovery.ts";
+import { createDiscovery } from "./discovery.ts";
 import { unlessGone } from "./errors.ts";
 import { omitUndefined } from "./omit-undefined.ts";
-import { inWords, pathOf, queryOf, refOf, type ObjectRef, type Query } from "./path.ts";
+import { inWords, pathOf, queryOf, refOf, refTo, type ObjectRef, type Query } from "./path.ts";
 import { createTransport } from "./transport.ts";
 import { readWatch } from "./watch-stream.ts";
 
@@ -57,7 +58,7 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
       query: { ...written(), ...request.query, fieldValidation: "Strict" },
     }) as Promise<T>;
 
-  async function snapshot<T extends KubeObject>(type: TypeRef, selection: Selection = {}): Promise<Snapshot<T>> {
+  async function snapshot<T extends KubeObject>(type: TypeRef<T>, selection: Selection = {}): Promise<Snapshot<T>> {
     const { namespace, ...selectors } = selection;
     const what = `list ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
     const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
@@ -74,9 +75,11 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
 
   const client: KubeClient = {
     server: transport.server,
-    read: <T>(ref: ObjectRef) => unlessGone(send("read", "GET", ref)) as Promise<T | undefined>,
-    list: async <T extends KubeObject>(type: TypeRef, selection?: Selection) =>
-      (await snapshot<T>(type, selection)).items,
+    read: <T extends KubeObject>(type: TypeRef<T> | ObjectRef<T>, key?: Key) =>
+      unlessGone(send("read", "GET", key === undefined ? (type as ObjectRef) : refTo(type, key))) as Promise<
+        T | undefined
+      >,
+    list: async (type, selection) => (await snapshot(type, selection)).items,
     snapshot,
     async *watch(type, { namespace, signal, ...selectors }) {
       const what = `watch ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
@@ -96,8 +99,8 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
     create: (object, options) => put("create", "POST", object, { query: written(options) }),
     replace: (object) => put("replace", "PUT", object),
     replaceStatus: (object) => put("replace the status of", "PUT", object, { subresource: "status" }),
-    patch: <T>(
-      ref: ObjectRef,
+    patch: <T extends KubeObject>(
+      ref: ObjectRef<T>,
       patch: MergePatch | readonly JsonPatchOperation[],
       { subresource, ...options }: PatchOptions = {},
     ) =>

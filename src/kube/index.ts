@@ -1,14 +1,16 @@
+export type { ClusterKey, Key, KeyOf, Kind, NamespacedKey, Scope, TypeRef } from "../api/schema/kind.ts";
 export * from "./client.ts";
 export * from "./controller.ts";
 export type { ClusterSource } from "./credentials.ts";
-export type { ResourceType, TypeRef } from "./discovery.ts";
+export type { ResourceType } from "./discovery.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./http-client.ts";
+export * from "./kinds.ts";
 export { parseKubeconfig, renderKubeconfig, type Kubeconfig, type KubeconfigParts } from "./kubeconfig.ts";
 export * from "./lease.ts";
 export type { Change } from "./object-cache.ts";
-export { refOf, type ObjectRef } from "./path.ts";
+export { refOf, refTo, typeMeta, type ObjectRef } from "./path.ts";
 export * from "./status.ts";
 export * from "./time.ts";
 export * from "./watch.ts";

@@ -1,17 +1,7 @@
-import type { KubeObject } from "../api/schema/meta.ts";
 import type { KubeClient } from "./client.ts";
+import { Lease } from "./kinds.ts";
+import { typeMeta } from "./path.ts";
 import { microTime } from "./time.ts";
-
-/** A Lease as far as election goes. */
-export interface Lease extends KubeObject {
-  readonly spec: {
-    readonly holderIdentity?: string;
-    readonly leaseDurationSeconds?: number;
-    readonly acquireTime?: string;
-    readonly renewTime?: string;
-    readonly leaseTransitions?: number;
-  };
-}
 
 /** What one candidate reads from and writes to a Lease. */
 export interface LeaseRecord {
@@ -34,7 +24,6 @@ export function createLeaseRecord(o: {
   readonly expireAfter: number;
 }): LeaseRecord {
   const { client, namespace, name, identity } = o;
-  const ref = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace, name } as const;
   const leaseDurationSeconds = Math.max(1, Math.round(o.expireAfter / 1000));
   let seen: { readonly version: string; readonly at: number } | undefined;
 
@@ -46,15 +35,13 @@ export function createLeaseRecord(o: {
 
   return {
     async acquire() {
-      const lease = await client.read<Lease>(ref);
+      const lease = await client.read(Lease, { namespace, name });
       const renewTime = microTime();
       const ours = { holderIdentity: identity, leaseDurationSeconds, renewTime };
       if (lease === undefined) {
-        const { apiVersion, kind } = ref;
         const metadata = { namespace, name };
         await client.create<Lease>({
-          apiVersion,
-          kind,
+          ...typeMeta(Lease),
           metadata,
           spec: { ...ours, acquireTime: renewTime, leaseTransitions: 0 },
         });
@@ -67,7 +54,7 @@ export function createLeaseRecord(o: {
       return true;
     },
     async release() {
-      const lease = await client.read<Lease>(ref);
+      const lease = await client.read(Lease, { namespace, name });
       if (lease?.spec.holderIdentity !== identity) return;
       await client.replace<Lease>({ ...lease, spec: { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 } });
     },

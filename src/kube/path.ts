@@ -1,9 +1,10 @@
+import type { KeyOf, Scope, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
-import { versionPath, type ResourceType, type TypeRef } from "./discovery.ts";
+import { versionPath, type ResourceType } from "./discovery.ts";
 import { omitUndefined } from "./omit-undefined.ts";
 
 /** What names an object: its kind, its name, and its namespace unless it is cluster-scoped. */
-export interface ObjectRef extends TypeRef {
+export interface ObjectRef<T = KubeObject> extends TypeRef<T> {
   readonly name: string;
   readonly namespace?: string;
 }
@@ -12,8 +13,21 @@ export interface ObjectRef extends TypeRef {
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** The reference to an object at hand. */
-export function refOf({ apiVersion, kind, metadata }: KubeObject): ObjectRef {
+export function refOf<T extends KubeObject>({ apiVersion, kind, metadata }: T): ObjectRef<T> {
   return { apiVersion, kind, name: metadata.name ?? "", ...omitUndefined({ namespace: metadata.namespace }) };
+}
+
+/** What an object says of its kind: the fields with which every object begins. */
+export function typeMeta<K extends TypeRef>({ apiVersion, kind }: K): Pick<K, "apiVersion" | "kind"> {
+  return { apiVersion, kind };
+}
+
+/** The reference to an object of a kind; the kind decides whether there is a namespace to give. */
+export function refTo<T extends KubeObject, S extends Scope>(
+  { apiVersion, kind }: TypeRef<T, S>,
+  { name, namespace }: KeyOf<S>,
+): ObjectRef<T> {
+  return { apiVersion, kind, name, ...omitUndefined({ namespace }) };
 }
 
 /** `Deployment ns/name`, as objects are called in errors and events. */

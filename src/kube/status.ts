@@ -10,11 +10,11 @@ import { now } from "./time.ts";
  */
 export async function updateStatus<T extends KubeObject>(
   client: KubeClient,
-  ref: ObjectRef,
+  ref: ObjectRef<T>,
   change: (object: T) => unknown,
 ): Promise<T | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const object = await client.read<T>(ref);
+    const object = await client.read(ref);
     if (object === undefined) return undefined;
     const status = change(object);
     if (JSON.stringify(status) === JSON.stringify(object["status"])) return object;

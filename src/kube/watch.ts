@@ -1,14 +1,14 @@
+import type { Scope, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import { createBackoff } from "./backoff.ts";
 import type { KubeClient, Selection } from "./client.ts";
-import type { TypeRef } from "./discovery.ts";
 import { isExpired, KubeError } from "./errors.ts";
 import type { WatchEvent } from "./watch-stream.ts";
 import { createObjectCache, type Change } from "./object-cache.ts";
 
 /** What a reflector needs: the objects to follow, and who hears of their changes. */
-export interface ReflectorOptions<T extends KubeObject> extends Selection {
+export interface ReflectorOptions<T extends KubeObject, S extends Scope = Scope> extends Selection<S> {
   /** Called for one change after the other, after the cache was updated. An error it throws is logged and goes no further. */
   readonly onEvent: (event: Change<T>) => void | Promise<void>;
   /** What of an object is remembered, metadata at least: the whole of it unless told otherwise. */
@@ -28,10 +28,10 @@ export interface Reflector<T extends KubeObject> {
 }
 
 /** A reflector; events missed while the connection was down are made up for by comparing the next list with the cache. */
-export function createReflector<T extends KubeObject>(
+export function createReflector<T extends KubeObject, S extends Scope>(
   client: KubeClient,
-  type: TypeRef,
-  { onEvent, keep, log, ...selection }: ReflectorOptions<T>,
+  type: TypeRef<T, S>,
+  { onEvent, keep, log, ...selection }: ReflectorOptions<T, S>,
 ): Reflector<T> {
   const cache = createObjectCache<T>(keep);
   const stopping = new AbortController();
@@ -48,7 +48,7 @@ export function createReflector<T extends KubeObject>(
       const startedAt = Date.now();
       try {
         version ??= await relist();
-        for await (const event of client.watch<T>(type, { ...selection, resourceVersion: version, signal })) {
+        for await (const event of client.watch(type, { ...selection, resourceVersion: version, signal })) {
           version = event.object.metadata.resourceVersion ?? version;
           await take(event);
         }
@@ -70,7 +70,7 @@ export function createReflector<T extends KubeObject>(
   }
 
   async function relist(): Promise<string> {
-    const { items, resourceVersion } = await client.snapshot<T>(type, selection);
+    const { items, resourceVersion } = await client.snapshot(type, selection);
     for (const change of cache.replaceAll(items)) await deliver([change]);
     firstList.resolve();
     return resourceVersion;

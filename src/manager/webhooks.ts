@@ -5,8 +5,7 @@ import {
   webhookConfigurations,
   type Endpoint,
 } from "../admission/index.ts";
-import { isAlreadyExists, type KubeClient } from "../kube/index.ts";
-import type { KubeObject } from "../api/index.ts";
+import { isAlreadyExists, refTo, Secret, typeMeta, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
 /** Where the webhooks listen, and how API servers reach them. */
@@ -42,21 +41,16 @@ export async function serveWebhooks({
   return server;
 }
 
-interface CertificateSecret extends KubeObject {
-  readonly data?: { readonly "tls.crt"?: string; readonly "tls.key"?: string };
-}
-
 /** The certificate in Secret `perennial-admission`, if it is for these hosts and has a month to live; else a new one. */
 async function shareCertificate(gardenClient: KubeClient, namespace: string, hosts: readonly string[]) {
-  const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "perennial-admission" };
-  const present = certificateIn(await gardenClient.read<CertificateSecret>(ref));
+  const ref = refTo(Secret, { namespace, name: "perennial-admission" });
+  const present = certificateIn(await gardenClient.read(ref));
   if (present && isFit(present.cert, hosts)) return present;
   if (present) await gardenClient.remove(ref);
   const made = await makeServingCertificate(hosts);
   try {
     await gardenClient.create({
-      apiVersion: "v1",
-      kind: "Secret",
+      ...typeMeta(Secret),
       metadata: { name: ref.name, namespace },
       type: "kubernetes.io/tls",
       data: { "tls.crt": encode(made.cert), "tls.key": encode(made.key) },
@@ -64,14 +58,14 @@ async function shareCertificate(gardenClient: KubeClient, namespace: string, hos
     return made;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    const others = certificateIn(await gardenClient.read<CertificateSecret>(ref));
+    const others = certificateIn(await gardenClient.read(ref));
     if (others === undefined)
       throw new Error(`Secret ${namespace}/perennial-admission has no certificate`, { cause: error });
     return others;
   }
 }
 
-function certificateIn(secret: CertificateSecret | undefined): { cert: string; key: string } | undefined {
+function certificateIn(secret: Secret | undefined): { cert: string; key: string } | undefined {
   const { "tls.crt": cert, "tls.key": key } = secret?.data ?? {};
   return cert === undefined || key === undefined ? undefined : { cert: decode(cert), key: decode(key) };
 }

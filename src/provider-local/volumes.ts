@@ -1,7 +1,18 @@
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { KubeObject } from "../api/index.ts";
-import { createController, createReflector, isAlreadyExists, type KubeClient } from "../kube/index.ts";
+import {
+  createController,
+  createReflector,
+  isAlreadyExists,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  refTo,
+  StorageClass,
+  typeMeta,
+  type KubeClient,
+  type NamespacedKey,
+} from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
 /** The provisioner that StorageClasses name to get volumes from here. */
@@ -18,13 +29,17 @@ export interface Runner {
 export function createVolumeProvisioner(o: { client: KubeClient; directory: string; log: Logger }): Runner {
   const log = o.log.child({ controller: "volumes" });
   const deps = { ...o, log };
-  const claims = createController({ name: "volume-claims", log, reconcile: (key) => provision(deps, key) });
-  const volumes = createController({ name: "volumes", log, reconcile: (key) => reclaim(deps, key) });
-  const watchClaims = createReflector<Claim>(o.client, CLAIM, {
+  const claims = createController({
+    name: "volume-claims",
     log,
-    onEvent: ({ object: { metadata } }) => claims.enqueue({ name: metadata.name, namespace: metadata.namespace ?? "" }),
+    reconcile: (key: NamespacedKey) => provision(deps, key),
   });
-  const watchVolumes = createReflector<Volume>(o.client, VOLUME, {
+  const volumes = createController({ name: "volumes", log, reconcile: (key) => reclaim(deps, key) });
+  const watchClaims = createReflector(o.client, PersistentVolumeClaim, {
+    log,
+    onEvent: ({ object: { metadata } }) => claims.enqueue({ name: metadata.name, namespace: metadata.namespace }),
+  });
+  const watchVolumes = createReflector(o.client, PersistentVolume, {
     log,
     onEvent: ({ object: { metadata } }) => volumes.enqueue({ name: metadata.name }),
   });
@@ -36,28 +51,6 @@ export function createVolumeProvisioner(o: { client: KubeClient; directory: stri
   };
 }
 
-const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
-const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
-
-interface Claim extends KubeObject {
-  readonly spec: {
-    readonly volumeName?: string;
-    readonly storageClassName?: string;
-    readonly accessModes?: readonly string[];
-    readonly volumeMode?: string;
-    readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
-  };
-}
-
-interface StorageClass extends KubeObject {
-  readonly reclaimPolicy?: string;
-}
-
-interface Volume extends KubeObject {
-  readonly spec: { readonly hostPath?: { readonly path: string }; readonly persistentVolumeReclaimPolicy?: string };
-  readonly status?: { readonly phase?: string };
-}
-
 interface Deps {
   readonly client: KubeClient;
   readonly directory: string;
@@ -65,16 +58,16 @@ interface Deps {
 }
 
 /** The cluster's own controller says, by an annotation, that the claim waits for us. */
-function isWaiting({ metadata, spec }: Claim): boolean {
+function isWaiting({ metadata, spec }: PersistentVolumeClaim): boolean {
   const provisioner = metadata.annotations?.["volume.kubernetes.io/storage-provisioner"];
   return provisioner === PROVISIONER && metadata.deletionTimestamp === undefined && spec.volumeName === undefined;
 }
 
-async function provision({ client, directory, log }: Deps, key: { name: string; namespace?: string }): Promise<void> {
-  const claim = await client.read<Claim>({ ...CLAIM, ...key });
+async function provision({ client, directory, log }: Deps, key: NamespacedKey): Promise<void> {
+  const claim = await client.read(PersistentVolumeClaim, key);
   if (!claim || !isWaiting(claim)) return;
   const name = claim.spec.storageClassName ?? "";
-  const storageClass = await client.read<StorageClass>({ apiVersion: "storage.k8s.io/v1", kind: "StorageClass", name });
+  const storageClass = await client.read(StorageClass, { name });
   const path = join(directory, claim.metadata.uid ?? "");
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await mkdir(path, { recursive: true });
@@ -88,10 +81,14 @@ async function provision({ client, directory, log }: Deps, key: { name: string; 
   log.info({ ...key, path }, "volume provisioned");
 }
 
-function renderVolume({ metadata, spec }: Claim, path: string, persistentVolumeReclaimPolicy: string): KubeObject {
+function renderVolume(
+  { metadata, spec }: PersistentVolumeClaim,
+  path: string,
+  persistentVolumeReclaimPolicy: string,
+): KubeObject {
   const { name, namespace, uid } = metadata;
   return {
-    ...VOLUME,
+    ...typeMeta(PersistentVolume),
     metadata: { name: `pvc-${uid}`, annotations: { "pv.kubernetes.io/provisioned-by": PROVISIONER } },
     spec: {
       capacity: { storage: spec.resources?.requests?.["storage"] ?? "1Gi" },
@@ -105,13 +102,13 @@ function renderVolume({ metadata, spec }: Claim, path: string, persistentVolumeR
 }
 
 async function reclaim({ client, directory, log }: Deps, { name }: { name: string }): Promise<void> {
-  const volume = await client.read<Volume>({ ...VOLUME, name });
+  const volume = await client.read(PersistentVolume, { name });
   if (volume?.metadata.annotations?.["pv.kubernetes.io/provisioned-by"] !== PROVISIONER) return;
   if (volume.status?.phase !== "Released" || volume.spec.persistentVolumeReclaimPolicy !== "Delete") return;
   const { path = "" } = volume.spec.hostPath ?? {};
   if (!path.startsWith(`${directory}/`))
     throw new Error(`cannot remove volume ${name}: ${path} is not one of our directories`);
   await rm(path, { recursive: true, force: true });
-  await client.remove({ ...VOLUME, name });
+  await client.remove(refTo(PersistentVolume, { name }));
   log.info({ volume: name }, "volume removed");
 }

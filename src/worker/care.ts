@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { examine, nextCondition, type HealthType } from "../activities/shoot/health.ts";
 import { changeShootStatus } from "../activities/shoot/patch.ts";
 import type { ShootClients } from "../activities/shoot/clients.ts";
-import type { Condition, Shoot } from "../api/index.ts";
+import { Shoot, type Condition } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
@@ -48,7 +48,7 @@ export function createCare({ gardenClient, seedClient, seedName, shootClients, l
     );
 
   const round = async () => {
-    const shoots = await gardenClient.list<Shoot>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" });
+    const shoots = await gardenClient.list(Shoot);
     const cared = shoots.filter(
       (shoot) => shoot.status?.seedName === seedName && !shoot.metadata.deletionTimestamp && isCaredFor(shoot),
     );

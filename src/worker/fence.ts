@@ -3,7 +3,7 @@ import { findActiveCluster, findPodMakers, type Stop } from "../activities/teard
 import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION, ROLE_LABEL } from "../api/annotations.ts";
 import type { KubeObject } from "../api/index.ts";
 import { isLeader, type Leader } from "../dns/index.ts";
-import { createEventRecorder, refOf, type KubeClient } from "../kube/index.ts";
+import { createEventRecorder, Namespace, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
 /** What a seed's fence needs; nothing of it is in the garden, nor in Temporal. */
@@ -90,7 +90,7 @@ export function createFence({ seedClient, seedName, ask, log, period = 15_000 }:
 
   const round = async (): Promise<void> => {
     const selection = { labelSelector: `${ROLE_LABEL}=shoot` };
-    const queue = await seedClient.list({ apiVersion: "v1", kind: "Namespace" }, selection);
+    const queue = await seedClient.list(Namespace, selection);
     const all = queue.length;
     let unanswered = 0;
     const work = async () => {

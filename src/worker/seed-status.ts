@@ -1,5 +1,5 @@
-import type { BackupBucket, Condition, Seed } from "../api/index.ts";
-import { isConflict, now, setCondition, type KubeClient } from "../kube/index.ts";
+import { BackupBucket, Seed, type Condition } from "../api/index.ts";
+import { isConflict, now, refTo, setCondition, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { bucketCondition } from "./backup/seed-bucket.ts";
 
@@ -17,14 +17,14 @@ export interface SeedStatusDeps {
  * BackupBucketsReady, its version, what spec was seen.
  */
 export function createSeedStatus({ gardenClient, seedClient, seedName, log, period = 30_000 }: SeedStatusDeps) {
-  const ref = { ...core, kind: "Seed", name: seedName };
+  const ref = refTo(Seed, { name: seedName });
 
   /** Says whether all is said: there is a Seed to tell of, and its bucket is not being made or mended. */
   const write = async (): Promise<boolean> => {
-    const object = await gardenClient.read<Seed>(ref);
+    const object = await gardenClient.read(ref);
     if (object === undefined) return false;
     const { uid = "", generation, resourceVersion } = object.metadata;
-    const bucket = await gardenClient.read<BackupBucket>({ ...core, kind: "BackupBucket", name: uid });
+    const bucket = await gardenClient.read(BackupBucket, { name: uid });
     const { gitVersion } = (await seedClient.get("/version")) as { gitVersion?: string };
     const backup = bucketCondition(object, bucket);
     const others = (object.status?.conditions ?? []).filter(
@@ -56,8 +56,6 @@ export function createSeedStatus({ gardenClient, seedClient, seedName, log, peri
     },
   };
 }
-
-const core = { apiVersion: "core.gardener.cloud/v1beta1" } as const;
 
 /** In ms: a Seed may be registered, and its bucket made, after its worker has started, and Shoots wait for them. */
 const UNSETTLED_PERIOD = 2_000;

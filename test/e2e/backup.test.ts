@@ -8,10 +8,10 @@ import type { SnapshotRecord } from "../../src/activities/backup/record.ts";
 import type { WaitTarget } from "../../src/activities/index.ts";
 import { createWaits, WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
 import { EPOCH_ANNOTATION } from "../../src/api/annotations.ts";
-import type { BackupEntry } from "../../src/api/index.ts";
+import { BackupEntry } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { createKubeClient, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { ConfigMap, createKubeClient, CronJob, Pod, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { memoryRecords } from "../support/backup-lab.ts";
 import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
@@ -53,7 +53,7 @@ describe("a Shoot's etcd", () => {
   let bumpedFrom = 0;
 
   test("is backed up by a schedule, into the bucket of its seed", async () => {
-    const schedule = await local.seedClient.read<CronJob>(inSeed("batch/v1", "CronJob", "etcd-backup"));
+    const schedule = await local.seedClient.read(CronJob, { namespace: shoot.technicalID, name: "etcd-backup" });
     if (schedule === undefined) throw new Error("there is no schedule");
     const { metadata, spec } = schedule.spec.jobTemplate;
     const { namespace } = schedule.metadata;
@@ -72,10 +72,7 @@ describe("a Shoot's etcd", () => {
       return JSON.parse(record) as SnapshotRecord;
     }, 60_000);
     expect(snapshot.revision).toBeGreaterThan(0);
-    const [entry] = await local.gardenClient.list<BackupEntry>({
-      apiVersion: "core.gardener.cloud/v1beta1",
-      kind: "BackupEntry",
-    });
+    const [entry] = await local.gardenClient.list(BackupEntry);
     expect(entry?.spec).toMatchObject({ seedName: "seed-1", bucketName: snapshot.bucket });
     expect(await readdir(directory(snapshot.bucket))).toContain(snapshot.name);
   });
@@ -107,7 +104,7 @@ describe("a Shoot's etcd", () => {
     await scale("Deployment", "kube-apiserver", 1);
 
     const names = await eventually(async () => {
-      const found = await cluster.list({ apiVersion: "v1", kind: "ConfigMap" }, { namespace: "default" });
+      const found = await cluster.list(ConfigMap, { namespace: "default" });
       return found.map(({ metadata }) => metadata.name);
     }, 60_000);
     expect(names).toContain("before");
@@ -124,16 +121,11 @@ describe("a Shoot's etcd", () => {
     await shoot.remove();
     await shoot.gone();
     await eventually(async () => {
-      const kind = { apiVersion: "core.gardener.cloud/v1beta1", kind: "BackupEntry" };
-      expect(await local.gardenClient.list(kind, { namespace: "garden-dev" })).toEqual([]);
+      expect(await local.gardenClient.list(BackupEntry, { namespace: "garden-dev" })).toEqual([]);
       await expect(readdir(directory(snapshot.bucket))).rejects.toThrow("ENOENT");
     }, 60_000);
   });
 });
-
-interface CronJob extends KubeObject {
-  readonly spec: { readonly jobTemplate: { readonly metadata: object; readonly spec: object } };
-}
 
 const inSeed = (apiVersion: string, kind: string, name: string): ObjectRef => ({
   apiVersion,
@@ -161,8 +153,5 @@ async function scale(kind: "Deployment" | "StatefulSet", name: string, replicas:
   const annotations = { [EPOCH_ANNOTATION]: "1" };
   await local.seedClient.patch(inSeed("apps/v1", kind, name), { metadata: { annotations }, spec: { replicas } });
   const pods = { namespace: shoot.technicalID, labelSelector: `role=${name.replace(/^.+-/, "")}` };
-  await eventually(
-    async () => expect(await local.seedClient.list({ apiVersion: "v1", kind: "Pod" }, pods)).toHaveLength(replicas),
-    60_000,
-  );
+  await eventually(async () => expect(await local.seedClient.list(Pod, pods)).toHaveLength(replicas), 60_000);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CloudProfile, Cluster } from "../../src/api/index.ts";
+import { CloudProfile, Cluster } from "../../src/api/index.ts";
 import { ExtensionError } from "../../src/extension/index.ts";
+import { refTo } from "../../src/kube/index.ts";
 import { createShoot, credentialsBinding, projectNamespace, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
 import { localEnvironment, type LocalEnvironment } from "../support/local-environment.ts";
@@ -91,8 +92,7 @@ describe("an extension", () => {
     const { status } = await shoot.settles("Failed", "Reconcile");
     expect(status?.lastErrors).toEqual([problem("no permission for the zone", "ERR_INFRA_UNAUTHORIZED")]);
     await eventually(async () => {
-      const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name: shoot.technicalID };
-      const cluster = await local.seedClient.read<Cluster>(ref);
+      const cluster = await local.seedClient.read(Cluster, { name: shoot.technicalID });
       expect(cluster?.spec.shoot.status?.lastOperation?.state).toBe("Failed");
     });
   });
@@ -121,7 +121,7 @@ describe("a Shoot whose CloudProfile doesn't exist", () => {
 
   test("any more says so, and can be deleted", async () => {
     const [profile, name] = [await readProfile("local"), "vanishing"];
-    const ref = { apiVersion: profile.apiVersion, kind: profile.kind, name };
+    const ref = refTo(CloudProfile, { name });
     await local.gardenClient.apply({ ...ref, metadata: { name }, spec: profile.spec }, { fieldManager: "test" });
     const annotations = { "shoot.gardener.cloud/ignore": "true" };
     const shoot = await createShoot(local, { name, workerless: true, cloudProfile: name, annotations });
@@ -145,8 +145,7 @@ async function leavesNothing(shoot: TestShoot): Promise<void> {
 }
 
 async function readProfile(name: string): Promise<CloudProfile> {
-  const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "CloudProfile", name };
-  const profile = await local.gardenClient.read<CloudProfile>(ref);
+  const profile = await local.gardenClient.read(CloudProfile, { name });
   if (profile === undefined) throw new Error(`there is no CloudProfile ${name}`);
   return profile;
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
-import { createKubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, Node } from "../../src/kube/index.ts";
 import { createProcesses } from "../../src/local/process/processes.ts";
 import { localEnvironment, type LocalEnvironment } from "../support/local-environment.ts";
 
@@ -24,7 +24,7 @@ test.each([
   try {
     const review = await client.create<Review>(selfSubjectReview);
     expect(review.status.userInfo.username).toBe(`system:serviceaccount:perennial:${account}`);
-    const nodes = client.list({ apiVersion: "v1", kind: "Node" });
+    const nodes = client.list(Node);
     await expect(nodes).rejects.toMatchObject({ status: 403 });
   } finally {
     await client.close();

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Node, Pod, refTo, Service } from "../../src/kube/index.ts";
 import type { Environment } from "../../src/local/environment/environment.ts";
 import { describeProcess } from "../../src/local/process/table.ts";
 import { createMachines, type MachineStatus } from "../../src/local/machine/machines.ts";
@@ -50,7 +51,7 @@ test("pods of two machines answer each other and the host, by pod, service and l
   const addresses = await Promise.all(names.map(podAddress));
   for (const object of service(addresses, "10.96.0.80")) await controlPlane.client.apply(object);
   await controlPlane.client.patch(
-    { apiVersion: "v1", kind: "Service", namespace: "default", name: "hello" },
+    refTo(Service, { namespace: "default", name: "hello" }),
     { status: { loadBalancer: { ingress: [{ ip: loadBalancer }] } } },
     { subresource: "status" },
   );
@@ -147,7 +148,7 @@ async function kubeconfig(): Promise<string> {
 }
 
 async function nodeCondition(name: string, type: string): Promise<string | undefined> {
-  const node = await controlPlane.client.read({ apiVersion: "v1", kind: "Node", name });
+  const node = await controlPlane.client.read(Node, { name });
   const conditions = (node as { status?: { conditions?: { type: string; status: string }[] } } | undefined)?.status
     ?.conditions;
   return conditions?.find((condition) => condition.type === type)?.status;
@@ -156,7 +157,7 @@ async function nodeCondition(name: string, type: string): Promise<string | undef
 async function podAddress(name: string): Promise<string> {
   let address: string | undefined;
   await eventually(async () => {
-    const pod = await controlPlane.client.read({ apiVersion: "v1", kind: "Pod", namespace: "default", name });
+    const pod = await controlPlane.client.read(Pod, { namespace: "default", name });
     address = (pod as { status?: { podIP?: string } } | undefined)?.status?.podIP;
     expect(address).toBeDefined();
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import type { Shoot } from "../../src/api/index.ts";
+import { Shoot } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
-import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
+import { ConfigMap, createKubeClient, Node, Pod, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { helloImage } from "../../src/local/image/images.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import { startDowntimeProbe } from "../support/downtime-probe.ts";
@@ -155,31 +155,25 @@ interface World {
 async function unchanged(): Promise<void> {
   await withCluster(async (cluster) => {
     await eventually(async () => expect(await look(cluster)).toEqual(before), 60_000);
-    await cluster.patch(
-      { apiVersion: "v1", kind: "ConfigMap", namespace: "app", name: "scratch" },
-      { data: { written: String(Date.now()) } },
-    );
+    await cluster.patch(refTo(ConfigMap, { namespace: "app", name: "scratch" }), {
+      data: { written: String(Date.now()) },
+    });
     // The controllers work, too: a pod that is deleted comes back.
     const [pod] = await runningPods(cluster);
-    expect(pod?.status.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
+    expect(pod?.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
   });
 }
 
 async function look(cluster: KubeClient): Promise<World> {
-  const nodes = await cluster.list<Node>({ apiVersion: "v1", kind: "Node" });
-  const ledger = await cluster.read<ConfigMap>({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    namespace: "app",
-    name: "ledger",
-  });
+  const nodes = await cluster.list(Node);
+  const ledger = await cluster.read(ConfigMap, { namespace: "app", name: "ledger" });
   const machines = (await local.machines.list()).filter(({ name }) => name.startsWith(shoot.technicalID));
   for (const { status } of nodes)
-    expect(status.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
+    expect(status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
   return {
     nodes: nodes.map(({ metadata: { name, uid } }) => `${name} ${uid}`),
     pods: (await runningPods(cluster)).map(
-      ({ metadata: { name, uid }, status }) => `${name} ${uid} ${status.containerStatuses?.[0]?.containerID}`,
+      ({ metadata: { name, uid }, status }) => `${name} ${uid} ${status?.containerStatuses?.[0]?.containerID}`,
     ),
     ledger: ledger?.data?.["entry"],
     machines: machines.map(({ name, createdAt }) => `${name} ${createdAt}`),
@@ -187,8 +181,8 @@ async function look(cluster: KubeClient): Promise<World> {
 }
 
 async function runningPods(cluster: KubeClient): Promise<Pod[]> {
-  const pods = await cluster.list<Pod>({ apiVersion: "v1", kind: "Pod" }, { namespace: "app" });
-  return pods.filter(({ status }) => status.phase === "Running");
+  const pods = await cluster.list(Pod, { namespace: "app" });
+  return pods.filter(({ status }) => status?.phase === "Running");
 }
 
 /** With the Shoot's cluster, by the kubeconfig of the beginning, at the address that the DNS gives now. */
@@ -205,18 +199,14 @@ async function withCluster<T>(work: (cluster: KubeClient) => Promise<T>): Promis
 
 /** The kubeconfig as users have it. */
 async function published(): Promise<string> {
-  const ref = { apiVersion: "v1", kind: "Secret", namespace: "garden-dev", name: "move.kubeconfig" };
-  const secret = await local.gardenClient.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
-  return Buffer.from(secret?.data?.kubeconfig ?? "", "base64").toString();
+  const secret = await local.gardenClient.read(Secret, { namespace: "garden-dev", name: "move.kubeconfig" });
+  return Buffer.from(secret?.data?.["kubeconfig"] ?? "", "base64").toString();
 }
 
 const leader = async () => (await shoot.read())?.status?.leadership;
 
 const bind = (seedName: string) =>
-  local.gardenClient.patch<Shoot>(
-    { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", namespace: "garden-dev", name: "move" },
-    { spec: { seedName } },
-  );
+  local.gardenClient.patch(refTo(Shoot, { namespace: "garden-dev", name: "move" }), { spec: { seedName } });
 
 function userObjects(): KubeObject[] {
   const labels = { app: "hello" };
@@ -234,22 +224,6 @@ function userObjects(): KubeObject[] {
       },
     },
   ] as KubeObject[];
-}
-
-interface Node extends KubeObject {
-  readonly status: { readonly conditions: readonly object[] };
-}
-
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
-interface Pod extends KubeObject {
-  readonly status: {
-    readonly phase?: string;
-    readonly conditions?: readonly object[];
-    readonly containerStatuses?: readonly { readonly containerID?: string }[];
-  };
 }
 
 function seconds(begin: number): string {

@@ -1,13 +1,12 @@
 import { readFile, rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KubeObject, Worker } from "../../src/api/index.ts";
+import { Worker, type KubeObject } from "../../src/api/index.ts";
 import { openGuard } from "../../src/extension/index.ts";
-import { createReflector, type Reflector } from "../../src/kube/index.ts";
+import { createReflector, Node, Pod, refTo, type Reflector } from "../../src/kube/index.ts";
 import type { Environment } from "../../src/local/environment/environment.ts";
 import { createMachines } from "../../src/local/machine/machines.ts";
 import { removeBridge } from "../../src/local/network/bridge.ts";
 import { createLogger } from "../../src/log.ts";
-import type { Node } from "../../src/provider-local/worker/nodes.ts";
 import { createProvider, type Provider } from "../../src/provider-local/provider.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -94,7 +93,7 @@ test("another machine type rolls the pool: one too many at most, pods and Nodes 
   expect(after.filter((name) => before.includes(name))).toEqual([]);
   expect(mostNodes).toBe(3);
   expect((await machines.list()).map(({ name }) => name).sort()).toEqual(after.sort());
-  expect(await plane.client.read({ apiVersion: "v1", kind: "Pod", namespace: "default", name: first })).toBeUndefined();
+  expect(await plane.client.read(Pod, { namespace: "default", name: first })).toBeUndefined();
 });
 
 test("a smaller pool gives up a machine", async () => {
@@ -109,7 +108,7 @@ test("a hibernating Shoot has no machines, and new ones when it wakes up", async
   await apply({ minimum: 1, machineType: "bigger" });
   await succeeded();
   expect(await machines.list()).toEqual([]);
-  expect(await plane.client.list({ apiVersion: "v1", kind: "Node" })).toEqual([]);
+  expect(await plane.client.list(Node)).toEqual([]);
   await applyCluster({ hibernation: { enabled: false } });
   await apply({ minimum: 1, machineType: "bigger" });
   await succeeded();
@@ -189,11 +188,11 @@ async function succeeded(timeout = 60_000): Promise<Worker> {
   }, timeout);
 }
 
-const ref = () => ({ apiVersion: extensions, kind: "Worker", name: "worker", namespace });
-const read = () => plane.client.read<Worker>(ref());
+const ref = () => refTo(Worker, { name: "worker", namespace });
+const read = () => plane.client.read(ref());
 
 async function readyNodes(): Promise<string[]> {
-  const nodes = await plane.client.list<Node>({ apiVersion: "v1", kind: "Node" });
+  const nodes = await plane.client.list(Node);
   const isReady = ({ status }: Node) =>
     status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   return nodes.filter(isReady).map(({ metadata }) => metadata.name);
@@ -203,22 +202,15 @@ async function readyNodes(): Promise<string[]> {
 function assignPodRanges(): Reflector<Node> {
   let next = 0;
   const { client } = plane;
-  const reflector = createReflector<Node>(
-    client,
-    { apiVersion: "v1", kind: "Node" },
-    {
-      log,
-      onEvent: async ({ type, object }) => {
-        mostNodes = Math.max(mostNodes, reflector.list().length);
-        if (type !== "added" || object.spec?.podCIDR !== undefined) return;
-        const podCIDR = `10.97.${next++}.0/24`;
-        await client.patch(
-          { apiVersion: "v1", kind: "Node", name: object.metadata.name },
-          { spec: { podCIDR, podCIDRs: [podCIDR] } },
-        );
-      },
+  const reflector = createReflector(client, Node, {
+    log,
+    onEvent: async ({ type, object }) => {
+      mostNodes = Math.max(mostNodes, reflector.list().length);
+      if (type !== "added" || object.spec?.podCIDR !== undefined) return;
+      const podCIDR = `10.97.${next++}.0/24`;
+      await client.patch(refTo(Node, { name: object.metadata.name }), { spec: { podCIDR, podCIDRs: [podCIDR] } });
     },
-  );
+  });
   reflector.start();
   return reflector;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
-import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
+import { ConfigMap, createKubeClient, Node, Pod, refTo, Service, type KubeClient } from "../../src/kube/index.ts";
 import { helloImage } from "../../src/local/image/images.ts";
 import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
@@ -41,26 +41,23 @@ describe("a Shoot", () => {
     const kubeconfig = join(local.environment.stateDir, "main.yaml");
     await writeFile(kubeconfig, await local.perennial("shoot", "kubeconfig", "garden-dev/main"), { mode: 0o600 });
     cluster = createKubeClient({ file: kubeconfig }, { log: local.log });
-    const nodes = await cluster.list<Node>({ apiVersion: "v1", kind: "Node" });
+    const nodes = await cluster.list(Node);
     [machine = ""] = nodes.map(({ metadata }) => metadata.name);
     expect(nodes).toHaveLength(1);
-    expect(nodes[0]?.status.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
+    expect(nodes[0]?.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
     expect((await local.machines.list()).map(({ name }) => name)).toContain(machine);
   });
 
   test("runs a user's Deployment on its node, behind a Service that its DNS knows", async () => {
     for (const object of userObjects()) await cluster.apply(object, { fieldManager: "test" });
     const pod = await eventually(async () => {
-      const [pod] = await cluster.list<Pod>({ apiVersion: "v1", kind: "Pod" }, { namespace: "app" });
-      if (pod?.status.phase === "Running") return pod;
+      const [pod] = await cluster.list(Pod, { namespace: "app" });
+      if (pod?.status?.phase === "Running") return pod;
       throw new Error(`the pod does not run: ${JSON.stringify(pod?.status)}`);
     }, 60_000);
     expect(pod.spec.nodeName).toBe(machine);
-    const service = await cluster.read<Service>({ apiVersion: "v1", kind: "Service", namespace: "app", name: "hello" });
-    const dns = await cluster.list<Service>(
-      { apiVersion: "v1", kind: "Service" },
-      { labelSelector: "k8s-app=kube-dns" },
-    );
+    const service = await cluster.read(Service, { namespace: "app", name: "hello" });
+    const dns = await cluster.list(Service, { labelSelector: "k8s-app=kube-dns" });
     const { clusterIP = "" } = service?.spec ?? {};
     await eventually(async () => {
       const server = `@${dns[0]?.spec.clusterIP}`;
@@ -81,7 +78,7 @@ describe("a Shoot", () => {
     await shoot.remove();
     await shoot.begun("cleanKubernetesResources");
     await eventually(async () => {
-      const left = await cluster.list({ apiVersion: "v1", kind: "Pod" }, { namespace: "app" });
+      const left = await cluster.list(Pod, { namespace: "app" });
       expect(left).toEqual([]);
     }, 60_000);
     // What a user's finalizer holds, holds the Shoot: its machine has to go on working.
@@ -96,7 +93,7 @@ describe("a Shoot", () => {
   });
 });
 
-const ledger = { apiVersion: "v1", kind: "ConfigMap", namespace: "app", name: "ledger" };
+const ledger = refTo(ConfigMap, { namespace: "app", name: "ledger" });
 
 function userObjects(): KubeObject[] {
   const labels = { app: "hello" };
@@ -128,19 +125,6 @@ async function onNode(command: string, ...args: readonly string[]): Promise<stri
   const netns = `${local.environment.name}.${machine}`;
   const { stdout } = await execa("ip", ["netns", "exec", netns, command, ...args], { reject: false });
   return stdout.trim();
-}
-
-interface Node extends KubeObject {
-  readonly status: { readonly conditions: readonly object[] };
-}
-
-interface Pod extends KubeObject {
-  readonly spec: { readonly nodeName?: string };
-  readonly status: { readonly phase?: string };
-}
-
-interface Service extends KubeObject {
-  readonly spec: { readonly clusterIP?: string };
 }
 
 function seconds(begin: number): string {

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, createServer, request as send } from "node:https";
 import { createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
-import type { KubeObject } from "../../src/api/schema/meta.ts";
-import { parseKubeconfig, type KubeClient } from "../../src/kube/index.ts";
+import { parseKubeconfig, Secret, type KubeClient } from "../../src/kube/index.ts";
 
 /** What plays the API servers of a seed's Shoots. */
 export interface ApiServersDeps {
@@ -62,8 +61,7 @@ function namespaceOf(host: string): string {
 /** Read for each connection: keys come and go with the namespace. */
 async function contextOf(seedClient: KubeClient, namespace: string): Promise<SecureContext> {
   const read = async (name: string) => {
-    const ref = { apiVersion: "v1", kind: "Secret", namespace, name };
-    const secret = await seedClient.read<KubeObject & { data?: Readonly<Record<string, string>> }>(ref);
+    const secret = await seedClient.read(Secret, { namespace, name });
     return (key: string) => Buffer.from(secret?.data?.[key] ?? "", "base64").toString();
   };
   const [serving, clients] = await Promise.all([read("kube-apiserver"), read("ca-client")]);

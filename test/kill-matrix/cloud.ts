@@ -1,4 +1,4 @@
-import type { KubeClient } from "../../src/kube/index.ts";
+import { Node, refTo, type KubeClient } from "../../src/kube/index.ts";
 
 /** What extensions build outside of the seeds: things that must be there once, and machines that are nodes of a Shoot. */
 export interface Cloud {
@@ -30,14 +30,14 @@ export function createCloud(shoots: KubeClient): Cloud {
     find: (shoot, thing) => things.get(key(shoot, thing)),
     async ensureMachine(shoot, pool, labels) {
       const id = ensure(shoot, `machine/${pool}`);
-      const node = { apiVersion: "v1", kind: "Node", name: nodeName(shoot, pool) };
+      const node = refTo(Node, { name: nodeName(shoot, pool) });
       await shoots.apply({ apiVersion: "v1", kind: "Node", metadata: { name: node.name, labels } });
       await shoots.patch(node, { status: { conditions: [ready] } }, { subresource: "status" });
       return id;
     },
     async remove(shoot, thing) {
       if (!things.delete(key(shoot, thing)) || !thing.startsWith("machine/")) return;
-      await shoots.remove({ apiVersion: "v1", kind: "Node", name: nodeName(shoot, thing.slice("machine/".length)) });
+      await shoots.remove(refTo(Node, { name: nodeName(shoot, thing.slice("machine/".length)) }));
     },
     list: (shoot) =>
       Object.fromEntries(

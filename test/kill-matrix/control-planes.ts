@@ -1,7 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { KubeObject } from "../../src/api/schema/meta.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { PersistentVolume, PersistentVolumeClaim, type KubeClient, type NamespacedKey } from "../../src/kube/index.ts";
 import type { Container, Pod, Programs } from "./kubelet.ts";
 import type { Ledger } from "./ledger.ts";
 import type { EtcdData, Place, Volumes } from "./volumes.ts";
@@ -138,21 +137,15 @@ async function resolve({ client }: World, pod: Pod, { volumeMounts = [] }: Conta
   const mount = volumeMounts.find(({ mountPath }) => file.startsWith(`${mountPath}/`));
   const claimName = pod.spec.volumes?.find(({ name }) => name === mount?.name)?.persistentVolumeClaim?.claimName;
   if (mount === undefined || claimName === undefined) throw new Error(`${file} is in no volume claim`);
-  const { namespace = "" } = pod.metadata;
-  const claim = await read(client, { kind: "PersistentVolumeClaim", namespace, name: claimName });
-  const volume = await read(client, { kind: "PersistentVolume", name: claim.volumeName ?? "" });
-  return join(volume.hostPath?.path ?? "", file.slice(mount.mountPath.length));
+  const volume = await volumeOf(client, { namespace: pod.metadata.namespace, name: claimName });
+  return join(volume.spec.hostPath?.path ?? "", file.slice(mount.mountPath.length));
 }
 
-async function read(client: KubeClient, ref: { kind: string; namespace?: string; name: string }): Promise<VolumeSpec> {
-  const found = await client.read<KubeObject & { spec?: VolumeSpec }>({ apiVersion: "v1", ...ref });
-  if (found?.spec === undefined) throw new Error(`there is no ${ref.kind} ${ref.name}`);
-  return found.spec;
-}
-
-interface VolumeSpec {
-  readonly volumeName?: string;
-  readonly hostPath?: { readonly path: string };
+async function volumeOf(client: KubeClient, claim: NamespacedKey): Promise<PersistentVolume> {
+  const { volumeName = "" } = (await client.read(PersistentVolumeClaim, claim))?.spec ?? {};
+  const volume = await client.read(PersistentVolume, { name: volumeName });
+  if (volume === undefined) throw new Error(`claim ${claim.namespace}/${claim.name} has no volume`);
+  return volume;
 }
 
 const statusOf = ({ revision, writes }: EtcdData) => ({

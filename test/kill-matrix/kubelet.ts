@@ -1,6 +1,5 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { KubeObject } from "../../src/api/schema/meta.ts";
 import {
   createController,
   createReflector,
@@ -9,14 +8,15 @@ import {
   refOf,
   type KubeClient,
 } from "../../src/kube/index.ts";
+import * as kube from "../../src/kube/index.ts";
 import type { Logger } from "../../src/log.ts";
 import { makeCertificates } from "../support/certificates.ts";
 
 /** A pod, as far as a kubelet looks at it. */
-export interface Pod extends KubeObject {
+export interface Pod extends kube.Pod {
   readonly spec: PodSpec;
-  readonly status?: { readonly phase?: string };
 }
+const Pod = kube.defineKind<Pod>({ apiVersion: "v1", kind: "Pod", scope: "Namespaced" });
 
 /** What runs in a pod. */
 export interface PodSpec {
@@ -75,8 +75,8 @@ export async function startKubelet(client: KubeClient, programs: Programs, log: 
     name: "kubelet",
     concurrency: 8,
     log,
-    async reconcile(key) {
-      const pod = await client.read<Pod>({ ...podType, ...key });
+    async reconcile(key: kube.NamespacedKey) {
+      const pod = await client.read(Pod, key);
       if (pod !== undefined) await step(pod).catch(unlessOvertaken);
     },
   });
@@ -94,23 +94,19 @@ export async function startKubelet(client: KubeClient, programs: Programs, log: 
     await writePhase(client, pod, "Running");
   };
 
-  const reflector = createReflector<Pod>(client, podType, {
+  const reflector = createReflector(client, Pod, {
     log,
     onEvent({ type, object }) {
       if (type === "deleted") programs.changed(object, false);
-      else controller.enqueue({ name: object.metadata.name, namespace: object.metadata.namespace ?? "" });
+      else controller.enqueue({ name: object.metadata.name, namespace: object.metadata.namespace });
     },
   });
-  const claims = createReflector<KubeObject>(
-    client,
-    { apiVersion: "v1", kind: "PersistentVolumeClaim" },
-    {
-      log,
-      onEvent({ type, object }) {
-        if (type === "deleted") programs.released(object.metadata.namespace ?? "", object.metadata.name);
-      },
+  const claims = createReflector(client, kube.PersistentVolumeClaim, {
+    log,
+    onEvent({ type, object }) {
+      if (type === "deleted") programs.released(object.metadata.namespace, object.metadata.name);
     },
-  );
+  });
   controller.start();
   reflector.start();
   claims.start();
@@ -123,8 +119,6 @@ export async function startKubelet(client: KubeClient, programs: Programs, log: 
     },
   };
 }
-
-const podType = { apiVersion: "v1", kind: "Pod" } as const;
 
 const NODE = "node";
 
@@ -146,7 +140,7 @@ async function registerNode(client: KubeClient, port: number): Promise<void> {
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     conditions: [{ type: "Ready", status: "True", reason: "KubeletReady" }],
   };
-  await client.patch({ apiVersion: "v1", kind: "Node", name: NODE }, { status }, { subresource: "status" });
+  await client.patch(kube.refTo(kube.Node, { name: NODE }), { status }, { subresource: "status" });
 }
 
 async function bind(client: KubeClient, { metadata: { name, namespace = "" } }: Pod): Promise<void> {

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLeaderLookup, createZoneServers } from "../../src/dns/index.ts";
 import * as extension from "../../src/extension/index.ts";
-import type { KubeObject } from "../../src/api/schema/meta.ts";
-import { createKubeClient, createReflector, refOf, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, createReflector, refOf, Service, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
 import { createBuckets } from "../../src/provider-local/backup/buckets.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
@@ -173,25 +172,17 @@ async function persistently<T>(start: () => Promise<T>): Promise<T> {
 
 /** Every Service that asks for it gets the seed's one address. */
 function startLoadBalancer(client: KubeClient, ip: string, log: Logger) {
-  const reflector = createReflector<KubeObject>(
-    client,
-    { apiVersion: "v1", kind: "Service" },
-    {
-      log,
-      async onEvent({ type, object }) {
-        const { spec, status } = object as {
-          spec?: { type?: string };
-          status?: { loadBalancer?: { ingress?: unknown } };
-        };
-        if (type === "deleted" || spec?.type !== "LoadBalancer" || status?.loadBalancer?.ingress !== undefined) return;
-        await client.patch(
-          refOf(object),
-          { status: { loadBalancer: { ingress: [{ ip }] } } },
-          { subresource: "status" },
-        );
-      },
+  const reflector = createReflector(client, Service, {
+    log,
+    async onEvent({ type, object }) {
+      const { spec, status } = object as {
+        spec?: { type?: string };
+        status?: { loadBalancer?: { ingress?: unknown } };
+      };
+      if (type === "deleted" || spec?.type !== "LoadBalancer" || status?.loadBalancer?.ingress !== undefined) return;
+      await client.patch(refOf(object), { status: { loadBalancer: { ingress: [{ ip }] } } }, { subresource: "status" });
     },
-  );
+  });
   reflector.start();
   return reflector;
 }

@@ -1,7 +1,13 @@
 import { request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { KubeObject } from "../../src/api/schema/meta.ts";
-import { createController, createReflector, parseKubeconfig, refOf, type KubeClient } from "../../src/kube/index.ts";
+import {
+  createController,
+  createReflector,
+  Namespace,
+  parseKubeconfig,
+  refOf,
+  type KubeClient,
+} from "../../src/kube/index.ts";
 import type { Logger } from "../../src/log.ts";
 
 /**
@@ -13,13 +19,13 @@ export function startNamespaces(client: KubeClient, kubeconfig: string, log: Log
     name: "namespaces",
     log,
     async reconcile({ name }) {
-      const namespace = await client.read({ ...type, name });
+      const namespace = await client.read(Namespace, { name });
       if (namespace?.metadata.deletionTimestamp === undefined) return;
       while ((await empty(client, name)) > 0) await sleep(100);
       await finalize(kubeconfig, name);
     },
   });
-  const reflector = createReflector<KubeObject>(client, type, {
+  const reflector = createReflector(client, Namespace, {
     log,
     onEvent: ({ object }) => {
       if (object.metadata.deletionTimestamp !== undefined) controller.enqueue({ name: object.metadata.name });
@@ -37,7 +43,7 @@ async function empty(client: KubeClient, namespace: string): Promise<number> {
   const types = (await client.types()).filter(
     ({ namespaced, verbs }) => namespaced && verbs.includes("list") && verbs.includes("delete"),
   );
-  const objects = (await Promise.all(types.map((one) => client.list<KubeObject>(one, { namespace })))).flat();
+  const objects = (await Promise.all(types.map((one) => client.list(one, { namespace })))).flat();
   const present = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   await Promise.all(present.map((object) => client.remove(refOf(object), { propagationPolicy: "Background" })));
   return objects.length;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { Node, type KubeClient } from "../../src/kube/index.ts";
 import type { Logger } from "../../src/log.ts";
 
 /** How often, in ms, the nodes of the Shoots say that they are there; real ones do it every ten seconds. */
@@ -9,7 +9,7 @@ const PERIOD = 1_000;
 export function startNodeLeases(shoots: KubeClient, log: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const renewAll = async () => {
-    const nodes = await shoots.list({ apiVersion: "v1", kind: "Node" });
+    const nodes = await shoots.list(Node);
     await Promise.all(nodes.map(({ metadata }) => shoots.apply(leaseOf(metadata.name))));
   };
   const run = async () => {

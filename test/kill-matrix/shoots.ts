@@ -1,5 +1,6 @@
-import type { Shoot } from "../../src/api/index.ts";
+import { Shoot } from "../../src/api/index.ts";
 import { createShootClient } from "../../src/client/shoots.ts";
+import { refTo } from "../../src/kube/index.ts";
 import { eventually } from "../support/eventually.ts";
 import { renderShoot } from "./garden.ts";
 import type { Lab } from "./lab.ts";
@@ -23,13 +24,13 @@ export interface LabShoot {
 /** Creates the example Shoot on a seed; nothing is waited for. */
 export async function createLabShoot(lab: Lab, name: string, seed: string): Promise<LabShoot> {
   const gardenClient = lab.garden.client;
-  const { apiVersion, kind, metadata } = await gardenClient.create(await renderShoot(name, seed));
+  const { metadata } = await gardenClient.create(await renderShoot(name, seed));
   const { namespace, uid = "" } = metadata;
-  const ref = { apiVersion, kind, namespace, name };
+  const ref = refTo(Shoot, { namespace, name });
   const shoots = createShootClient(lab.temporal.client);
 
   const read = async () => {
-    const shoot = await gardenClient.read<Shoot>(ref);
+    const shoot = await gardenClient.read(ref);
     return shoot?.metadata.uid === uid ? shoot : undefined;
   };
   const explain = async (wanted: string) => {

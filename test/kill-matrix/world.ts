@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { KEPT_SNAPSHOTS_ANNOTATION, type Shoot } from "../../src/api/index.ts";
+import { KEPT_SNAPSHOTS_ANNOTATION, Seed, type Shoot } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
-import type { KubeClient, ResourceType } from "../../src/kube/index.ts";
+import { Node, Secret, type KubeClient, type ResourceType } from "../../src/kube/index.ts";
 import type { Lab } from "./lab.ts";
 import { seedAddresses } from "./network.ts";
 import type { LabShoot } from "./shoots.ts";
@@ -22,9 +22,7 @@ export async function describeWorld(
     "garden Shoot": describeStatus(status),
     ...(await describeNames(lab, shoot)),
     cloud: lab.cloud.list(shoot.technicalID),
-    nodes: (await lab.shoots.list({ apiVersion: "v1", kind: "Node" })).map(
-      ({ metadata }) => `${metadata.name} ${metadata.uid}`,
-    ),
+    nodes: (await lab.shoots.list(Node)).map(({ metadata }) => `${metadata.name} ${metadata.uid}`),
     ...describeObjects("garden", (await objectsOf(lab.garden.client, shoot.namespace)).filter(isOf(shoot))),
   };
   for (const part of ["source", "destination"] as const) {
@@ -59,7 +57,7 @@ const describeObjects = (where: string, objects: readonly KubeObject[]) =>
 export async function describeSecrets(lab: Lab, { technicalID }: LabShoot, seed: string): Promise<World> {
   const secrets = await lab.seeds
     .get(seed)
-    ?.client.list<KubeObject>(secretType, { namespace: technicalID, labelSelector: "persist=true" });
+    ?.client.list(Secret, { namespace: technicalID, labelSelector: "persist=true" });
   return Object.fromEntries(
     (secrets ?? []).map(({ metadata, ...secret }) => [metadata.name, hash(JSON.stringify(secret["data"]))]),
   );
@@ -76,8 +74,6 @@ export function compareWorlds(expected: World, found: World): string[] {
   });
 }
 
-const secretType = { apiVersion: "v1", kind: "Secret" } as const;
-
 /** What comes and goes with every run, and what says nothing of the outcome. */
 const ignored = new Set(["Event", "Pod", "ReplicaSet", "ControllerRevision", "Lease", "Endpoints", "EndpointSlice"]);
 
@@ -85,7 +81,7 @@ async function objectsOf(client: KubeClient, namespace: string): Promise<KubeObj
   const isListed = ({ namespaced, verbs, kind }: ResourceType) =>
     namespaced && verbs.includes("list") && !ignored.has(kind);
   const types = (await client.types()).filter(isListed);
-  const objects = (await Promise.all(types.map((type) => client.list<KubeObject>(type, { namespace })))).flat();
+  const objects = (await Promise.all(types.map((type) => client.list(type, { namespace })))).flat();
   return objects.filter((object) => !isByTheClock(object));
 }
 
@@ -100,7 +96,7 @@ async function clusterScoped(client: KubeClient, technicalID: string): Promise<K
     { apiVersion: extensions, kind: "Cluster" },
     { apiVersion: extensions, kind: "BackupEntry" },
   ];
-  const found = (await Promise.all(types.map((type) => client.list<KubeObject>(type)))).flat();
+  const found = (await Promise.all(types.map((type) => client.list(type)))).flat();
   return found.filter(({ metadata }) => metadata.name.startsWith(technicalID));
 }
 
@@ -176,7 +172,7 @@ const volatileFields =
 async function createRenaming(lab: Lab, seeds: { source: string; destination: string }, epoch: number) {
   const known = (["source", "destination"] as const).map(async (part) => {
     const name = seeds[part];
-    const seed = await lab.garden.client.read({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name });
+    const seed = await lab.garden.client.read(Seed, { name });
     return [
       [name, part],
       [seedAddresses[Number(name.slice("seed-".length)) - 1] ?? "", `address of ${part}`],

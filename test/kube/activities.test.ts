@@ -7,10 +7,10 @@ import { createShootClients } from "../../src/activities/shoot/clients.ts";
 import { createShootStatus } from "../../src/activities/shoot/status.ts";
 import { readShootView } from "../../src/activities/shoot/view.ts";
 import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
-import type { Shoot } from "../../src/api/index.ts";
+import { Shoot } from "../../src/api/index.ts";
 import { moveOf } from "../../src/api/placement/move.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { createReflector, type KubeClient } from "../../src/kube/index.ts";
+import { createReflector, Namespace, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -39,14 +39,9 @@ beforeAll(async () => {
 afterAll(() => controlPlane.stop());
 
 const newShoot = (spec: Partial<Shoot["spec"]> = {}) => createShoot(kube, `shoot-${(count += 1)}`, spec);
-const refOf = ({ namespace, name }: ShootRun) => ({
-  apiVersion: "core.gardener.cloud/v1beta1",
-  kind: "Shoot",
-  namespace,
-  name,
-});
+const refOf = ({ namespace, name }: ShootRun) => refTo(Shoot, { namespace, name });
 const read = async (run: ShootRun) => {
-  const shoot = await kube.read<Shoot>(refOf(run));
+  const shoot = await kube.read(refOf(run));
   if (shoot === undefined) throw new Error(`Shoot ${run.name} is gone`);
   return shoot;
 };
@@ -159,7 +154,7 @@ describe("a Shoot's status", () => {
     const run = await begun();
     await kube.remove(refOf(run));
     const last: Shoot[] = [];
-    const reflector = createReflector<Shoot>(kube, refOf(run), {
+    const reflector = createReflector(kube, refOf(run), {
       fieldSelector: `metadata.name=${run.name}`,
       onEvent: ({ type, object }) => void (type === "deleted" && last.push(object)),
     });
@@ -449,7 +444,7 @@ describe("applying extension objects", () => {
       async list(type, o) {
         const found = await kube.list(type, o);
         await kube.remove(infrastructureOf(run));
-        return found as never;
+        return found;
       },
     };
     expect(await extensions(late).remove(run, "Infrastructure", "removal")).toMatchObject([{ until: "gone" }]);
@@ -462,7 +457,7 @@ describe("deploying a component", () => {
 
   it("is refused for good when its namespace is being deleted", async () => {
     const run = await newShoot();
-    await kube.remove({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
+    await kube.remove(refTo(Namespace, { name: run.technicalID }));
     const failure = await components().deploy(run, "kube-apiserver-service", "apiServerService").catch(toFailure);
     expect(failure).toMatchObject({
       nonRetryable: true,

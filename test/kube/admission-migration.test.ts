@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Shoot } from "../../src/api/index.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { CloudProfile, Seed, Shoot } from "../../src/api/index.ts";
+import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
 import { movableStatus } from "../support/migration-objects.ts";
 import { createMovableShoot, hearOfSeed, registerReadySeed } from "../support/movable-shoots.ts";
@@ -107,7 +107,7 @@ test("a Shoot is called back only by saying so, and only until the other Seed le
 });
 
 test("what has become of the rest since keeps no Shoot where it is, nor from coming back", async () => {
-  const secret = { apiVersion: "v1", kind: "Secret", name: "patch", namespace: "garden-dev" };
+  const secret = refTo(Secret, { name: "patch", namespace: "garden-dev" });
   await client.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "patch", namespace: "garden-dev" } });
   const resourceRef = { apiVersion: "v1", kind: "Secret", name: "patch" };
   for (const name of ["called", "burning"]) {
@@ -213,7 +213,7 @@ function annotations(given: Record<string, string | null>) {
 }
 
 async function read(name: string): Promise<Shoot> {
-  const shoot = await client.read<Shoot>(ref(name));
+  const shoot = await client.read(ref(name));
   if (!shoot) throw new Error(`there is no Shoot ${name}`);
   return shoot;
 }
@@ -227,11 +227,11 @@ async function setStatus(name: string, status: object): Promise<void> {
 }
 
 function ref(name: string) {
-  return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name, namespace: "garden-dev" };
+  return refTo(Shoot, { name, namespace: "garden-dev" });
 }
 
-const profileRef = { apiVersion: "core.gardener.cloud/v1beta1", kind: "CloudProfile", name: "local" };
+const profileRef = refTo(CloudProfile, { name: "local" });
 
 function seedRef(name: string) {
-  return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed", name };
+  return refTo(Seed, { name });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeServingCertificate, webhookConfigurations } from "../../src/admission/index.ts";
-import type { ControllerRegistration, KubeObject, Seed, Shoot } from "../../src/api/index.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { Seed, Shoot, type ControllerRegistration, type KubeObject } from "../../src/api/index.ts";
+import { refTo, type KubeClient } from "../../src/kube/index.ts";
 import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
@@ -203,7 +203,7 @@ test("a new Shoot gets no Seed that its CloudProfile leaves out, that is full, o
   const example = (await exampleObjects()).find(({ kind }) => kind === "Seed") as Seed;
   const backup = { provider: "local", region: "local" };
   await client.apply({ ...example, metadata: { name: "seed-full" }, spec: { ...example.spec, backup } });
-  const seedRef = { apiVersion: core, kind: "Seed", name: "seed-full" };
+  const seedRef = refTo(Seed, { name: "seed-full" });
   const time = new Date().toISOString();
   const condition = (status: string) => ({
     ...{ type: "BackupBucketsReady", status, reason: "BackupBucketsError", message: "no such key" },
@@ -233,13 +233,13 @@ test("a new Shoot gets no Seed that its CloudProfile leaves out, that is full, o
 });
 
 test("a Seed is not deleted while a Shoot is on it", async () => {
-  await expect(client.remove({ apiVersion: core, kind: "Seed", name: "seed-1" })).rejects.toThrow(
+  await expect(client.remove(refTo(Seed, { name: "seed-1" }))).rejects.toThrow(
     /is the Seed of .*garden-dev\/local.*: move or delete them first/,
   );
   const free = (await exampleObjects()).find(({ kind }) => kind === "Seed") as Seed;
-  const freeRef = { apiVersion: core, kind: "Seed", name: "seed-free" };
+  const freeRef = refTo(Seed, { name: "seed-free" });
   await client.apply({ ...free, metadata: { name: "seed-free" } });
-  const shootRef = { apiVersion: core, kind: "Shoot", namespace: "garden-dev", name: "local" };
+  const shootRef = refTo(Shoot, { namespace: "garden-dev", name: "local" });
   const holdOn = (seeds: readonly string[]) => client.patch(shootRef, { status: { seeds } }, { subresource: "status" });
   await holdOn(["seed-1", "seed-free"]);
   await expect(client.remove(freeRef)).rejects.toThrow(
@@ -326,7 +326,7 @@ function shoot(name: string) {
 }
 
 function ref(name: string) {
-  return { apiVersion: core, kind: "Shoot", name, namespace: "garden-dev" };
+  return refTo(Shoot, { name, namespace: "garden-dev" });
 }
 
 function operation(type: string, state: string) {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createBackup } from "../../src/activities/backup/backup.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
 import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
-import type { ExtensionBackupEntry, KubeObject, Seed } from "../../src/api/index.ts";
+import { BackupBucket, ExtensionBackupEntry, Seed, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import type { KubeClient, ObjectRef } from "../../src/kube/index.ts";
+import { Job, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   runner = createJobRunner(kube);
   await applyCrds(kube);
   await applyGarden(kube);
-  const example = await kube.read<Seed>({ apiVersion: core, kind: "Seed", name: "seed-1" });
+  const example = await kube.read(Seed, { name: "seed-1" });
   if (example === undefined) throw new Error("deploy/examples has no Seed seed-1");
   const spec = { ...example.spec, backup: { provider: "aws", region: "eu-west-1" } };
   const seed = await kube.create<Seed>({ apiVersion: core, kind: "Seed", metadata: { name: "seed-3" }, spec });
@@ -61,12 +61,8 @@ beforeEach(async () => {
 
 const backup = () =>
   createBackup({ gardenClient: kube, seedClient: runner.client, records, waits, flow: () => "flow-1" });
-const entry = () => ({
-  apiVersion: "extensions.gardener.cloud/v1alpha1",
-  kind: "BackupEntry",
-  name: `source-${run.technicalID}--${run.uid}`,
-});
-const job = (name: string): ObjectRef => ({ apiVersion: "batch/v1", kind: "Job", namespace: run.technicalID, name });
+const entry = () => refTo(ExtensionBackupEntry, { name: `source-${run.technicalID}--${run.uid}` });
+const job = (name: string) => refTo(Job, { namespace: run.technicalID, name });
 const credentials = () => secretRef(`entry-${entry().name}`);
 
 test("a snapshot in another seed's bucket is copied through a BackupEntry of its own", async () => {
@@ -97,7 +93,7 @@ test("credentials that came with the bucket are preferred, and renewed by the ne
   await recorded("final-snapshot-2-abcde.db", "other");
   await backup().copySnapshot(run, "copiedBackups");
   const status = { generatedSecretRef: { name: "generated", namespace: "garden" } };
-  await kube.patch({ apiVersion: core, kind: "BackupBucket", name: "other" }, { status }, { subresource: "status" });
+  await kube.patch(refTo(BackupBucket, { name: "other" }), { status }, { subresource: "status" });
   await runner.fail(run.technicalID, "copy-final-snapshot-2-abcde");
   await backup().copySnapshot(run, "copiedBackups");
   expect(await kube.read(credentials())).toMatchObject({ data: { key: "Z2VuZXJhdGVk" } });
@@ -137,10 +133,11 @@ test("the other bucket is let go of once the volume is made, and its controller 
   await secret("source-etcd-backup", "", run.technicalID);
   await backup().restoreEtcdVolume(run, "etcdVolume");
   await runner.succeed(run.technicalID, "restore-etcd-main", { hash: 1, revision: 2, totalSize: 3 });
-  expect(await kube.read<ExtensionBackupEntry>(entry())).toBeDefined();
+  expect(await kube.read(entry())).toBeDefined();
   await backup().finishEtcdVolume(run);
-  for (const ref of [entry(), credentials(), secretRef("source-etcd-backup", run.technicalID)])
+  for (const ref of [credentials(), secretRef("source-etcd-backup", run.technicalID)])
     expect(await kube.read(ref)).toBeUndefined();
+  expect(await kube.read(entry())).toBeUndefined();
   await backup().finishEtcdVolume(run);
 });
 
@@ -153,7 +150,7 @@ async function bucket(name: string, type: string): Promise<void> {
   await kube.apply<KubeObject>({ apiVersion: core, kind: "BackupBucket", metadata: { name }, spec });
 }
 
-const secretRef = (name: string, namespace = "garden") => ({ apiVersion: "v1", kind: "Secret", name, namespace });
+const secretRef = (name: string, namespace = "garden") => refTo(Secret, { name, namespace });
 
 async function secret(name: string, key: string, namespace = "garden"): Promise<void> {
   await kube.apply<KubeObject>({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, data: { key } });

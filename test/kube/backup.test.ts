@@ -4,7 +4,7 @@ import type { WaitTarget } from "../../src/activities/index.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
 import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import type { KubeClient, ObjectRef } from "../../src/kube/index.ts";
+import { CronJob, Job, PersistentVolumeClaim, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -54,13 +54,8 @@ beforeEach(async () => {
 const nameOf = ([target]: readonly WaitTarget[]) => target?.name ?? "";
 const backup = () => createBackup({ gardenClient: kube, seedClient: runner.client, records, waits, flow: () => flow });
 const restoring = (change: Partial<ShootRun> = {}): ShootRun => ({ ...run, operation: "Restore", epoch: 2, ...change });
-const job = (name: string): ObjectRef => ({ apiVersion: "batch/v1", kind: "Job", namespace: run.technicalID, name });
-const claim = (): ObjectRef => ({
-  apiVersion: "v1",
-  kind: "PersistentVolumeClaim",
-  namespace: run.technicalID,
-  name: "main-etcd-etcd-main-0",
-});
+const job = (name: string) => refTo(Job, { namespace: run.technicalID, name });
+const claim = () => refTo(PersistentVolumeClaim, { namespace: run.technicalID, name: "main-etcd-etcd-main-0" });
 
 describe("a snapshot", () => {
   test("is recorded as its pod has read it, and its Job says so", async () => {
@@ -137,7 +132,9 @@ describe("a snapshot", () => {
     } as never);
     const final = "final-snapshot-2";
     const taken = await backup().takeSnapshot(restoring(), "finalSnapshot");
-    expect(await kube.read({ ...job("etcd-backup"), kind: "CronJob" })).toMatchObject({ spec: { suspend: true } });
+    expect(await kube.read(CronJob, { namespace: run.technicalID, name: "etcd-backup" })).toMatchObject({
+      spec: { suspend: true },
+    });
     expect(await kube.read(job("etcd-backup-1"))).toBeUndefined();
     const name = await runner.succeed(run.technicalID, final, good);
     await backup().keepSnapshot(restoring());
@@ -149,7 +146,7 @@ describe("a snapshot", () => {
   });
 
   test("of a hibernated Shoot wakes its etcd for as long as it takes", async () => {
-    const etcd = { apiVersion: "apps/v1", kind: "StatefulSet", namespace: run.technicalID, name: "etcd-main" };
+    const etcd = refTo(StatefulSet, { namespace: run.technicalID, name: "etcd-main" });
     const selector = { matchLabels: { app: "etcd" } };
     const template = { metadata: { labels: { app: "etcd" } }, spec: podTemplate.spec };
     await kube.apply({

@@ -2,15 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { deployBackupEntry } from "../../src/activities/backup/entry.ts";
 import { readContext } from "../../src/activities/control-plane/context.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
-import type {
+import {
   BackupBucket,
   BackupEntry,
   ExtensionBackupBucket,
   ExtensionBackupEntry,
   Seed,
+  Shoot,
 } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { refTo, Secret, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createBackupBucketKeeper } from "../../src/worker/backup/bucket.ts";
 import { createBackupEntryKeeper } from "../../src/worker/backup/entry.ts";
@@ -42,7 +43,7 @@ beforeAll(async () => {
   await kube.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "backup", namespace: "garden" } });
   const credentialsRef = { apiVersion: "v1", kind: "Secret", name: "backup", namespace: "garden" };
   const backup = { provider: "local", region: "local", credentialsRef };
-  const seed = await kube.patch<Seed>({ apiVersion: core, kind: "Seed", name: "seed-1" }, { spec: { backup } });
+  const seed = await kube.patch(refTo(Seed, { name: "seed-1" }), { spec: { backup } });
   bucket = seed.metadata.uid ?? "";
   backups = createBackups({
     gardenClient: kube,
@@ -60,8 +61,7 @@ afterAll(async () => {
 });
 
 const soon = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
-const providerBucket = () =>
-  kube.read<ExtensionBackupBucket>({ apiVersion: extensions, kind: "BackupBucket", name: bucket });
+const providerBucket = () => kube.read(ExtensionBackupBucket, { name: bucket });
 const succeeded = (type: string) => ({
   lastOperation: {
     type,
@@ -87,7 +87,7 @@ describe("a Seed's bucket", () => {
     expect(asked?.spec).toMatchObject({ type: "local", region: "local", secretRef: { name: `bucket-${bucket}` } });
     await answer("BackupBucket", bucket, { ...succeeded("Create"), providerStatus: { made: "yes" } });
     await soon(async () => {
-      const object = await kube.read<BackupBucket>({ apiVersion: core, kind: "BackupBucket", name: bucket });
+      const object = await kube.read(BackupBucket, { name: bucket });
       expect(object?.status).toMatchObject({ ...succeeded("Create"), providerStatus: { made: "yes" } });
     });
     expect((await providerBucket())?.metadata.annotations?.["gardener.cloud/operation"]).toBeUndefined();
@@ -98,13 +98,11 @@ describe("a Seed's bucket", () => {
       metadata: { name: "backup", namespace: "garden" },
       data: { key: "bmV3" },
     } as never);
-    await kube.patch({ apiVersion: core, kind: "Seed", name: "seed-1" }, { metadata: { labels: { look: "now" } } });
+    await kube.patch(refTo(Seed, { name: "seed-1" }), { metadata: { labels: { look: "now" } } });
     await soon(async () =>
       expect((await providerBucket())?.metadata.annotations?.["gardener.cloud/operation"]).toBe("reconcile"),
     );
-    expect(
-      await kube.read({ apiVersion: "v1", kind: "Secret", namespace: "garden", name: `bucket-${bucket}` }),
-    ).toMatchObject({
+    expect(await kube.read(Secret, { namespace: "garden", name: `bucket-${bucket}` })).toMatchObject({
       data: { key: "bmV3" },
     });
     await answer("BackupBucket", bucket, succeeded("Reconcile"));
@@ -121,10 +119,10 @@ describe("a Seed's bucket", () => {
     await answer("BackupBucket", bucket, { ...succeeded("Reconcile"), generatedSecretRef });
     const kept = { name: `bucket-${bucket}-generated`, namespace: "garden" };
     await soon(async () => {
-      const object = await kube.read<BackupBucket>({ apiVersion: core, kind: "BackupBucket", name: bucket });
+      const object = await kube.read(BackupBucket, { name: bucket });
       expect(object?.status?.generatedSecretRef).toEqual(kept);
     });
-    expect(await kube.read({ apiVersion: "v1", kind: "Secret", ...kept })).toMatchObject({ data: { key: "bWFkZQ==" } });
+    expect(await kube.read(Secret, kept)).toMatchObject({ data: { key: "bWFkZQ==" } });
     await answer("BackupBucket", bucket, { generatedSecretRef: null });
   });
 });
@@ -133,13 +131,12 @@ describe("the bucket of a Seed that goes", () => {
   const name = "seed-7";
   const keep = (seedClient = kube) =>
     createBackupBucketKeeper({ gardenClient: kube, seedClient, seedName: name }).reconcile({ name });
-  const seedRef = { apiVersion: core, kind: "Seed", name };
-  const bucketRef = (of: string) => ({ apiVersion: core, kind: "BackupBucket", name: of });
-  const secretOf = (of: string) =>
-    kube.read({ apiVersion: "v1", kind: "Secret", namespace: "garden", name: `bucket-${of}` });
+  const seedRef = refTo(Seed, { name });
+  const bucketRef = (of: string) => refTo(BackupBucket, { name: of });
+  const secretOf = (of: string) => kube.read(Secret, { namespace: "garden", name: `bucket-${of}` });
   /** A Seed of that name, with its bucket; returns the bucket's name. */
   const build = async () => {
-    const { spec } = (await kube.read<Seed>({ ...seedRef, name: "seed-1" })) ?? {};
+    const { spec } = (await kube.read({ ...seedRef, name: "seed-1" })) ?? {};
     const seed = await kube.apply<Seed>({ apiVersion: core, kind: "Seed", metadata: { name }, spec } as Seed);
     await keep();
     return seed.metadata.uid ?? "";
@@ -150,7 +147,7 @@ describe("the bucket of a Seed that goes", () => {
     expect(await kube.read(bucketRef(own))).toMatchObject({
       metadata: { ownerReferences: [{ apiVersion: core, kind: "Seed", name, uid: own }] },
     });
-    const entry = { apiVersion: core, kind: "BackupEntry", name: "in-it", namespace: "garden-dev" };
+    const entry = refTo(BackupEntry, { name: "in-it", namespace: "garden-dev" });
     const metadata = { name: entry.name, namespace: entry.namespace };
     await kube.apply({ apiVersion: core, kind: "BackupEntry", metadata, spec: { bucketName: own } } as never);
     await kube.remove(seedRef);
@@ -159,12 +156,12 @@ describe("the bucket of a Seed that goes", () => {
 
     await kube.remove(bucketRef(own)); // as the garbage collector does, or somebody
     await expect(keep()).rejects.toThrow("1 BackupEntries are in it");
-    expect(await kube.read({ apiVersion: extensions, kind: "BackupBucket", name: own })).toBeDefined();
+    expect(await kube.read(ExtensionBackupBucket, { name: own })).toBeDefined();
 
     await kube.remove(entry);
     await keep();
     await keep();
-    expect(await kube.read({ apiVersion: extensions, kind: "BackupBucket", name: own })).toBeUndefined();
+    expect(await kube.read(ExtensionBackupBucket, { name: own })).toBeUndefined();
     expect(await kube.read(bucketRef(own))).toBeUndefined();
     expect(await secretOf(own)).toBeUndefined();
   });
@@ -185,15 +182,14 @@ describe("the bucket of a Seed that goes", () => {
     const own = await build();
     const hasty: KubeClient = {
       ...kube,
-      async read(ref) {
-        const object = await kube.read(ref);
-        if (ref.kind === "BackupBucket") await answer("BackupBucket", own, succeeded("Create"));
+      read: (async (...args: [ObjectRef]) => {
+        const object = await kube.read(...args);
+        if (args[0].kind === "BackupBucket") await answer("BackupBucket", own, succeeded("Create"));
         return object as never;
-      },
+      }) as KubeClient["read"],
     };
     await expect(keep(hasty)).rejects.toThrow();
-    const { annotations } =
-      (await kube.read({ apiVersion: extensions, kind: "BackupBucket", name: own }))?.metadata ?? {};
+    const { annotations } = (await kube.read(ExtensionBackupBucket, { name: own }))?.metadata ?? {};
     expect(annotations?.["gardener.cloud/operation"]).toBeUndefined();
     await kube.remove(seedRef);
   });
@@ -202,9 +198,9 @@ describe("the bucket of a Seed that goes", () => {
 describe("a Shoot's backups", () => {
   let run: ShootRun;
   let name: string;
-  const entryRef = () => ({ apiVersion: core, kind: "BackupEntry", namespace: "garden-dev", name });
-  const inGarden = () => kube.read<BackupEntry>(entryRef());
-  const inSeed = () => kube.read<ExtensionBackupEntry>({ apiVersion: extensions, kind: "BackupEntry", name });
+  const entryRef = () => refTo(BackupEntry, { namespace: "garden-dev", name });
+  const inGarden = () => kube.read(entryRef());
+  const inSeed = () => kube.read(ExtensionBackupEntry, { name });
   const deploy = async (epoch: number) => {
     const context = await readContext(kube, kube, run);
     return await deployBackupEntry({ gardenClient: kube, seedClient: kube, context, epoch });
@@ -214,10 +210,7 @@ describe("a Shoot's backups", () => {
     const entry = await deploy(1);
     const leadership = { record: "r", value: "seed-1", leaseSeconds: 60, epoch: 1 };
     await kube.apply({ ...entry, spec: { ...entry.spec, leadership } } as never);
-    await kube.patch(
-      { apiVersion: extensions, kind: "BackupEntry", name },
-      { metadata: { finalizers: ["provider.dev/x"] } },
-    );
+    await kube.patch(refTo(ExtensionBackupEntry, { name }), { metadata: { finalizers: ["provider.dev/x"] } });
     await answer("BackupEntry", name, succeeded("Create"));
   };
   /** Another seed's than the one whose worker runs: only looks at a time of the test's choosing are taken. */
@@ -226,7 +219,7 @@ describe("a Shoot's backups", () => {
   const keeper = (now: number) =>
     createBackupEntryKeeper({ gardenClient: kube, seedClient: kube, seedName: later, grace: day, now: () => now });
   const look = (now: number) => keeper(now).reconcile({ namespace: "garden-dev", name });
-  const shootRef = () => ({ apiVersion: core, kind: "Shoot", namespace: "garden-dev", name: run.name });
+  const shootRef = () => refTo(Shoot, { namespace: "garden-dev", name: run.name });
 
   beforeEach(async () => {
     run = await createShoot(kube, `backups-${(count += 1)}`);
@@ -242,9 +235,7 @@ describe("a Shoot's backups", () => {
       metadata: { finalizers: ["gardener"], ownerReferences: [{ kind: "Shoot", uid: run.uid }] },
       spec: { bucketName: bucket, seedName: "seed-1", shootRef: { name: run.name } },
     });
-    expect(
-      await kube.read({ apiVersion: "v1", kind: "Secret", namespace: "garden", name: `entry-${name}` }),
-    ).toBeDefined();
+    expect(await kube.read(Secret, { namespace: "garden", name: `entry-${name}` })).toBeDefined();
   });
 
   test("are never claimed for an earlier leader's seed", async () => {
@@ -276,12 +267,10 @@ describe("a Shoot's backups", () => {
     await look(end + 60_000);
     expect(await inGarden()).toBeDefined();
 
-    await kube.patch({ apiVersion: extensions, kind: "BackupEntry", name }, { metadata: { finalizers: [] } });
+    await kube.patch(refTo(ExtensionBackupEntry, { name }), { metadata: { finalizers: [] } });
     await look(end + 60_000);
     expect(await inGarden()).toBeUndefined();
-    expect(
-      await kube.read({ apiVersion: "v1", kind: "Secret", namespace: "garden", name: `entry-${name}` }),
-    ).toBeUndefined();
+    expect(await kube.read(Secret, { namespace: "garden", name: `entry-${name}` })).toBeUndefined();
   });
 
   test("are left to the seed that has them now", async () => {

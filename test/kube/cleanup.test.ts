@@ -5,7 +5,7 @@ import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { isNotFound, refOf, type KubeClient } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
-import { installWidgets, widget, widgetType } from "../support/widget.ts";
+import { installWidgets, Widget, widget } from "../support/widget.ts";
 
 let controlPlane: ControlPlane;
 beforeAll(async () => void (controlPlane = await startControlPlane({ flags: ["--allow-privileged=true"] })));
@@ -72,7 +72,7 @@ test("workloads and services go; the cluster's own and ours stay", async () => {
 });
 
 test("users' namespaces go last; one that stays is named", async () => {
-  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "users" } };
+  const namespace: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "users" } };
   await apply(namespace); // nobody finalizes it here
   await expect(cleanable().kubernetesResources()).rejects.toThrow(
     "cannot clean up namespaces: still there after 2 s: Namespace users",
@@ -86,7 +86,7 @@ test("a definition that somebody else takes away meanwhile is no error", async (
   const late: KubeClient = {
     ...client,
     async list(type, o) {
-      if (type.kind !== widgetType.kind) return client.list(type, o);
+      if (type.kind !== Widget.kind) return client.list(type, o);
       await client.remove(refOf(definition));
       await eventually(() => client.list(type).then(() => false, isNotFound));
       return client.list(type, o);

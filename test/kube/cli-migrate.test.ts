@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Shoot } from "../../src/api/index.ts";
+import { Shoot } from "../../src/api/index.ts";
 import { createContext } from "../../src/cli/connection.ts";
 import { runCli } from "../../src/cli/program.ts";
 import { registry } from "../../src/cli/registry.ts";
+import { refTo } from "../../src/kube/index.ts";
 import { startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
 import { movableStatus } from "../support/migration-objects.ts";
 import { createMovableShoot, hearOfSeed, registerReadySeed } from "../support/movable-shoots.ts";
@@ -134,11 +135,11 @@ async function keepSnapshot(name: string): Promise<void> {
 }
 
 async function read(name: string): Promise<Shoot> {
-  const shoot = await lab.client.read<Shoot>(ref(name));
+  const shoot = await lab.client.read(ref(name));
   if (!shoot) throw new Error(`there is no Shoot ${name}`);
   return shoot;
 }
 
 function ref(name: string) {
-  return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name, namespace: "garden-dev" };
+  return refTo(Shoot, { name, namespace: "garden-dev" });
 }

@@ -6,14 +6,27 @@ import { bootstrapTokenSecret } from "../../src/activities/secrets/bootstrap-tok
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { components, nodeAgentSecret, operatingSystemConfigs, poolsOf } from "../../src/components/index.ts";
-import { createKubeClient, parseKubeconfig, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, defineKind, parseKubeconfig, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { startShootControlPlane, type ShootControlPlane } from "../support/shoot-control-plane.ts";
 
 const context = exampleContext();
-const secret = (name: string) => ({ apiVersion: "v1", kind: "Secret", namespace: context.namespace, name });
+const secret = (name: string) => refTo(Secret, { namespace: context.namespace, name });
+const EndpointSlice = defineKind<KubeObject>({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  scope: "Namespaced",
+});
+const CertificateSigningRequest = defineKind<CertificateSigningRequest, "Cluster">({
+  apiVersion: "certificates.k8s.io/v1",
+  kind: "CertificateSigningRequest",
+  scope: "Cluster",
+});
+interface CertificateSigningRequest extends KubeObject {
+  readonly status: { readonly certificate?: string };
+}
 let seed: ControlPlane;
 let shoot: ShootControlPlane;
 let gardener: KubeClient;
@@ -48,10 +61,7 @@ test("the Shoot accepts every object that we deploy into it, and knows its own e
   for (const { target, objects } of Object.values(components)) {
     if (target === "shoot") for (const object of objects(context)) await gardener.apply(object);
   }
-  const slices = await gardener.list(
-    { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice" },
-    { namespace: "default" },
-  );
+  const slices = await gardener.list(EndpointSlice, { namespace: "default" });
   expect(slices).toMatchObject([{ metadata: { name: "kubernetes" }, endpoints: [{ addresses: ["172.30.128.1"] }] }]);
 });
 
@@ -66,7 +76,7 @@ test("the user's kubeconfig makes an administrator, but of no system group", asy
   expect(review).toMatchObject({
     status: { userInfo: { username: "admin", groups: ["gardener.cloud:project:admins", "system:authenticated"] } },
   });
-  await expect(user.list({ apiVersion: "v1", kind: "Secret" })).resolves.toBeDefined();
+  await expect(user.list(Secret)).resolves.toBeDefined();
   await user.close();
 });
 
@@ -84,22 +94,17 @@ test("a machine reads its configuration with the bootstrap token, and gets a cer
   const machine = await machineClient();
   for (const name of names) {
     const found = await eventually(async () => {
-      const read = await machine.read({ apiVersion: "v1", kind: "Secret", namespace: "kube-system", name });
+      const read = await machine.read(Secret, { namespace: "kube-system", name });
       return read ?? Promise.reject(new Error("is not there yet"));
     });
     expect(found.metadata.name).toBe(name);
   }
-  await expect(machine.list({ apiVersion: "v1", kind: "Secret" })).rejects.toThrow("forbidden");
+  await expect(machine.list(Secret)).rejects.toThrow("forbidden");
 
   await machine.create(await certificateRequest("node-1"));
   const certificate = await eventually(async () => {
-    const request = await gardener.read({
-      apiVersion: "certificates.k8s.io/v1",
-      kind: "CertificateSigningRequest",
-      name: "node-1",
-    });
-    const { status } = request as unknown as { status: { certificate?: string } };
-    if (!status.certificate) throw new Error(`no certificate yet: ${JSON.stringify(status)}`);
+    const { status } = (await gardener.read(CertificateSigningRequest, { name: "node-1" })) ?? {};
+    if (!status?.certificate) throw new Error(`no certificate yet: ${JSON.stringify(status)}`);
     return new X509Certificate(Buffer.from(status.certificate, "base64"));
   }, 30_000);
   const { "ca.crt": authority = "" } = await dataOf("ca-client");
@@ -114,7 +119,7 @@ test("service account tokens name the Shoot's own issuer", async () => {
 });
 
 async function dataOf(name: string): Promise<Record<string, string>> {
-  const found = await seed.client.read<KubeObject & { data: Record<string, string> }>(secret(name));
+  const found = await seed.client.read(secret(name));
   return Object.fromEntries(
     Object.entries(found?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]),
   );

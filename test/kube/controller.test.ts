@@ -4,7 +4,7 @@ import { createController, createReflector, type Controller, type ControllerOpti
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
-import { installWidgets, widget, widgetType, type Widget } from "../support/widget.ts";
+import { installWidgets, Widget, widget } from "../support/widget.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 let controlPlane: ControlPlane;
@@ -34,13 +34,12 @@ test("a burst of changes becomes few runs, never two at once for a key, and the 
     if (running.has(name)) overlaps.push(name);
     running.add(name);
     runs.set(name, (runs.get(name) ?? 0) + 1);
-    const ref = { ...widgetType, name, namespace: namespace ?? "" };
-    const size = (await client.read<Widget>(ref))?.spec.size;
+    const size = (await client.read(Widget, { name, namespace: namespace ?? "" }))?.spec.size;
     await sleep(50);
     await client.applyStatus({ ...widget("default", name), status: { ready: size === 30 } });
     running.delete(name);
   });
-  const reflector = createReflector<Widget>(client, widgetType, {
+  const reflector = createReflector(client, Widget, {
     onEvent: ({ object }) => controller.enqueue({ namespace: "default", name: object.metadata.name }),
   });
   reflector.start();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ControllerRegistration, KubeObject, Seed, Shoot } from "../../src/api/index.ts";
+import { Seed, Shoot, type ControllerRegistration, type KubeObject } from "../../src/api/index.ts";
+import { CustomResourceDefinition } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { exampleObjects } from "../support/examples.ts";
@@ -16,10 +17,7 @@ beforeAll(async () => {
 afterAll(() => controlPlane.stop());
 
 test("an API server takes every CustomResourceDefinition for structural", async () => {
-  const crds = await controlPlane.client.list({
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-  });
+  const crds = await controlPlane.client.list(CustomResourceDefinition);
   const objections = crds.flatMap((crd) => conditionsOf(crd).filter(({ type }) => type === "NonStructuralSchema"));
   expect(objections).toEqual([]);
   expect(crds).toHaveLength(25);
@@ -42,7 +40,7 @@ test("fields that the schema does not name are kept", async () => {
 
 test("defaults appear in a Shoot, a Seed and a ControllerRegistration", async () => {
   const { client } = controlPlane;
-  const shoot = await client.read<Shoot>(reference("Shoot", "local", "garden-dev"));
+  const shoot = await client.read(Shoot, { namespace: "garden-dev", name: "local" });
   expect(shoot?.spec).toMatchObject({
     schedulerName: "default-scheduler",
     networking: { ipFamilies: ["IPv4"] },
@@ -50,7 +48,7 @@ test("defaults appear in a Shoot, a Seed and a ControllerRegistration", async ()
       workers: [{ maxSurge: 1, maxUnavailable: 0, cri: { name: "containerd" }, systemComponents: { allow: true } }],
     },
   });
-  const seed = await client.read<Seed>(reference("Seed", "seed-1"));
+  const seed = await client.read(Seed, { name: "seed-1" });
   expect(seed?.spec.settings?.scheduling).toEqual({ visible: true });
   const registration = await client.apply<ControllerRegistration>(registrationOf("defaults", {}));
   expect(registration.spec.resources?.[0]?.primary).toBe(true);
@@ -103,7 +101,7 @@ test("two writers of conditions do not overwrite each other", async () => {
     const status = { conditions: [condition(type)] };
     await client.applyStatus({ ...named("shared"), status }, { fieldManager: type });
   }
-  const shoot = await client.read<Shoot>(reference("Shoot", "shared", "garden-dev"));
+  const shoot = await client.read(Shoot, { namespace: "garden-dev", name: "shared" });
   expect(shoot?.status?.conditions?.map(({ type }) => type).sort()).toEqual(["APIServerAvailable", "EveryNodeReady"]);
 });
 
@@ -146,10 +144,6 @@ function spec() {
 
 function named(name: string) {
   return { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", metadata: { name, namespace: "garden-dev" } };
-}
-
-function reference(kind: string, name: string, namespace?: string) {
-  return { apiVersion: "core.gardener.cloud/v1beta1", kind, name, ...(namespace && { namespace }) };
 }
 
 function registrationOf(name: string, resource: object, deployment?: object): ControllerRegistration {

@@ -10,9 +10,18 @@ import {
   LEADERSHIP_RECORD_ANNOTATION,
   ROLE_LABEL,
 } from "../../src/api/annotations.ts";
-import type { KubeObject } from "../../src/api/index.ts";
+import { Cluster, ExtensionBackupEntry, Infrastructure, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { createReflector, refOf, type KubeClient, type ObjectRef, type Reflector } from "../../src/kube/index.ts";
+import {
+  createReflector,
+  Namespace,
+  refOf,
+  refTo,
+  Secret,
+  type KubeClient,
+  type ObjectRef,
+  type Reflector,
+} from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -68,8 +77,7 @@ const named = (apiVersion: string, kind: string, name: string): ObjectRef => ({
   ...{ apiVersion, kind, name },
   namespace: run.technicalID,
 });
-const namespaceOf = async () =>
-  (await kube.read({ apiVersion: "v1", kind: "Namespace", name: run.technicalID }))?.metadata;
+const namespaceOf = async () => (await kube.read(Namespace, { name: run.technicalID }))?.metadata;
 
 describe("marking a namespace", () => {
   test("says who leads, and to which epoch a planned migration hands over", async () => {
@@ -111,7 +119,7 @@ describe("raising the fence", () => {
 
   test("needs no namespace", async () => {
     await fence().raiseFence({ ...later(), technicalID: "shoot--dev--none" });
-    await kube.remove({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
+    await kube.remove(refTo(Namespace, { name: run.technicalID }));
     await fence().raiseFence(later());
   });
 
@@ -236,7 +244,7 @@ describe("abandoning extension objects", () => {
       theirs,
     );
     const entry = `${run.technicalID}--${run.uid}`;
-    const credentials = (name: string) => ({ apiVersion: "v1", kind: "Secret", namespace: "garden", name });
+    const credentials = (name: string) => refTo(Secret, { namespace: "garden", name });
     await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "garden" } });
     for (const { name, namespace, ...type } of [entry, `${entry}-2`].map((one) => credentials(`entry-${one}`)))
       await kube.create({ ...type, metadata: { name, namespace } }, theirs);
@@ -247,15 +255,11 @@ describe("abandoning extension objects", () => {
       spec: { type: "local", region: "local", bucketName: "b", secretRef: { name: "b", namespace: "garden" } },
     });
     const deleting: string[] = [];
-    const watch = createReflector(
-      kube,
-      { apiVersion: extensions, kind: "Infrastructure" },
-      {
-        namespace: run.technicalID,
-        onEvent: ({ type, object }) =>
-          void (type !== "deleted" && object.metadata.deletionTimestamp && deleting.push("!")),
-      },
-    );
+    const watch = createReflector(kube, Infrastructure, {
+      namespace: run.technicalID,
+      onEvent: ({ type, object }) =>
+        void (type !== "deleted" && object.metadata.deletionTimestamp && deleting.push("!")),
+    });
     watch.start();
     await watch.synced();
 
@@ -266,11 +270,11 @@ describe("abandoning extension objects", () => {
     await eventually(() => expect(watch.list()).toEqual([]));
     await watch.stop();
     expect(deleting).toEqual([]);
-    expect(await kube.read({ apiVersion: extensions, kind: "BackupEntry", name: entry })).toBeUndefined();
+    expect(await kube.read(ExtensionBackupEntry, { name: entry })).toBeUndefined();
     expect(await kube.read(credentials(`entry-${entry}`))).toBeUndefined();
     expect(await kube.read(credentials(`entry-${entry}-2`))).toBeDefined();
     expect((await kube.read(named("v1", "Secret", "held")))?.metadata.finalizers).toBeUndefined();
-    expect(await kube.read({ apiVersion: extensions, kind: "Cluster", name: run.technicalID })).toMatchObject({
+    expect(await kube.read(Cluster, { name: run.technicalID })).toMatchObject({
       spec: { shoot: { status: { lastOperation: { state: "Failed" } } } },
     });
   });
@@ -300,12 +304,7 @@ describe("abandoning extension objects", () => {
 
   test("is refused while workloads run, in the seed that leads, and to a late flow", async () => {
     const before = await apply(infrastructure(leadership(2)));
-    const secret = {
-      apiVersion: "v1",
-      kind: "Secret",
-      namespace: "garden",
-      name: `entry-${run.technicalID}--${run.uid}`,
-    };
+    const secret = refTo(Secret, { namespace: "garden", name: `entry-${run.technicalID}--${run.uid}` });
     await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "garden" } });
     await kube.create(
       { apiVersion: "v1", kind: "Secret", metadata: { name: secret.name, namespace: "garden" } },

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
-import { createEventRecorder, createKubeClient, type EventRecorder } from "../../src/kube/index.ts";
+import { createEventRecorder, createKubeClient, Event, type EventRecorder } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
-const eventType = { apiVersion: "events.k8s.io/v1", kind: "Event" } as const;
 const failed = {
   type: "Warning",
   reason: "ReconcileError",
@@ -24,7 +23,7 @@ afterAll(() => controlPlane?.stop());
 
 beforeEach(async () => {
   const { client } = controlPlane;
-  await client.removeAll(eventType, { namespace: "default" });
+  await client.removeAll(Event, { namespace: "default" });
   regarding = await client.apply({
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -34,7 +33,7 @@ beforeEach(async () => {
 });
 
 function events(): Promise<KubeObject[]> {
-  return controlPlane.client.list(eventType, { namespace: "default" });
+  return controlPlane.client.list(Event, { namespace: "default" });
 }
 
 test("what happens once is one Event without a series", async () => {
@@ -78,7 +77,7 @@ test("another reason, another object or another note is another Event", async ()
 test("a series goes on in a new Event when the API server has forgotten the old one", async () => {
   recorder.record({ regarding, ...failed });
   await recorder.settled();
-  await controlPlane.client.removeAll(eventType, { namespace: "default" });
+  await controlPlane.client.removeAll(Event, { namespace: "default" });
   recorder.record({ regarding, ...failed });
   await recorder.settled();
   expect(await events()).toEqual([expect.objectContaining({ series: expect.objectContaining({ count: 2 }) })]);

@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
-import type { DNSRecord, KubeObject } from "../../src/api/index.ts";
+import { DNSRecord, type KubeObject } from "../../src/api/index.ts";
+import { ConfigMap, Lease, refTo } from "../../src/kube/index.ts";
 import { findBinary } from "../support/binary.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -81,8 +82,8 @@ describe("the extension of docs/extending.md", () => {
   });
 
   test("tells that it is alive, and ends when it is told to", async () => {
-    const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", name: "gardener-extension-heartbeat" };
-    await eventually(async () => (await plane.client.read({ ...lease, namespace: "extension-hosts" })) !== undefined);
+    const lease = { namespace: "extension-hosts", name: "gardener-extension-heartbeat" };
+    await eventually(async () => (await plane.client.read(Lease, lease)) !== undefined);
     extension.kill("SIGTERM");
     const [code] = (await once(extension, "exit")) as [number | null];
     expect(code).toBe(0);
@@ -106,12 +107,7 @@ async function apply(name: string, spec: object): Promise<void> {
 }
 
 async function hostsFile(): Promise<string> {
-  const found = await plane.client.read({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    name: "hosts",
-    namespace: "kube-system",
-  });
+  const found = await plane.client.read(ConfigMap, { name: "hosts", namespace: "kube-system" });
   const data = (found?.["data"] ?? {}) as Record<string, string>;
   return Object.entries(data)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -119,11 +115,6 @@ async function hostsFile(): Promise<string> {
     .join("");
 }
 
-const read = (name: string) => plane.client.read<DNSRecord>(ref(name));
-const ref = (name: string) => ({
-  apiVersion: "extensions.gardener.cloud/v1alpha1",
-  kind: "DNSRecord",
-  name,
-  namespace: "garden",
-});
+const read = (name: string) => plane.client.read(ref(name));
+const ref = (name: string) => refTo(DNSRecord, { name, namespace: "garden" });
 const withoutSpace = (text: string) => text.replaceAll(/[\s,]/g, "");

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createExtensionMoves } from "../../src/activities/extensions/moves.ts";
 import type { Waits } from "../../src/activities/waits/waits.ts";
+import { refTo } from "../../src/kube/index.ts";
+import { Infrastructure } from "../../src/api/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { shootRun } from "../support/shoot-run.ts";
@@ -56,13 +58,13 @@ async function report(state: string): Promise<void> {
     lastUpdateTime: "2026-01-01T00:00:00Z",
   };
   await plane.client.patch(
-    { ...ref, name: "local", namespace: run.technicalID },
+    refTo(Infrastructure, { name: "local", namespace: run.technicalID }),
     { status: { lastOperation } },
     { subresource: "status" },
   );
 }
 
 async function asked(): Promise<string | undefined> {
-  const object = await plane.client.read({ ...ref, name: "local", namespace: run.technicalID });
+  const object = await plane.client.read(Infrastructure, { name: "local", namespace: run.technicalID });
   return object?.metadata.annotations?.["gardener.cloud/operation"];
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Cluster, Infrastructure } from "../../src/api/index.ts";
+import { Infrastructure, type Cluster } from "../../src/api/index.ts";
 import {
   createExtensionController,
   createHeartbeat,
@@ -10,7 +10,7 @@ import {
   OperationRefused,
   type Guard,
 } from "../../src/extension/index.ts";
-import type { MergePatch } from "../../src/kube/index.ts";
+import { Lease, refTo, type MergePatch } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -252,15 +252,9 @@ describe("an extension controller", () => {
 test("the heartbeat renews its Lease", async () => {
   const heartbeat = createHeartbeat({ client: plane.client, namespace, name: "provider-test", log, interval: 100 });
   heartbeat.start();
-  const lease = {
-    apiVersion: "coordination.k8s.io/v1",
-    kind: "Lease",
-    namespace,
-    name: "gardener-extension-heartbeat",
-  };
   const renewals = new Set<unknown>();
   await vi.waitFor(async () => {
-    const found = await plane.client.read(lease);
+    const found = await plane.client.read(Lease, { namespace, name: "gardener-extension-heartbeat" });
     if (found) renewals.add((found["spec"] as { renewTime: string }).renewTime);
     expect(renewals.size).toBeGreaterThan(2);
   }, 5_000);
@@ -305,15 +299,15 @@ function lastOperation(state: string) {
 }
 
 function ref(name = "i") {
-  return { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure", name, namespace };
+  return refTo(Infrastructure, { name, namespace });
 }
 
 function read(): Promise<Infrastructure | undefined> {
-  return plane.client.read<Infrastructure>(ref());
+  return plane.client.read(ref());
 }
 
 function patch(change: MergePatch): Promise<Infrastructure> {
-  return plane.client.patch<Infrastructure>(ref(), change);
+  return plane.client.patch(ref(), change);
 }
 
 async function remove(): Promise<void> {

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
 import { HANDOVER_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
-import type { KubeObject } from "../../src/api/index.ts";
+import { Cluster, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { Leader } from "../../src/dns/index.ts";
-import { refOf, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { Event, refOf, refTo, StatefulSet, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createFence } from "../../src/worker/fence.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
@@ -82,14 +82,14 @@ describe("a seed that sees another's name in the record", () => {
     guard(leader("seed-2", 4));
     await allStopped();
     const why = "Seed seed-2 leads this Shoot in epoch 4: its control plane in Seed seed-1 is stopped";
-    const cluster = await kube.read({ ...clusterType, name: run.technicalID });
+    const cluster = await kube.read(Cluster, { name: run.technicalID });
     expect(cluster).toMatchObject({
       spec: {
         shoot: { metadata: { name: "local" }, status: { lastOperation: { type: "Reconcile", description: why } } },
       },
     });
     await fence?.stop();
-    const events = await kube.list({ apiVersion: "events.k8s.io/v1", kind: "Event" }, { namespace: "default" });
+    const events = await kube.list(Event, { namespace: "default" });
     const ours = events.filter((event) => (event["regarding"] as { name?: string }).name === run.technicalID);
     expect(ours).toMatchObject([{ reason: "Fenced", type: "Warning", note: why }]);
   });
@@ -97,7 +97,7 @@ describe("a seed that sees another's name in the record", () => {
   test("stops again what is started again, and writes nothing while all is stopped", async () => {
     guard(leader("seed-2", 4));
     await allStopped();
-    const etcd = { apiVersion: "apps/v1", kind: "StatefulSet", namespace: run.technicalID, name: "etcd-main" };
+    const etcd = refTo(StatefulSet, { namespace: run.technicalID, name: "etcd-main" });
     await kube.patch(etcd, { spec: { replicas: 1 } }, { fieldManager: "somebody" });
     await allStopped();
     const before = await state();

@@ -5,9 +5,9 @@ import type { OperationStatus } from "../../src/activities/index.ts";
 import { createShootStatus } from "../../src/activities/shoot/status.ts";
 import { Superseded } from "../../src/activities/leadership/superseded.ts";
 import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
-import type { KubeObject, Shoot } from "../../src/api/index.ts";
+import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { refOf, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { ConfigMap, Namespace, refOf, refTo, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
@@ -51,7 +51,7 @@ const inNamespace = (apiVersion: string, kind: string, name: string): ObjectRef 
   namespace,
   name,
 });
-const namespaceRef = () => ({ apiVersion: "v1", kind: "Namespace", name: namespace });
+const namespaceRef = () => refTo(Namespace, { name: namespace });
 const clusterOf = (name: string) => ({
   apiVersion: "extensions.gardener.cloud/v1alpha1",
   kind: "Cluster",
@@ -84,7 +84,7 @@ describe("a write of a flow", () => {
     await client.patch(inNamespace("v1", "ConfigMap", "merged"), { metadata: { annotations: { a: "1" } } });
     await kube.create(configMap("patched"), { fieldManager: "somebody" });
     await client.patch(inNamespace("v1", "ConfigMap", "patched"), [{ op: "add", path: "/data", value: { a: "1" } }]);
-    for (const object of await kube.list({ apiVersion: "v1", kind: "ConfigMap" }, { namespace })) {
+    for (const object of await kube.list(ConfigMap, { namespace })) {
       expect(object.metadata.annotations, object.metadata.name).toMatchObject({ [EPOCH_ANNOTATION]: "1" });
     }
     expect(await kube.read(namespaceRef())).toMatchObject({ metadata: { annotations: { [EPOCH_ANNOTATION]: "1" } } });
@@ -124,7 +124,7 @@ describe("an activity that was paused until a later epoch had begun", () => {
     ["patch by merging", (client, ref) => client.patch(ref, { data: { a: "late" } })],
     ["patch by operations", (client, ref) => client.patch(ref, [{ op: "add", path: "/data/a", value: "late" }])],
     ["remove", (client, ref) => client.remove(ref)],
-    ["remove all", (client) => client.removeAll({ apiVersion: "v1", kind: "ConfigMap" }, { namespace })],
+    ["remove all", (client) => client.removeAll(ConfigMap, { namespace })],
     ["remove the namespace", (client) => client.remove(namespaceRef())],
     ["annotate the namespace", (client) => client.patch(namespaceRef(), { metadata: { annotations: { a: "late" } } })],
   ];
@@ -172,7 +172,7 @@ describe("an activity that was paused until a later epoch had begun", () => {
   test("cannot delete many at once that an earlier epoch has written", async () => {
     await flow(1).apply(configMap("config"));
     await begin(2);
-    const many = kube.removeAll({ apiVersion: "v1", kind: "ConfigMap" }, { namespace });
+    const many = kube.removeAll(ConfigMap, { namespace });
     await expect(many).rejects.toThrow(/epoch 2 has begun here, and this was written under epoch 1/);
   });
 
@@ -211,8 +211,8 @@ describe("a removal", () => {
   test("of all takes those that are selected", async () => {
     await flow(1).apply({ ...configMap("one"), metadata: { ...configMap("one").metadata, labels: { a: "1" } } });
     await flow(1).apply(configMap("other"));
-    await flow(1).removeAll({ apiVersion: "v1", kind: "ConfigMap" }, { namespace, labelSelector: "a=1" });
-    const left = await kube.list({ apiVersion: "v1", kind: "ConfigMap" }, { namespace });
+    await flow(1).removeAll(ConfigMap, { namespace, labelSelector: "a=1" });
+    const left = await kube.list(ConfigMap, { namespace });
     expect(left.map(({ metadata }) => metadata.name)).toEqual(["other"]);
   });
 });
@@ -235,8 +235,8 @@ describe("the fence", () => {
     await kube.patch(inNamespace("v1", "ConfigMap", "theirs"), { data: { a: "1" } }, { fieldManager: "extension" });
     await kube.remove(inNamespace("v1", "ConfigMap", "theirs"));
     await kube.create(configMap("theirs"), { fieldManager: "extension" });
-    await kube.removeAll({ apiVersion: "v1", kind: "ConfigMap" }, { namespace }); // one request for all
-    expect(await kube.list({ apiVersion: "v1", kind: "ConfigMap" }, { namespace })).toEqual([]);
+    await kube.removeAll(ConfigMap, { namespace }); // one request for all
+    expect(await kube.list(ConfigMap, { namespace })).toEqual([]);
     await kube.apply({ ...configMap("ours"), metadata: { name: "ours", namespace: "default" } });
   });
 
@@ -247,13 +247,8 @@ describe("the fence", () => {
 });
 
 describe("in the garden", () => {
-  const shootRef = ({ namespace, name }: ShootRun) => ({
-    apiVersion: "core.gardener.cloud/v1beta1",
-    kind: "Shoot",
-    namespace,
-    name,
-  });
-  const statusOf = async (run: ShootRun) => (await kube.read<Shoot>(shootRef(run)))?.status;
+  const shootRef = ({ namespace, name }: ShootRun) => refTo(Shoot, { namespace, name });
+  const statusOf = async (run: ShootRun) => (await kube.read(shootRef(run)))?.status;
   const lead = (run: ShootRun, seed: string, epoch: number, type = "Migrate") => {
     const leadership = { record: "r.example.com", seed, epoch, leaseSeconds: 60 };
     const lastUpdateTime = "2026-01-01T00:00:00Z";
@@ -408,7 +403,3 @@ const deployment = (name: string) => ({
     template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "main", image: "main" }] } },
   },
 });
-
-interface ConfigMap extends KubeObject {
-  readonly data: Readonly<Record<string, string>>;
-}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { jobTarget } from "../../src/activities/backup/jobs.ts";
 import { createWaits, WAIT_ANNOTATION, type Completer, type Waits } from "../../src/activities/waits/waits.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { Job, Pod, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
@@ -65,7 +65,7 @@ async function createPod(name: string, uid: string, message: string): Promise<vo
   const containerStatuses = [
     { name: "save", image: "etcd", imageID: "", ready: false, restartCount: 0, lastState: {}, state },
   ];
-  const ref = { apiVersion: "v1", kind: "Pod", name, namespace: "default" };
+  const ref = refTo(Pod, { name, namespace: "default" });
   await kube.patch(ref, { status: { phase: "Failed", containerStatuses } }, { subresource: "status" });
 }
 
@@ -78,6 +78,6 @@ async function fail(name: string): Promise<void> {
     message: "too many tries",
   };
   const conditions = ["FailureTarget", "Failed"].map((type) => ({ ...condition, type }));
-  const ref = { apiVersion: "batch/v1", kind: "Job", name, namespace: "default" };
+  const ref = refTo(Job, { name, namespace: "default" });
   await kube.patch(ref, { status: { startTime: time, conditions } }, { subresource: "status" });
 }

@@ -5,9 +5,8 @@ import type { StateItem } from "../../src/activities/state/entry.ts";
 import type { StateKey } from "../../src/activities/state/keys.ts";
 import { createStateActivities, type StateActivities } from "../../src/activities/state/activities.ts";
 import { Superseded } from "../../src/activities/leadership/superseded.ts";
-import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -37,13 +36,9 @@ beforeEach(async () => {
   activities = createStateActivities({ gardenClient: kube, seedClient: kube, keys });
 });
 
-interface Secret extends KubeObject {
-  readonly data: Record<string, string>;
-}
-
-const secret = (name: string) => ({ apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name });
+const secret = (name: string) => refTo(Secret, { namespace: run.technicalID, name });
 const secrets = async () => {
-  const listed = await kube.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
+  const listed = await kube.list(Secret, { namespace: run.technicalID });
   return new Map(listed.map((one) => [one.metadata.name, one]));
 };
 /** Makes sure of all Secrets, as the flows do. */

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test, vi } from "vitest";
-import type { Infrastructure } from "../../src/api/index.ts";
+import { Infrastructure } from "../../src/api/index.ts";
 import { createLeaderLookup, createZoneServers, formatLeader, type Leader } from "../../src/dns/index.ts";
 import {
   createExtensionController,
   createLeadershipGuard,
   type ExtensionController,
 } from "../../src/extension/index.ts";
+import { refTo } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { updateRecords } from "../../src/provider-local/dns/name-server.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
@@ -120,20 +121,15 @@ const acting = () => vi.waitFor(() => expect(Date.now() - actedAt).toBeLessThan(
 const lead = (leader: Leader) =>
   updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values: formatLeader(leader), ttl: 60 });
 
-const ref = {
-  apiVersion: "extensions.gardener.cloud/v1alpha1",
-  kind: "Infrastructure",
-  name: "led",
-  namespace,
-} as const;
-const read = () => plane.client.read<Infrastructure>(ref);
+const ref = refTo(Infrastructure, { name: "led", namespace });
+const read = () => plane.client.read(ref);
 const create = () => plane.client.create(infrastructure());
 
 function infrastructure(): Infrastructure {
-  const { apiVersion, kind, name } = ref;
+  const { apiVersion, kind } = Infrastructure;
   return {
     ...{ apiVersion, kind },
-    metadata: { name, namespace, annotations: { "gardener.cloud/operation": "reconcile" } },
+    metadata: { name: ref.name, namespace, annotations: { "gardener.cloud/operation": "reconcile" } },
     spec: {
       type: "led",
       region: "one",

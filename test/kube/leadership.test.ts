@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLeadership } from "../../src/activities/leadership/leadership.ts";
 import { StepError } from "../../src/activities/failure.ts";
-import type { DNSRecord, Shoot } from "../../src/api/index.ts";
+import { DNSRecord, Shoot } from "../../src/api/index.ts";
 import { FORCE_TAKEOVER_ANNOTATION } from "../../src/api/annotations.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { queryNameServers } from "../../src/dns/query.ts";
 import { createLeaderLookup, createZoneServers, type LeaderLookup } from "../../src/dns/index.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createGardenProvider } from "../../src/provider-local/garden.ts";
 import { queryRecords, updateRecords } from "../../src/provider-local/dns/name-server.ts";
@@ -276,7 +276,8 @@ describe("a leadership record", () => {
 
   test("is not changed by a DNSRecord of an earlier epoch, whoever wrote it", async () => {
     await flipped();
-    const { apiVersion, kind, namespace } = recordRef();
+    const { apiVersion, kind } = DNSRecord;
+    const { namespace } = run;
     const { spec } = (await dnsRecord()) as DNSRecord;
     await gardenClient.create({
       ...{ apiVersion, kind },
@@ -284,7 +285,7 @@ describe("a leadership record", () => {
       spec: { ...spec, values: ["Seed=seed-1", "Epoch=1"] },
     });
     await vi.waitFor(async () => {
-      const late = await gardenClient.read<DNSRecord>({ apiVersion, kind, namespace, name: `${run.name}-late` });
+      const late = await gardenClient.read(DNSRecord, { namespace, name: `${run.name}-late` });
       expect(late?.status?.lastError?.description).toContain(
         `cannot let seed-1 lead in epoch 1: ${record} says that seed-2 leads in epoch 2`,
       );
@@ -332,7 +333,7 @@ async function flipped(): Promise<ShootRun> {
 }
 
 async function shoot(): Promise<Shoot> {
-  const found = await gardenClient.read<Shoot>(shootRef());
+  const found = await gardenClient.read(shootRef());
   if (found === undefined) throw new Error("the Shoot is gone");
   return found;
 }
@@ -342,24 +343,14 @@ async function status() {
 }
 
 function shootRef() {
-  return {
-    apiVersion: "core.gardener.cloud/v1beta1",
-    kind: "Shoot",
-    namespace: run.namespace,
-    name: run.name,
-  };
+  return refTo(Shoot, { namespace: run.namespace, name: run.name });
 }
 
 function recordRef() {
-  return {
-    apiVersion: "extensions.gardener.cloud/v1alpha1",
-    kind: "DNSRecord",
-    namespace: run.namespace,
-    name: `${run.name}-leadership`,
-  };
+  return refTo(DNSRecord, { namespace: run.namespace, name: `${run.name}-leadership` });
 }
 
-const dnsRecord = () => gardenClient.read<DNSRecord>(recordRef());
+const dnsRecord = () => gardenClient.read(recordRef());
 
 /** The garden's Secret, with the test's server. */
 function leadershipDomain(server = dns.endpoint) {

@@ -3,11 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import {
   createKubeClient,
   createLeaseElector,
+  Lease,
   microTime,
+  refTo,
   type KubeClient,
   type LeaseElector,
 } from "../../src/kube/index.ts";
-import type { Lease } from "../../src/kube/lease-record.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
@@ -15,7 +16,8 @@ import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const timing = { expireAfter: 3_000, renewWithin: 2_000, retryEvery: 200 };
-const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace: "default", name: "leader" } as const;
+const key = { namespace: "default", name: "leader" };
+const lease = refTo(Lease, key);
 let controlPlane: ControlPlane;
 let proxy: FaultyProxy;
 let proxied: KubeClient;
@@ -47,7 +49,7 @@ afterEach(async () => {
 
 function start(identity: string, client = controlPlane.client): LeaseElector {
   const elector = createLeaseElector({
-    ...{ client, identity, timing, log, namespace: lease.namespace, name: lease.name },
+    ...{ client, identity, timing, log, ...key },
     async lead(signal) {
       history.push(`${identity} leads`);
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -70,7 +72,7 @@ test("one of many candidates leads, and when it stops the next takes over at onc
   await eventually(() => candidates.some((each) => each.leading()));
   expect(Date.now() - stoppedAt).toBeLessThan(timing.expireAfter / 2);
   expect(history[1]).toBe(history[0]?.replace("leads", "ended"));
-  const { spec } = (await controlPlane.client.read<Lease>(lease)) ?? {};
+  const { spec } = (await controlPlane.client.read(lease)) ?? {};
   expect(spec).toMatchObject({ leaseDurationSeconds: 3, leaseTransitions: 1 });
 });
 
@@ -96,10 +98,10 @@ test("a leader leads on through an outage shorter than its lease", async () => {
 });
 
 test("a holder whose clock is wrong keeps its lease as long as it renews, and no longer", async () => {
-  const { apiVersion, kind, namespace, name } = lease;
+  const { apiVersion, kind } = Lease;
   const renew = (time: number) =>
     controlPlane.client.apply<Lease>({
-      ...{ apiVersion, kind, metadata: { namespace, name } },
+      ...{ apiVersion, kind, metadata: key },
       spec: { holderIdentity: "wrong clock", renewTime: microTime(new Date(time)), leaseDurationSeconds: 2 },
     });
   await renew(0);

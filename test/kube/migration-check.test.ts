@@ -5,9 +5,9 @@ import { createMigrationCheck, createSourceCheck } from "../../src/activities/sh
 import { readMigrationFacts } from "../../src/activities/shoot/migration-facts.ts";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
 import { parseStateKeys } from "../../src/activities/state/keys.ts";
-import type { Shoot } from "../../src/api/index.ts";
+import { Seed, Shoot, ShootState } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { refTo, type KubeClient } from "../../src/kube/index.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { exampleObjects } from "../support/examples.ts";
@@ -43,7 +43,7 @@ it("lets a Shoot go when nothing stands against it", async () => {
 });
 
 it("says every reason at once, and that somebody has to mend them", async () => {
-  await kube.remove({ apiVersion: core, kind: "Seed", name: "seed-2" });
+  await kube.remove(refTo(Seed, { name: "seed-2" }));
   await registerSeed("seed-2", { taints: [{ key: "reserved" }] });
   const error = await refusal();
   expect(error.message).toContain(`cannot move Shoot garden-dev/${run.name} to Seed seed-2`);
@@ -51,7 +51,7 @@ it("says every reason at once, and that somebody has to mend them", async () => 
   expect(error.message).toContain("spec.seedName: Seed seed-2 has taint reserved");
   expect(error.message).toContain(`perennial shoot migrate garden-dev/${run.name} --cancel`);
   expect(error).toMatchObject({ codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
-  await kube.remove({ apiVersion: core, kind: "Seed", name: "seed-2" });
+  await kube.remove(refTo(Seed, { name: "seed-2" }));
 });
 
 it("tries again while the destination is silent", async () => {
@@ -71,7 +71,7 @@ it("takes over only from what was kept", async () => {
   const snapshot = { ...bucket, size: 12_300_000, takenAt: "2026-11-21T10:00:00Z" };
   await createShootStates({ gardenClient: kube, keys }).recordSnapshot({ ...run, epoch: 1 }, snapshot);
   await expect(check()).resolves.toBeUndefined();
-  const shoot = await kube.read<Shoot>(shootRef(run));
+  const shoot = await kube.read(shootRef(run));
   const facts = shoot && (await readMigrationFacts(kube, shoot, { from: "seed-1", to: "seed-2" }));
   expect(facts?.kept).toEqual({ state: true, snapshot: true, size: 12_300_000, takenAt: "2026-11-21T10:00:00Z" });
 });
@@ -79,8 +79,7 @@ it("takes over only from what was kept", async () => {
 it("moves in order only what the garden could keep", async () => {
   await keep(run.name, [{ name: "ca", type: "secret", data: {} }]);
   const annotations = { "perennial.dev/state-problem": "the Shoot's state is too large" };
-  const type = { apiVersion: "core.gardener.cloud/v1beta1", kind: "ShootState" };
-  await kube.patch({ ...type, namespace: "garden-dev", name: run.name }, { metadata: { annotations } });
+  await kube.patch(refTo(ShootState, { namespace: "garden-dev", name: run.name }), { metadata: { annotations } });
   expect((await refusal()).message).toContain("the Shoot's state is too large");
   run = { ...run, migration: { source: "seed-1", destination: "seed-2", takeover: true } };
   expect((await refusal()).message).not.toContain("too large");
@@ -118,7 +117,7 @@ async function registerSeed(name: string, spec: object): Promise<void> {
   if (!example) throw new Error("there is no example of a Seed");
   const { backup: _, ...rest } = example["spec"] as Record<string, unknown>;
   await kube.apply({ ...example, metadata: { name }, spec: { ...rest, ...spec } });
-  const ref = { apiVersion: core, kind: "Seed", name };
+  const ref = refTo(Seed, { name });
   await kube.patch(ref, { status: { conditions: [seedReady()] } }, { subresource: "status" });
 }
 
@@ -132,5 +131,5 @@ async function keep(name: string, gardener: object[]): Promise<void> {
 }
 
 function shootRef({ namespace, name }: ShootRun) {
-  return { apiVersion: core, kind: "Shoot", namespace, name };
+  return refTo(Shoot, { namespace, name });
 }

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
 import type { StateKey } from "../../src/activities/state/keys.ts";
 import { EPOCH_ANNOTATION, STATE_KEY_ANNOTATION } from "../../src/api/annotations.ts";
-import type { Infrastructure, Shoot, ShootState } from "../../src/api/index.ts";
+import { Cluster, Infrastructure, Shoot, ShootState } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createMirror, type Mirror } from "../../src/worker/mirror/mirror.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
@@ -53,8 +53,7 @@ const startMirror = (withKeys: readonly StateKey[] = keys, seedName = "seed-1") 
   started.start();
   return started;
 };
-const shootRef = () => ({ ...shootType, namespace: run.namespace, name: run.name });
-const shootType = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" };
+const shootRef = () => refTo(Shoot, { namespace: run.namespace, name: run.name });
 /** Says in the garden which seed leads. */
 const lead = (seed: string, epoch: number) =>
   kube.patch(
@@ -65,7 +64,7 @@ const lead = (seed: string, epoch: number) =>
 /** Says in the seed which Shoot the namespace is of, and under which epoch is written there. */
 const settle = async (epoch: number) => {
   const { technicalID: name } = run;
-  const shoot = await kube.read<Shoot>(shootRef());
+  const shoot = await kube.read(shootRef());
   await kube.apply({ apiVersion: extensions, kind: "Cluster", metadata: { name }, spec: { shoot, cloudProfile: {} } });
   const metadata = {
     name,
@@ -81,12 +80,7 @@ const createSecret = (name: string, labels: Record<string, string> = { persist: 
     metadata: { namespace: run.technicalID, name, labels },
     data: { key: "c2VjcmV0" },
   });
-const infrastructureRef = () => ({
-  apiVersion: extensions,
-  kind: "Infrastructure",
-  namespace: run.technicalID,
-  name: run.name,
-});
+const infrastructureRef = () => refTo(Infrastructure, { namespace: run.technicalID, name: run.name });
 const createInfrastructure = () =>
   kube.create<Infrastructure>({
     apiVersion: extensions,
@@ -100,7 +94,7 @@ const kept = async (withKeys: readonly StateKey[] = keys) => {
   const items = (await createShootStates({ gardenClient: kube, keys: withKeys }).read(run)) ?? [];
   return Object.fromEntries(items.map(({ fields, content }) => [fields["name"] as string, content]));
 };
-const readState = () => kube.read<ShootState>({ ...shootRef(), kind: "ShootState" });
+const readState = () => kube.read(ShootState, { namespace: run.namespace, name: run.name });
 
 describe("what a seed has of a Shoot", () => {
   it("is in the garden within a second of every change", async () => {
@@ -150,7 +144,7 @@ describe("what a seed has of a Shoot", () => {
     await writeState({ vpc: "v-1" });
     await eventually(async () => expect(Object.keys(await kept())).toEqual(["ca", run.name]));
     await kube.remove(infrastructureRef());
-    await kube.remove({ apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "ca" });
+    await kube.remove(refTo(Secret, { namespace: run.technicalID, name: "ca" }));
     await createSecret("later");
     await eventually(async () => expect(await kept()).toHaveProperty("later"));
     expect(await kept()).toMatchObject({ ca: {}, [run.name]: { vpc: "v-1" } });
@@ -184,7 +178,7 @@ describe("what a seed has of a Shoot", () => {
   });
 
   it("counts as soon as its namespace says whose it is", async () => {
-    await kube.remove({ apiVersion: extensions, kind: "Cluster", name: run.technicalID });
+    await kube.remove(refTo(Cluster, { name: run.technicalID }));
     await createSecret("ca");
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await readState()).toBeUndefined();
@@ -254,7 +248,7 @@ describe("a new key", () => {
     await createSecret("ca");
     await createSecret("gone");
     await eventually(async () => expect(Object.keys(await kept())).toEqual(["ca", "gone"]));
-    await kube.remove({ apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "gone" });
+    await kube.remove(refTo(Secret, { namespace: run.technicalID, name: "gone" }));
     await mirror.stop();
     const [newer] = newStateKeys();
     const rotated = [{ ...(newer as StateKey), id: "newer" }];

@@ -2,7 +2,7 @@ import { CompleteAsyncError } from "@temporalio/activity";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { WaitTarget } from "../../src/activities/index.ts";
 import { createNodeWaits } from "../../src/activities/waits/node-waits.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { Lease, Node, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
     .catch(() => {});
   await shootClient.create({ ...node, metadata: { name: "one", labels: { "worker.gardener.cloud/pool": "worker" } } });
   const conditions = [{ type: "Ready", status: "True" }];
-  await shootClient.patch({ ...node, name: "one" }, { status: { conditions } }, { subresource: "status" });
+  await shootClient.patch(refTo(Node, { name: "one" }), { status: { conditions } }, { subresource: "status" });
 });
 beforeEach(() => void (completed = 0));
 afterAll(() => plane.stop());
@@ -45,7 +45,7 @@ describe("waiting for nodes", () => {
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(completed).toBe(0);
     const renewed = { spec: { holderIdentity: "one", renewTime: "2026-11-21T09:00:00.000000Z" } };
-    await shootClient.patch({ ...lease, namespace: "kube-node-lease", name: "one" }, renewed);
+    await shootClient.patch(refTo(Lease, { namespace: "kube-node-lease", name: "one" }), renewed);
     await eventually(() => expect(completed).toBe(1));
   });
 });

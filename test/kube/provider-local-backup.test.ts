@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ExtensionBackupEntry, KubeObject } from "../../src/api/index.ts";
+import { ExtensionBackupEntry, type KubeObject } from "../../src/api/index.ts";
 import { createExtensionController } from "../../src/extension/index.ts";
+import { PersistentVolume, PersistentVolumeClaim, refOf, refTo } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createBackupBucketActuator } from "../../src/provider-local/backup/bucket.ts";
 import { createBackupEntryActuator } from "../../src/provider-local/backup/entry.ts";
@@ -53,15 +54,14 @@ const apply = (kind: string, name: string, spec: object, annotations: Record<str
 
 const settled = (type: string) =>
   vi.waitFor(async () => {
-    const object = await plane.client.read<ExtensionBackupEntry>({ apiVersion, kind: "BackupEntry", name: entry });
+    const object = await plane.client.read(ExtensionBackupEntry, { name: entry });
     expect(object?.status?.lastOperation).toMatchObject({ type, state: "Succeeded" });
     expect(object?.metadata.annotations?.["gardener.cloud/operation"]).toBeUndefined();
     return object;
   }, 10_000);
 
-const volumeOf = () => plane.client.read({ apiVersion: "v1", kind: "PersistentVolume", name: `backup-${entry}` });
-const claimOf = () =>
-  plane.client.read({ apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name: "etcd-backup" });
+const volumeOf = () => plane.client.read(PersistentVolume, { name: `backup-${entry}` });
+const claimOf = () => plane.client.read(PersistentVolumeClaim, { namespace, name: "etcd-backup" });
 
 describe("a BackupEntry", () => {
   test("lets its Shoot's namespace reach a directory of the bucket, and says which bucket that is", async () => {
@@ -144,7 +144,7 @@ describe("a BackupEntry", () => {
     const saysWhy = async (why: string) => {
       await ask("restore");
       await vi.waitFor(async () => {
-        const object = await plane.client.read<ExtensionBackupEntry>({ apiVersion, kind: "BackupEntry", name: entry });
+        const object = await plane.client.read(ExtensionBackupEntry, { name: entry });
         expect(object?.status).toMatchObject({
           lastOperation: { type: "Restore", state: "Error" },
           lastError: { description: expect.stringContaining(why) as string },
@@ -156,8 +156,8 @@ describe("a BackupEntry", () => {
     await saysWhy("cannot copy second.db from bucket old to new: EISDIR");
     await rm(old, { recursive: true });
     await saysWhy("cannot copy backups from bucket old: ");
-    await plane.client.patch({ apiVersion, kind: "BackupEntry", name: entry }, { metadata: { finalizers: null } });
-    await plane.client.remove({ apiVersion, kind: "BackupEntry", name: entry });
+    await plane.client.patch(refTo(ExtensionBackupEntry, { name: entry }), { metadata: { finalizers: null } });
+    await plane.client.remove(refTo(ExtensionBackupEntry, { name: entry }));
   });
 
   test("goes with its snapshots, but a migrated one leaves them", async () => {
@@ -166,14 +166,14 @@ describe("a BackupEntry", () => {
     await writeFile(join(directory, "old", entry, "a.db"), "1");
     await ask("migrate");
     await settled("Migrate");
-    await plane.client.remove({ apiVersion, kind: "BackupEntry", name: entry });
+    await plane.client.remove(refTo(ExtensionBackupEntry, { name: entry }));
     await gone();
     expect(await readdir(join(directory, "old", entry))).toEqual(["a.db"]);
 
     await apply("BackupEntry", entry, { bucketName: "old" });
     await settled("Create");
     await loosen();
-    await plane.client.remove({ apiVersion, kind: "BackupEntry", name: entry });
+    await plane.client.remove(refTo(ExtensionBackupEntry, { name: entry }));
     await gone();
     expect(await readdir(join(directory, "old"))).not.toContain(entry);
     expect(await volumeOf()).toBeUndefined();
@@ -189,37 +189,26 @@ async function comeFromOld(
   await mkdir(old);
   await writeFile(join(old, "first.db"), "1");
   await apply("BackupEntry", entry, { bucketName: "new" }, { "gardener.cloud/operation": "wait-for-state" });
-  const ref = { apiVersion, kind: "BackupEntry", name: entry };
+  const ref = refTo(ExtensionBackupEntry, { name: entry });
   await plane.client.patch(ref, { status: { state } }, { subresource: "status" });
   if (then === "restore") await ask("restore");
   return old;
 }
 
 const ask = (operation: string) =>
-  plane.client.patch(
-    { apiVersion, kind: "BackupEntry", name: entry },
-    {
-      metadata: {
-        annotations: { "gardener.cloud/operation": operation, "gardener.cloud/timestamp": String(Date.now()) },
-      },
+  plane.client.patch(refTo(ExtensionBackupEntry, { name: entry }), {
+    metadata: {
+      annotations: { "gardener.cloud/operation": operation, "gardener.cloud/timestamp": String(Date.now()) },
     },
-  );
+  });
 
 const gone = () =>
   vi.waitFor(async () => {
-    expect(await plane.client.read({ apiVersion, kind: "BackupEntry", name: entry })).toBeUndefined();
+    expect(await plane.client.read(ExtensionBackupEntry, { name: entry })).toBeUndefined();
   }, 20_000);
 
 /** What Kubernetes' controllers do once no pod uses a volume. */
 async function loosen(): Promise<void> {
-  const held = [await claimOf(), await volumeOf()].filter((object): object is KubeObject => object !== undefined);
-  for (const { apiVersion: version, kind, metadata } of held) {
-    const ref = {
-      apiVersion: version,
-      kind,
-      name: metadata.name,
-      ...(metadata.namespace && { namespace: metadata.namespace }),
-    };
-    await plane.client.patch(ref, { metadata: { finalizers: null } });
-  }
+  for (const held of [await claimOf(), await volumeOf()])
+    if (held) await plane.client.patch(refOf<KubeObject>(held), { metadata: { finalizers: null } });
 }

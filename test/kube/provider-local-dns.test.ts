@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { DNSRecord } from "../../src/api/index.ts";
+import { DNSRecord } from "../../src/api/index.ts";
 import { createExtensionController, type ExtensionController } from "../../src/extension/index.ts";
+import { refTo } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createDnsRecordActuator } from "../../src/provider-local/dns/record.ts";
 import { queryRecords, updateRecords } from "../../src/provider-local/dns/name-server.ts";
@@ -138,9 +139,9 @@ async function succeeded(name: string, generation = 1): Promise<void> {
 }
 
 function read(name: string): Promise<DNSRecord | undefined> {
-  return plane.client.read<DNSRecord>(ref(name));
+  return plane.client.read(ref(name));
 }
 
 function ref(name: string) {
-  return { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "DNSRecord", name, namespace };
+  return refTo(DNSRecord, { name, namespace });
 }

@@ -2,9 +2,18 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Infrastructure, KubeObject, OperatingSystemConfig } from "../../src/api/index.ts";
+import { Infrastructure, OperatingSystemConfig, type KubeObject } from "../../src/api/index.ts";
 import { createExtensionController } from "../../src/extension/index.ts";
-import type { MergePatch, ObjectRef } from "../../src/kube/index.ts";
+import {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  refTo,
+  Secret,
+  Service,
+  type Kind,
+  type MergePatch,
+  type ObjectRef,
+} from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createAddressPool } from "../../src/provider-local/network/address-pool.ts";
 import { createInfrastructureActuator } from "../../src/provider-local/infrastructure.ts";
@@ -80,12 +89,12 @@ describe("an Infrastructure", () => {
     const secretRef = { name: "cloudprovider", namespace };
     await apply(requested("Infrastructure", "p", { type: "local", region: "local", secretRef }));
     await vi.waitFor(async () => {
-      expect((await read<Infrastructure>("Infrastructure", "p"))?.status?.lastError).toMatchObject({
+      expect((await read(Infrastructure, "p"))?.status?.lastError).toMatchObject({
         codes: ["ERR_CONFIGURATION_PROBLEM"],
       });
     }, 5_000);
     await apply({ apiVersion: "v1", kind: "Secret", metadata: secretRef, stringData: { token: "x" } });
-    const object = await succeeded<Infrastructure>("Infrastructure", "p");
+    const object = await succeeded(Infrastructure, "p");
     expect(object.status).toMatchObject({ nodesCIDR: "172.30.0.0/17", networking: { nodes: ["172.30.0.0/17"] } });
     expect(object.status?.providerStatus).toMatchObject({ kind: "InfrastructureStatus", environment: "test" });
   });
@@ -109,10 +118,10 @@ describe("an OperatingSystemConfig", () => {
     ];
     const spec = { type: "local", purpose: "provision", files };
     await apply(requested("OperatingSystemConfig", "pool-init", spec));
-    const object = await succeeded<OperatingSystemConfig>("OperatingSystemConfig", "pool-init");
+    const object = await succeeded(OperatingSystemConfig, "pool-init");
     const result = { name: "osc-result-pool-init", namespace };
     expect(object.status?.cloudConfig?.secretRef).toEqual(result);
-    const secret = await plane.client.read({ apiVersion: "v1", kind: "Secret", ...result });
+    const secret = await plane.client.read(Secret, result);
     const data = secret?.["data"] as { cloud_config: string };
     expect(JSON.parse(Buffer.from(data.cloud_config, "base64").toString())).toEqual({
       files: [
@@ -122,14 +131,14 @@ describe("an OperatingSystemConfig", () => {
       units: [],
     });
     await plane.client.remove(ref("OperatingSystemConfig", "pool-init"));
-    await vi.waitFor(async () => expect(await read("OperatingSystemConfig", "pool-init")).toBeUndefined(), 5_000);
-    expect(await plane.client.read({ apiVersion: "v1", kind: "Secret", ...result })).toBeUndefined();
+    await vi.waitFor(async () => expect(await read(OperatingSystemConfig, "pool-init")).toBeUndefined(), 5_000);
+    expect(await plane.client.read(Secret, result)).toBeUndefined();
   });
 
   test("for a running machine gets what a kubelet needs here", async () => {
     const units = [{ name: "kubelet.service", content: "[Service]\nExecStart=/opt/bin/kubelet\n" }];
     await apply(requested("OperatingSystemConfig", "pool-original", { type: "local", purpose: "reconcile", units }));
-    const object = await succeeded<OperatingSystemConfig>("OperatingSystemConfig", "pool-original");
+    const object = await succeeded(OperatingSystemConfig, "pool-original");
     expect(object.status?.cloudConfig).toBeUndefined();
     expect(object.status?.extensionUnits?.[0]?.content).toContain("--node-ip=${MACHINE_ADDRESS}");
   });
@@ -139,14 +148,14 @@ describe("a volume", () => {
   const storage = { requests: { storage: "1Gi" } };
 
   test("is a directory that goes with its claim", async () => {
-    const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "data", namespace };
+    const claim = refTo(PersistentVolumeClaim, { name: "data", namespace });
     const annotations = { "volume.kubernetes.io/storage-provisioner": PROVISIONER };
     const created = await plane.client.create<KubeObject>({
       ...withoutName(claim),
       metadata: { name: "data", namespace, annotations },
       spec: { accessModes: ["ReadWriteOnce"], resources: storage, storageClassName: "default" },
     });
-    const volume = { apiVersion: "v1", kind: "PersistentVolume", name: `pvc-${created.metadata.uid}` };
+    const volume = refTo(PersistentVolume, { name: `pvc-${created.metadata.uid}` });
     const made = await vi.waitFor(async () => {
       const found = await plane.client.read(volume);
       if (!found) throw new Error("no volume");
@@ -169,9 +178,7 @@ describe("a volume", () => {
       spec: { accessModes: ["ReadWriteOnce"], resources: storage, storageClassName: "other" },
     });
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(
-      await plane.client.read({ apiVersion: "v1", kind: "PersistentVolume", name: `pvc-${metadata.uid}` }),
-    ).toBeUndefined();
+    expect(await plane.client.read(PersistentVolume, { name: `pvc-${metadata.uid}` })).toBeUndefined();
   });
 });
 
@@ -202,7 +209,7 @@ const service = (name: string) => ({
   spec: { type: "LoadBalancer", ports: [{ port: 443 }] },
 });
 
-const serviceRef = (name: string) => ({ apiVersion: "v1", kind: "Service", name, namespace });
+const serviceRef = (name: string) => refTo(Service, { name, namespace });
 
 async function addressOf(name: string): Promise<string> {
   return vi.waitFor(async () => {
@@ -219,12 +226,13 @@ function requested(kind: string, name: string, spec: object) {
   return { apiVersion: extensions, kind, metadata: { name, namespace, annotations }, spec };
 }
 
-async function succeeded<
-  T extends KubeObject & { status?: { lastOperation?: { state: string } | undefined } | undefined },
->(kind: string, name: string): Promise<T> {
+async function succeeded<T extends Infrastructure | OperatingSystemConfig>(
+  kind: Kind<T, "Namespaced">,
+  name: string,
+): Promise<T> {
   return vi.waitFor(
     async () => {
-      const object = await read<T>(kind, name);
+      const object = await read(kind, name);
       if (object?.status?.lastOperation?.state !== "Succeeded")
         throw new Error(`still waiting: ${JSON.stringify(object?.status)}`);
       return object;
@@ -237,8 +245,8 @@ function ref(kind: string, name: string): ObjectRef {
   return { apiVersion: extensions, kind, name, namespace };
 }
 
-function read<T extends KubeObject>(kind: string, name: string): Promise<T | undefined> {
-  return plane.client.read<T>(ref(kind, name));
+function read<T extends KubeObject>(kind: Kind<T, "Namespaced">, name: string): Promise<T | undefined> {
+  return plane.client.read(kind, { name, namespace });
 }
 
 function apply(object: KubeObject): Promise<KubeObject> {

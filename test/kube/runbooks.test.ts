@@ -2,8 +2,10 @@ import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listParts, renderPart, stateType } from "../../src/activities/state/parts.ts";
+import { listParts, renderPart } from "../../src/activities/state/parts.ts";
 import { STATE_PART_LABEL } from "../../src/api/annotations.ts";
+import { refTo } from "../../src/kube/index.ts";
+import { ShootState } from "../../src/api/index.ts";
 import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
 import { findBinary } from "../support/binary.ts";
 import { eventually } from "../support/eventually.ts";
@@ -22,7 +24,7 @@ test("a ShootState that is in the way goes with its parts, and with no other Sho
       await lab.client.create(renderPart({ namespace, name: `${name}--${part}` }, [], { labels }));
     }
   }
-  const state = { ...stateType, namespace, name: "local" };
+  const state = refTo(ShootState, { namespace, name: "local" });
   await eventually(async () => expect(await refusalOf(lab.client.remove(state))).toContain("must be"));
   const commands = commandsBelow("docs/runbooks/shoot-state-in-the-way.md", "Fix")
     .replaceAll("PROJECT-NAMESPACE", namespace)
@@ -30,7 +32,7 @@ test("a ShootState that is in the way goes with its parts, and with no other Sho
   await run(commands);
   expect(await lab.client.read(state)).toBeUndefined();
   expect(await listParts(lab.client, { namespace, name: "local" })).toEqual([]);
-  expect(await lab.client.list(stateType, { namespace })).toHaveLength(3);
+  expect(await lab.client.list(ShootState, { namespace })).toHaveLength(3);
 });
 
 const namespace = "garden-dev";

@@ -1,14 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
-import type { KubeObject } from "../../src/api/index.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-
-interface Secret extends KubeObject {
-  readonly data: Readonly<Record<string, string>>;
-}
 
 let controlPlane: ControlPlane;
 let client: KubeClient;
@@ -38,10 +33,7 @@ test("a second run changes nothing", async () => {
 
 test("what cannot be made again is marked to go along when the Shoot moves", async () => {
   await ensureSecrets(client, context());
-  const kept = await client.list(
-    { apiVersion: "v1", kind: "Secret" },
-    { namespace, labelSelector: "persist=true,managed-by=perennial" },
-  );
+  const kept = await client.list(Secret, { namespace, labelSelector: "persist=true,managed-by=perennial" });
   expect(kept.map(({ metadata }) => metadata.name)).toEqual([
     "bootstrap-token",
     "ca",
@@ -125,17 +117,17 @@ function context() {
 }
 
 function secret(name: string) {
-  return { apiVersion: "v1", kind: "Secret", name, namespace };
+  return refTo(Secret, { name, namespace });
 }
 
 async function versions(): Promise<Record<string, string | undefined>> {
-  const secrets = await client.list({ apiVersion: "v1", kind: "Secret" }, { namespace });
+  const secrets = await client.list(Secret, { namespace });
   return Object.fromEntries(secrets.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
 }
 
 async function value(name: string, key: string): Promise<string> {
-  const found = await client.read<Secret>(secret(name));
-  return Buffer.from(found?.data[key] ?? "", "base64").toString();
+  const found = await client.read(secret(name));
+  return Buffer.from(found?.data?.[key] ?? "", "base64").toString();
 }
 
 /** The same client, for a process that is killed when it wants to create one Secret more. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Seed } from "../../src/api/index.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { BackupBucket, Seed } from "../../src/api/index.ts";
+import { refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { bucketCondition } from "../../src/worker/backup/seed-bucket.ts";
 import { createSeedStatus } from "../../src/worker/seed-status.ts";
@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { applyGarden } from "../support/garden-objects.ts";
 
 const core = "core.gardener.cloud/v1beta1";
-const ref = { apiVersion: core, kind: "Seed", name: "seed-1" };
+const ref = refTo(Seed, { name: "seed-1" });
 const log = createLogger({ name: "test", level: "silent" });
 
 let controlPlane: ControlPlane;
@@ -45,7 +45,7 @@ test("a seed says how its bucket is, and nothing of one that it does not keep", 
   expect(bucketCondition({ ...seed, spec: spareless }, undefined)).toBeUndefined();
   await says({ status: "Unknown", reason: "BackupBucketsGone" });
   const { uid: name = "" } = seed.metadata;
-  const bucket = { apiVersion: core, kind: "BackupBucket", name };
+  const bucket = refTo(BackupBucket, { name });
   const spec = { provider: { type: "local", region: "local" }, seedName: "seed-1" };
   await kube.create({ apiVersion: core, kind: "BackupBucket", metadata: { name }, spec } as never);
   await says({ status: "Progressing", message: `BackupBucket ${name} has not been made yet.` });
@@ -91,7 +91,7 @@ async function condition(type: string) {
 }
 
 async function read(): Promise<Seed> {
-  const seed = await kube.read<Seed>(ref);
+  const seed = await kube.read(ref);
   if (!seed) throw new Error("there is no Seed");
   return seed;
 }

@@ -12,10 +12,9 @@ import {
   STATE_PART_LABEL,
   STATE_PROBLEM_ANNOTATION,
 } from "../../src/api/annotations.ts";
-import type { Infrastructure, ShootState } from "../../src/api/index.ts";
-import type { KubeObject } from "../../src/api/schema/meta.ts";
+import { Infrastructure, ShootState } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { KubeError, type KubeClient } from "../../src/kube/index.ts";
+import { KubeError, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -54,14 +53,9 @@ const worker = (state: object, name = "w"): StateItem => ({
 });
 /** Bytes that no compression makes smaller. */
 const noise = (bytes: number) => ({ noise: randomBytes(bytes * 0.7).toString("base64") });
-const stateRef = (name = run.name) => ({
-  apiVersion: "core.gardener.cloud/v1beta1",
-  kind: "ShootState",
-  namespace: garden,
-  name,
-});
+const stateRef = (name = run.name) => refTo(ShootState, { namespace: garden, name });
 const readState = async (name?: string) => {
-  const state = await kube.read<ShootState>(stateRef(name));
+  const state = await kube.read(stateRef(name));
   if (state === undefined) throw new Error("there is no ShootState");
   return state;
 };
@@ -287,12 +281,7 @@ describe("a Shoot's keys", () => {
     await activities.persistState(run);
   };
   const secretsOf = async ({ technicalID: namespace }: ShootRun) =>
-    new Map(
-      (await kube.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace })).map((one) => [
-        one.metadata.name,
-        one,
-      ]),
-    );
+    new Map((await kube.list(Secret, { namespace })).map((one) => [one.metadata.name, one]));
 
   it("are the same in the other seed, and its control plane is made with them", async () => {
     await keep();
@@ -389,12 +378,7 @@ describe("an extension's state", () => {
     const infrastructure = await createInfrastructure({ state: { vpc: "v-1" } }, ["provider/x"]);
     await activities.persistState(run);
     const kept = () => activities.readExtensionState(run, infrastructure);
-    const ref = {
-      apiVersion: infrastructure.apiVersion,
-      kind: infrastructure.kind,
-      namespace: run.technicalID,
-      name: run.name,
-    };
+    const ref = refTo(Infrastructure, { namespace: run.technicalID, name: run.name });
     await kube.remove(ref);
     await kube.patch(ref, { status: { state: { vpc: "half gone" } } }, { subresource: "status" });
     await activities.persistState(run);
@@ -412,8 +396,8 @@ describe("an extension's state", () => {
     const resources = [{ name: "key", resourceRef: { apiVersion: "v1", kind: "Secret", name: "ssh" } }];
     const infrastructure = await createInfrastructure({ state: { vpc: "v-1" }, resources });
     await activities.persistState(run);
-    const { apiVersion, kind, metadata } = infrastructure;
-    const ref = { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
+    const { metadata } = infrastructure;
+    const ref = refTo(Infrastructure, { namespace: metadata.namespace, name: metadata.name });
     await kube.patch(ref, { status: { state: null } }, { subresource: "status" });
     await activities.persistState(run);
     expect(await activities.readExtensionState(run, infrastructure)).toEqual({ state: { vpc: "v-1" }, resources });
@@ -426,9 +410,9 @@ describe("an extension's state", () => {
       metadata: { namespace: run.technicalID, name: run.name, finalizers },
       spec: { type: "local", region: "local", secretRef: { name: "cloudprovider", namespace: run.technicalID } },
     });
-    const { apiVersion, kind, metadata } = object;
-    const ref = { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
-    return kube.patch<Infrastructure>(ref, { status }, { subresource: "status" });
+    const { metadata } = object;
+    const ref = refTo(Infrastructure, { namespace: metadata.namespace, name: metadata.name });
+    return kube.patch(ref, { status }, { subresource: "status" });
   };
 });
 
@@ -441,16 +425,7 @@ const snapshot = (revision: number): SnapshotRecord => ({
   bucket: "bucket",
 });
 
-interface Secret extends KubeObject {
-  readonly data: Record<string, string>;
-}
-
-const secret = ({ technicalID: namespace }: ShootRun, name: string) => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  namespace,
-  name,
-});
+const secret = ({ technicalID: namespace }: ShootRun, name: string) => refTo(Secret, { namespace, name });
 
 const createSecret = ({ technicalID: namespace }: ShootRun, name: string, data: object) =>
   kube.create({ apiVersion: "v1", kind: "Secret", metadata: { namespace, name }, data });

@@ -6,15 +6,15 @@ import { protectSnapshots } from "../../src/activities/backup/protection.ts";
 import { keepSnapshotOf } from "../../src/activities/backup/reading.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
 import type { Waits } from "../../src/activities/waits/waits.ts";
+import { ExtensionBackupEntry } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { Job, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { applyFencing } from "../support/fencing.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
-const extensions = "extensions.gardener.cloud/v1alpha1";
 const waits = { registration: () => ({}) } as unknown as Waits;
 let controlPlane: ControlPlane;
 let kube: KubeClient;
@@ -40,24 +40,30 @@ beforeEach(async () => {
 });
 
 const seed = () => fenced(runner.client, run);
-const entryRef = () => ({ apiVersion: extensions, kind: "BackupEntry", name: `${run.technicalID}--${run.uid}` });
+const entryRef = () => refTo(ExtensionBackupEntry, { name: `${run.technicalID}--${run.uid}` });
 const entry = () => {
-  const { name, ...type } = entryRef();
+  const { apiVersion, kind, name } = entryRef();
   const secretRef = { name: "b", namespace: "garden" };
-  return { ...type, metadata: { name }, spec: { type: "local", region: "local", bucketName: "bucket-1", secretRef } };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name },
+    spec: { type: "local", region: "local", bucketName: "bucket-1", secretRef },
+  };
 };
 const kept = async () => (await kube.read(entryRef()))?.metadata.annotations?.["perennial.dev/kept-snapshots"];
 
 /** A Job that has taken a snapshot, at this revision; returns the name of its file. */
 async function take(name: string, revision: number): Promise<string> {
-  const { namespace, ...job } = { apiVersion: "batch/v1", kind: "Job", namespace: run.technicalID };
+  const { apiVersion, kind } = Job;
+  const namespace = run.technicalID;
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "verify", image: "etcd" }] } };
-  await kube.create({ ...job, metadata: { name, namespace }, spec: { template } } as never);
+  await kube.create({ apiVersion, kind, metadata: { name, namespace }, spec: { template } } as never);
   return runner.succeed(namespace, name, { hash: 1, revision, totalSize: 9 });
 }
 
 async function keep(name: string): Promise<void> {
-  const job = await kube.read({ apiVersion: "batch/v1", kind: "Job", namespace: run.technicalID, name });
+  const job = await kube.read(Job, { namespace: run.technicalID, name });
   if (job === undefined) throw new Error(`there is no Job ${name}`);
   await keepSnapshotOf(job, { seedClient: seed(), owner: run, records });
 }

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import {
   createKubeClient,
   createReflector,
+  Namespace,
+  refTo,
   type Change,
   type KubeClient,
   type Reflector,
@@ -9,7 +11,7 @@ import {
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
-import { installWidgets, widget, widgetType, type Widget } from "../support/widget.ts";
+import { installWidgets, Widget, widget } from "../support/widget.ts";
 
 let controlPlane: ControlPlane;
 let client: KubeClient;
@@ -33,7 +35,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await client.removeAll(widgetType, {});
+  await client.removeAll(Widget, {});
   news = [];
 });
 
@@ -49,13 +51,13 @@ function apply(name: string, size = 1): Promise<Widget> {
 }
 
 function remove(name: string): Promise<void> {
-  return client.remove({ ...widgetType, namespace: "default", name });
+  return client.remove(refTo(Widget, { namespace: "default", name }));
 }
 
 describe("a reflector", () => {
   test("has told and cached what there was when it is synced, and follows what comes", async () => {
     await apply("a");
-    reflector = createReflector<Widget>(client, widgetType, { onEvent: note });
+    reflector = createReflector(client, Widget, { onEvent: note });
     reflector.start();
     await reflector.synced();
     expect(news).toEqual(["added a"]);
@@ -73,7 +75,7 @@ describe("a reflector", () => {
 
   test("updates its cache before it tells, and tells how the object was before", async () => {
     const seen: unknown[] = [];
-    reflector = createReflector<Widget>(client, widgetType, {
+    reflector = createReflector(client, Widget, {
       onEvent: ({ object, old }) => {
         seen.push([old?.spec.size, object.spec.size, reflector.get("a", "default")?.spec.size]);
       },
@@ -90,7 +92,7 @@ describe("a reflector", () => {
   });
 
   test("sees only what it selects", async () => {
-    reflector = createReflector<Widget>(client, widgetType, { onEvent: note, fieldSelector: "metadata.name=b" });
+    reflector = createReflector(client, Widget, { onEvent: note, fieldSelector: "metadata.name=b" });
     reflector.start();
     await reflector.synced();
     await apply("a");
@@ -101,7 +103,7 @@ describe("a reflector", () => {
 
   test("waits for a kind that is not there yet", async () => {
     const type = { apiVersion: "v1", kind: "Gadget" };
-    reflector = createReflector<Widget>(client, type, { onEvent: note });
+    reflector = createReflector(client, type, { onEvent: note });
     const synced = reflector.synced();
     reflector.start();
     await reflector.stop();
@@ -109,7 +111,7 @@ describe("a reflector", () => {
   });
 
   test("goes on after a handler threw", async () => {
-    reflector = createReflector<Widget>(client, widgetType, {
+    reflector = createReflector(client, Widget, {
       onEvent: (event) => {
         note(event);
         throw new Error("the handler is broken");
@@ -124,12 +126,12 @@ describe("a reflector", () => {
   });
 
   test("tells nothing after it was stopped", async () => {
-    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector = createReflector(proxied, Widget, { onEvent: note });
     reflector.start();
     await reflector.synced();
     await reflector.stop();
     await apply("a");
-    const other = createReflector<Widget>(client, widgetType, { onEvent: () => {} });
+    const other = createReflector(client, Widget, { onEvent: () => {} });
     other.start();
     await other.synced();
     await other.stop();
@@ -140,7 +142,7 @@ describe("a reflector", () => {
 describe("a reflector whose connection breaks", () => {
   test("goes on where it was, without a new list, when only the connection was lost", async () => {
     await apply("a");
-    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector = createReflector(proxied, Widget, { onEvent: note });
     reflector.start();
     await reflector.synced();
     await eventually(() => proxy.requests.some((line) => line.includes("watch=true")));
@@ -156,7 +158,7 @@ describe("a reflector whose connection breaks", () => {
 
   test("survives a SIGKILL of the API server and tells what changed afterwards", async () => {
     await apply("a");
-    reflector = createReflector<Widget>(client, widgetType, { onEvent: note });
+    reflector = createReflector(client, Widget, { onEvent: note });
     reflector.start();
     await reflector.synced();
     await controlPlane.kill();
@@ -170,7 +172,7 @@ describe("a reflector whose connection breaks", () => {
 
   test("lists again when the server no longer has the history, and tells every difference", async () => {
     for (const name of ["kept", "changed", "deleted", "remade"]) await apply(name);
-    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector = createReflector(proxied, Widget, { onEvent: note });
     reflector.start();
     await reflector.synced();
     news = [];
@@ -208,7 +210,7 @@ describe("a reflector whose connection breaks", () => {
     proxy.fail(/GET .*widgets/, throttle, throttle);
     const startedAt = Date.now();
     await apply("a");
-    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector = createReflector(proxied, Widget, { onEvent: note });
     reflector.start();
     await reflector.synced();
     expect(Date.now() - startedAt).toBeGreaterThan(1_900);
@@ -223,7 +225,7 @@ describe("a reflector whose connection breaks", () => {
     const error = { type: "ERROR", object: { kind: "Status", code, reason, message } };
     proxy.fail(/watch=true/, { status: 200, body: error });
     const before = proxy.requests.length;
-    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector = createReflector(proxied, Widget, { onEvent: note });
     reflector.start();
     await reflector.synced();
     await apply("a");
@@ -235,7 +237,7 @@ describe("a reflector whose connection breaks", () => {
     const empty = { status: 200 };
     proxy.fail(/watch=true/, ...Array.from({ length: 3 }, () => empty));
     const startedAt = Date.now();
-    reflector = createReflector<Widget>(proxied, widgetType, { onEvent: note });
+    reflector = createReflector(proxied, Widget, { onEvent: note });
     reflector.start();
     await reflector.synced();
     await apply("a");
@@ -246,10 +248,10 @@ describe("a reflector whose connection breaks", () => {
 
 describe("many reflectors", () => {
   test("leave connections for calls: 40 watches and a call at the same time", async () => {
-    const many = Array.from({ length: 40 }, () => createReflector<Widget>(proxied, widgetType, { onEvent: note }));
+    const many = Array.from({ length: 40 }, () => createReflector(proxied, Widget, { onEvent: note }));
     for (const each of many) each.start();
     await Promise.all(many.map((each) => each.synced()));
-    await eventually(() => proxied.read({ apiVersion: "v1", kind: "Namespace", name: "default" }), 5_000);
+    await eventually(() => proxied.read(Namespace, { name: "default" }), 5_000);
     await apply("a");
     await eventually(() => news.length === 40);
     await Promise.all(many.map((each) => each.stop()));

@@ -3,7 +3,13 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createKubeClient, renderKubeconfig, type KubeClient } from "../../src/kube/index.ts";
+import {
+  createKubeClient,
+  CustomResourceDefinition,
+  Namespace,
+  renderKubeconfig,
+  type KubeClient,
+} from "../../src/kube/index.ts";
 import { makeCertificates, type Certificates } from "./certificates.ts";
 import { spawnChild, type Child } from "./child.ts";
 import { claimDirectory, controlPlanePrefix, sweepLeftovers } from "./leftovers.ts";
@@ -165,12 +171,11 @@ function apiServerFlags({ directory, port, etcdUrl }: Record<"directory" | "port
 
 /** /readyz says ok too early: RBAC and the storage of custom resources come after it. */
 async function ready(client: KubeClient, child: Child): Promise<void> {
-  const definitions = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
   const deadline = Date.now() + 60_000;
   for (;;) {
     try {
-      await client.list(definitions);
-      if ((await client.read({ apiVersion: "v1", kind: "Namespace", name: "default" })) !== undefined) return;
+      await client.list(CustomResourceDefinition);
+      if ((await client.read(Namespace, { name: "default" })) !== undefined) return;
     } catch (error) {
       if (!child.alive()) throw new Error(`kube-apiserver ended:\n${child.output().slice(-2000)}`, { cause: error });
       if (Date.now() > deadline) throw error;

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "../../src/api/index.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { CustomResourceDefinition, type KubeClient } from "../../src/kube/index.ts";
 
 const directory = new URL("../../deploy/crds/", import.meta.url);
 
@@ -15,15 +15,11 @@ export async function applyCrds(client: KubeClient, group = ""): Promise<void> {
   for (const crd of crds) await established(client, crd);
 }
 
-async function established(client: KubeClient, { apiVersion, kind, metadata: { name } }: KubeObject): Promise<void> {
+async function established(client: KubeClient, { metadata: { name } }: KubeObject): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
-    const crd = await client.read<Crd>({ apiVersion, kind, name });
+    const crd = await client.read(CustomResourceDefinition, { name });
     if (crd?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")) return;
     await sleep(50);
   }
   throw new Error(`${name} is not served after ten seconds`);
-}
-
-interface Crd extends KubeObject {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }

@@ -1,6 +1,7 @@
-import type { CredentialsBinding, Shoot } from "../../src/api/index.ts";
+import { Shoot, type CredentialsBinding } from "../../src/api/index.ts";
 import type { LastError } from "../../src/api/schema/meta.ts";
 import type { FlowProgress, ShootRef, StepProgress } from "../../src/api/shoot/run.ts";
+import { refTo } from "../../src/kube/index.ts";
 import { flowWorkflowId, type FlowKind } from "../../src/workflows/contract.ts";
 import { eventually } from "./eventually.ts";
 import { exampleObjects } from "./examples.ts";
@@ -96,9 +97,9 @@ async function renderShoot({ environment }: LocalEnvironment, overrides: ShootOv
 function handle(local: LocalEnvironment, { metadata }: Shoot): TestShoot {
   const { gardenClient, shoots, temporal, environment } = local;
   const { name, namespace, uid = "" } = metadata;
-  const shootRef = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", namespace, name };
+  const shootRef = refTo(Shoot, { namespace, name });
   const ref = { namespace, name, uid };
-  const read = () => gardenClient.read<Shoot>(shootRef);
+  const read = () => gardenClient.read(shootRef);
   const annotate: TestShoot["annotate"] = async (annotations) => {
     await gardenClient.patch(shootRef, { metadata: { annotations } });
   };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseAllDocuments } from "yaml";
 import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
 import type { KubeObject } from "../../src/api/index.ts";
-import { KubeError, refOf, type KubeClient } from "../../src/kube/index.ts";
+import { KubeError, Namespace, refOf, refTo, type KubeClient } from "../../src/kube/index.ts";
 
 /** Applies the admission policies of deploy/, a seed's or the garden's, and resolves when the API server goes by them. */
 export async function applyFencing(client: KubeClient, cluster: "seed" | "garden"): Promise<void> {
@@ -25,7 +25,7 @@ async function seedInForce(client: KubeClient): Promise<void> {
   await refused(() => client.apply(namespace(1), { dryRun: true })); // each policy comes into force by itself
   const metadata = { name: probe, namespace: probe, ...epoch(1) };
   await refused(() => client.apply({ apiVersion: "v1", kind: "ConfigMap", metadata }, { dryRun: true }));
-  await client.remove({ apiVersion: "v1", kind: "Namespace", name: probe });
+  await client.remove(refTo(Namespace, { name: probe }));
 }
 
 async function gardenInForce(client: KubeClient): Promise<void> {

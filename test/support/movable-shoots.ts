@@ -1,9 +1,7 @@
-import type { Shoot } from "../../src/api/index.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { Seed, Shoot } from "../../src/api/index.ts";
+import { refTo, type KubeClient } from "../../src/kube/index.ts";
 import { exampleObjects } from "./examples.ts";
 import { movableStatus, seedReady } from "./migration-objects.ts";
-
-const core = "core.gardener.cloud/v1beta1";
 
 /** Creates the example Shoot under another name, with the status of one that has been created on seed-1. */
 export async function createMovableShoot(client: KubeClient, name: string, status: object = {}): Promise<void> {
@@ -11,7 +9,7 @@ export async function createMovableShoot(client: KubeClient, name: string, statu
   const spec = { ...example.spec, dns: { domain: `${name}.example.com` } };
   const shoot = await client.create<Shoot>({ ...example, metadata: { name, namespace: "garden-dev" }, spec });
   const own = { uid: shoot.metadata.uid, technicalID: `shoot--dev--${name}` };
-  const ref = { apiVersion: core, kind: "Shoot", name, namespace: "garden-dev" };
+  const ref = refTo(Shoot, { name, namespace: "garden-dev" });
   await client.patch(ref, { status: { ...movableStatus(), ...own, ...status } }, { subresource: "status" });
 }
 
@@ -26,6 +24,6 @@ export async function registerReadySeed(client: KubeClient, name: string): Promi
 
 /** Says when a Seed's worker was heard of, as it would every half minute itself: after two minutes a Seed is not ready any more. */
 export async function hearOfSeed(client: KubeClient, name: string, heard: Date = new Date()): Promise<void> {
-  const ref = { apiVersion: core, kind: "Seed", name };
+  const ref = refTo(Seed, { name });
   await client.patch(ref, { status: { conditions: [seedReady(heard)] } }, { subresource: "status" });
 }

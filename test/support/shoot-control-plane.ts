@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { BinaryName } from "../../src/local/binary/versions.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { components, type ComponentName, type ControlPlaneContext } from "../../src/components/index.ts";
-import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { spawnChild, type Child } from "./child.ts";
 import { eventually } from "./eventually.ts";
 import { freePorts } from "./free-ports.ts";
@@ -150,12 +150,7 @@ async function readVolume(
 }
 
 async function secretData(seedClient: KubeClient, namespace: string, name: string): Promise<Record<string, string>> {
-  const secret = await seedClient.read<KubeObject & { data: Record<string, string> }>({
-    apiVersion: "v1",
-    kind: "Secret",
-    namespace,
-    name,
-  });
+  const secret = await seedClient.read(Secret, { namespace, name });
   return Object.fromEntries(
     Object.entries(secret?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]),
   );

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { KubeObject } from "../../src/api/schema/meta.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { Cluster } from "../../src/api/index.ts";
+import { Namespace, PersistentVolume, Secret, Service, type KubeClient } from "../../src/kube/index.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import type { TestShoot } from "./e2e-shoots.ts";
 import type { LocalEnvironment, SeedName } from "./local-environment.ts";
@@ -23,12 +23,8 @@ async function inGarden(
   { gardenClient }: LocalEnvironment,
   { ref: { namespace, name } }: TestShoot,
 ): Promise<string[]> {
-  const secret = await gardenClient.read({ apiVersion: "v1", kind: "Secret", namespace, name: `${name}.kubeconfig` });
+  const secret = await gardenClient.read(Secret, { namespace, name: `${name}.kubeconfig` });
   return secret === undefined ? [] : [`Secret ${namespace}/${name}.kubeconfig`];
-}
-
-interface Volume extends KubeObject {
-  readonly spec: { readonly claimRef?: { readonly namespace?: string } };
 }
 
 const seedNames = ({ seeds }: LocalEnvironment) => Object.keys(seeds) as SeedName[];
@@ -41,9 +37,9 @@ export async function findSeedRemains(
 ): Promise<string[]> {
   const seedClient = seeds[seedName];
   const [namespace, cluster, volumes] = await Promise.all([
-    seedClient.read({ apiVersion: "v1", kind: "Namespace", name }),
-    seedClient.read({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name }),
-    seedClient.list<Volume>({ apiVersion: "v1", kind: "PersistentVolume" }),
+    seedClient.read(Namespace, { name }),
+    seedClient.read(Cluster, { name }),
+    seedClient.list(PersistentVolume),
   ]);
   return [
     ...(namespace === undefined ? [] : [`Namespace ${name}`]),
@@ -67,11 +63,11 @@ async function onHost({ environment, machines }: LocalEnvironment, { technicalID
 /** Addresses of load balancers and directories of volumes that belong to no object any more, whichever Shoot's it was. */
 async function orphaned({ environment: { stateDir }, seeds }: LocalEnvironment): Promise<string[]> {
   const listIn = async (name: string, client: KubeClient) => {
-    const volumes = await client.list({ apiVersion: "v1", kind: "PersistentVolume" });
+    const volumes = await client.list(PersistentVolume);
     const known = new Set(volumes.map(({ metadata }) => metadata.name));
     const directories = await entries(join(stateDir, "volumes", name));
     return {
-      services: await client.list({ apiVersion: "v1", kind: "Service" }),
+      services: await client.list(Service),
       unclaimed: directories.filter((uid) => !known.has(`pvc-${uid}`)),
     };
   };

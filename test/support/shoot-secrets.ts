@@ -1,4 +1,5 @@
-import type { KubeObject } from "../../src/api/schema/meta.ts";
+import { Shoot, ShootState } from "../../src/api/index.ts";
+import { Secret } from "../../src/kube/index.ts";
 import type { TestShoot } from "./e2e-shoots.ts";
 import type { LocalEnvironment, SeedName } from "./local-environment.ts";
 
@@ -23,8 +24,7 @@ interface Hidden {
 }
 
 async function readSecrets({ seeds }: LocalEnvironment, { technicalID }: TestShoot, seed: SeedName): Promise<Hidden[]> {
-  const type = { apiVersion: "v1", kind: "Secret" };
-  const found = await seeds[seed].list<Secret>(type, { namespace: technicalID });
+  const found = await seeds[seed].list(Secret, { namespace: technicalID });
   return found.flatMap(({ metadata, data = {} }) =>
     Object.entries(data)
       .filter(([key]) => /\.key$|^id_rsa$|^token-secret$/.test(key))
@@ -46,10 +46,6 @@ function hidden(name: string, value: string): Hidden[] {
   ].map(({ name, forms }) => ({ name, forms: forms.filter((form) => form.length >= 12) }));
 }
 
-interface Secret extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
 interface Place {
   readonly place: string;
   readonly text: string;
@@ -59,10 +55,9 @@ async function gardenObjects(
   { gardenClient }: LocalEnvironment,
   { ref: { namespace, name } }: TestShoot,
 ): Promise<Place[]> {
-  const core = "core.gardener.cloud/v1beta1";
   const [states, shoot] = await Promise.all([
-    gardenClient.list({ apiVersion: core, kind: "ShootState" }, { namespace }),
-    gardenClient.read({ apiVersion: core, kind: "Shoot", namespace, name }),
+    gardenClient.list(ShootState, { namespace }),
+    gardenClient.read(Shoot, { namespace, name }),
   ]);
   return [...states, ...(shoot ? [shoot] : [])].map((object) => ({
     place: `${object.kind} ${object.metadata.name}`,

@@ -2,13 +2,13 @@ import { fileURLToPath } from "node:url";
 import { CompleteAsyncError } from "@temporalio/activity";
 import { Worker } from "@temporalio/worker";
 import type { GardenActivities, SeedActivities } from "../../src/activities/index.ts";
-import type { Infrastructure } from "../../src/api/index.ts";
+import { Infrastructure } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { createSeedActivities } from "../../src/activities/seed.ts";
 import { createShootClients } from "../../src/activities/shoot/clients.ts";
 import { createWaits, type Completer, type Waits } from "../../src/activities/waits/waits.ts";
 import { createCompleter } from "../../src/client/completer.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import { refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createSeedWorker } from "../../src/worker/seed.ts";
 import { gardenQueue } from "../../src/workflows/contract.ts";
@@ -117,7 +117,7 @@ export async function answer(
   } = {},
 ): Promise<void> {
   const ref = infrastructureOf(run);
-  const { metadata } = await kube.patch<Infrastructure>(ref, {
+  const { metadata } = await kube.patch(ref, {
     metadata: { annotations: { "gardener.cloud/operation": null } },
   });
   const lastUpdateTime = status.lastUpdateTime ?? new Date().toISOString().replace(/\.\d+Z$/, "Z");
@@ -138,7 +138,7 @@ export async function answer(
 
 /** The Shoot's Infrastructure. */
 export const infrastructureOf = ({ technicalID, name }: ShootRun) =>
-  ({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure", namespace: technicalID, name }) as const;
+  refTo(Infrastructure, { namespace: technicalID, name });
 
 /** The waits of whatever process watches now. */
 function current(waits: () => Waits, knobs: Knobs): Waits {

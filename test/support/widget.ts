@@ -1,25 +1,26 @@
-import type { KubeObject } from "../../src/api/schema/meta.ts";
-import type { KubeClient } from "../../src/kube/index.ts";
+import type { KubeObject, NamespacedMeta } from "../../src/api/schema/meta.ts";
+import { defineKind, type KubeClient } from "../../src/kube/index.ts";
 import { eventually } from "./eventually.ts";
 
 /** A custom resource of the tests: it has a status, a schema and a rule. */
 export interface Widget extends KubeObject {
+  readonly metadata: NamespacedMeta;
   readonly spec: { readonly size?: number; readonly colour?: string };
   readonly status?: { readonly ready?: boolean };
 }
 
 /** The kind of {@link Widget}. */
-export const widgetType = { apiVersion: "test.perennial.dev/v1", kind: "Widget" } as const;
+export const Widget = defineKind<Widget>({ apiVersion: "test.perennial.dev/v1", kind: "Widget", scope: "Namespaced" });
 
 /** A widget, not yet in any cluster. */
 export function widget(namespace: string, name: string, spec: Widget["spec"] = {}): Widget {
-  return { ...widgetType, metadata: { namespace, name }, spec };
+  return { apiVersion: Widget.apiVersion, kind: Widget.kind, metadata: { namespace, name }, spec };
 }
 
 /** Installs the kind and waits until the server serves it. */
 export async function installWidgets(client: KubeClient): Promise<void> {
   await client.apply(definition);
-  await eventually(() => client.list(widgetType));
+  await eventually(() => client.list(Widget));
 }
 
 const spec = {

@@ -1,6 +1,6 @@
 import type { Seed } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
 
 /** A Secret's data, base64. */
@@ -19,7 +19,7 @@ export async function readBackupCredentials(gardenClient: KubeClient, { metadata
 
 /** The data of a Secret that has to be there. */
 export async function readData(client: KubeClient, ref: { name: string; namespace: string }): Promise<SecretData> {
-  const secret = await client.read<KubeObject & { data?: SecretData }>({ apiVersion: "v1", kind: "Secret", ...ref });
+  const secret = await client.read(Secret, ref);
   if (secret === undefined)
     throw configurationProblem(`Secret ${ref.namespace}/${ref.name} with credentials of backups does not exist`);
   return secret.data ?? {};

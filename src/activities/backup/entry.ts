@@ -1,5 +1,5 @@
 import { EPOCH_ANNOTATION, GARDENER_FINALIZER } from "../../api/annotations.ts";
-import type { BackupEntry, ExtensionBackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
+import { ExtensionBackupBucket, type BackupEntry, type ExtensionBackupEntry } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { backupEntryObject, type ControlPlaneContext } from "../../components/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
@@ -38,8 +38,7 @@ export async function deployBackupEntry({
 
 async function readSeedBucket(seedClient: KubeClient, context: ControlPlaneContext): Promise<ExtensionBackupBucket> {
   const name = context.seed.metadata.uid ?? "";
-  const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupBucket", name };
-  const bucket = await seedClient.read<ExtensionBackupBucket>(ref);
+  const bucket = await seedClient.read(ExtensionBackupBucket, { name });
   const { lastOperation, lastError } = bucket?.status ?? {};
   if (bucket !== undefined && lastOperation?.state === "Succeeded") return bucket;
   const why = lastError?.description ?? lastOperation?.description ?? "it does not exist yet";

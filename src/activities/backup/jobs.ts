@@ -1,18 +1,13 @@
 import { waitId } from "../../api/activity-ids.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { refOf, type KubeClient, type ObjectRef } from "../../kube/index.ts";
+import { Job, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
 import { completed } from "../waits/readiness.ts";
 import type { Waits } from "../waits/waits.ts";
 
 /** A Job of a Shoot's namespace. */
-export const jobRef = (namespace: string, name: string): ObjectRef => ({
-  apiVersion: "batch/v1",
-  kind: "Job",
-  namespace,
-  name,
-});
+export const jobRef = (namespace: string, name: string) => refTo(Job, { namespace, name });
 
 /** Who waits for a Job; `deadline` is ms. A Job that has failed stays failed, so nobody waits for it any longer. */
 export const jobTarget = (namespace: string, name: string, step: string, deadline: number): WaitTarget => ({

@@ -1,10 +1,10 @@
 import { KEPT_SNAPSHOTS_ANNOTATION } from "../../api/annotations.ts";
-import type { ExtensionBackupEntry } from "../../api/index.ts";
+import { ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { findObjectStore } from "../../api/object-stores.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { KEPT_SNAPSHOTS } from "../../components/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { refTo, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import type { SnapshotOwner, SnapshotRecords } from "./record.ts";
 
@@ -25,8 +25,8 @@ export async function protectSnapshots(
   fresh?: string,
 ): Promise<void> {
   const name = backupEntryName(owner.technicalID, owner.uid);
-  const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry", name };
-  const entry = await seedClient.read<ExtensionBackupEntry>(ref);
+  const ref = refTo(ExtensionBackupEntry, { name });
+  const entry = await seedClient.read(ref);
   if (entry === undefined) throw new StepError(`BackupEntry ${name} does not exist: it says which snapshots are kept`);
   const before = (entry.metadata.annotations?.[KEPT_SNAPSHOTS_ANNOTATION] ?? "").split(",");
   const names = [fresh, await readRecorded(records, owner), ...before].filter(Boolean);

@@ -1,8 +1,8 @@
-import type { ExtensionBackupEntry } from "../../api/index.ts";
+import { ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { VERIFY_CONTAINER } from "../../components/index.ts";
-import { isNotFound, refOf, type KubeClient } from "../../kube/index.ts";
+import { isNotFound, Pod, refOf, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import { completed } from "../waits/readiness.ts";
 import { protectSnapshots } from "./protection.ts";
@@ -57,19 +57,11 @@ export async function readVerified(seedClient: KubeClient, job: KubeObject): Pro
   return pod && (await readLog(seedClient, pod));
 }
 
-interface Pod extends KubeObject {
-  readonly status?: {
-    readonly phase?: string;
-    readonly startTime?: string;
-    readonly initContainerStatuses?: readonly { readonly state?: { readonly terminated?: { startedAt?: string } } }[];
-  };
-}
-
 /** The pod that did it; those of an earlier Job of the same name may be there still. */
 async function readPod(seedClient: KubeClient, { metadata }: KubeObject): Promise<Pod | undefined> {
   const { namespace = "", uid } = metadata;
   const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
-  const pods = await seedClient.list<Pod>({ apiVersion: "v1", kind: "Pod" }, { namespace, labelSelector });
+  const pods = await seedClient.list(Pod, { namespace, labelSelector });
   return pods.find(({ status }) => status?.phase === "Succeeded");
 }
 
@@ -95,8 +87,7 @@ function beginOf({ metadata, status }: Pod): string {
 
 async function readBucketName(seedClient: KubeClient, { technicalID, uid }: SnapshotOwner): Promise<string> {
   const name = backupEntryName(technicalID, uid);
-  const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry", name };
-  const entry = await seedClient.read<ExtensionBackupEntry>(ref);
+  const entry = await seedClient.read(ExtensionBackupEntry, { name });
   if (entry === undefined) throw new StepError(`BackupEntry ${name} does not exist: it says where snapshots are`);
   return entry.spec.bucketName;
 }

@@ -2,7 +2,7 @@ import { activityInfo } from "@temporalio/activity";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { FINAL_SNAPSHOT, SNAPSHOT_LABEL, snapshotJob } from "../../components/index.ts";
-import { isNotFound, type KubeClient } from "../../kube/index.ts";
+import { CronJob, isNotFound, Job, refTo, StatefulSet, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
@@ -32,15 +32,12 @@ export function createSnapshots({ gardenClient, seedClient, records, waits, flow
 
   /** A hibernated Shoot's etcd sleeps, but only a running one can be asked. */
   const setEtcd = async ({ technicalID: namespace }: ShootRun, replicas: number) => {
-    await seedClient.patch(
-      { apiVersion: "apps/v1", kind: "StatefulSet", namespace, name: "etcd-main" },
-      { spec: { replicas } },
-    );
+    await seedClient.patch(refTo(StatefulSet, { namespace, name: "etcd-main" }), { spec: { replicas } });
   };
 
   /** After the last snapshot there must be none that could be taken for it. */
   const endSchedule = async ({ technicalID: namespace }: ShootRun) => {
-    const schedule = { apiVersion: "batch/v1", kind: "CronJob", namespace, name: "etcd-backup" };
+    const schedule = refTo(CronJob, { namespace, name: "etcd-backup" });
     await seedClient.patch(schedule, { spec: { suspend: true } }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
@@ -101,5 +98,5 @@ async function jobsOf(
   why: "scheduled" | "requested",
 ): Promise<KubeObject[]> {
   const labelSelector = `${SNAPSHOT_LABEL}=${why}`;
-  return await seedClient.list({ apiVersion: "batch/v1", kind: "Job" }, { namespace, labelSelector });
+  return await seedClient.list(Job, { namespace, labelSelector });
 }

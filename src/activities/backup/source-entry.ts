@@ -1,10 +1,10 @@
 import { sourceEntryName } from "../../api/extensions/backup-entry.ts";
-import type { BackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
+import { BackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { findObjectStore } from "../../api/object-stores.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { copyJob, storeOf, type ControlPlaneContext } from "../../components/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { refTo, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { abandon } from "../teardown/abandonment.ts";
 import { deployBackupCredentials, GARDEN_NAMESPACE, readData } from "./credentials.ts";
 import { readContext } from "../control-plane/context.ts";
@@ -79,12 +79,10 @@ export function createBackupSource({ gardenClient, seedClient, records, waits, a
  */
 export async function releaseSource(seedClient: KubeClient, { technicalID, uid }: ShootRun): Promise<void> {
   const name = sourceEntryName(technicalID, uid);
-  await abandon(seedClient, { ...entryType, name });
-  await seedClient.remove({ apiVersion: "v1", kind: "Secret", namespace: technicalID, name: "source-etcd-backup" });
-  await seedClient.remove({ apiVersion: "v1", kind: "Secret", namespace: GARDEN_NAMESPACE, name: `entry-${name}` });
+  await abandon(seedClient, refTo(ExtensionBackupEntry, { name }));
+  await seedClient.remove(refTo(Secret, { namespace: technicalID, name: "source-etcd-backup" }));
+  await seedClient.remove(refTo(Secret, { namespace: GARDEN_NAMESPACE, name: `entry-${name}` }));
 }
-
-const entryType = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry" } as const;
 
 const isAtHome = ({ bucket }: SnapshotRecord, { seed }: ControlPlaneContext): boolean => bucket === seed.metadata.uid;
 
@@ -92,8 +90,7 @@ async function readSourceBucket(
   gardenClient: KubeClient,
   { name: snapshot, bucket: name }: SnapshotRecord,
 ): Promise<BackupBucket> {
-  const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "BackupBucket", name };
-  const bucket = await gardenClient.read<BackupBucket>(ref);
+  const bucket = await gardenClient.read(BackupBucket, { name });
   if (bucket !== undefined) return bucket;
   throw configurationProblem(`snapshot ${snapshot} is in BackupBucket ${name}, which does not exist in the garden`);
 }
@@ -110,7 +107,7 @@ function sourceEntry({ technicalID, uid }: ShootRun, { metadata, spec, status }:
   const name = sourceEntryName(technicalID, uid);
   const { providerStatus } = status ?? {};
   return {
-    ...entryType,
+    ...typeMeta(ExtensionBackupEntry),
     metadata: { name },
     spec: {
       type: spec.provider.type,

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { mainVolumeClaim, restoreJob } from "../../components/index.ts";
-import { refOf, type KubeClient } from "../../kube/index.ts";
+import { PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
@@ -99,7 +99,7 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
     async finishEtcdVolume(run: ShootRun): Promise<void> {
       const [claim, job] = await Promise.all([
         seedClient.read(claimRef(run)),
-        seedClient.read<KubeObject>(jobRef(run.technicalID, JOB)),
+        seedClient.read(jobRef(run.technicalID, JOB)),
       ]);
       if (!isFinished(claim, run)) {
         if (claim === undefined || job === undefined || !isFor(job, claim) || !completed(job).reached) {
@@ -129,12 +129,8 @@ const JOB = "restore-etcd-main";
 
 const originOf = ({ epoch }: ShootRun, { name }: SnapshotRecord): string => `${name} in epoch ${epoch}`;
 
-const claimRef = ({ technicalID: namespace }: ShootRun) => ({
-  apiVersion: "v1",
-  kind: "PersistentVolumeClaim",
-  namespace,
-  name: "main-etcd-etcd-main-0",
-});
+const claimRef = ({ technicalID: namespace }: ShootRun) =>
+  refTo(PersistentVolumeClaim, { namespace, name: "main-etcd-etcd-main-0" });
 
 const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
 

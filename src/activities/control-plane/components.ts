@@ -2,7 +2,7 @@ import { waitId } from "../../api/activity-ids.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { components, type ComponentName } from "../../components/index.ts";
-import { refOf, type KubeClient } from "../../kube/index.ts";
+import { Namespace, PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { NO_CLEANUP_LABEL } from "../teardown/shoot-resources.ts";
 import { readContext } from "./context.ts";
 import type { Until, WaitTarget } from "../index.ts";
@@ -46,7 +46,7 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
      * nothing is asked for, not even what objects are made from, which may never have existed.
      */
     async destroy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
-      const namespace = await seedClient.read({ apiVersion: "v1", kind: "Namespace", name: run.technicalID });
+      const namespace = await seedClient.read(Namespace, { name: run.technicalID });
       if (namespace === undefined) return [];
       const objects = components[component].objects(await readContext(gardenClient, seedClient, run));
       const targets: WaitTarget[] = [];
@@ -103,11 +103,11 @@ function claimsOf(objects: readonly KubeObject[]) {
   return objects.flatMap(({ kind, metadata, ...object }) => {
     const { volumeClaimTemplates = [] } = (object["spec"] ?? {}) as { volumeClaimTemplates?: readonly KubeObject[] };
     if (kind !== "StatefulSet") return [];
-    return volumeClaimTemplates.map((template) => ({
-      apiVersion: "v1",
-      kind: "PersistentVolumeClaim",
-      name: `${template.metadata.name}-${metadata.name}-0`,
-      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
-    }));
+    return volumeClaimTemplates.map((template) =>
+      refTo(PersistentVolumeClaim, {
+        name: `${template.metadata.name}-${metadata.name}-0`,
+        namespace: metadata.namespace ?? "",
+      }),
+    );
   });
 }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { imagesFor, type ControlPlaneContext } from "../../components/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Secret, Service, type KubeClient } from "../../kube/index.ts";
 import { readGardenObjects } from "./cluster.ts";
 import { addressOf } from "../waits/readiness.ts";
 
@@ -15,8 +14,8 @@ export async function readContext(
   const namespace = run.technicalID;
   const [objects, secrets, service] = await Promise.all([
     readGardenObjects(gardenClient, run),
-    seedClient.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace }),
-    seedClient.read<KubeObject>({ apiVersion: "v1", kind: "Service", namespace, name: "kube-apiserver" }),
+    seedClient.list(Secret, { namespace }),
+    seedClient.read(Service, { namespace, name: "kube-apiserver" }),
   ]);
   const address = service && addressOf(service);
   const internal = objects.seed.spec.dns.internal?.domain;
@@ -36,10 +35,6 @@ export async function readContext(
 
 /** In seconds: while a Shoot moves, nobody remembers its API server's address for long. */
 const MOVING_TTL = 5;
-
-interface Secret extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
 
 /** The same data gives the same checksum, in whatever order it comes. */
 function checksum(data: Readonly<Record<string, string>>): string {

@@ -1,6 +1,5 @@
-import type { KubeObject } from "../../api/schema/meta.ts";
 import { dnsSecretName, type ControlPlaneContext, type DnsProvider } from "../../components/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
 import type { Purpose } from "../../api/extensions/kinds.ts";
 
@@ -17,8 +16,7 @@ export async function deployDnsCredentials(
   purpose: Purpose,
 ): Promise<DnsProvider> {
   const { secret, ...provider } = purpose === "internal" ? internal(context) : external(context);
-  const ref = { apiVersion: "v1", kind: "Secret", ...secret };
-  const found = await gardenClient.read<KubeObject & { data?: Record<string, string> }>(ref);
+  const found = await gardenClient.read(Secret, secret);
   if (found === undefined)
     throw configurationProblem(
       `Secret ${secret.namespace}/${secret.name} with credentials of DNS provider ${provider.type} does not exist`,

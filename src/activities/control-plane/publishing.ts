@@ -1,13 +1,11 @@
-import type { Infrastructure } from "../../api/index.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
+import { Infrastructure, Shoot } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { externalApiServerName, internalApiServerName } from "../../components/index.ts";
-import type { KubeClient, MergePatch } from "../../kube/index.ts";
+import { Secret, typeMeta, type KubeClient, type MergePatch } from "../../kube/index.ts";
 import { readGardenObjects, syncCluster } from "./cluster.ts";
 import { readContext } from "./context.ts";
 import { StepError } from "../failure.ts";
 import { patchShootStatus } from "../shoot/patch.ts";
-import { shootType } from "../shoot/view.ts";
 
 /** What a flow makes known in the garden: networks, addresses, and the users' way in. */
 export function createPublishing({
@@ -22,13 +20,7 @@ export function createPublishing({
   return {
     /** The networks that the provider chose; extensions read them from `Cluster`. */
     async publishInfrastructure(run: ShootRun): Promise<void> {
-      const ref = {
-        apiVersion: "extensions.gardener.cloud/v1alpha1",
-        kind: "Infrastructure",
-        namespace: run.technicalID,
-        name: run.name,
-      };
-      const { status } = (await seedClient.read<Infrastructure>(ref)) ?? {};
+      const { status } = (await seedClient.read(Infrastructure, { namespace: run.technicalID, name: run.name })) ?? {};
       const { networking, egressCIDRs, nodesCIDR } = status ?? {};
       const nodes = networking?.nodes ?? (nodesCIDR === undefined ? undefined : [nodesCIDR]);
       const known = { ...networking, ...(nodes ? { nodes } : {}), ...(egressCIDRs ? { egressCIDRs } : {}) };
@@ -60,7 +52,7 @@ export function createPublishing({
           name: `${run.name}.kubeconfig`,
           namespace: run.namespace,
           labels: { "gardener.cloud/role": "kubeconfig" },
-          ownerReferences: [{ ...shootType, name: run.name, uid: run.uid }],
+          ownerReferences: [{ ...typeMeta(Shoot), name: run.name, uid: run.uid }],
         },
         type: "Opaque",
         data: { kubeconfig },
@@ -70,8 +62,7 @@ export function createPublishing({
 }
 
 async function readUserKubeconfig(seedClient: KubeClient, run: ShootRun): Promise<string> {
-  const ref = { apiVersion: "v1", kind: "Secret", namespace: run.technicalID, name: "user-kubeconfig" };
-  const secret = await seedClient.read<KubeObject & { data?: { kubeconfig?: string } }>(ref);
+  const secret = await seedClient.read(Secret, { namespace: run.technicalID, name: "user-kubeconfig" });
   if (secret?.data?.kubeconfig !== undefined) return secret.data.kubeconfig;
   throw new StepError(`Secret ${run.technicalID}/user-kubeconfig has no kubeconfig yet`);
 }

@@ -34,7 +34,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
   };
 
   const applyOne = async (object: KubeObject, kind: AppliedKind, step: string, asked = false) => {
-    const existing = await seedClient.read<ExtensionLike>(refOf(object));
+    const existing = await seedClient.read(refOf(object));
     const triggers = needsTrigger({ kind, existing, asked, changed: specDiffers(object, existing) });
     const timestamp = triggers ? nextTimestamp(existing) : existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
     const target = targetOf(object, kind, step, timestamp);
@@ -69,7 +69,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
         ...(run.hasExternalDomain ? (["external"] as const) : []),
       ];
       const migrated = new Set(
-        (await listExtensionObjects<ExtensionLike>(seedClient, run, "DNSRecord"))
+        (await listExtensionObjects(seedClient, run, "DNSRecord"))
           .filter(hasMigrated)
           .map(({ metadata }) => metadata.name),
       );
@@ -82,7 +82,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
     async removeStale(run: ShootRun, kind: AppliedKind): Promise<void> {
       const { objects } = await wantedBy(run, kind);
       const names = new Set(objects.map(({ metadata }) => metadata.name));
-      const stale = (await listExtensionObjects<ExtensionLike>(seedClient, run, kind)).filter(
+      const stale = (await listExtensionObjects(seedClient, run, kind)).filter(
         ({ metadata }) => !names.has(metadata.name),
       );
       await Promise.all(stale.map((object) => confirmAndRemove(seedClient, object, {})));
@@ -90,7 +90,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
 
     /** Confirms and deletes every object of the kind that there is, whatever the Shoot's spec says of it now. */
     async remove(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const existing = (await listExtensionObjects<ExtensionLike>(seedClient, run, kind)).filter(({ metadata }) =>
+      const existing = (await listExtensionObjects(seedClient, run, kind)).filter(({ metadata }) =>
         isOf(kind, metadata.name, run, purpose),
       );
       return Promise.all(

@@ -1,23 +1,23 @@
 import {
   contractOf,
-  EXTENSIONS_API,
+  definitionOf,
   isClusterScoped,
   type AppliedKind,
   type ExtensionKind,
+  type ExtensionObject,
 } from "../../api/extensions/kinds.ts";
 import type { ShootIdentity } from "../../api/extensions/define-extension.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
 
 /** The Shoot's objects of a kind that there are in a seed, whatever its spec says of them now. */
-export async function listExtensionObjects<T extends KubeObject>(
+export async function listExtensionObjects(
   seedClient: KubeClient,
   shoot: ShootIdentity,
   kind: ExtensionKind,
-): Promise<T[]> {
-  const type = { apiVersion: EXTENSIONS_API, kind };
-  if (!isClusterScoped(kind)) return seedClient.list<T>(type, { namespace: shoot.technicalID });
-  const object = await seedClient.read<T>({ ...type, name: clusterScopedName(kind, shoot) });
+): Promise<ExtensionObject[]> {
+  const definition = definitionOf(kind);
+  if (!isClusterScoped(kind)) return seedClient.list(definition, { namespace: shoot.technicalID });
+  const object = await seedClient.read(definition, { name: clusterScopedName(kind, shoot) });
   return object === undefined ? [] : [object];
 }
 

@@ -53,7 +53,7 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
   };
 
   const restoreOne = async (run: ShootRun, object: KubeObject, kind: AppliedKind, step: string) => {
-    const existing = await seedClient.read<ExtensionLike>(refOf(object));
+    const existing = await seedClient.read(refOf(object));
     if (existing !== undefined && isMigrating(existing))
       throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
     const waiting = existing === undefined || asked(existing) === "wait-for-state";
@@ -71,7 +71,7 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
   return {
     /** Every object that there is, wanted or not: nobody may go on acting on it. One that has migrated needs nothing. */
     async migrate(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const existing = (await listExtensionObjects<ExtensionLike>(seedClient, run, kind)).filter(({ metadata }) =>
+      const existing = (await listExtensionObjects(seedClient, run, kind)).filter(({ metadata }) =>
         isOf(kind, metadata.name, run, purpose),
       );
       const acting = existing.filter((object) => !hasMigrated(object));

@@ -1,4 +1,4 @@
-import type { ControlPlane, Infrastructure, OperatingSystemConfig, Raw } from "../../api/index.ts";
+import { Infrastructure, OperatingSystemConfig, type Raw } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   controlPlaneObject,
@@ -11,7 +11,7 @@ import {
   workerObject,
   type ControlPlaneContext,
 } from "../../components/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { refTo, type KubeClient } from "../../kube/index.ts";
 import { deployBackupEntry } from "../backup/entry.ts";
 import { deployDnsCredentials } from "../control-plane/dns.ts";
 import { StepError } from "../failure.ts";
@@ -53,12 +53,7 @@ async function worker(seedClient: KubeClient, context: ControlPlaneContext): Pro
   const userData = await Promise.all(
     poolsOf(context).map(async (pool) => {
       const name = operatingSystemConfigName(context, pool, "provision");
-      const config = await seedClient.read<OperatingSystemConfig>({
-        ...extensionType,
-        kind: "OperatingSystemConfig",
-        namespace: context.namespace,
-        name,
-      });
+      const config = await seedClient.read(OperatingSystemConfig, { namespace: context.namespace, name });
       const secret = config?.status?.cloudConfig?.secretRef.name;
       if (secret === undefined)
         throw new StepError(`OperatingSystemConfig ${context.namespace}/${name} has no user data yet`);
@@ -72,12 +67,10 @@ async function worker(seedClient: KubeClient, context: ControlPlaneContext): Pro
   });
 }
 
-const extensionType = { apiVersion: "extensions.gardener.cloud/v1alpha1" } as const;
-
 async function readProviderStatus(
   seedClient: KubeClient,
   { shoot, namespace }: ControlPlaneContext,
 ): Promise<Raw | undefined> {
-  const ref = { ...extensionType, kind: "Infrastructure", namespace, name: shoot.metadata.name };
-  return (await seedClient.read<Infrastructure | ControlPlane>(ref))?.status?.providerStatus;
+  const ref = refTo(Infrastructure, { namespace, name: shoot.metadata.name });
+  return (await seedClient.read(ref))?.status?.providerStatus;
 }

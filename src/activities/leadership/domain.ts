@@ -1,6 +1,5 @@
 import { ROLE_LABEL } from "../../api/annotations.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Secret, type KubeClient } from "../../kube/index.ts";
 
 /** The garden's domain for leadership records, and with which credentials its provider changes it. */
 export interface LeadershipDomain {
@@ -13,10 +12,7 @@ export interface LeadershipDomain {
 /** The garden's domain for leadership records, from the Secret that upstream's internal domain is the model of; if there is one. */
 export async function findLeadershipDomain(gardenClient: KubeClient): Promise<LeadershipDomain | undefined> {
   const labelSelector = `${ROLE_LABEL}=leadership-domain`;
-  const [secret] = await gardenClient.list<KubeObject>(
-    { apiVersion: "v1", kind: "Secret" },
-    { namespace, labelSelector },
-  );
+  const [secret] = await gardenClient.list(Secret, { namespace, labelSelector });
   const { [DOMAIN_ANNOTATION]: domain, [PROVIDER_ANNOTATION]: type } = secret?.metadata.annotations ?? {};
   if (secret === undefined || domain === undefined || type === undefined) return undefined;
   return { domain, type, secret: { namespace, name: secret.metadata.name } };

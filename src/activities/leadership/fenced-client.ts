@@ -11,7 +11,10 @@ import {
   type MergePatch,
   type ObjectRef,
   type PatchOptions,
+  type RemoveAllOptions,
   type RemoveOptions,
+  type Selection,
+  type TypeRef,
 } from "../../kube/index.ts";
 import { Superseded } from "./superseded.ts";
 
@@ -47,24 +50,24 @@ export function fenced(client: KubeClient, run: Epoch): KubeClient {
     return { ...object, metadata: { ...object.metadata, resourceVersion: metadata.resourceVersion } };
   };
 
-  async function patch<T extends KubeObject>(ref: ObjectRef, patch: Patch, o: PatchOptions = {}): Promise<T> {
-    if (!isOurs(ref)) return client.patch<T>(ref, patch, o);
+  async function patch<T extends KubeObject>(ref: ObjectRef<T>, patch: Patch, o: PatchOptions = {}): Promise<T> {
+    if (!isOurs(ref)) return client.patch(ref, patch, o);
     if (o.subresource === "scale") throw new Error(`cannot scale ${ref.kind} ${ref.name} so: patch spec.replicas`);
     if (isOperations(patch)) {
       await mark(ref); // there have to be annotations to which one can be added
       const path = `/metadata/annotations/${EPOCH_ANNOTATION.replace("/", "~1")}`;
       const epoch = { op: "add", path, value: String(run.epoch) } as const;
-      return refusable(client.patch<T>(ref, o.subresource === undefined ? [...patch, epoch] : patch, o));
+      return refusable(client.patch(ref, o.subresource === undefined ? [...patch, epoch] : patch, o));
     }
     const { annotations, ...metadata } = (patch["metadata"] ?? {}) as Identity & { annotations?: object };
     if (o.subresource === undefined)
       return refusable(
-        client.patch<T>(ref, { ...patch, metadata: { ...metadata, annotations: { ...annotations, ...stamp } } }, o),
+        client.patch(ref, { ...patch, metadata: { ...metadata, annotations: { ...annotations, ...stamp } } }, o),
       );
     const { uid, resourceVersion } = metadata;
     const marked = await mark(ref, known({ uid, resourceVersion }));
     const version = resourceVersion === undefined ? {} : { resourceVersion: marked.metadata.resourceVersion };
-    return refusable(client.patch<T>(ref, { ...patch, metadata: { ...metadata, ...version } }, o));
+    return refusable(client.patch(ref, { ...patch, metadata: { ...metadata, ...version } }, o));
   }
 
   /**
@@ -101,7 +104,10 @@ export function fenced(client: KubeClient, run: Epoch): KubeClient {
     replaceStatus: async (object) => refusable(client.replaceStatus(await markOf(object))),
     patch,
     remove,
-    async removeAll(type, { namespace, labelSelector, fieldSelector, ...options }) {
+    async removeAll(
+      type: TypeRef,
+      { namespace, labelSelector, fieldSelector, ...options }: Selection & RemoveAllOptions,
+    ) {
       const selection = known({ namespace, labelSelector, fieldSelector });
       if (namespace !== run.technicalID) return client.removeAll(type, { ...selection, ...options });
       for (const object of await client.list(type, selection)) {

@@ -1,12 +1,11 @@
-import type { Shoot } from "../../api/index.ts";
+import { Shoot } from "../../api/index.ts";
 import { readTakeover } from "../../api/placement/takeover.ts";
 import type { Migration, ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import type { LeaderLookup } from "../../dns/index.ts";
-import { isConflict, now, type KubeClient } from "../../kube/index.ts";
+import { isConflict, now, refTo, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { createLeadershipRecord, type Publication } from "./record.ts";
 import { readShoot } from "../shoot/patch.ts";
-import { shootType } from "../shoot/view.ts";
 import { Superseded } from "./superseded.ts";
 
 /** What deciding who leads needs. */
@@ -137,7 +136,7 @@ async function swap(
     const leadership = { ...nothing, ...decision.leadership };
     const patch = { metadata: { resourceVersion }, status: { ...decision.status, leadership } };
     try {
-      await gardenClient.patch({ ...shootType, namespace, name }, patch, { subresource: "status" });
+      await gardenClient.patch(refTo(Shoot, { namespace, name }), patch, { subresource: "status" });
       return decision.leadership;
     } catch (error) {
       if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error;

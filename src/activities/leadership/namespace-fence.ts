@@ -2,10 +2,11 @@ import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION } f
 import type { ShootRun } from "../../api/shoot/run.ts";
 import {
   isNamespaceTerminating,
+  Namespace,
+  refTo,
   unlessGone,
   type KubeClient,
   type MergePatch,
-  type ObjectRef,
 } from "../../kube/index.ts";
 import { clusterRef } from "../control-plane/cluster.ts";
 import { poll, type PollOptions } from "../poll.ts";
@@ -50,7 +51,7 @@ export function createNamespaceFence({ seedClient, polling = { timeout: 60_000, 
   };
 }
 
-const namespaceRef = ({ technicalID: name }: ShootRun): ObjectRef => ({ apiVersion: "v1", kind: "Namespace", name });
+const namespaceRef = ({ technicalID: name }: ShootRun) => refTo(Namespace, { name });
 
 /** Whether a write of the epoch before is refused; nothing is written. In a namespace that goes, nothing can be made at all. */
 async function refuses(seedClient: KubeClient, run: ShootRun): Promise<boolean> {

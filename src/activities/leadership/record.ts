@@ -4,10 +4,19 @@ import {
   OPERATION_ANNOTATION,
   TIMESTAMP_ANNOTATION,
 } from "../../api/annotations.ts";
-import type { DNSRecord } from "../../api/index.ts";
+import { DNSRecord } from "../../api/index.ts";
 import type { ShootRef } from "../../api/shoot/run.ts";
 import { formatLeader, isLeader, type Leader, type LeaderLookup, type ServerAnswer } from "../../dns/index.ts";
-import { isAlreadyExists, isConflict, isNotFound, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import {
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  refOf,
+  refTo,
+  typeMeta,
+  unlessGone,
+  type KubeClient,
+} from "../../kube/index.ts";
 import { nextTimestamp } from "../extensions/extensions.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { findLeadershipDomain } from "./domain.ts";
@@ -32,7 +41,7 @@ export interface LeadershipRecordDeps {
 /** Keeps a Shoot's leadership record, through a DNSRecord in the garden that an extension of class `garden` handles. */
 export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 }: LeadershipRecordDeps) {
   const polling = { timeout, period: Math.min(250, timeout) };
-  const read = (shoot: ShootRef) => gardenClient.read<LeadershipObject>(objectRef(shoot));
+  const read = (shoot: ShootRef) => gardenClient.read(objectRef(shoot));
 
   /** Which server doesn't name the leader, and what it says instead. */
   const findDissent = async (publication: Publication): Promise<StepError | undefined> => {
@@ -112,13 +121,7 @@ type LeadershipObject = ExtensionLike & { readonly spec?: unknown };
 
 const nameOf = ({ namespace, name }: ShootRef): string => `${namespace}/${name}-leadership`;
 
-const objectRef = ({ namespace, name }: ShootRef) =>
-  ({
-    apiVersion: "extensions.gardener.cloud/v1alpha1",
-    kind: "DNSRecord",
-    namespace,
-    name: `${name}-leadership`,
-  }) as const;
+const objectRef = ({ namespace, name }: ShootRef) => refTo(DNSRecord, { namespace, name: `${name}-leadership` });
 
 /** The object of a leader; its epoch is also an annotation, because a policy of the API server compares that. */
 async function describe(
@@ -130,12 +133,11 @@ async function describe(
   const domain = await findLeadershipDomain(gardenClient);
   if (domain === undefined)
     throw configurationProblem(`no Secret in the garden is labelled as leadership domain, but ${record} needs one`);
-  const { apiVersion, kind, ...metadata } = objectRef(shoot);
+  const { namespace, name } = objectRef(shoot);
   return {
-    apiVersion,
-    kind,
+    ...typeMeta(DNSRecord),
     metadata: {
-      ...metadata,
+      ...{ namespace, name },
       annotations: { [EPOCH_ANNOTATION]: String(epoch) },
       ownerReferences: [{ apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name: shoot.name, uid: shoot.uid }],
     },

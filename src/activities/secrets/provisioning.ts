@@ -1,5 +1,4 @@
-import type { CredentialsBinding, OperatingSystemConfig, SecretBinding } from "../../api/index.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
+import { CredentialsBinding, OperatingSystemConfig, SecretBinding } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import {
   BOOTSTRAP_TOKEN_SECRET,
@@ -8,7 +7,7 @@ import {
   poolsOf,
   type ControlPlaneContext,
 } from "../../components/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Secret, type KubeClient } from "../../kube/index.ts";
 import { bootstrapTokenSecret } from "./bootstrap-token.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem, StepError } from "../failure.ts";
@@ -38,7 +37,7 @@ export function createProvisioning({ gardenClient, seedClient, shootClients, kep
     async deployCloudProviderSecret(run: ShootRun): Promise<void> {
       const context = await readContext(gardenClient, seedClient, run);
       const { namespace, name } = await readCredentials(gardenClient, context);
-      const secret = await gardenClient.read<Secret>({ apiVersion: "v1", kind: "Secret", namespace, name });
+      const secret = await gardenClient.read(Secret, { namespace, name });
       if (secret === undefined)
         throw configurationProblem(`Secret ${namespace}/${name} with the provider's credentials does not exist`);
       await seedClient.apply({
@@ -58,10 +57,7 @@ export function createProvisioning({ gardenClient, seedClient, shootClients, kep
     async deployNodeAgentSecrets(run: ShootRun): Promise<void> {
       const context = await readContext(gardenClient, seedClient, run);
       const shootClient = await shootClients.get(run.technicalID);
-      const secrets = await seedClient.list<Secret>(
-        { apiVersion: "v1", kind: "Secret" },
-        { namespace: run.technicalID },
-      );
+      const secrets = await seedClient.list(Secret, { namespace: run.technicalID });
       const data = new Map(secrets.map((secret) => [secret.metadata.name, secret.data ?? {}]));
       const valueOf = (secret: string, key: string) => readKey(data, run.technicalID, secret, key);
       const id = decode(valueOf(BOOTSTRAP_TOKEN_SECRET, "token-id"));
@@ -76,33 +72,18 @@ export function createProvisioning({ gardenClient, seedClient, shootClients, kep
   };
 }
 
-interface Secret extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
 /** The Secret that the Shoot's binding names; the older kind of binding is still in use upstream. */
 async function readCredentials(gardenClient: KubeClient, { shoot }: ControlPlaneContext) {
   const { namespace } = shoot.metadata;
   const { credentialsBindingName, secretBindingName } = shoot.spec;
   if (credentialsBindingName !== undefined) {
-    const ref = {
-      apiVersion: "security.gardener.cloud/v1alpha1",
-      kind: "CredentialsBinding",
-      namespace,
-      name: credentialsBindingName,
-    };
-    const binding = await gardenClient.read<CredentialsBinding>(ref);
+    const binding = await gardenClient.read(CredentialsBinding, { namespace, name: credentialsBindingName });
     if (binding === undefined)
       throw configurationProblem(`CredentialsBinding ${namespace}/${credentialsBindingName} does not exist`);
     return named(binding.credentialsRef, namespace);
   }
   const name = secretBindingName ?? "";
-  const binding = await gardenClient.read<SecretBinding>({
-    apiVersion: "core.gardener.cloud/v1beta1",
-    kind: "SecretBinding",
-    namespace,
-    name,
-  });
+  const binding = await gardenClient.read(SecretBinding, { namespace, name });
   if (binding === undefined) throw configurationProblem(`SecretBinding ${namespace}/${name} does not exist`);
   return named(binding.secretRef, namespace);
 }
@@ -113,8 +94,7 @@ const named = (ref: { name?: string | undefined; namespace?: string | undefined 
 });
 
 async function readConfig(seedClient: KubeClient, namespace: string, name: string): Promise<OperatingSystemConfig> {
-  const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "OperatingSystemConfig", namespace, name };
-  const config = await seedClient.read<OperatingSystemConfig>(ref);
+  const config = await seedClient.read(OperatingSystemConfig, { namespace, name });
   if (config === undefined) throw new StepError(`OperatingSystemConfig ${namespace}/${name} does not exist yet`);
   return config;
 }

@@ -1,6 +1,5 @@
-import type { KubeObject } from "../../api/index.ts";
 import { checksumOf } from "../../components/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Secret, type KubeClient } from "../../kube/index.ts";
 
 /** A Secret's content as text, by key. */
 export type SecretData = Readonly<Record<string, string>>;
@@ -20,7 +19,7 @@ export interface SecretStore {
 
 /** Opens the Secrets of a namespace. */
 export async function openSecretStore(client: KubeClient, namespace: string): Promise<SecretStore> {
-  const listed = await client.list<Secret>({ apiVersion: "v1", kind: "Secret" }, { namespace });
+  const listed = await client.list(Secret, { namespace });
   const found = new Map(listed.map((secret) => [secret.metadata.name, secret]));
   const kept = new Map<string, string>();
 
@@ -49,11 +48,6 @@ export async function openSecretStore(client: KubeClient, namespace: string): Pr
     },
     checksums: () => Object.fromEntries(kept),
   };
-}
-
-interface Secret extends KubeObject {
-  readonly type?: string;
-  readonly data?: Readonly<Record<string, string>>;
 }
 
 function labelsFor(role: SecretRole): Record<string, string> {

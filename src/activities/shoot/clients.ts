@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { KubeObject } from "../../api/schema/meta.ts";
-import { createKubeClient, type KubeClient } from "../../kube/index.ts";
+import { createKubeClient, Secret, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { StepError } from "../failure.ts";
 
@@ -40,12 +39,7 @@ export function createShootClients(seedClient: KubeClient, log: Logger): ShootCl
 }
 
 async function readKubeconfig(seedClient: KubeClient, namespace: string): Promise<string> {
-  const secret = await seedClient.read<KubeObject>({
-    apiVersion: "v1",
-    kind: "Secret",
-    namespace,
-    name: "gardener-internal",
-  });
+  const secret = await seedClient.read(Secret, { namespace, name: "gardener-internal" });
   const { kubeconfig } = (secret?.["data"] ?? {}) as { kubeconfig?: string };
   if (kubeconfig === undefined)
     throw new StepError(`Secret ${namespace}/gardener-internal has no kubeconfig for the Shoot`);

@@ -1,6 +1,14 @@
 import type { Condition } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { now as timeOf, type KubeClient } from "../../kube/index.ts";
+import {
+  DaemonSet,
+  Deployment,
+  Node,
+  now as timeOf,
+  StatefulSet,
+  type Kind,
+  type KubeClient,
+} from "../../kube/index.ts";
 import { NO_CLEANUP_LABEL } from "../teardown/shoot-resources.ts";
 import { rolledOut, type Readiness } from "../waits/readiness.ts";
 
@@ -16,13 +24,9 @@ export async function examine(
   const [apiServer, controlPlane, nodes, system] = await Promise.all([
     shootClient ? answered(shootClient) : unreachable,
     safely(async () => controlPlaneOf(await listWorkloads(seedClient, controlPlaneKinds, controlPlaneIn(namespace)))),
+    shootClient ? safely(async () => everyNode(await shootClient.list(Node))) : unreachable,
     shootClient
-      ? safely(async () => everyNode(await shootClient.list<KubeObject>({ apiVersion: "v1", kind: "Node" })))
-      : unreachable,
-    shootClient
-      ? safely(async () =>
-          everyWorkload(await listWorkloads(shootClient, ["Deployment", "DaemonSet"], systemComponents)),
-        )
+      ? safely(async () => everyWorkload(await listWorkloads(shootClient, [Deployment, DaemonSet], systemComponents)))
       : unreachable,
   ]);
   return {
@@ -78,7 +82,7 @@ interface Selection {
   readonly labelSelector: string;
 }
 
-const controlPlaneKinds = ["Deployment", "StatefulSet"] as const;
+const controlPlaneKinds = [Deployment, StatefulSet];
 
 const controlPlaneIn = (namespace: string): Selection => ({
   namespace,
@@ -87,12 +91,8 @@ const controlPlaneIn = (namespace: string): Selection => ({
 
 const systemComponents: Selection = { namespace: "kube-system", labelSelector: `${NO_CLEANUP_LABEL}=true` };
 
-async function listWorkloads(
-  client: KubeClient,
-  kinds: readonly string[],
-  selection: Selection,
-): Promise<KubeObject[]> {
-  const lists = kinds.map((kind) => client.list<KubeObject>({ apiVersion: "apps/v1", kind }, selection));
+async function listWorkloads(client: KubeClient, kinds: readonly Kind[], selection: Selection): Promise<KubeObject[]> {
+  const lists = kinds.map((kind) => client.list(kind, selection));
   return (await Promise.all(lists)).flat();
 }
 

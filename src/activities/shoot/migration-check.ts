@@ -40,8 +40,7 @@ const lastingProblem: ErrorCode = "ERR_CONFIGURATION_PROBLEM";
 /** What only the seed that the Shoot leaves can say: throws while somebody is logged in to its nodes through a Bastion. */
 export function createSourceCheck({ seedClient }: { readonly seedClient: KubeClient }) {
   return async ({ technicalID: namespace, name }: ShootRun): Promise<void> => {
-    const { apiVersion, kind } = Bastion;
-    const bastions = await seedClient.list<Bastion>({ apiVersion, kind }, { namespace });
+    const bastions = await seedClient.list(Bastion, { namespace });
     if (bastions.length === 0) return;
     const names = bastions.map(({ metadata }) => metadata.name).join(", ");
     throw configurationProblem(

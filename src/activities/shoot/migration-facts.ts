@@ -1,5 +1,5 @@
 import { STATE_PROBLEM_ANNOTATION } from "../../api/annotations.ts";
-import { CloudProfile, Seed, type Shoot } from "../../api/index.ts";
+import { CloudProfile, Seed, Shoot } from "../../api/index.ts";
 import type { KeptState, MigrationFacts } from "../../api/placement/migration.ts";
 import { countNeighbours, shootCapacity } from "../../api/placement/choice.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -32,19 +32,19 @@ export async function readMigrationFacts(
 async function readProfile(gardenClient: KubeClient, { spec }: Shoot): Promise<CloudProfile | undefined> {
   const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
   if (name === undefined || (spec.cloudProfile?.kind ?? CloudProfile.kind) !== CloudProfile.kind) return undefined;
-  return gardenClient.read<CloudProfile>({ apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, name });
+  return gardenClient.read(CloudProfile, { name });
 }
 
 /** Not asked of a Seed that takes any number. */
 async function countOthers(gardenClient: KubeClient, { metadata }: Shoot, seed: Seed): Promise<number | undefined> {
   if (shootCapacity(seed) === undefined) return undefined;
-  const shoots = await gardenClient.list<Shoot>({ apiVersion: Seed.apiVersion, kind: "Shoot" });
+  const shoots = await gardenClient.list(Shoot);
   return countNeighbours(shoots, seed.metadata.name, metadata.uid);
 }
 
 async function readSeed(gardenClient: KubeClient, name: string | undefined): Promise<Seed | undefined> {
   if (name === undefined) return undefined;
-  return gardenClient.read<Seed>({ apiVersion: Seed.apiVersion, kind: Seed.kind, name });
+  return gardenClient.read(Seed, { name });
 }
 
 /** What only a key would open stays closed: that there is a snapshot, its size and its age are written in the clear. */

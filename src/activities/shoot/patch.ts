@@ -1,7 +1,6 @@
-import type { Shoot } from "../../api/index.ts";
+import { Shoot } from "../../api/index.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
-import { isConflict, isNotFound, type KubeClient, type MergePatch } from "../../kube/index.ts";
-import { shootType } from "./view.ts";
+import { isConflict, isNotFound, refTo, type KubeClient, type MergePatch } from "../../kube/index.ts";
 import { Superseded } from "../leadership/superseded.ts";
 
 /** Who writes: a flow's run is refused once a later leader's epoch has begun, what writes without an epoch never is. */
@@ -9,7 +8,7 @@ export type Writer = ShootRef & Partial<Pick<ShootRun, "epoch" | "operation" | "
 
 /** The Shoot of this uid; undefined when it is gone, or a later one has taken its name. */
 export async function readShoot(gardenClient: KubeClient, ref: ShootRef): Promise<Shoot | undefined> {
-  const shoot = await gardenClient.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
+  const shoot = await gardenClient.read(Shoot, { namespace: ref.namespace, name: ref.name });
   return shoot?.metadata.uid === ref.uid ? shoot : undefined;
 }
 
@@ -76,7 +75,7 @@ async function patchVersion(
     const versioned = { ...patch, metadata: { ...(patch["metadata"] as object | undefined), resourceVersion } };
     try {
       await gardenClient.patch(
-        { ...shootType, namespace, name },
+        refTo(Shoot, { namespace, name }),
         versioned,
         subresource === undefined ? {} : { subresource },
       );

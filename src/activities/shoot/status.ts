@@ -5,10 +5,10 @@ import {
   OPERATION_ANNOTATION,
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";
-import type { Shoot } from "../../api/index.ts";
+import { Shoot } from "../../api/index.ts";
 import { hasArrived, moveOf } from "../../api/placement/move.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../../api/shoot/run.ts";
-import { now, type JsonPatchOperation, type KubeClient, type MergePatch } from "../../kube/index.ts";
+import { now, refTo, type JsonPatchOperation, type KubeClient, type MergePatch } from "../../kube/index.ts";
 import type { OperationStatus } from "../index.ts";
 import { beginning, lastOperation } from "./operation-beginning.ts";
 import {
@@ -19,11 +19,10 @@ import {
   patchShootStatus,
   readShoot,
 } from "./patch.ts";
-import { shootType } from "./view.ts";
 
 /** The one writer of a Shoot's operation status. A Shoot that is gone needs no status: writing then does nothing. */
 export function createShootStatus(gardenClient: KubeClient) {
-  const refOf = (ref: ShootRef) => ({ ...shootType, namespace: ref.namespace, name: ref.name });
+  const refOf = (ref: ShootRef) => refTo(Shoot, { namespace: ref.namespace, name: ref.name });
   const read = (ref: ShootRef) => readShoot(gardenClient, ref);
   const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(gardenClient, ref, status);
 

@@ -6,11 +6,11 @@ import {
   PROJECT_NAME_LABEL,
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";
-import type { Seed, Shoot } from "../../api/index.ts";
+import { Seed, Shoot } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { moveOf, type Move } from "../../api/placement/move.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Namespace, type KubeClient } from "../../kube/index.ts";
 import type { ShootView } from "../index.ts";
 import { leadershipRecord } from "../leadership/domain.ts";
 import { epochOf, nextOperation } from "./move-operation.ts";
@@ -34,7 +34,7 @@ export async function readShootView(
   ref: ShootRef,
   periods: Periods,
 ): Promise<ShootView | null> {
-  const shoot = await gardenClient.read<Shoot>({ ...shootType, namespace: ref.namespace, name: ref.name });
+  const shoot = await gardenClient.read(Shoot, { namespace: ref.namespace, name: ref.name });
   if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
   const move = moveOf(shoot);
   return {
@@ -44,9 +44,6 @@ export async function readShootView(
     ...(await readFacts(gardenClient, { shoot, move }, periods)),
   };
 }
-
-/** The API's Shoot in the garden. */
-export const shootType = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot" } as const;
 
 /** A Shoot's namespace in the seed; once written into the status it never changes. */
 export function technicalID(shoot: Shoot, project: string): string {
@@ -80,7 +77,7 @@ function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<
 async function findLeftovers(gardenClient: KubeClient, { status }: Shoot, { leader }: Move): Promise<string[]> {
   const others = (status?.seeds ?? []).filter((seedName) => seedName !== leader);
   if (others.length === 0) return [];
-  const seeds = await gardenClient.list<Seed>({ apiVersion: "core.gardener.cloud/v1beta1", kind: "Seed" });
+  const seeds = await gardenClient.list(Seed);
   return others.filter((name) => seeds.some(({ metadata }) => metadata.name === name));
 }
 
@@ -98,11 +95,7 @@ async function readFacts(
   const { spec, metadata } = shoot;
   const seedName = move.leader ?? spec.seedName;
   if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");
-  const seed = await gardenClient.read<Seed>({
-    apiVersion: "core.gardener.cloud/v1beta1",
-    kind: "Seed",
-    name: seedName,
-  });
+  const seed = await gardenClient.read(Seed, { name: seedName });
   if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
   if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
   const project = await readProject(gardenClient, metadata.namespace);
@@ -169,7 +162,7 @@ const isStopped = ({ metadata }: Seed): boolean => metadata.annotations?.[EMERGE
 
 /** Gardener labels a project's namespace with its name; without the label, the namespace's name is what is left. */
 async function readProject(gardenClient: KubeClient, namespace: string): Promise<string> {
-  const found = await gardenClient.read<KubeObject>({ apiVersion: "v1", kind: "Namespace", name: namespace });
+  const found = await gardenClient.read(Namespace, { name: namespace });
   return found?.metadata.labels?.[PROJECT_NAME_LABEL] ?? namespace.replace(/^garden-/, "");
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import type { KubeClient, Secret } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import { lastingSecrets } from "../secrets/plan.ts";
 import { decodeData, type SecretData } from "../secrets/store.ts";
@@ -15,7 +15,7 @@ import {
 import { idOfItem, type StateItem } from "./entry.ts";
 import type { StateKey } from "./keys.ts";
 import { createStateRestore } from "./restore.ts";
-import { itemsOf, readReferenced, readStateObjects, type Secret } from "./source.ts";
+import { itemsOf, readReferenced, readStateObjects } from "./source.ts";
 import type { StateOwner } from "./store.ts";
 
 /** What keeping Shoots' states needs; writes into the seed go through this client, so give it the run's fenced one. */

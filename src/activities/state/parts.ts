@@ -8,7 +8,7 @@ import {
 } from "../../api/annotations.ts";
 import { ShootState } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { isNotFound, type KubeClient } from "../../kube/index.ts";
+import { isNotFound, refTo, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import type { StateEntry, StateSection } from "./entry.ts";
 
@@ -26,9 +26,6 @@ export interface StatePart {
 
 /** Names a ShootState, or a Shoot. */
 export type StateName = Pick<ShootRun, "namespace" | "name">;
-
-/** The API's ShootState. */
-export const stateType = { apiVersion: ShootState.apiVersion, kind: ShootState.kind } as const;
 
 /** Reads a ShootState as a whole; undefined when there is none. */
 export async function readParts(gardenClient: KubeClient, state: StateName): Promise<StateParts | undefined> {
@@ -63,18 +60,23 @@ export function renderPart(
     sections.map((one) => [one, section(one)] as const).filter(([, { length }]) => length > 0),
   );
   const finalizers = [...new Set([...(before?.metadata.finalizers ?? []), SHOOT_STATE_FINALIZER])];
-  return { ...before, ...stateType, metadata: { ...before?.metadata, ...metadata, namespace, name, finalizers }, spec };
+  return {
+    ...before,
+    ...typeMeta(ShootState),
+    metadata: { ...before?.metadata, ...metadata, namespace, name, finalizers },
+    spec,
+  };
 }
 
 /** All objects that a ShootState goes on in, named by it or not. */
 export function listParts(gardenClient: KubeClient, { namespace, name }: StateName): Promise<ShootState[]> {
-  return gardenClient.list<ShootState>(stateType, { namespace, labelSelector: `${STATE_PART_LABEL}=${name}` });
+  return gardenClient.list(ShootState, { namespace, labelSelector: `${STATE_PART_LABEL}=${name}` });
 }
 
 /** Lets go of an object in exactly this version and deletes it; one that is gone is fine. */
 export async function removePart(gardenClient: KubeClient, { metadata }: ShootState): Promise<void> {
   const { namespace, name, uid, resourceVersion, finalizers = [] } = metadata;
-  const ref = { ...stateType, namespace, name };
+  const ref = refTo(ShootState, { namespace, name });
   const released = {
     uid,
     resourceVersion,
@@ -101,7 +103,7 @@ const MOST_ATTEMPTS = 5;
 const sections: readonly StateSection[] = ["gardener", "extensions", "resources"];
 
 const readOne = (gardenClient: KubeClient, { namespace }: StateName, name: string) =>
-  gardenClient.read<ShootState>({ ...stateType, namespace, name });
+  gardenClient.read(ShootState, { namespace, name });
 
 const toPart = ({ metadata, spec = {} }: ShootState): StatePart => ({
   name: metadata.name,

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { refTo, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
 import { adoption, isPrepared, preparedMark } from "../secrets/prepared.ts";
 import type { StateItem } from "./entry.ts";
-import { secretType, type Secret } from "./source.ts";
 
 /**
  * Brings what is kept of Secrets and referenced objects into a namespace of this seed. While the Shoot is still elsewhere,
@@ -14,14 +13,14 @@ export function createStateRestore(seedClient: KubeClient) {
   const restoreSecret = async (namespace: string, { fields, content }: StateItem, arriving: boolean): Promise<void> => {
     const { name, labels } = fields as { name: string; labels?: Record<string, string> };
     const kept = content as Pick<Secret, "type" | "data" | "immutable">;
-    const ref = { ...secretType, namespace, name };
+    const ref = refTo(Secret, { namespace, name });
     const annotations = arriving ? {} : preparedMark(kept);
     const wanted: Secret = {
-      ...secretType,
+      ...typeMeta(Secret),
       metadata: { namespace, name, ...(labels && { labels }), annotations },
       ...kept,
     };
-    const present = await seedClient.read<Secret>(ref);
+    const present = await seedClient.read(ref);
     if (present === undefined) return void (await seedClient.create(wanted));
     if (isDeepStrictEqual(present.data ?? {}, kept.data ?? {})) {
       if (arriving && isPrepared(present)) await seedClient.patch(ref, adoption);

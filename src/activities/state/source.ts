@@ -1,29 +1,23 @@
 import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { EXTENSIONS_API, statefulKinds } from "../../api/extensions/kinds.ts";
+import { definitionOf, statefulKinds } from "../../api/extensions/kinds.ts";
 import { listExtensionObjects } from "../extensions/list.ts";
-import type { KubeClient, TypeRef } from "../../kube/index.ts";
+import { Secret, type KubeClient, type Kind } from "../../kube/index.ts";
 import { isPrepared } from "../secrets/prepared.ts";
 import type { StateItem } from "./entry.ts";
 
-/** A Secret, as the API server has it. */
-export interface Secret extends KubeObject {
-  readonly type?: string;
-  readonly immutable?: boolean;
-  readonly data?: Readonly<Record<string, string>>;
-}
-
 /** An extension object, as far as its state is concerned. */
 export interface StatefulObject extends KubeObject {
-  readonly spec?: { readonly purpose?: string };
-  readonly status?: { readonly state?: unknown; readonly resources?: readonly ResourceReference[] };
+  readonly spec?: { readonly type?: string; readonly purpose?: string | undefined };
+  readonly status?:
+    { readonly state?: unknown; readonly resources?: readonly ResourceReference[] | undefined } | undefined;
 }
 
 /** What a state calls one of the objects that it needs. */
 export interface ResourceReference {
   readonly name: string;
-  readonly resourceRef: { readonly apiVersion?: string; readonly kind: string; readonly name: string };
+  readonly resourceRef: { readonly apiVersion?: string | undefined; readonly kind: string; readonly name: string };
 }
 
 /** Everything in a Shoot's namespace in a seed, or of it in no namespace, that cannot be made again. */
@@ -35,11 +29,8 @@ export interface StateObjects {
 /** Label of Secrets that cannot be made again. */
 export const PERSISTED = "persist=true";
 
-/** Secrets. */
-export const secretType = { apiVersion: "v1", kind: "Secret" } as const;
-
-/** The kinds of which the state is kept, as types to watch. */
-export const statefulTypes: readonly TypeRef[] = statefulKinds.map((kind) => ({ apiVersion: EXTENSIONS_API, kind }));
+/** The kinds of which the state is kept, to be watched. */
+export const statefulTypes: readonly Kind<StatefulObject>[] = statefulKinds.map(definitionOf);
 
 /** Reads it all from the seed's API server. */
 export async function readStateObjects(
@@ -48,8 +39,8 @@ export async function readStateObjects(
 ): Promise<StateObjects> {
   const namespace = run.technicalID;
   const [secrets, ...extensions] = await Promise.all([
-    seedClient.list<Secret>(secretType, { namespace, labelSelector: PERSISTED }),
-    ...statefulKinds.map((kind) => listExtensionObjects<StatefulObject>(seedClient, run, kind)),
+    seedClient.list(Secret, { namespace, labelSelector: PERSISTED }),
+    ...statefulKinds.map((kind) => listExtensionObjects(seedClient, run, kind)),
   ]);
   return { secrets, extensions: extensions.flat() };
 }

@@ -4,7 +4,7 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { appliedKinds, isClusterScoped } from "../../api/extensions/kinds.ts";
 import { listExtensionObjects } from "../extensions/list.ts";
-import { isConflict, refOf, unlessGone, type KubeClient, type ObjectRef } from "../../kube/index.ts";
+import { isConflict, refOf, refTo, Secret, unlessGone, type KubeClient, type ObjectRef } from "../../kube/index.ts";
 import { GARDEN_NAMESPACE } from "../backup/credentials.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import { findActiveCluster } from "./pod-makers.ts";
@@ -18,7 +18,7 @@ import { Superseded } from "../leadership/superseded.ts";
 export async function abandonObjects(seedClient: KubeClient, run: ShootRun): Promise<void> {
   const client = fenced(seedClient, run);
   // Before the look at who leads: what a Shoot that comes back is given after that is another Secret.
-  const credentials = await seedClient.read<KubeObject>(backupCredentialsRef(run));
+  const credentials = await seedClient.read(backupCredentialsRef(run));
   const abandoned = await findAbandoned(seedClient, run);
   const led = abandoned.find((object) => isLed(object, run));
   if (led !== undefined)
@@ -33,7 +33,7 @@ export async function abandonObjects(seedClient: KubeClient, run: ShootRun): Pro
   if (cluster !== undefined) await unlessGone(client.patch(refOf(cluster.object), cluster.change));
   for (const object of abandoned) await abandon(client, refOf(object));
   if (credentials !== undefined) await client.remove(refOf(credentials), { uid: credentials.metadata.uid ?? "" });
-  const secrets = await seedClient.list({ apiVersion: "v1", kind: "Secret" }, { namespace: run.technicalID });
+  const secrets = await seedClient.list(Secret, { namespace: run.technicalID });
   // They go with the namespace, unless somebody who is stopped holds them.
   for (const secret of secrets.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0)) {
     await unlessGone(client.patch(refOf(secret), { metadata: { finalizers: null } }));
@@ -55,12 +55,8 @@ const groups = new Set(["extensions.gardener.cloud", "machine.sapcloud.io", "res
 const groupOf = (apiVersion: string): string => apiVersion.split("/")[0] ?? "";
 
 /** The backups' credentials are beside no Shoot, so they do not go with its namespace. */
-const backupCredentialsRef = ({ technicalID, uid }: ShootRun): ObjectRef => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  namespace: GARDEN_NAMESPACE,
-  name: `entry-${backupEntryName(technicalID, uid)}`,
-});
+const backupCredentialsRef = ({ technicalID, uid }: ShootRun) =>
+  refTo(Secret, { namespace: GARDEN_NAMESPACE, name: `entry-${backupEntryName(technicalID, uid)}` });
 
 /** Whether the object says that this very seed leads under the run's epoch, or a later one. */
 function isLed(object: KubeObject, run: ShootRun): boolean {

@@ -1,6 +1,6 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { components, type ComponentName } from "../../components/index.ts";
-import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { Deployment, refOf, StatefulSet, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { abandonObjects } from "./abandonment.ts";
 import { releaseSource } from "../backup/source-entry.ts";
 import { StepError } from "../failure.ts";
@@ -8,7 +8,7 @@ import { fenced } from "../leadership/fenced-client.ts";
 import type { WaitTarget } from "../index.ts";
 import { createPodStops } from "./pod-stops.ts";
 import { findPodMakers } from "./pod-makers.ts";
-import { nameOf, scaleDown, type Workload } from "./scale-down.ts";
+import { nameOf, scaleDown } from "./scale-down.ts";
 import type { PollOptions } from "../poll.ts";
 import type { Waits } from "../waits/waits.ts";
 
@@ -32,8 +32,9 @@ export function createDecommissioning({ seedClient, waits, polling = POLLING }: 
     /** Stops the pods of a component, and keeps its volumes. */
     async stopWorkload(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
       const client = fenced(seedClient, run);
-      const refs = components[component].rollout.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
-      const read = refs.map((ref) => seedClient.read<Workload>({ ...ref, namespace: run.technicalID }));
+      const read = components[component].rollout.flatMap(({ kind, name }) =>
+        scalable.filter((one) => one.kind === kind).map((one) => seedClient.read(one, { ...namespaceOf(run), name })),
+      );
       const workloads = (await Promise.all(read)).filter((workload) => workload !== undefined);
       await scaleDown(client, workloads, polling);
       return (await Promise.all(workloads.map((workload) => pods.ofWorkload(run, workload, step)))).flat();
@@ -44,8 +45,7 @@ export function createDecommissioning({ seedClient, waits, polling = POLLING }: 
       const client = fenced(seedClient, run);
       const makers = await findPodMakers(seedClient, run.technicalID);
       await Promise.all(makers.map(({ object, change }) => unlessGone(client.patch(refOf(object), change))));
-      const types = ["Deployment", "StatefulSet"].map((kind) => ({ apiVersion: "apps/v1", kind }));
-      const workloads = types.map((type) => seedClient.list<Workload>(type, { namespace: run.technicalID }));
+      const workloads = scalable.map((kind) => seedClient.list(kind, namespaceOf(run)));
       await scaleDown(client, (await Promise.all(workloads)).flat(), polling);
       return pods.ofNamespace(run, step);
     },
@@ -67,3 +67,8 @@ export function createDecommissioning({ seedClient, waits, polling = POLLING }: 
 }
 
 const POLLING: PollOptions = { timeout: 60_000, period: 250 };
+
+/** The kinds whose number of pods is set to nought; DaemonSets have none. */
+const scalable = [Deployment, StatefulSet];
+
+const namespaceOf = ({ technicalID: namespace }: ShootRun) => ({ namespace });

@@ -1,6 +1,15 @@
-import type { Cluster } from "../../api/index.ts";
+import { Cluster } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { now, type KubeClient, type MergePatch } from "../../kube/index.ts";
+import {
+  CronJob,
+  Deployment,
+  Job,
+  now,
+  StatefulSet,
+  type Kind,
+  type KubeClient,
+  type MergePatch,
+} from "../../kube/index.ts";
 
 /** An object that keeps something going, as it was read, and the change that ends this without losing the object. */
 export interface Stop {
@@ -10,9 +19,9 @@ export interface Stop {
 
 /** What in a namespace still has pods made; nothing when all of it was stopped. A Job that has ended makes none. */
 export async function findPodMakers(seedClient: KubeClient, namespace: string): Promise<Stop[]> {
-  const listed = kinds.map(({ apiVersion, kind }) => seedClient.list<Maker>({ apiVersion, kind }, { namespace }));
+  const listed = makers.map(({ kind }) => seedClient.list(kind, { namespace }));
   const found = await Promise.all(listed);
-  return kinds.flatMap(({ acts, change }, index) =>
+  return makers.flatMap(({ acts, change }, index) =>
     (found[index] ?? []).filter(acts).map((object) => ({ object, change })),
   );
 }
@@ -23,11 +32,7 @@ export async function findPodMakers(seedClient: KubeClient, namespace: string): 
  * Cluster takes it back. Undefined when there is no Cluster, or it says so already.
  */
 export async function findActiveCluster(seedClient: KubeClient, name: string, why: string): Promise<Stop | undefined> {
-  const object = await seedClient.read<Cluster>({
-    apiVersion: "extensions.gardener.cloud/v1alpha1",
-    kind: "Cluster",
-    name,
-  });
+  const object = await seedClient.read(Cluster, { name });
   const { status } = (object?.spec.shoot ?? {}) as { status?: { lastOperation?: { state?: string } } };
   if (object === undefined || status?.lastOperation?.state === "Failed") return undefined;
   const before = status?.lastOperation ?? { type: "Reconcile", progress: 0 };
@@ -40,18 +45,23 @@ interface Maker extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-const scaled = { acts: ({ spec }: Maker) => spec.replicas !== 0, change: { spec: { replicas: 0 } } };
+/** Whether an object of a kind has pods made, and the change that ends it. */
+interface Making extends Pick<Stop, "change"> {
+  readonly acts: (maker: Maker) => boolean;
+}
 
-const suspended = {
+const scaled: Making = { acts: ({ spec }: Maker) => spec.replicas !== 0, change: { spec: { replicas: 0 } } };
+
+const suspended: Making = {
   acts: ({ spec, status }: Maker) => spec.suspend !== true && !(status?.conditions ?? []).some(isEnd),
   change: { spec: { suspend: true } },
 };
 
-const kinds = [
-  { apiVersion: "apps/v1", kind: "Deployment", ...scaled },
-  { apiVersion: "apps/v1", kind: "StatefulSet", ...scaled },
-  { apiVersion: "batch/v1", kind: "CronJob", ...suspended },
-  { apiVersion: "batch/v1", kind: "Job", ...suspended },
+const makers: readonly (Making & { readonly kind: Kind<Maker, "Namespaced"> })[] = [
+  { kind: Deployment, ...scaled },
+  { kind: StatefulSet, ...scaled },
+  { kind: CronJob, ...suspended },
+  { kind: Job, ...suspended },
 ];
 
 const isEnd = ({ type, status }: { readonly type: string; readonly status: string }): boolean =>

@@ -1,10 +1,9 @@
 import { waitId } from "../../api/activity-ids.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { Pod, refOf, typeMeta, unlessGone, type KubeClient, type Workload } from "../../kube/index.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import type { WaitTarget } from "../index.ts";
-import { nameOf, type Workload } from "./scale-down.ts";
+import { nameOf } from "./scale-down.ts";
 import { poll, type PollOptions } from "../poll.ts";
 import type { Waits } from "../waits/waits.ts";
 
@@ -22,7 +21,7 @@ export function createPodStops({
   polling: PollOptions;
 }) {
   const list = (namespace: string, labelSelector?: string) =>
-    seedClient.list<Pod>(podType, { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) });
+    seedClient.list(Pod, { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) });
 
   /** Returns when the watch has seen the pod: what it has not seen it takes for gone. */
   const seen = (target: WaitTarget, namespace: string) =>
@@ -69,14 +68,8 @@ export function createPodStops({
   };
 }
 
-const podType = { apiVersion: "v1", kind: "Pod" } as const;
-
 /** In ms; below the time that an activity has. */
 const UNWATCHED = 300_000;
-
-interface Pod extends KubeObject {
-  readonly status?: { readonly phase?: string };
-}
 
 /** A pod that has ended runs nothing, whether it is kept or not. */
 const isAlive = ({ status }: Pod): boolean => status?.phase !== "Succeeded" && status?.phase !== "Failed";
@@ -85,7 +78,7 @@ const isWatched = ({ metadata }: Pod): boolean => metadata.labels?.["gardener.cl
 
 function targetOf({ metadata: { name, namespace } }: Pod, step: string): WaitTarget {
   return {
-    ...podType,
+    ...typeMeta(Pod),
     name,
     ...(namespace === undefined ? {} : { namespace }),
     until: "gone",

@@ -1,12 +1,6 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { refOf, ReplicaSet, unlessGone, type KubeClient, type Workload } from "../../kube/index.ts";
 import { poll, type PollOptions } from "../poll.ts";
-
-/** A Deployment or StatefulSet, as far as it decides which pods there are. */
-export interface Workload extends KubeObject {
-  readonly spec: { readonly replicas?: number; readonly selector: { readonly matchLabels?: Record<string, string> } };
-  readonly status?: { readonly observedGeneration?: number };
-}
 
 /**
  * Scales workloads to nothing, and returns when their controllers have taken note: from then on no pod is made for them,
@@ -17,7 +11,7 @@ export async function scaleDown(seedClient: KubeClient, workloads: readonly Work
   const scale = async (workload: Workload) =>
     workload.spec.replicas === 0
       ? workload
-      : await unlessGone(seedClient.patch<Workload>(refOf(workload), { spec: { replicas: 0 } }));
+      : await unlessGone(seedClient.patch(refOf(workload), { spec: { replicas: 0 } }));
   const scaled = await Promise.all(workloads.map(scale));
   const stopped = scaled.filter((workload) => workload !== undefined);
   await poll(o, async () => {
@@ -35,7 +29,7 @@ export const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): str
 
 /** Which controller may still make a pod of this workload. */
 async function findActingController(seedClient: KubeClient, workload: Workload): Promise<string | undefined> {
-  const current = await seedClient.read<Workload>(refOf(workload));
+  const current = await seedClient.read(refOf(workload));
   if (current === undefined) return undefined;
   if (current.spec.replicas !== 0) return `somebody has scaled it to ${current.spec.replicas ?? 1} again`;
   if (!isObserved(current)) return "its controller has not seen the latest spec";
@@ -44,7 +38,7 @@ async function findActingController(seedClient: KubeClient, workload: Workload):
 
 async function findActingReplicaSet(seedClient: KubeClient, deployment: Workload): Promise<string | undefined> {
   const { namespace = "" } = deployment.metadata;
-  const sets = await seedClient.list<Workload>({ apiVersion: "apps/v1", kind: "ReplicaSet" }, { namespace });
+  const sets = await seedClient.list(ReplicaSet, { namespace });
   const acting = sets.find((set) => isOwnedBy(set, deployment) && (set.spec.replicas !== 0 || !isObserved(set)));
   return acting && `its ${nameOf(acting)} has not been scaled down yet`;
 }

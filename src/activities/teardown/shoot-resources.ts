@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { isNotFound, type KubeClient, type ResourceType } from "../../kube/index.ts";
+import { CustomResourceDefinition, isNotFound, type KubeClient, type ResourceType } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 
 /**
@@ -48,10 +48,7 @@ export function createResourceCleaner(
     webhooks: async () => begin()("webhooks", await typesOf(isWebhook)),
     async extendedApis() {
       const phase = begin();
-      const definitions = await shootClient.list<Definition>({
-        apiVersion: "apiextensions.k8s.io/v1",
-        kind: "CustomResourceDefinition",
-      });
+      const definitions = await shootClient.list(CustomResourceDefinition);
       const kinds = new Set(definitions.map(({ spec }) => `${spec.group}/${spec.names.kind}`));
       await phase("custom resources", await typesOf((type) => kinds.has(`${groupOf(type)}/${type.kind}`)));
       await phase(
@@ -128,10 +125,6 @@ const first = new Set([
   "Pod",
 ]);
 const second = new Set(["PersistentVolumeClaim", "VolumeSnapshot", "PersistentVolume"]);
-
-interface Definition extends KubeObject {
-  readonly spec: { readonly group: string; readonly names: { readonly kind: string } };
-}
 
 function leftovers(what: string, left: readonly string[], { deadline }: CleanerOptions): StepError {
   const shown = left.slice(0, 5).join(", ");

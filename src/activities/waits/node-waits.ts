@@ -1,8 +1,8 @@
 import { activityInfo, CompleteAsyncError, type Info as ActivityInfo } from "@temporalio/activity";
-import type { Worker } from "../../api/index.ts";
+import { Worker } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { createReflector, type KubeClient } from "../../kube/index.ts";
+import { createReflector, Lease, Node, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { configurationProblem } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
@@ -33,7 +33,7 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       readPools(seedClient, run, target),
       shootClients.get(run.technicalID),
     ]);
-    const nodes = await shootClient.list<KubeObject>(nodeType);
+    const nodes = await shootClient.list(Node);
     return { pools, shootClient, nodes, readiness: nodesReady(nodes, pools) };
   };
 
@@ -49,8 +49,8 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       stop();
       await completer.complete({ ...workflowExecution, activityId });
     };
-    const nodes = createReflector<KubeObject>(shootClient, nodeType, { log, onEvent: settle });
-    const leases = createReflector<KubeObject>(shootClient, leaseType, {
+    const nodes = createReflector(shootClient, Node, { log, onEvent: settle });
+    const leases = createReflector(shootClient, Lease, {
       namespace: leaseNamespace,
       log,
       onEvent: settle,
@@ -92,18 +92,15 @@ const hasMoved = ({ operation, migration }: ShootRun): boolean =>
 /** Kubelets renew theirs every ten seconds. Whoever keeps none is believed. */
 async function versionsOfLeases(shootClient: KubeClient, nodes: readonly KubeObject[]) {
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
-  const leases = await shootClient.list<KubeObject>(leaseType, { namespace: leaseNamespace });
+  const leases = await shootClient.list(Lease, { namespace: leaseNamespace });
   const kept = leases.filter(({ metadata }) => names.has(metadata.name));
   return new Map(kept.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
 }
 
-const leaseType = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
 const leaseNamespace = "kube-node-lease";
 
-const nodeType = { apiVersion: "v1", kind: "Node" } as const;
-
-async function readPools(seedClient: KubeClient, run: ShootRun, { apiVersion, kind, name }: WaitTarget) {
-  const worker = await seedClient.read<Worker>({ apiVersion, kind, name, namespace: run.technicalID });
+async function readPools(seedClient: KubeClient, run: ShootRun, { name }: WaitTarget) {
+  const worker = await seedClient.read(Worker, { name, namespace: run.technicalID });
   if (worker === undefined) throw configurationProblem(`Worker ${run.technicalID}/${name} does not exist`);
   return worker.spec.pools;
 }

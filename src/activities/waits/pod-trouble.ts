@@ -1,5 +1,4 @@
-import type { KubeObject } from "../../api/schema/meta.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Pod, type KubeClient, type ContainerStatus } from "../../kube/index.ts";
 
 /** A Job whose pods are asked; without a uid those of an earlier one of the same name may answer. */
 export interface JobName {
@@ -8,34 +7,15 @@ export interface JobName {
   readonly uid?: string | undefined;
 }
 
-/** A pod's status, as far as it says what went wrong. */
-export interface PodLike extends KubeObject {
-  readonly status?: {
-    readonly initContainerStatuses?: readonly ContainerStatus[];
-    readonly containerStatuses?: readonly ContainerStatus[];
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
-  };
-}
-
-interface ContainerStatus {
-  readonly name: string;
-  readonly state?: {
-    readonly terminated?: { readonly exitCode: number; readonly reason?: string; readonly message?: string };
-    readonly waiting?: { readonly reason?: string; readonly message?: string };
-  };
-}
-
 /** What the latest pod of a Job that has trouble says of it, in one line; undefined when none has, or none is left. */
 export async function findPodTrouble(seedClient: KubeClient, { namespace = "", name, uid }: JobName) {
   const labelSelector =
     uid === undefined ? `batch.kubernetes.io/job-name=${name}` : `batch.kubernetes.io/controller-uid=${uid}`;
-  return describePodTrouble(
-    await seedClient.list<PodLike>({ apiVersion: "v1", kind: "Pod" }, { namespace, labelSelector }),
-  );
+  return describePodTrouble(await seedClient.list(Pod, { namespace, labelSelector }));
 }
 
 /** The same of pods that were read already. */
-export function describePodTrouble(pods: readonly PodLike[]): string | undefined {
+export function describePodTrouble(pods: readonly Pod[]): string | undefined {
   const latestFirst = pods.toSorted((a, b) => createdAt(b).localeCompare(createdAt(a)));
   for (const pod of latestFirst) {
     const trouble = troubleOf(pod);
@@ -44,7 +24,7 @@ export function describePodTrouble(pods: readonly PodLike[]): string | undefined
   return undefined;
 }
 
-function troubleOf({ status = {} }: PodLike): string | undefined {
+function troubleOf({ status = {} }: Pod): string | undefined {
   const containers = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   for (const { name, state } of containers) {
     const words = wordsOf(state);
@@ -104,4 +84,4 @@ const withoutSecrets = (text: string): string =>
     .replaceAll(/\b(bearer|basic) [^\s"',]+/gi, "[redacted]")
     .replaceAll(/(password|passwd|token|secret|authorization)(["']?\s*[=:]\s*["']?)[^\s"',]+/gi, "$1$2[redacted]");
 
-const createdAt = ({ metadata }: PodLike): string => metadata.creationTimestamp ?? "";
+const createdAt = ({ metadata }: Pod): string => metadata.creationTimestamp ?? "";

@@ -8,16 +8,21 @@ export type Readiness =
 
 /** An extension object's status and annotations, as far as readiness looks at them. */
 export interface ExtensionLike extends KubeObject {
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly lastError?: { readonly description: string; readonly codes?: readonly string[] };
-    readonly lastOperation?: {
-      readonly type?: string;
-      readonly state: string;
-      readonly description?: string;
-      readonly lastUpdateTime: string;
-    };
-  };
+  readonly status?:
+    | {
+        readonly observedGeneration?: number | undefined;
+        readonly lastError?:
+          { readonly description: string; readonly codes?: readonly string[] | undefined } | undefined;
+        readonly lastOperation?:
+          | {
+              readonly type?: string;
+              readonly state: string;
+              readonly description?: string;
+              readonly lastUpdateTime: string;
+            }
+          | undefined;
+      }
+    | undefined;
 }
 
 /** What an extension's controller was asked for: under which id, and whether to let go. */

@@ -1,7 +1,7 @@
 import { CompleteAsyncError } from "@temporalio/activity";
-import { appliedKinds, EXTENSIONS_API } from "../../api/extensions/kinds.ts";
+import { appliedKinds, definitionOf } from "../../api/extensions/kinds.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { createReflector, type KubeClient, type Reflector, type TypeRef } from "../../kube/index.ts";
+import { createReflector, typeMeta, type KubeClient, type Reflector, type TypeRef } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import type { WaitTarget } from "../index.ts";
 import { judge } from "./judgement.ts";
@@ -76,7 +76,7 @@ function createWatches(client: KubeClient, settler: Settler, log: Logger) {
   const reflectors = new Map<string, Reflector<KubeObject>>(
     watched.map(({ labelSelector, ...type }) => [
       keyOf(type),
-      createReflector<KubeObject>(client, type, {
+      createReflector(client, type, {
         ...(labelSelector === undefined ? {} : { labelSelector }),
         log,
         onEvent: ({ object, type: event }) => settler.look(object, event),
@@ -96,7 +96,7 @@ const controlPlane = { labelSelector: "gardener.cloud/role=controlplane" };
 
 /** Control planes are labelled, so that a seed's other workloads do not cross the wire. */
 const watched: readonly (TypeRef & { readonly labelSelector?: string })[] = [
-  ...appliedKinds.map((kind) => ({ apiVersion: EXTENSIONS_API, kind })),
+  ...appliedKinds.map((kind) => typeMeta(definitionOf(kind))),
   { apiVersion: "apps/v1", kind: "Deployment", ...controlPlane },
   { apiVersion: "apps/v1", kind: "StatefulSet", ...controlPlane },
   { apiVersion: "v1", kind: "Service", ...controlPlane },

@@ -21,7 +21,7 @@ export interface ShootChange {
 export async function readProfile(client: KubeClient, { spec }: Shoot): Promise<CloudProfile | undefined> {
   const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
   if (!name || (spec.cloudProfile && spec.cloudProfile.kind !== CloudProfile.kind)) return undefined;
-  return client.read<CloudProfile>({ apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, name });
+  return client.read(CloudProfile, { name });
 }
 
 /** How many other Shoots a Seed has that is new to the Shoot; undefined for one that takes any number. */
@@ -30,7 +30,7 @@ export async function readNeighbours(
   { shoot, old, seed }: ShootChange,
 ): Promise<number | undefined> {
   if (!seed || shoot.spec.seedName === old?.spec.seedName || shootCapacity(seed) === undefined) return undefined;
-  const shoots = await client.list<Shoot>({ apiVersion: Shoot.apiVersion, kind: Shoot.kind });
+  const shoots = await client.list(Shoot);
   return countNeighbours(shoots, seed.metadata.name, shoot.metadata.uid);
 }
 
@@ -42,5 +42,5 @@ export async function readSeed(client: KubeClient, { spec }: Shoot): Promise<See
 /** The Seed of this name, if there is one. */
 export async function readSeedOf(client: KubeClient, name: string | undefined): Promise<Seed | undefined> {
   if (!name) return undefined;
-  return client.read<Seed>({ apiVersion: Seed.apiVersion, kind: Seed.kind, name });
+  return client.read(Seed, { name });
 }

@@ -1,5 +1,5 @@
 import { ControllerRegistration, CredentialsBinding, SecretBinding, Shoot } from "../../api/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import type { KubeClient, Kind } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
 import type { ShootChange } from "./change.ts";
 
@@ -22,9 +22,9 @@ function profileCause({ spec }: Shoot): Cause[] {
 
 async function credentialsCauses(client: KubeClient, { spec, metadata }: Shoot): Promise<Cause[]> {
   const credentials = spec.credentialsBindingName;
-  const [field, { apiVersion, kind }, name] = credentials
-    ? (["spec.credentialsBindingName", CredentialsBinding, credentials] as const)
-    : (["spec.secretBindingName", SecretBinding, spec.secretBindingName] as const);
+  const [field, bindings, name]: readonly [string, Kind<Binding, "Namespaced">, string | undefined] = credentials
+    ? ["spec.credentialsBindingName", CredentialsBinding, credentials]
+    : ["spec.secretBindingName", SecretBinding, spec.secretBindingName];
   if (!name) {
     if ((spec.provider.workers ?? []).length === 0) return [];
     return [
@@ -32,12 +32,15 @@ async function credentialsCauses(client: KubeClient, { spec, metadata }: Shoot):
     ];
   }
   const { namespace } = metadata;
-  const binding = await client.read<CredentialsBinding | SecretBinding>({ apiVersion, kind, name, namespace });
+  const { kind } = bindings;
+  const binding = await client.read(bindings, { name, namespace });
   if (!binding) return [{ field, message: `there is no ${kind} ${name} in namespace ${namespace}` }];
   const types = binding.provider?.type.split(",").map((type) => type.trim()) ?? [];
   if (types.includes(spec.provider.type)) return [];
   return [{ field, message: `${kind} ${name} is for provider ${types.join(", ")}, not for ${spec.provider.type}` }];
 }
+
+type Binding = CredentialsBinding | SecretBinding;
 
 async function resourceCauses(client: KubeClient, { spec, metadata }: Shoot): Promise<Cause[]> {
   const { namespace } = metadata;
@@ -53,7 +56,7 @@ async function resourceCauses(client: KubeClient, { spec, metadata }: Shoot): Pr
 async function domainCauses(client: KubeClient, { spec, metadata }: Shoot): Promise<Cause[]> {
   const domain = spec.dns?.domain;
   if (!domain) return [];
-  const shoots = await client.list<Shoot>({ apiVersion: Shoot.apiVersion, kind: Shoot.kind });
+  const shoots = await client.list(Shoot);
   const others = shoots.filter((other) => other.metadata.uid !== metadata.uid || metadata.uid === undefined);
   const clash = others.find(
     (other) => isWithin(domain, other.spec.dns?.domain) || isWithin(other.spec.dns?.domain, domain),
@@ -68,8 +71,7 @@ function isWithin(domain: string | undefined, parent: string | undefined): boole
 
 /** Warnings about kinds and types of extensions that the Shoot needs and nobody has registered for. */
 export async function missingExtensions(client: KubeClient, shoot: Shoot): Promise<string[]> {
-  const { apiVersion, kind } = ControllerRegistration;
-  const registrations = await client.list<ControllerRegistration>({ apiVersion, kind });
+  const registrations = await client.list(ControllerRegistration);
   const offered = registrations.flatMap(({ spec }) => spec.resources ?? []).filter(({ primary }) => primary !== false);
   return neededExtensions(shoot)
     .filter((needed) => !offered.some((offer) => offer.kind === needed.kind && offer.type === needed.type))

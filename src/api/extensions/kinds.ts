@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Kind } from "../schema/kind.ts";
 import type { ExtensionContract, FlowContract } from "./define-extension.ts";
 import * as definitions from "./index.ts";
 
@@ -37,6 +38,12 @@ export type Purpose = {
 export const extensionKinds = Object.fromEntries(
   Object.values(definitions).map((definition) => [definition.kind, definition]),
 ) as { readonly [K in ExtensionKind]: DefinitionOf<K> & { readonly contract: ExtensionContract } };
+
+/** An object of whichever extension kind. */
+export type ExtensionObject = ExtensionKinds[ExtensionKind];
+
+/** The definition of a kind that is known at run time only, as far as what all kinds have in common goes. */
+export const definitionOf = (kind: ExtensionKind): Kind<ExtensionObject> => extensionKinds[kind];
 
 /** The kinds of which flows write objects. */
 export const appliedKinds = kindsWhere(({ writer }) => writer === "flow") as readonly AppliedKind[];

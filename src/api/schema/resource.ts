@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Kind as KindOf, Scope as AnyScope } from "./kind.ts";
 import { namespacedMeta, objectMeta } from "./meta.ts";
 import { object, type Rule } from "./fields.ts";
 
@@ -7,7 +8,7 @@ export interface ResourceDefinition<
   Group extends string,
   Version extends string,
   Kind extends string,
-  Scope extends "Namespaced" | "Cluster",
+  Scope extends AnyScope,
   Content extends z.ZodRawShape,
 > {
   readonly group: Group;
@@ -48,7 +49,7 @@ export function defineResource<
   const Group extends string,
   const Version extends string,
   const Kind extends string,
-  const Scope extends "Namespaced" | "Cluster",
+  const Scope extends AnyScope,
   Content extends z.ZodRawShape,
 >(definition: ResourceDefinition<Group, Version, Kind, Scope, Content>) {
   const apiVersion: `${Group}/${Version}` = `${definition.group}/${definition.version}`;
@@ -61,7 +62,8 @@ export function defineResource<
     metadata,
     ...definition.content,
   });
-  return { ...definition, apiVersion, schema, parse: (value: unknown) => schema.parse(value) };
+  const resource = { ...definition, apiVersion, schema, parse: (value: unknown) => schema.parse(value) };
+  return resource as typeof resource & KindOf<z.infer<typeof schema>, Scope>;
 }
 
 /** Any resource, seen without its content's type. */

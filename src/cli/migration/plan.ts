@@ -86,8 +86,7 @@ export function planMigration({ facts, run, tables, takeover: approval, bastions
 
 /** Names of the Bastions in the Shoot's namespace of a seed. */
 export async function readBastions(seedClient: KubeClient, { status }: Shoot): Promise<string[]> {
-  const { apiVersion, kind } = Bastion;
-  const found = await seedClient.list({ apiVersion, kind }, { namespace: status?.technicalID ?? "" });
+  const found = await seedClient.list(Bastion, { namespace: status?.technicalID ?? "" });
   return found.map(({ metadata }) => metadata.name);
 }
 

@@ -1,6 +1,5 @@
 import type { Shoot } from "../../api/index.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Secret, type KubeClient } from "../../kube/index.ts";
 import { CliError } from "../exit.ts";
 
 /** Answers the addresses of a host name, none when nobody knows it. */
@@ -9,12 +8,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 /** The Shoot's admin kubeconfig as it was published: Secret `<shoot>.kubeconfig` beside the Shoot. */
 export async function readPublishedKubeconfig(gardenClient: KubeClient, shoot: Shoot): Promise<string> {
   const { namespace, name } = shoot.metadata;
-  const secret = await gardenClient.read<KubeObject & { data?: Record<string, string> }>({
-    apiVersion: "v1",
-    kind: "Secret",
-    namespace,
-    name: `${name}.kubeconfig`,
-  });
+  const secret = await gardenClient.read(Secret, { namespace, name: `${name}.kubeconfig` });
   const data = secret?.data?.["kubeconfig"];
   if (data) return Buffer.from(data, "base64").toString();
   throw new CliError(

@@ -1,7 +1,12 @@
 import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
-import type { ControllerRegistration, Seed, Shoot } from "../../api/index.ts";
-import { contractOf, EXTENSIONS_API, isClusterScoped, type AppliedKind } from "../../api/extensions/kinds.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
+import { ControllerRegistration, Seed, type Shoot } from "../../api/index.ts";
+import {
+  contractOf,
+  definitionOf,
+  isClusterScoped,
+  type AppliedKind,
+  type ExtensionObject,
+} from "../../api/extensions/kinds.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Action } from "../../workflows/actions.ts";
 import { placeOf } from "./step-place.ts";
@@ -52,10 +57,10 @@ export async function findOwner(
   const extension = action && extensionOf(action);
   if (extension === undefined) return { owner: `Perennial's worker for seed ${place.seed ?? "<none>"}` };
   const { kind } = extension;
-  const seed = await gardenClient.read<Seed>({ ...core, kind: "Seed", name: place.seed ?? "" });
+  const seed = await gardenClient.read(Seed, { name: place.seed ?? "" });
   const [type] = contractOf(kind).types({ shoot, seed }, extension.purpose);
   const object = objectName(extension, shoot);
-  const registrations = await gardenClient.list<ControllerRegistration>({ ...core, kind: "ControllerRegistration" });
+  const registrations = await gardenClient.list(ControllerRegistration);
   const found = registrations.filter(({ spec }) =>
     spec.resources?.some((one) => one.kind === kind && one.type === type),
   );
@@ -83,7 +88,7 @@ export async function readReport(
   namespace: string,
 ): Promise<ObjectReport | undefined> {
   if (kind === undefined) return undefined;
-  const all = await seedClient.list<ExtensionObject>({ apiVersion: EXTENSIONS_API, kind }, { namespace });
+  const all = await seedClient.list(definitionOf(kind), { namespace });
   const named = all.filter(({ metadata }) => object === undefined || metadata.name === object);
   const found = named.find(({ status }) => status?.lastOperation?.state !== "Succeeded") ?? named[0];
   return found && { object: found.metadata.name, ...reportOf(found) };
@@ -100,14 +105,5 @@ function reportOf({ metadata, status }: ExtensionObject): Omit<ObjectReport, "ob
     state: `${type} ${state}`.trim(),
     ...(description !== undefined && { description }),
     ...(lastUpdateTime !== undefined && { lastUpdateTime }),
-  };
-}
-
-const core = { apiVersion: "core.gardener.cloud/v1beta1" } as const;
-
-interface ExtensionObject extends KubeObject {
-  readonly status?: {
-    readonly lastOperation?: { type?: string; state?: string; description?: string; lastUpdateTime?: string };
-    readonly lastError?: { description?: string };
   };
 }

@@ -1,9 +1,11 @@
 import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
+import { refTo } from "../../kube/index.ts";
+import { Shoot } from "../../api/index.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import type { Terminal } from "../display/terminal.ts";
 import { CliError } from "../exit.ts";
-import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
+import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
 import { followShoot } from "../display/follow.ts";
 import { duration, flag } from "../option.ts";
 
@@ -27,7 +29,7 @@ export const deleteShoot = defineCommand({
     const { namespace, name, uid } = shoot.metadata;
     if (!options.yes) await confirm(context.terminal, namespace, name);
     const flows = options.wait ? await context.flows(options) : undefined;
-    const ref = { ...shootType, namespace, name };
+    const ref = refTo(Shoot, { namespace, name });
     await garden.client.patch(ref, { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
     await garden.client.remove(ref, uid === undefined ? {} : { uid });
     context.terminal.out.write(`deletion of Shoot ${namespace}/${name} asked for\n`);

@@ -1,7 +1,7 @@
-import type { Shoot } from "../../api/index.ts";
+import { Shoot } from "../../api/index.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
-import { namespaceOption, shootType } from "../find-shoot.ts";
+import { namespaceOption } from "../find-shoot.ts";
 import { outputOption, printList } from "../display/output.ts";
 import { shootColumns } from "../report/columns.ts";
 
@@ -13,10 +13,7 @@ export const list = defineCommand({
   options: { namespace: namespaceOption, output: outputOption, ...clusterOptions },
   async run({ options, context }) {
     const { client } = await context.garden(options);
-    const shoots = await client.list<Shoot>(
-      shootType,
-      options.namespace === undefined ? {} : { namespace: options.namespace },
-    );
+    const shoots = await client.list(Shoot, options.namespace === undefined ? {} : { namespace: options.namespace });
     const { out, err } = context.terminal;
     if (shoots.length === 0 && options.output !== "json" && options.output !== "yaml")
       return void err.write("No Shoots found.\n");

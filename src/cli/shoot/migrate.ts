@@ -1,12 +1,12 @@
 import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION } from "../../api/annotations.ts";
-import type { Shoot } from "../../api/index.ts";
+import { Shoot } from "../../api/index.ts";
 import { describeMove, moveOf } from "../../api/placement/move.ts";
-import type { MergePatch } from "../../kube/index.ts";
+import { refTo, type MergePatch } from "../../kube/index.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import type { ClusterOptions, Context, Garden } from "../context.ts";
 import { CliError } from "../exit.ts";
-import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
+import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
 import { moveTables, readView } from "../report/flow-tables.ts";
 import { followShoot } from "../display/follow.ts";
 import { movesFrom, planMigration, readBastions, type MigrationPlan } from "../migration/plan.ts";
@@ -133,10 +133,7 @@ async function callBack(call: Call): Promise<Shoot> {
 /** The uid keeps a later Shoot of the same name from being moved. */
 function patch({ garden, shoot }: Call, change: MergePatch & { readonly metadata: object }): Promise<Shoot> {
   const { namespace, name, uid } = shoot.metadata;
-  return garden.client.patch<Shoot>(
-    { ...shootType, namespace, name },
-    { ...change, metadata: { ...change.metadata, uid } },
-  );
+  return garden.client.patch(refTo(Shoot, { namespace, name }), { ...change, metadata: { ...change.metadata, uid } });
 }
 
 /** The Shoot's name has to be typed; where nobody can type it, --yes has to be given. */

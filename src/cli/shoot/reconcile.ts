@@ -1,9 +1,10 @@
 import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
-import type { Shoot } from "../../api/index.ts";
+import { Shoot } from "../../api/index.ts";
+import { refTo } from "../../kube/index.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
-import { findShoot, namespaceOption, shootArgument, shootType } from "../find-shoot.ts";
+import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
 import { followShoot } from "../display/follow.ts";
 import { duration, flag } from "../option.ts";
 
@@ -31,10 +32,9 @@ export const reconcile = defineCommand({
       );
     }
     const flows = options.wait ? await context.flows(options) : undefined;
-    const asked = await garden.client.patch<Shoot>(
-      { ...shootType, namespace, name },
-      { metadata: { annotations: { [OPERATION_ANNOTATION]: "reconcile" } } },
-    );
+    const asked = await garden.client.patch(refTo(Shoot, { namespace, name }), {
+      metadata: { annotations: { [OPERATION_ANNOTATION]: "reconcile" } },
+    });
     context.terminal.out.write(`reconciliation of Shoot ${namespace}/${name} asked for\n`);
     if (flows) return followShoot(context, { garden, flows, shoot: asked, timeout: options.timeout });
     return undefined;

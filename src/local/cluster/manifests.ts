@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { CustomResourceDefinition, type KubeClient } from "../../kube/index.ts";
 
 const deploy = new URL("../../../deploy/", import.meta.url);
 
@@ -32,15 +32,11 @@ function isNeeded({ metadata: { name } }: KubeObject, cluster: "garden" | "seed"
   return name.endsWith(".extensions.gardener.cloud") === (cluster === "seed");
 }
 
-async function untilServed(client: KubeClient, { apiVersion, kind, metadata: { name } }: KubeObject): Promise<void> {
+async function untilServed(client: KubeClient, { metadata: { name } }: KubeObject): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
-    const crd = await client.read<CustomResourceDefinition>({ apiVersion, kind, name });
+    const crd = await client.read(CustomResourceDefinition, { name });
     if (crd?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")) return;
     await delay(100);
   }
   throw new Error(`cannot use ${name}: the API server does not serve it after 30 s`);
-}
-
-interface CustomResourceDefinition extends KubeObject {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
 import { stringify } from "yaml";
-import type { KubeObject } from "../../api/schema/meta.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Node, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { issueKubeconfig, type RunningCluster } from "./clusters.ts";
 import type { ClusterNetworks, Environment } from "../environment/environment.ts";
@@ -116,11 +115,6 @@ function kubeProxyConfig({ pods }: ClusterNetworks): Record<string, unknown> {
   };
 }
 
-interface Node extends KubeObject {
-  readonly spec?: { readonly podCIDR?: string };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
 function isReady({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
@@ -133,7 +127,7 @@ async function waitForNode(
 ): Promise<Node> {
   const deadline = Date.now() + 180_000;
   while (Date.now() < deadline) {
-    const node = await client.read<Node>({ apiVersion: "v1", kind: "Node", name });
+    const node = await client.read(Node, { name });
     if (node !== undefined && fits(node)) return node;
     await delay(250, undefined, signal === undefined ? {} : { signal });
   }

@@ -1,6 +1,14 @@
-import type { ExtensionBackupEntry, KubeObject } from "../../api/index.ts";
+import { ExtensionBackupEntry, type KubeObject } from "../../api/index.ts";
 import type { ActuatorContext } from "../../extension/index.ts";
-import { refOf, type KubeClient } from "../../kube/index.ts";
+import {
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  refOf,
+  refTo,
+  typeMeta,
+  type KubeClient,
+} from "../../kube/index.ts";
 
 /** What flows call the claim through which they reach a Shoot's backups. */
 const CLAIM = "etcd-backup";
@@ -15,12 +23,12 @@ export async function claimBackups(
   { client, log }: Pick<ActuatorContext, "client" | "log">,
 ): Promise<void> {
   const namespace = namespaceOf(name);
-  const home = await client.read({ apiVersion: "v1", kind: "Namespace", name: namespace });
+  const home = await client.read(Namespace, { name: namespace });
   if (home === undefined || home.metadata.deletionTimestamp !== undefined) {
     log.debug("backups are not claimed: there is no namespace");
     return;
   }
-  const owner = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "BackupEntry", name, uid };
+  const owner = { ...typeMeta(ExtensionBackupEntry), name, uid };
   await forgetFormerClaim(client, name);
   await client.apply(volume({ entry: name, namespace, path, owner }));
   await client.apply(claim(name, namespace));
@@ -28,14 +36,11 @@ export async function claimBackups(
 
 /** Takes claim and volume away; they are gone only when no pod uses them any more. */
 export async function releaseBackups(entry: string, { client }: Pick<ActuatorContext, "client">): Promise<void> {
-  await client.remove({ ...CLAIMS, namespace: namespaceOf(entry), name: CLAIM });
-  await client.remove({ ...VOLUMES, name: volumeName(entry) });
-  const left = await client.read({ ...VOLUMES, name: volumeName(entry) });
+  await client.remove(refTo(PersistentVolumeClaim, { namespace: namespaceOf(entry), name: CLAIM }));
+  await client.remove(refTo(PersistentVolume, { name: volumeName(entry) }));
+  const left = await client.read(PersistentVolume, { name: volumeName(entry) });
   if (left) throw new Error(`volume ${volumeName(entry)} is still in use`);
 }
-
-const VOLUMES = { apiVersion: "v1", kind: "PersistentVolume" };
-const CLAIMS = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Names of entries are `<namespace>--<uid of the Shoot>`. */
 function namespaceOf(entry: string): string {
@@ -46,20 +51,16 @@ const volumeName = (entry: string): string => `backup-${entry}`;
 
 type OwnerReference = NonNullable<KubeObject["metadata"]["ownerReferences"]>[number];
 
-interface Volume extends KubeObject {
-  readonly status?: { readonly phase?: string };
-}
-
 /** A volume whose claim went with its namespace takes another only once it has forgotten the first. */
 async function forgetFormerClaim(client: KubeClient, entry: string): Promise<void> {
-  const existing = await client.read<Volume>({ ...VOLUMES, name: volumeName(entry) });
+  const existing = await client.read(PersistentVolume, { name: volumeName(entry) });
   if (existing?.status?.phase !== "Released") return;
   await client.patch(refOf(existing), { spec: { claimRef: { uid: null, resourceVersion: null } } });
 }
 
 function volume(o: { entry: string; namespace: string; path: string; owner: OwnerReference }): KubeObject {
   return {
-    ...VOLUMES,
+    ...typeMeta(PersistentVolume),
     metadata: { name: volumeName(o.entry), ownerReferences: [o.owner] },
     spec: {
       capacity: { storage: CAPACITY },
@@ -74,7 +75,7 @@ function volume(o: { entry: string; namespace: string; path: string; owner: Owne
 
 function claim(entry: string, namespace: string): KubeObject {
   return {
-    ...CLAIMS,
+    ...typeMeta(PersistentVolumeClaim),
     metadata: { name: CLAIM, namespace },
     spec: {
       accessModes: ["ReadWriteOnce"],

@@ -1,6 +1,7 @@
 import type { Cluster, DNSRecord } from "../../api/index.ts";
 import { parseLeader } from "../../dns/index.ts";
 import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from "../../extension/index.ts";
+import { Secret } from "../../kube/index.ts";
 import { updateLeader } from "./leader-record.ts";
 import { updateRecords, type NameServer } from "./name-server.ts";
 
@@ -53,7 +54,7 @@ async function findServer(
   fallback: DefaultNameServer | undefined,
 ): Promise<{ server: NameServer; zone: string | undefined }> {
   const { name = "", namespace = metadata.namespace } = spec.secretRef;
-  const found = await client.read({ apiVersion: "v1", kind: "Secret", name, namespace });
+  const found = await client.read(Secret, { name, namespace });
   const data = found ? await readSecret(client, { name, namespace }) : {};
   const server = readServer(data);
   if (server) return { server, zone: spec.zone ?? data["Zone"] };

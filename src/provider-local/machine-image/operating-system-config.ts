@@ -1,5 +1,6 @@
 import type { OperatingSystemConfig } from "../../api/index.ts";
 import { ExtensionError, readSecret, type Actuator } from "../../extension/index.ts";
+import { refTo, Secret } from "../../kube/index.ts";
 import { renderUserData } from "./user-data.ts";
 import { adaptKubelet } from "./kubelet.ts";
 
@@ -30,7 +31,7 @@ export function createOperatingSystemConfigActuator(): Actuator<OperatingSystemC
   };
 
   const remove: Actuator<OperatingSystemConfig>["delete"] = (object, _cluster, { client }) =>
-    client.remove({ apiVersion: "v1", kind: "Secret", ...resultOf(object) });
+    client.remove(refTo(Secret, resultOf(object)));
 
   return { reconcile, restore: reconcile, migrate: async () => undefined, delete: remove };
 }

@@ -1,5 +1,12 @@
-import type { KubeObject } from "../../api/index.ts";
-import { createController, createReflector, isNotFound, refOf, type KubeClient } from "../../kube/index.ts";
+import {
+  createController,
+  createReflector,
+  isNotFound,
+  refOf,
+  Service,
+  type KubeClient,
+  type NamespacedKey,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import type { Machines } from "../../local/machine/machines.ts";
 import type { AddressPool } from "./address-pool.ts";
@@ -19,12 +26,13 @@ export interface LoadBalancerDeps {
 /** Gives each Service of type LoadBalancer an address of its own as long as it exists; kube-proxy does the rest. */
 export function createLoadBalancers(deps: LoadBalancerDeps): Runner {
   const log = deps.log.child({ controller: "load-balancers" });
-  const queue = createController({ name: "load-balancers", log, reconcile: (key) => balance({ ...deps, log }, key) });
-  const reflector = createReflector<Service>(deps.client, SERVICE, {
+  const reconcile = (key: NamespacedKey) => balance({ ...deps, log }, key);
+  const queue = createController({ name: "load-balancers", log, reconcile });
+  const reflector = createReflector(deps.client, Service, {
     log,
     onEvent: ({ object: { metadata, spec } }) => {
       if (spec.type !== "LoadBalancer" && !metadata.finalizers?.includes(FINALIZER)) return;
-      queue.enqueue({ name: metadata.name, namespace: metadata.namespace ?? "" });
+      queue.enqueue({ name: metadata.name, namespace: metadata.namespace });
     },
   });
   return {
@@ -37,18 +45,11 @@ export function createLoadBalancers(deps: LoadBalancerDeps): Runner {
   };
 }
 
-const SERVICE = { apiVersion: "v1", kind: "Service" };
-
 /** The finalizer of Kubernetes' own service controller, which doesn't run where there is no cloud. */
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 
-interface Service extends KubeObject {
-  readonly spec: { readonly type?: string; readonly loadBalancerIP?: string; readonly loadBalancerClass?: string };
-  readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string }[] } };
-}
-
-async function balance(deps: LoadBalancerDeps, key: { name: string; namespace?: string }): Promise<void> {
-  const service = await deps.client.read<Service>({ ...SERVICE, ...key });
+async function balance(deps: LoadBalancerDeps, key: NamespacedKey): Promise<void> {
+  const service = await deps.client.read(Service, key);
   if (!service || service.spec.loadBalancerClass !== undefined) return;
   const wanted = service.spec.type === "LoadBalancer" && service.metadata.deletionTimestamp === undefined;
   await (wanted ? provide(deps, service) : withdraw(deps, service));

@@ -1,5 +1,5 @@
-import type { Network } from "../../api/index.ts";
-import { EXTENSIONS_API, type Actuator } from "../../extension/index.ts";
+import { Network } from "../../api/index.ts";
+import type { Actuator } from "../../extension/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { PodNetworks } from "./pod-network.ts";
 
@@ -16,7 +16,7 @@ export function createNetworkActuator(podNetworks: PodNetworks): Actuator<Networ
 
 /** Takes up again, after a restart, the loops of all Networks that were set up and have not migrated. */
 export async function resumePodNetworks(client: KubeClient, podNetworks: PodNetworks): Promise<void> {
-  const networks = await client.list<Network>({ apiVersion: EXTENSIONS_API, kind: "Network" });
+  const networks = await client.list(Network);
   for (const network of networks) {
     const { metadata, spec, status } = network;
     const ours = spec.type === "local" && metadata.deletionTimestamp === undefined;

@@ -1,10 +1,9 @@
-import { createController, createReflector, type KubeClient } from "../../kube/index.ts";
+import { createController, createReflector, Node, type KubeClient } from "../../kube/index.ts";
 import type { Network } from "../../api/index.ts";
 import type { Guard } from "../../extension/index.ts";
 import type { Logger } from "../../log.ts";
 import type { Machines } from "../../local/machine/machines.ts";
 import type { MachineNetwork } from "../../local/network/cni.ts";
-import type { Node } from "../worker/nodes.ts";
 import { permitted } from "../permitted.ts";
 import type { ShootAccess } from "../shoot-access.ts";
 import { NAMESPACE_LABEL } from "../worker/machines.ts";
@@ -83,7 +82,7 @@ function startLoop({ machines, shoots, guard, log: parent }: PodNetworkDeps, obj
   async function sync(): Promise<{ requeueAfter: number }> {
     const client = await shoots.open(namespace);
     await watch(client);
-    const nodes = await client.list<Node>({ apiVersion: "v1", kind: "Node" });
+    const nodes = await client.list(Node);
     const present = await machines.list({ [NAMESPACE_LABEL]: namespace });
     const addresses = new Map(present.map(({ name, address }) => [name, address]));
     for (const [name, network] of planNetworks(nodes, addresses, clusterPodCIDR)) {
@@ -102,16 +101,12 @@ function startLoop({ machines, shoots, guard, log: parent }: PodNetworkDeps, obj
   async function watch(client: KubeClient): Promise<void> {
     if (watched?.client === client) return;
     await watched?.stop();
-    const reflector = createReflector<Node>(
-      client,
-      { apiVersion: "v1", kind: "Node" },
-      {
-        log,
-        onEvent: ({ type, object, old }) => {
-          if (type !== "updated" || object.spec?.podCIDR !== old?.spec?.podCIDR) queue.enqueue(key);
-        },
+    const reflector = createReflector(client, Node, {
+      log,
+      onEvent: ({ type, object, old }) => {
+        if (type !== "updated" || object.spec?.podCIDR !== old?.spec?.podCIDR) queue.enqueue(key);
       },
-    );
+    });
     watched = { client, stop: () => reflector.stop() };
     reflector.start();
   }

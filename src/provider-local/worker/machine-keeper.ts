@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Worker } from "../../api/index.ts";
-import { EXTENSIONS_API, OperationRefused, type Guard } from "../../extension/index.ts";
+import { Worker } from "../../api/index.ts";
+import { OperationRefused, type Guard } from "../../extension/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Environment } from "../../local/environment/environment.ts";
 import { machinePaths, readRecord } from "../../local/machine/record.ts";
@@ -55,7 +55,7 @@ async function bootDown(
     ({ running, labels }) => !running && labels[NAMESPACE_LABEL] !== undefined,
   );
   if (down.length === 0) return;
-  const workers = await client.list<Worker>({ apiVersion: EXTENSIONS_API, kind: "Worker" });
+  const workers = await client.list(Worker);
   const ours = new Map(workers.filter(isActive).map((worker) => [worker.metadata.namespace, worker]));
   for (const { name, labels } of down) {
     const namespace = labels[NAMESPACE_LABEL] ?? "";

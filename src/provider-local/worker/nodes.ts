@@ -1,15 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "../../api/index.ts";
 import type { ActuatorContext } from "../../extension/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
-
-/** A Node, as far as it matters here. */
-export interface Node extends KubeObject {
-  readonly spec?: { readonly podCIDR?: string };
-  readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
-  };
-}
+import { Node, Pod, refTo, type KubeClient } from "../../kube/index.ts";
 
 /** Resolves when the Node is Ready; throws after `timeout` milliseconds. */
 export async function waitForNode(
@@ -20,7 +12,7 @@ export async function waitForNode(
 ): Promise<void> {
   const deadline = Date.now() + timeout;
   for (;;) {
-    const node = await shootClient.read<Node>({ apiVersion: "v1", kind: "Node", name });
+    const node = await shootClient.read(Node, { name });
     const ready = node?.status?.conditions?.find(({ type }) => type === "Ready");
     if (ready?.status === "True") return;
     const why = node === undefined ? "it has not joined" : (ready?.message ?? "its kubelet has not reported");
@@ -39,7 +31,7 @@ export async function retireNode(
   { signal, log }: Pick<ActuatorContext, "signal" | "log">,
   removeMachine: () => Promise<void>,
 ): Promise<void> {
-  const ref = { apiVersion: "v1", kind: "Node", name };
+  const ref = refTo(Node, { name });
   const bestEffort = async (work: (shootClient: KubeClient) => Promise<void>) => {
     try {
       await work(await open());
@@ -62,14 +54,14 @@ async function drain(shootClient: KubeClient, node: string, signal: AbortSignal)
   const deadline = Date.now() + 120_000;
   const asked = new Set<string>();
   for (;;) {
-    const pods = await shootClient.list({ apiVersion: "v1", kind: "Pod" }, { fieldSelector: `spec.nodeName=${node}` });
+    const pods = await shootClient.list(Pod, { fieldSelector: `spec.nodeName=${node}` });
     const left = pods.filter(isMovable);
     if (left.length === 0 || Date.now() > deadline) return;
     for (const { metadata } of left) {
       const { uid = "", namespace = "default" } = metadata;
       if (asked.has(uid)) continue;
       asked.add(uid);
-      await shootClient.remove({ apiVersion: "v1", kind: "Pod", name: metadata.name, namespace });
+      await shootClient.remove(refTo(Pod, { name: metadata.name, namespace }));
     }
     await sleep(1_000, undefined, { signal });
   }

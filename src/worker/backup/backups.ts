@@ -1,7 +1,17 @@
 import type { SnapshotRecords } from "../../activities/backup/record.ts";
+import { BackupBucket, BackupEntry, ExtensionBackupBucket, ExtensionBackupEntry, Seed } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { SNAPSHOT_LABEL } from "../../components/index.ts";
-import { createController, createReflector, type Controller, type KubeClient, type TypeRef } from "../../kube/index.ts";
+import {
+  createController,
+  createReflector,
+  Job,
+  type Controller,
+  type Kind,
+  type KubeClient,
+  type NamespacedKey,
+  type Selection,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { createBackupBucketKeeper } from "./bucket.ts";
 import { createBackupEntryKeeper } from "./entry.ts";
@@ -37,22 +47,23 @@ export function createBackups({ gardenClient, seedClient, seedName, records, gra
     reconcile: createSnapshotRecorder({ gardenClient, seedClient, seedName, records, log }).reconcile,
   });
 
-  const follow = (client: KubeClient, type: TypeRef, changed: (object: KubeObject) => void, labelSelector?: string) =>
-    createReflector<KubeObject>(client, type, {
-      log,
-      onEvent: ({ object }) => changed(object),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-    });
-  const entriesInGarden = follow(gardenClient, { ...core, kind: "BackupEntry" }, enqueueIn(entries));
+  const follow = <T extends KubeObject>(
+    client: KubeClient,
+    kind: Kind<T>,
+    changed: (object: T) => void,
+    selection: Selection = {},
+  ) => createReflector(client, kind, { log, onEvent: ({ object }) => changed(object), ...selection });
+  const look = () => buckets.enqueue({ name: seedName });
+  const entriesInGarden = follow(gardenClient, BackupEntry, enqueueIn(entries));
   const reflectors = [
-    follow(gardenClient, { ...core, kind: "Seed" }, enqueueIn(buckets)),
-    follow(gardenClient, { ...core, kind: "BackupBucket" }, () => buckets.enqueue({ name: seedName })),
-    follow(seedClient, { ...extensions, kind: "BackupBucket" }, () => buckets.enqueue({ name: seedName })),
+    follow(gardenClient, Seed, ({ metadata: { name } }) => buckets.enqueue({ name })),
+    follow(gardenClient, BackupBucket, look),
+    follow(seedClient, ExtensionBackupBucket, look),
     entriesInGarden,
-    follow(seedClient, { ...extensions, kind: "BackupEntry" }, ({ metadata }) => {
+    follow(seedClient, ExtensionBackupEntry, ({ metadata }) => {
       for (const entry of entriesInGarden.list()) if (entry.metadata.name === metadata.name) enqueueIn(entries)(entry);
     }),
-    follow(seedClient, { apiVersion: "batch/v1", kind: "Job" }, enqueueIn(snapshots), `${SNAPSHOT_LABEL}=scheduled`),
+    follow(seedClient, Job, enqueueIn(snapshots), { labelSelector: `${SNAPSHOT_LABEL}=scheduled` }),
   ];
 
   return {
@@ -65,10 +76,7 @@ export function createBackups({ gardenClient, seedClient, seedName, records, gra
   };
 }
 
-const core = { apiVersion: "core.gardener.cloud/v1beta1" } as const;
-const extensions = { apiVersion: "extensions.gardener.cloud/v1alpha1" } as const;
-
 const enqueueIn =
-  (controller: Controller) =>
-  ({ metadata: { name, namespace } }: KubeObject): void =>
-    controller.enqueue(namespace === undefined ? { name } : { name, namespace });
+  (controller: Controller<NamespacedKey>) =>
+  ({ metadata: { name, namespace } }: { readonly metadata: NamespacedKey }): void =>
+    controller.enqueue({ name, namespace });

@@ -11,8 +11,8 @@ import {
   OPERATION_ANNOTATION,
   TIMESTAMP_ANNOTATION,
 } from "../../api/annotations.ts";
-import type { BackupBucket, BackupEntry, ExtensionBackupBucket, Seed } from "../../api/index.ts";
-import { refOf, type Key, type KubeClient } from "../../kube/index.ts";
+import { BackupBucket, BackupEntry, ExtensionBackupBucket, Seed } from "../../api/index.ts";
+import { refOf, refTo, Secret, typeMeta, type ClusterKey, type KubeClient } from "../../kube/index.ts";
 import { keepGenerated, letGo, mirrorStatus } from "./mirroring.ts";
 
 /** What keeping a seed's bucket needs. */
@@ -35,7 +35,7 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
     await deployBackupCredentials(seedClient, secretName(name), data);
     const { provider, providerConfig } = bucket.spec;
     const wanted = {
-      ...providerOf(name),
+      ...typeMeta(ExtensionBackupBucket),
       metadata: { name },
       spec: {
         type: provider.type,
@@ -44,7 +44,7 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
         ...(providerConfig === undefined ? {} : { providerConfig }),
       },
     };
-    const existing = await seedClient.read<ExtensionBackupBucket>(providerOf(name));
+    const existing = await seedClient.read(providerOf(name));
     // What its provider has answered meanwhile is not asked again: it is another version then.
     const { resourceVersion } = existing?.metadata ?? {};
     const annotations = requestFor(existing, [wanted.spec, data]);
@@ -56,7 +56,7 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
 
   /** The bucket of the Seed as it is now. One that is being deleted goes first; there may be others, of Seeds before it. */
   const keep = async (buckets: readonly BackupBucket[]) => {
-    const owner = await gardenClient.read<Seed>({ ...core, kind: "Seed", name: seedName });
+    const owner = await gardenClient.read(Seed, { name: seedName });
     const { uid, deletionTimestamp } = owner?.metadata ?? {};
     const backup = owner?.spec.backup;
     if (owner === undefined || deletionTimestamp !== undefined || backup === undefined) return;
@@ -67,18 +67,13 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
 
   const remove = async (bucket: BackupBucket) => {
     const { name } = bucket.metadata;
-    const entries = await gardenClient.list<BackupEntry>({ ...core, kind: "BackupEntry" });
+    const entries = await gardenClient.list(BackupEntry);
     const used = entries.filter(({ spec }) => spec.bucketName === name).length;
     if (used > 0) throw new Error(`cannot delete BackupBucket ${name}: ${used} BackupEntries are in it`);
-    const existing = await seedClient.read<ExtensionBackupBucket>(providerOf(name));
+    const existing = await seedClient.read(providerOf(name));
     await mirrorStatus(gardenClient, refOf(bucket), existing);
     if (existing === undefined) {
-      await seedClient.remove({
-        apiVersion: "v1",
-        kind: "Secret",
-        name: secretName(name),
-        namespace: GARDEN_NAMESPACE,
-      });
+      await seedClient.remove(refTo(Secret, { name: secretName(name), namespace: GARDEN_NAMESPACE }));
       return await letGo(gardenClient, bucket);
     }
     const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true" };
@@ -88,9 +83,9 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
 
   return {
     /** One look at the Seed of this name, if it is still there, and at its buckets; others are none of this seed's business. */
-    async reconcile({ name }: Key): Promise<void | { requeueAfter: number }> {
+    async reconcile({ name }: ClusterKey): Promise<void | { requeueAfter: number }> {
       if (name !== seedName) return;
-      const buckets = await gardenClient.list<BackupBucket>({ ...core, kind: "BackupBucket" });
+      const buckets = await gardenClient.list(BackupBucket);
       const own = buckets.filter(({ spec }) => spec.seedName === seedName);
       const again = await keep(own);
       for (const bucket of own.filter(isLeaving)) await remove(bucket);
@@ -107,25 +102,18 @@ const isOwned = (bucket: BackupBucket | undefined) => (bucket?.metadata.ownerRef
 
 type Backup = NonNullable<Seed["spec"]["backup"]>;
 
-const core = { apiVersion: "core.gardener.cloud/v1beta1" } as const;
-
 /** In ms: credentials may change without any of these objects changing. */
 const RESYNC = 600_000;
 
 const secretName = (bucket: string): string => `bucket-${bucket}`;
 
-const providerOf = (name: string) => ({
-  apiVersion: "extensions.gardener.cloud/v1alpha1" as const,
-  kind: "BackupBucket" as const,
-  name,
-});
+const providerOf = (name: string) => refTo(ExtensionBackupBucket, { name });
 
 function bucketOf({ apiVersion, kind, metadata, spec }: Seed, backup: Backup): BackupBucket {
   const { name, uid = "" } = metadata;
   const { provider: type, region = spec.provider.region, providerConfig, credentialsRef } = backup;
   return {
-    ...core,
-    kind: "BackupBucket",
+    ...typeMeta(BackupBucket),
     metadata: {
       name: uid,
       finalizers: [GARDENER_FINALIZER],

@@ -1,7 +1,7 @@
 import { GARDEN_NAMESPACE } from "../../activities/backup/credentials.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
-import type { BackupEntry, ExtensionBackupEntry, Shoot } from "../../api/index.ts";
-import { isNotFound, refOf, type Key, type KubeClient } from "../../kube/index.ts";
+import { BackupEntry, ExtensionBackupEntry, Shoot } from "../../api/index.ts";
+import { isNotFound, refOf, refTo, Secret, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import { letGo, mirrorStatus } from "./mirroring.ts";
 
 /** What looking after a seed's BackupEntries needs; `grace` is ms. */
@@ -43,7 +43,7 @@ export function createBackupEntryKeeper({
     if (remaining > 0) return { requeueAfter: Math.min(remaining, LONGEST) };
     if (provided === undefined) {
       const name = `entry-${entry.metadata.name}`;
-      await seedClient.remove({ apiVersion: "v1", kind: "Secret", name, namespace: GARDEN_NAMESPACE });
+      await seedClient.remove(refTo(Secret, { name, namespace: GARDEN_NAMESPACE }));
       return await letGo(gardenClient, entry);
     }
     await seedClient.patch(refOf(provided), { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
@@ -53,11 +53,11 @@ export function createBackupEntryKeeper({
 
   return {
     /** One look at a BackupEntry of the garden; those of other seeds are none of this one's business. */
-    async reconcile(key: Key): Promise<void | { requeueAfter: number }> {
-      const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "BackupEntry", ...key };
-      const entry = await gardenClient.read<BackupEntry>(ref);
+    async reconcile(key: NamespacedKey): Promise<void | { requeueAfter: number }> {
+      const ref = refTo(BackupEntry, key);
+      const entry = await gardenClient.read(ref);
       if (entry?.spec.seedName !== seedName) return;
-      const provided = await seedClient.read<ExtensionBackupEntry>(providerOf(key.name));
+      const provided = await seedClient.read(providerOf(key.name));
       await mirrorStatus(gardenClient, ref, provided, { seedName });
       if (entry.metadata.deletionTimestamp !== undefined) return await remove(entry, provided);
     },
@@ -73,18 +73,13 @@ const AGAIN = 10_000;
 /** In ms: the longest time without a look. */
 const LONGEST = 3_600_000;
 
-const providerOf = (name: string) => ({
-  apiVersion: "extensions.gardener.cloud/v1alpha1",
-  kind: "BackupEntry",
-  name,
-});
+const providerOf = (name: string) => refTo(ExtensionBackupEntry, { name });
 
 /** Whether the very Shoot that the entry belongs to exists: the entry's name ends with its uid. */
 async function hasShoot(gardenClient: KubeClient, { metadata, spec }: BackupEntry): Promise<boolean> {
   const { name, namespace = metadata.namespace } = spec.shootRef ?? {};
   if (name === undefined) return false;
-  const ref = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name, ...(namespace && { namespace }) };
-  const { uid } = (await gardenClient.read<Shoot>(ref))?.metadata ?? {};
+  const { uid } = (await gardenClient.read(Shoot, { namespace, name }))?.metadata ?? {};
   return uid !== undefined && metadata.name.endsWith(`--${uid}`);
 }
 

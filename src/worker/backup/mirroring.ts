@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { GARDEN_NAMESPACE, readData } from "../../activities/backup/credentials.ts";
 import { GARDENER_FINALIZER } from "../../api/annotations.ts";
-import type { BackupBucket, ExtensionBackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
+import type { BackupBucket, BackupEntry, ExtensionBackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { refOf, type KubeClient, type ObjectRef } from "../../kube/index.ts";
+import { refOf, Secret, typeMeta, type KubeClient, type ObjectRef } from "../../kube/index.ts";
 
 /** Tells in the garden what a provider says of its part in the seed. */
 export async function mirrorStatus(
   gardenClient: KubeClient,
-  ref: ObjectRef,
+  ref: ObjectRef<BackupBucket | BackupEntry>,
   provided: ExtensionBackupBucket | ExtensionBackupEntry | undefined,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
@@ -16,7 +16,7 @@ export async function mirrorStatus(
   if (lastOperation === undefined) return;
   const bucket = provided?.kind === "BackupBucket" ? pick(others, "providerStatus", "generatedSecretRef") : {};
   const status = { lastOperation, lastError, ...bucket, ...more };
-  const existing = await gardenClient.read<KubeObject & { status?: Record<string, unknown> }>(ref);
+  const existing = await gardenClient.read(ref);
   if (existing === undefined) return;
   const known = { ...existing.status, lastError: existing.status?.["lastError"] ?? null };
   const same = Object.entries(status).every(([key, value]) =>
@@ -39,8 +39,12 @@ export async function keepGenerated(o: {
   const { apiVersion, kind, metadata } = o.bucket;
   const kept = { name: `bucket-${metadata.name}-generated`, namespace: GARDEN_NAMESPACE };
   const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? "" }];
-  const secret = { apiVersion: "v1", kind: "Secret", metadata: { ...kept, ownerReferences }, type: "Opaque", data };
-  await o.gardenClient.apply<KubeObject>(secret);
+  await o.gardenClient.apply<Secret>({
+    ...typeMeta(Secret),
+    metadata: { ...kept, ownerReferences },
+    type: "Opaque",
+    data,
+  });
   return { generatedSecretRef: kept };
 }
 

@@ -3,7 +3,7 @@ import { keepSnapshotOf, SNAPSHOT_RECORD_ANNOTATION, UnreadableSnapshot } from "
 import type { SnapshotRecords } from "../../activities/backup/record.ts";
 import { Superseded } from "../../activities/leadership/superseded.ts";
 import { fenced } from "../../activities/leadership/fenced-client.ts";
-import type { Key, KubeClient } from "../../kube/index.ts";
+import { Job, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { createOwners } from "../mirror/owner.ts";
 
@@ -21,8 +21,8 @@ export function createSnapshotRecorder({ gardenClient, seedClient, seedName, rec
   const findOwner = createOwners({ gardenClient, seedClient, seedName });
   return {
     /** One look at a Job. One that was recorded says so; what can't be read any more is followed by another soon. */
-    async reconcile({ name, namespace = "" }: Key): Promise<void> {
-      const job = await seedClient.read({ apiVersion: "batch/v1", kind: "Job", namespace, name });
+    async reconcile({ name, namespace }: NamespacedKey): Promise<void> {
+      const job = await seedClient.read(Job, { namespace, name });
       if (
         job === undefined ||
         !completed(job).reached ||

@@ -6,18 +6,23 @@ import {
   itemsOf,
   PERSISTED,
   readReferenced,
-  secretType,
   statefulTypes,
   stateOnly,
-  type Secret,
-  type StatefulObject,
   type StateObjects,
 } from "../../activities/state/source.ts";
 import type { StateOwner } from "../../activities/state/store.ts";
 import { Superseded } from "../../activities/leadership/superseded.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
-import { createController, createReflector, type Key, type KubeClient, type Reflector } from "../../kube/index.ts";
+import {
+  createController,
+  createReflector,
+  Namespace,
+  Secret,
+  type Key,
+  type KubeClient,
+  type Reflector,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { createOwners } from "./owner.ts";
 
@@ -72,18 +77,18 @@ export function createMirror({ gardenClient, seedClient, seedName, keys, log }: 
     timers.set(namespace, setTimeout(enqueue, times.debounce));
   };
 
-  const namespaces = createReflector(seedClient, namespaceType, {
+  const namespaces = createReflector(seedClient, Namespace, {
     labelSelector: "gardener.cloud/role=shoot",
     log,
     onEvent: ({ object }) => changed(object.metadata.name),
   });
-  const secrets = createReflector<Secret>(seedClient, secretType, {
+  const secrets = createReflector(seedClient, Secret, {
     labelSelector: PERSISTED,
     log,
     onEvent: ({ object }) => changed(namespaceOf(object)),
   });
   const extensions = statefulTypes.map((type) =>
-    createReflector<StatefulObject>(seedClient, type, {
+    createReflector(seedClient, type, {
       log,
       keep: stateOnly,
       // Controllers report their progress again and again.
@@ -143,8 +148,6 @@ export function createMirror({ gardenClient, seedClient, seedName, keys, log }: 
     },
   };
 }
-
-const namespaceType = { apiVersion: "v1", kind: "Namespace" } as const;
 
 /** A BackupEntry is in no namespace: its name is `<namespace>--<uid>`, after `source-` where it reaches another bucket. */
 function namespaceOf({ metadata: { name, namespace } }: KubeObject): string {

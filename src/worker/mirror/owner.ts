@@ -1,9 +1,7 @@
 import type { StateOwner } from "../../activities/state/store.ts";
-import { shootType } from "../../activities/shoot/view.ts";
 import { EPOCH_ANNOTATION } from "../../api/annotations.ts";
-import type { Cluster, Shoot } from "../../api/index.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Cluster, Shoot } from "../../api/index.ts";
+import { Namespace, type KubeClient } from "../../kube/index.ts";
 
 /**
  * What a seed has to do with a Shoot's namespace: it leads the Shoot (`ours`), another one does or nobody, the namespace
@@ -28,13 +26,13 @@ export function createOwners({
 }) {
   return async (name: string): Promise<Ownership> => {
     const [namespace, cluster] = await Promise.all([
-      seedClient.read<KubeObject>({ apiVersion: "v1", kind: "Namespace", name }),
-      seedClient.read<Cluster>({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name }),
+      seedClient.read(Namespace, { name }),
+      seedClient.read(Cluster, { name }),
     ]);
     if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return { is: "gone" };
     if (cluster === undefined) return { is: "unknown" };
     const { metadata } = cluster.spec.shoot;
-    const shoot = await gardenClient.read<Shoot>({ ...shootType, namespace: metadata.namespace, name: metadata.name });
+    const shoot = await gardenClient.read(Shoot, { namespace: metadata.namespace, name: metadata.name });
     const { uid } = metadata;
     if (shoot === undefined || uid === undefined || shoot.metadata.uid !== uid) return { is: "another's" };
     const epoch = Number(namespace.metadata.annotations?.[EPOCH_ANNOTATION] ?? FIRST_EPOCH);

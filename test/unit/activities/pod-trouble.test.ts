@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { describePodTrouble, lastWords, type PodLike } from "../../../src/activities/waits/pod-trouble.ts";
+import { describePodTrouble, lastWords } from "../../../src/activities/waits/pod-trouble.ts";
+import { Pod, typeMeta } from "../../../src/kube/index.ts";
 
 describe("what pods of a Job say of their trouble", () => {
-  it.each<[string, PodLike["status"], string | undefined]>([
+  it.each<[string, Pod["status"], string | undefined]>([
     [
       "a container's last words, with its exit code",
       { initContainerStatuses: [ended("save", 1, "starting\nError: context deadline exceeded\n")] },
@@ -79,7 +80,12 @@ function ended(name: string, exitCode: number, message: string) {
   return { name, state: { terminated: { exitCode, reason: exitCode === 0 ? "Completed" : "Error", message } } };
 }
 
-function pod(name: string, minute: number, status: PodLike["status"]): PodLike {
+function pod(name: string, minute: number, status: Pod["status"]): Pod {
   const creationTimestamp = `2026-11-21T10:0${minute}:00Z`;
-  return { apiVersion: "v1", kind: "Pod", metadata: { name, creationTimestamp }, ...(status && { status }) };
+  return {
+    ...typeMeta(Pod),
+    metadata: { name, namespace: "shoot--dev--one", creationTimestamp },
+    spec: {},
+    ...(status && { status }),
+  };
 }
