@@ -81,7 +81,14 @@ export default tseslint.config(
     languageOptions: { parserOptions: { projectService: { allowDefaultProject: ["eslint.config.js"] } } },
     linterOptions: { reportUnusedDisableDirectives: "error", reportUnusedInlineConfigs: "error" },
     plugins: { house },
-    rules: { ...correctness, ...shape, ...types, "house/explained-exceptions": "error", "house/file-names": "error" },
+    rules: {
+      ...correctness,
+      ...shape,
+      ...types,
+      "house/explained-exceptions": "error",
+      "house/file-names": "error",
+      "house/typed-reads": "error",
+    },
   },
   {
     files: ["src/**/*.ts"],

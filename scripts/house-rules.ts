@@ -1,11 +1,12 @@
 /**
- * The house style that no published lint rule checks: docstrings, file names, explained exceptions.
+ * The house style that no published lint rule checks: docstrings, file names, explained exceptions, typed reads.
  * ESLint loads this file through eslint.config.js.
  */
 import { basename } from "node:path";
 import type { AST, Rule } from "eslint";
 
 type Node = AST.Program["body"][number];
+type CallExpression = Parameters<NonNullable<Rule.RuleListener["CallExpression"]>>[0];
 
 /** The rules as an ESLint plugin, named `house/...` in eslint.config.js. */
 export const house = {
@@ -34,6 +35,25 @@ export const house = {
             // Before the comment, which might disable this rule as well.
             context.report({ loc: { line: comment.loc.start.line - 1, column: 0 }, messageId: "unexplained" });
           }
+        },
+      }),
+    },
+    "typed-reads": {
+      meta: {
+        type: "problem",
+        messages: {
+          argument: "A type argument can disagree with the kind beside it: the kind's definition carries the type.",
+          literal:
+            "Name the kind by its definition, such as `read(Secret, { namespace, name })` or `refTo(Secret, …)`.",
+        },
+      },
+      create: (context) => ({
+        CallExpression: (node) => {
+          const place = kindsPlace(node);
+          if (place === undefined) return;
+          if ("typeArguments" in node && node.typeArguments) context.report({ node, messageId: "argument" });
+          const named = node.arguments[place];
+          if (named && namesKind(named)) context.report({ node: named, messageId: "literal" });
         },
       }),
     },
@@ -80,6 +100,25 @@ function isUnexplained(comment: string): boolean {
   const directive = /^\s*eslint-disable(-next-line|-line)?\b(?<rest>[\s\S]*)$/.exec(comment);
   if (directive) return !/^\s+[\w@/-]+(\s*,\s*[\w@/-]+)*\s+--\s+\S/.test(directive.groups?.["rest"] ?? "");
   return /^\s*@ts-(ignore|nocheck)/.test(comment) || /^\s*@ts-expect-error\s*$/.test(comment);
+}
+
+/** Which argument of a call to a cluster names the kind; undefined for other calls. */
+function kindsPlace({ callee }: CallExpression): number | undefined {
+  if (callee.type === "Identifier") return callee.name === "createReflector" ? 1 : undefined;
+  if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return undefined;
+  return /^(read|list|snapshot|watch|patch|remove|removeAll)$/.test(callee.property.name) ? 0 : undefined;
+}
+
+/** Whether it is an object literal with a kind in quotes; a kind that is only known at run time is in none. */
+function namesKind(argument: CallExpression["arguments"][number]): boolean {
+  if (argument.type !== "ObjectExpression") return false;
+  return argument.properties.some(
+    (property) =>
+      property.type === "Property" &&
+      property.key.type === "Identifier" &&
+      property.key.name === "kind" &&
+      property.value.type === "Literal",
+  );
 }
 
 function fileNameFault(name: string): "drawer" | "shape" | undefined {

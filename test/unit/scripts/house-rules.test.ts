@@ -53,6 +53,32 @@ describe("a file is a kebab-case word of the domain", () => {
   });
 });
 
+describe("a read names its kind by the kind's definition", () => {
+  test.each([
+    'client.read<Shoot>({ apiVersion: core, kind: "Seed", name });',
+    "client.read<Shoot>({ ...core, kind, name });",
+    'client.read({ apiVersion: "v1", kind: "Secret", namespace, name });',
+    "client.list<Secret>(secretType, { namespace });",
+    'client.remove({ kind: "Secret", ...ref });',
+    'client.patch({ apiVersion: "v1", kind: "Node", name }, { spec });',
+    'createReflector(client, { apiVersion: "v1", kind: "Pod" }, { onEvent });',
+    "createReflector<Pod>(client, podType, { onEvent });",
+  ])("%s", (code) => {
+    expect(faults("typed-reads", code)).not.toEqual([]);
+  });
+
+  test.each([
+    "client.read(Secret, { namespace, name });",
+    "client.list({ apiVersion, kind }, { namespace });",
+    "client.remove(refTo(Secret, { namespace, name }));",
+    'client.patch(ref, { spec: { kind: "Secret" } });',
+    'client.apply({ apiVersion: "v1", kind: "Secret", metadata });',
+    "new Map<string, string>(list);",
+  ])("not: %s", (code) => {
+    expect(faults("typed-reads", code)).toEqual([]);
+  });
+});
+
 function faults(rule: keyof typeof house.rules, code: string, file = "src/a.ts"): Linter.LintMessage[] {
   const config: Linter.Config = {
     files: ["**/*.ts"],
