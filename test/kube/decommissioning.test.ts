@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
 import { createDecommissioning } from "../../src/activities/teardown/decommissioning.ts";
-import { Superseded } from "../../src/activities/leadership/superseded.ts";
+import { Superseded } from "../../src/activities/superseded.ts";
 import { createWaits, WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
 import {
   EPOCH_ANNOTATION,

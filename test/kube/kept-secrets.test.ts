@@ -4,7 +4,7 @@ import { createShootStates } from "../../src/activities/state/shoot-state.ts";
 import type { StateItem } from "../../src/activities/state/entry.ts";
 import type { StateKey } from "../../src/activities/state/keys.ts";
 import { createStateActivities, type StateActivities } from "../../src/activities/state/activities.ts";
-import { Superseded } from "../../src/activities/leadership/superseded.ts";
+import { Superseded } from "../../src/activities/superseded.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";

@@ -5,7 +5,7 @@ import { createShootStates, type ShootStates, type SnapshotRecord } from "../../
 import type { StateItem } from "../../src/activities/state/entry.ts";
 import { StateTooLarge } from "../../src/activities/state/layout.ts";
 import { createStateActivities, type StateActivities } from "../../src/activities/state/activities.ts";
-import { Superseded } from "../../src/activities/leadership/superseded.ts";
+import { Superseded } from "../../src/activities/superseded.ts";
 import {
   EPOCH_ANNOTATION,
   STATE_KEY_ANNOTATION,

@@ -5,7 +5,7 @@ import { backupEntryObject, type ControlPlaneContext } from "../../components/in
 import { refOf, type KubeClient } from "../../kube/index.ts";
 import { deployBackupCredentials, readBackupCredentials, readData } from "./credentials.ts";
 import { StepError } from "../failure.ts";
-import { Superseded } from "../leadership/superseded.ts";
+import { Superseded } from "../superseded.ts";
 
 /** What a Shoot's BackupEntry is made from. */
 export interface BackupEntryDeps {

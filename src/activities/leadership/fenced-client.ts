@@ -16,7 +16,7 @@ import {
   type Selection,
   type TypeRef,
 } from "../../kube/index.ts";
-import { Superseded } from "./superseded.ts";
+import { Superseded } from "../superseded.ts";
 
 /** For which Shoot, and under which number, is written. */
 export type Epoch = Pick<ShootRun, "technicalID" | "epoch">;

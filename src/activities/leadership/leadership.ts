@@ -6,7 +6,7 @@ import { isConflict, now, refTo, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { createLeadershipRecord, type Publication } from "./record.ts";
 import { readShoot } from "../shoot/patch.ts";
-import { Superseded } from "./superseded.ts";
+import { Superseded } from "../superseded.ts";
 
 /** What deciding who leads needs. */
 export interface LeadershipDeps {

@@ -19,9 +19,9 @@ import {
 } from "../../kube/index.ts";
 import { nextTimestamp } from "../extensions/extensions.ts";
 import { configurationProblem, StepError } from "../failure.ts";
-import { findLeadershipDomain } from "./domain.ts";
+import { findLeadershipDomain } from "../shoot/leadership-domain.ts";
 import { extensionReady, type ExtensionLike } from "../waits/readiness.ts";
-import { Superseded } from "./superseded.ts";
+import { Superseded } from "../superseded.ts";
 import { poll } from "../poll.ts";
 
 /** A leader, and the TXT record that is to name it. */

@@ -1,7 +1,7 @@
 import { Shoot } from "../../api/index.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import { isConflict, isNotFound, refTo, type KubeClient, type MergePatch } from "../../kube/index.ts";
-import { Superseded } from "../leadership/superseded.ts";
+import { Superseded } from "../superseded.ts";
 
 /** Who writes: a flow's run is refused once a later leader's epoch has begun, what writes without an epoch never is. */
 export type Writer = ShootRef & Partial<Pick<ShootRun, "epoch" | "operation" | "migration">>;

@@ -7,12 +7,11 @@ import {
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";
 import { Seed, Shoot } from "../../api/index.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
 import { moveOf, type Move } from "../../api/placement/move.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
 import type { ShootView } from "../index.ts";
-import { leadershipRecord } from "../leadership/domain.ts";
+import { leadershipRecord } from "./leadership-domain.ts";
 import { epochOf, nextOperation } from "./move-operation.ts";
 
 /** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */

@@ -25,7 +25,7 @@ import {
   shootUidOf,
   type StateParts,
 } from "./parts.ts";
-import { Superseded } from "../leadership/superseded.ts";
+import { Superseded } from "../superseded.ts";
 
 /** Whose state it is: a Shoot, and the epoch under which is written. */
 export type StateOwner = Pick<ShootRun, "namespace" | "name" | "uid" | "epoch">;

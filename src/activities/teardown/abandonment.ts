@@ -9,7 +9,7 @@ import { GARDEN_NAMESPACE } from "../backup/credentials.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import { findActiveCluster } from "./pod-makers.ts";
 import { nameOf } from "./scale-down.ts";
-import { Superseded } from "../leadership/superseded.ts";
+import { Superseded } from "../superseded.ts";
 
 /**
  * Deletes what extension controllers keep for a Shoot, without letting them act on what it stands for. Throws a

@@ -1,7 +1,7 @@
 import { completed } from "../../activities/waits/readiness.ts";
 import { keepSnapshotOf, SNAPSHOT_RECORD_ANNOTATION, UnreadableSnapshot } from "../../activities/backup/reading.ts";
 import type { SnapshotRecords } from "../../activities/backup/record.ts";
-import { Superseded } from "../../activities/leadership/superseded.ts";
+import { Superseded } from "../../activities/superseded.ts";
 import { fenced } from "../../activities/leadership/fenced-client.ts";
 import { Job, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";

@@ -11,7 +11,7 @@ import {
   type StateObjects,
 } from "../../activities/state/source.ts";
 import type { StateOwner } from "../../activities/state/store.ts";
-import { Superseded } from "../../activities/leadership/superseded.ts";
+import { Superseded } from "../../activities/superseded.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import {

@@ -1,4 +1,4 @@
-import { StepError } from "../failure.ts";
+import { StepError } from "./failure.ts";
 
 /** What an activity throws when it acts for a leader that leads no more: nobody can mend that, and no other try helps. */
 export class Superseded extends StepError {
