@@ -110,6 +110,7 @@ export default tseslint.config(
       "@typescript-eslint/no-unsafe-assignment": "off", // vitest's asymmetric matchers are typed any
       "max-lines": ["error", { max: 450, skipBlankLines: true, skipComments: true }],
       "max-params": ["error", 5],
+      "house/test-names": "error",
       "no-restricted-syntax": [
         "error",
         {
@@ -122,6 +123,12 @@ export default tseslint.config(
           message: "every test runs, always",
         },
       ],
+    },
+  },
+  {
+    files: ["test/{unit,kube,flow,e2e}/**/*.ts"],
+    rules: {
+      "no-restricted-imports": ["error", { name: "fast-check", message: "Tests by chance are in test/property." }],
     },
   },
 );

@@ -1,14 +1,20 @@
 import { defineConfig } from "vitest/config";
 
-/** Four projects, named by what their tests need: nothing; etcd + kube-apiserver; Temporal; everything. */
+/**
+ * Projects, named by what their tests need: nothing; seconds of chance; the tools of development; etcd + kube-apiserver;
+ * Temporal; everything. Importing a file does nothing, so that files can share a process and what it has imported.
+ */
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 20_000 } },
+      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], isolate: false, testTimeout: 20_000 } },
+      { test: { name: "property", include: ["test/property/**/*.test.ts"], isolate: false, testTimeout: 60_000 } },
+      { test: { name: "tools", include: ["test/tools/**/*.test.ts"], isolate: false, testTimeout: 60_000 } },
       {
         test: {
           name: "kube",
           include: ["test/kube/**/*.test.ts"],
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           maxWorkers: 2,

@@ -1,9 +1,11 @@
 /**
- * The house style that no published lint rule checks: docstrings, file names, explained exceptions, typed reads.
+ * The house style that no published lint rule checks: docstrings, file names, explained exceptions, typed reads, names of
+ * tests.
  * ESLint loads this file through eslint.config.js.
  */
 import { basename } from "node:path";
 import type { AST, Rule } from "eslint";
+import { testNames } from "./test-names.ts";
 
 type Node = AST.Program["body"][number];
 type CallExpression = Parameters<NonNullable<Rule.RuleListener["CallExpression"]>>[0];
@@ -73,6 +75,7 @@ export const house = {
         },
       }),
     },
+    "test-names": testNames,
   } satisfies Record<string, Rule.RuleModule>,
 };
 

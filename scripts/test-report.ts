@@ -31,7 +31,7 @@ export function countTests(json: string | undefined, exit: number): Counts {
 
 /** One line on a project, for people. */
 export function explain(project: string, { passed, failed, note }: Counts): string {
-  return `${project.padEnd(6)} ${passed} passed${failed > 0 ? `, ${failed} failed` : ""}${note ? `: ${note}` : ""}`;
+  return `${project.padEnd(8)} ${passed} passed${failed > 0 ? `, ${failed} failed` : ""}${note ? `: ${note}` : ""}`;
 }
 
 /** The closing line that CI reads. */

@@ -1,5 +1,5 @@
 /**
- * `npm test`: the projects unit, kube, flow and e2e, each in a vitest of its own, and their sum in the last line.
+ * `npm test`: the projects unit, property, tools, kube, flow and e2e, each in a vitest of its own, and their sum in the last line.
  *
  * `--no-e2e` leaves out what needs root; the names of projects choose among them; the rest goes to vitest as it is.
  */
@@ -12,12 +12,14 @@ import { binaries, type BinaryName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
-const projects = ["unit", "kube", "flow", "e2e"] as const;
+const projects = ["unit", "property", "tools", "kube", "flow", "e2e"] as const;
 type Project = (typeof projects)[number];
 
 /** What a project takes from the cache of binaries; e2e gets the rest by itself. */
 const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   unit: [],
+  property: [],
+  tools: [],
   kube: [
     "etcd",
     "etcdctl",

@@ -77,7 +77,7 @@ describe("a Shoot's etcd", () => {
     expect(await readdir(directory(snapshot.bucket))).toContain(snapshot.name);
   });
 
-  test("gives a snapshot when a flow asks, and it is kept only after it was read", async () => {
+  test("keeps a snapshot that a flow asks for only after it was read", async () => {
     await writeConfigMap("before");
     await finished(await backup.takeSnapshot(run, "firstSnapshot"));
     await backup.keepSnapshot(run);
@@ -87,7 +87,7 @@ describe("a Shoot's etcd", () => {
     bumpedFrom = kept?.revision ?? 0;
   });
 
-  test("comes back from it on a new volume, and no client takes old revisions for new ones", async () => {
+  test("comes back from a snapshot on a new volume, and no client takes old revisions for new ones", async () => {
     await writeConfigMap("lost");
     await scale("Deployment", "kube-apiserver", 0);
     await scale("StatefulSet", "etcd-main", 0);

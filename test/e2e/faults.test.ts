@@ -34,7 +34,7 @@ describe("a Shoot whose credentials are missing", () => {
     expect(described).toContain("Secret garden-dev/lost with the provider's credentials does not exist");
   });
 
-  test("goes on at that step after a retry, and does nothing before it again", async () => {
+  test("goes on at the parked step after a retry, and repeats no step before it", async () => {
     const before = await shoot.activities("reconcile");
     await local.gardenClient.apply(secret, { fieldManager: "test" });
     await shoot.annotate({ "gardener.cloud/operation": "retry" });
@@ -119,7 +119,7 @@ describe("a Shoot whose CloudProfile doesn't exist", () => {
     await expect(created).rejects.toThrow("there is no CloudProfile nowhere");
   });
 
-  test("any more says so, and can be deleted", async () => {
+  test("says so when the CloudProfile was removed later, and can be deleted", async () => {
     const [profile, name] = [await readProfile("local"), "vanishing"];
     const ref = refTo(CloudProfile, { name });
     await local.gardenClient.apply({ ...ref, metadata: { name }, spec: profile.spec }, { fieldManager: "test" });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const SAMPLE = 9;
 const choice = ["--parts", "garden,source,destination", "--away", "dns,temporal,garden", "--seconds", "5"];
 
-test("a migration comes to the same whoever is killed or away at whichever step", async () => {
+test("a migration comes to the same end, whichever process is killed or away at whichever step", async () => {
   const command = join(import.meta.dirname, "../kill-matrix/main.ts");
   const options = [...choice, "--sample", String(SAMPLE), "--labs", "2"];
   const { exitCode, all } = await execa(process.execPath, [command, ...options], { all: true, reject: false });

@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { execa } from "execa";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect } from "vitest";
 import { Node, Pod, refTo, Service } from "../../src/kube/index.ts";
 import type { Environment } from "../../src/local/environment/environment.ts";
 import { describeProcess } from "../../src/local/process/table.ts";
 import { createMachines, type MachineStatus } from "../../src/local/machine/machines.ts";
 import { removeBridge } from "../../src/local/network/bridge.ts";
 import { createLogger } from "../../src/log.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { findRemains } from "../support/machine-remains.ts";
 import { hello, kubeProxy, nodeUserData, service } from "../support/machine-objects.ts";
@@ -25,18 +26,16 @@ const machines = createMachines(env, createLogger({ name: "machine-test", level:
 const loadBalancer = "198.18.128.1";
 const names = ["one", "two"];
 
+const test = ownClusterTest({ flags: ["--bind-address=0.0.0.0", "--allow-privileged"] });
 let controlPlane: ControlPlane;
 
-beforeAll(async () => {
+test.beforeAll(async ({ cluster }) => {
   if (process.getuid?.() !== 0) throw new Error("machines need root: run this test as root");
   await cleanUp();
-  controlPlane = await startControlPlane({ flags: ["--bind-address=0.0.0.0", "--allow-privileged"] });
+  controlPlane = cluster;
 });
 
-afterAll(async () => {
-  await cleanUp();
-  await controlPlane?.stop();
-});
+afterAll(async () => await cleanUp());
 
 test("a new machine becomes a ready node", async () => {
   for (const name of names) await join(name);

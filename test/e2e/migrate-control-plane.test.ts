@@ -22,7 +22,7 @@ beforeAll(async () => void (local = await localEnvironment()));
 afterAll(() => local?.close());
 
 describe("a Shoot that moves to another seed", () => {
-  test("has users who rely on it", async () => {
+  test("serves its users before it moves", async () => {
     shoot = await createShoot(local, { name: "move" });
     await shoot.settles("Succeeded", "Create");
     kubeconfig = await published();
@@ -34,7 +34,7 @@ describe("a Shoot that moves to another seed", () => {
     expect(before.nodes).toHaveLength(1);
   });
 
-  test("can be asked first what that would take; asking changes nothing", async () => {
+  test("is planned first: the plan says what the move takes, and changes nothing", async () => {
     const generation = (await shoot.read())?.metadata.generation;
     const plan = await local.perennial("shoot", "migrate", "garden-dev/move", "--to", "seed-2", "--plan");
     expect(plan).toMatch(/seed-1.*seed-2/s);
@@ -66,7 +66,7 @@ describe("a Shoot that moves to another seed", () => {
     expect(await findSecrets(local, shoot, "seed-2")).toEqual([]);
   });
 
-  test("moves back, and is another leader's than the first time", async () => {
+  test("moves back, and its first seed leads under a new epoch", async () => {
     const begin = performance.now();
     const probe = startDowntimeProbe(kubeconfig, "/api/v1/namespaces/app/configmaps/ledger", local.environment.gateway);
     await migrate("seed-1");
@@ -77,7 +77,7 @@ describe("a Shoot that moves to another seed", () => {
     await eventually(async () => expect((await shoot.read())?.status?.seeds).toEqual(["seed-1"]), 120_000);
   });
 
-  test("stays where it is when the operator changes his mind before the flip", async () => {
+  test("stays where it is when an operator cancels the move before the flip", async () => {
     await local.pause("provider-local-seed-1"); // nothing migrates while nobody acts
     try {
       await local.perennial("shoot", "migrate", "garden-dev/move", "--to", "seed-2", "-y");
@@ -95,7 +95,7 @@ describe("a Shoot that moves to another seed", () => {
     expect(await findSeedRemains(local, shoot, "seed-2")).toEqual([]);
   });
 
-  test("is taken over from a seed that has died; what comes back of that finds that it has lost", async () => {
+  test("is taken over from a seed that has died, which comes back and finds that it leads no more", async () => {
     for (const process of seedOneProcesses) await local.pause(process);
     const begin = performance.now();
     try {

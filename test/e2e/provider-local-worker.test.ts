@@ -1,5 +1,5 @@
 import { readFile, rm } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect } from "vitest";
 import { Worker, type KubeObject } from "../../src/api/index.ts";
 import { openGuard } from "../../src/extension/index.ts";
 import { createReflector, Node, Pod, refTo, type Reflector } from "../../src/kube/index.ts";
@@ -8,8 +8,8 @@ import { createMachines } from "../../src/local/machine/machines.ts";
 import { removeBridge } from "../../src/local/network/bridge.ts";
 import { createLogger } from "../../src/log.ts";
 import { createProvider, type Provider } from "../../src/provider-local/provider.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { hello, nodeUserData } from "../support/machine-objects.ts";
 import { findRemains } from "../support/machine-remains.ts";
@@ -27,18 +27,19 @@ const machines = createMachines(env, log);
 const namespace = "shoot--dev--worker";
 const extensions = "extensions.gardener.cloud/v1alpha1";
 
+const test = ownClusterTest({ flags: ["--bind-address=0.0.0.0", "--allow-privileged"], crds: true });
+
 /** One control plane is the seed and, as its machines join it, the Shoot too. */
 let plane: ControlPlane;
 let provider: Provider;
 let podRanges: Reflector<Node>;
 let mostNodes = 0;
 
-beforeAll(async () => {
+test.beforeAll(async ({ cluster }) => {
   if (process.getuid?.() !== 0) throw new Error("machines need root: run this test as root");
   await cleanUp();
-  plane = await startControlPlane({ flags: ["--bind-address=0.0.0.0", "--allow-privileged"] });
+  plane = cluster;
   const { client } = plane;
-  await applyCrds(client, "extensions.gardener.cloud");
   podRanges = assignPodRanges();
   provider = createProvider({ client, seed: "seed-1", environment: env, machines, guard: openGuard, log });
   await provider.start();
@@ -62,7 +63,6 @@ afterAll(async () => {
   await provider?.stop();
   await podRanges?.stop();
   await cleanUp();
-  await plane?.stop();
 });
 
 test("a pool's machines become ready nodes with a network between their pods", async () => {

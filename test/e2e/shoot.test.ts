@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe("a Shoot", () => {
-  test("is created, and everybody can see how far it is", async () => {
+  test("is created, and its status shows how far it is", async () => {
     const begin = performance.now();
     shoot = await createShoot(local, { name: "main" });
     const { status } = await shoot.settles("Succeeded", "Create");
@@ -37,7 +37,7 @@ describe("a Shoot", () => {
     expect(await findShootRemains(local, shoot)).toEqual(expect.arrayContaining([`Namespace ${shoot.technicalID}`]));
   });
 
-  test("has nodes, as its own kube-apiserver says to those who have the published kubeconfig", async () => {
+  test("has nodes, as its own kube-apiserver says to holders of the published kubeconfig", async () => {
     const kubeconfig = join(local.environment.stateDir, "main.yaml");
     await writeFile(kubeconfig, await local.perennial("shoot", "kubeconfig", "garden-dev/main"), { mode: 0o600 });
     cluster = createKubeClient({ file: kubeconfig }, { log: local.log });

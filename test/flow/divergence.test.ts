@@ -7,7 +7,7 @@ let replayer: Awaited<ReturnType<typeof createReplayer>>;
 beforeAll(async () => void (replayer = await createReplayer()));
 
 describe("a downloaded history", () => {
-  it("which today's code agrees with is said to agree", async () => {
+  it("is said to agree when today's code does the same", async () => {
     const { events } = JSON.parse(await readFile(file, "utf8")) as History;
     expect(await replayed()).toEqual({ type: "deleteShoot", events: events.length });
   });
@@ -39,7 +39,7 @@ describe("a downloaded history", () => {
     expect(divergence).toMatchObject({ step: "removeWorker", history: ["7"] });
   });
 
-  it("is refused when it is none", async () => {
+  it("is refused when the file holds none", async () => {
     await expect(replayer.replay({ events: [] })).rejects.toThrow("this is no history of a workflow");
   });
 });

@@ -38,7 +38,7 @@ describe("a migration", () => {
     await world.gone();
   });
 
-  it("is as good for ten Shoots at once", async () => {
+  it("takes ten Shoots at once", async () => {
     const worlds = Array.from({ length: 10 }, () => lab.world(quick));
     await Promise.all(worlds.map((world) => migrate(world)));
     for (const world of worlds) {
@@ -107,7 +107,7 @@ describe("a migration", () => {
 });
 
 describe("a clean-up", () => {
-  it("waits for a silent seed for as long as it is, but for a person where one is needed", async () => {
+  it("waits for as long as its seed is silent, but for an operator where one is needed", async () => {
     const world = lab.world({ ...quick, retryDuration: 0 });
     world.fail["stopWorkloads in seed-1"] = ApplicationFailure.create({ message: "the API server is away" });
     await migrate(world);
@@ -172,7 +172,7 @@ describe("a takeover", () => {
 });
 
 describe("a Shoot whose new seed dies before it has arrived", () => {
-  it("is taken over by a third one, of a takeover too", async () => {
+  it("is taken over by a third seed, also out of a takeover", async () => {
     const world = lab.world(quick);
     world.fail["deployComponent etcd in seed-2"] = parked("the seed has died");
     await migrate(world);

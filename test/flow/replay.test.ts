@@ -14,13 +14,13 @@ beforeAll(async () => {
 });
 
 describe("recorded histories", () => {
-  it("are there for every workflow type", () => {
+  it("exist for every workflow type", () => {
     expect(histories.map((name) => name.replace(/[-.].*/, ""))).toEqual(
       expect.arrayContaining(["reconcile", "deleteShoot", "migrate", "restore", "cleanUp", "shoot"]),
     );
   });
 
-  it.each(histories)("%s replays with today's code", async (name) => {
+  it.each(histories)("replay with today's code: %s", async (name) => {
     const history = historyFromJSON(JSON.parse(await readFile(new URL(name, directory), "utf8")));
     await Worker.runReplayHistory({ workflowBundle }, history, "replay");
   });

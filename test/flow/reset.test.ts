@@ -103,7 +103,7 @@ describe("setting an operation back to a step", () => {
     await world.gone();
   });
 
-  it("is refused where a parent or a child would be left with nobody", async () => {
+  it("is refused where a parent or a child workflow would be orphaned", async () => {
     const world = await parkedAt(apiServer);
     await expect(prepareReset(lab.client, shootWorkflowId(world.ref), "etcd")).rejects.toThrow(
       "a reset would orphan the one that is running",

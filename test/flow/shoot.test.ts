@@ -28,7 +28,7 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
-  it("parks a step that only a person can mend, goes on with the rest, and resumes at exactly that step", async () => {
+  it("parks a step that only an operator can mend, goes on with the rest, and resumes at exactly that step", async () => {
     const world = lab.world();
     world.fail["deployComponent etcd"] = ApplicationFailure.nonRetryable("quota", "StepError", {
       message: "quota is used up",
@@ -132,7 +132,7 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
-  it("takes up a running operation again after somebody terminated the Shoot's own workflow", async () => {
+  it("takes up a running operation again after it was terminated itself", async () => {
     const world = lab.world();
     world.hold.add("waitFor Infrastructure");
     await lab.shoots.nudge(world.ref);
@@ -146,7 +146,7 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
-  it("knows what that operation was begun for, and replaces it if that has changed meanwhile", async () => {
+  it("knows what a running operation was begun for, and replaces it when that has changed", async () => {
     const world = lab.world();
     world.hold.add("waitFor Infrastructure");
     await lab.shoots.nudge(world.ref);
@@ -175,7 +175,7 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
-  it("outlives a garden that refuses for a while to be read, and to be told", async () => {
+  it("outlives a garden that refuses reads and writes for a while", async () => {
     const world = lab.world();
     world.fail["readShoot"] = refusal;
     await lab.shoots.nudge(world.ref);
@@ -190,7 +190,7 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
-  it("begins anew when somebody terminated the operation", async () => {
+  it("begins an operation anew when that was terminated", async () => {
     const world = lab.world();
     world.hold.add("waitFor Infrastructure");
     await lab.shoots.nudge(world.ref);
@@ -245,7 +245,7 @@ const refusal = ApplicationFailure.nonRetryable("forbidden", "Kube403", {
 });
 
 describe("the client", () => {
-  it("says that nothing runs where nothing runs", async () => {
+  it("says that no operation runs where none does", async () => {
     const { ref } = lab.world();
     expect(await createShootClient(lab.client).progress(ref)).toBeUndefined();
     await expect(lab.shoots.retry(ref)).rejects.toThrow("no operation of Shoot");

@@ -103,7 +103,7 @@ describe("a wait", () => {
     expect(await flow.result()).toBe("succeeded");
   });
 
-  it("is found again by a process that knows nothing", async () => {
+  it("is found again by a new process", async () => {
     const run = await newShoot();
     const flow = await start(run);
     await flow.waiting();
@@ -130,7 +130,7 @@ describe("a wait", () => {
     expect(await lab.kube.read(ref)).toBeUndefined();
   });
 
-  it("is not lost when the object was ready before anybody waited", async () => {
+  it("is not lost when the object was ready before it was registered", async () => {
     const run = await newShoot();
     lab.knobs.applied = async () => {
       await answer(lab.kube, run);
@@ -139,7 +139,7 @@ describe("a wait", () => {
     expect(await (await start(run)).result()).toBe("succeeded");
   });
 
-  it("is not lost when the object was ready before, and the task never reaches anybody who could say so", async () => {
+  it("is not lost when the object was ready before, and the worker loses the task", async () => {
     const run = await newShoot();
     lab.knobs.losing = true;
     lab.knobs.applied = async () => {
@@ -151,7 +151,7 @@ describe("a wait", () => {
     expect(Date.now() - begin).toBeLessThan(20_000); // far from the re-check
   });
 
-  it("is not lost when the object had failed before anybody waited", async () => {
+  it("is not lost when the object had failed before it was registered", async () => {
     lab.knobs.severeAfter = 200;
     const run = await newShoot();
     lab.knobs.applied = async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { createComponents } from "../../src/activities/control-plane/components.ts";
 import { createExtensions } from "../../src/activities/extensions/extensions.ts";
 import { toFailure } from "../../src/activities/failure.ts";
@@ -12,8 +12,7 @@ import { moveOf } from "../../src/api/placement/move.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { createReflector, Namespace, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test as it } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { answer, infrastructureOf } from "../support/waiting-lab.ts";
@@ -26,18 +25,13 @@ const periods = {
   dnsTtl: 120,
   seedDeadline: 120_000,
 };
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let count = 0;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
-  await applyCrds(kube);
+it.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   await applyGarden(kube);
 });
-afterAll(() => controlPlane.stop());
-
 const newShoot = (spec: Partial<Shoot["spec"]> = {}) => createShoot(kube, `shoot-${(count += 1)}`, spec);
 const refOf = ({ namespace, name }: ShootRun) => refTo(Shoot, { namespace, name });
 const read = async (run: ShootRun) => {
@@ -63,7 +57,7 @@ describe("a Shoot's status", () => {
     return run;
   };
 
-  it("says what begins, and the Shoot cannot go before we let it", async () => {
+  it("says what begins, and the Shoot cannot go before our finalizer is taken away", async () => {
     const run = await begun();
     const { metadata, status } = await read(run);
     expect(metadata.finalizers).toEqual(["gardener"]);
@@ -150,7 +144,7 @@ describe("a Shoot's status", () => {
     expect((await readShootView(kube, run, periods))?.moving).toBeUndefined();
   });
 
-  it("ends with Succeeded, which is the last that anybody sees of the Shoot", async () => {
+  it("ends with Succeeded, the last state of the Shoot that a watch sees", async () => {
     const run = await begun();
     await kube.remove(refOf(run));
     const last: Shoot[] = [];
@@ -191,7 +185,7 @@ describe("a Shoot's status", () => {
     expect((await read(run)).metadata.annotations ?? {}).not.toHaveProperty(["shoot.gardener.cloud/tasks"]);
   });
 
-  describe("and what was said of a migration", () => {
+  describe("of an earlier migration", () => {
     const cancel = "perennial.dev/cancel-migration";
     const takeover = "perennial.dev/force-takeover";
     const said = { [cancel]: "true", [takeover]: '{"reason":"fire"}', other: "stays" };
@@ -221,7 +215,7 @@ describe("a Shoot's status", () => {
       expect(await annotations(run)).toEqual(said);
     });
 
-    it("does not call back a migration that begins later", async () => {
+    it("does not cancel a migration that begins later", async () => {
       const run = { ...(await given()), operation: "Migrate" as const, migration };
       await kube.patch(refOf(run), { spec: { seedName: "seed-2" } });
       await createShootStatus(kube).begin(run, undefined);
@@ -245,7 +239,7 @@ describe("a Shoot's status", () => {
       expect(moveOf(await read(run))).toMatchObject(arriving);
     });
 
-    it("calls back the migration that it was said of", async () => {
+    it("cancels the migration that it is about", async () => {
       const run = { ...(await given()), operation: "Migrate" as const, migration };
       await createShootStatus(kube).begin(run, undefined);
       expect(await annotations(run)).toEqual(said);
@@ -268,8 +262,8 @@ describe("a Shoot's status", () => {
   });
 });
 
-describe("what a flow is told of a Shoot", () => {
-  it("is its standing and its facts", async () => {
+describe("the view of a Shoot that a flow reads", () => {
+  it("holds where the Shoot stands and the facts of the operation", async () => {
     const run = await newShoot();
     await annotate(run, { "gardener.cloud/operation": "reconcile", "shoot.gardener.cloud/ignore": "true" });
     expect(await readShootView(kube, run, periods)).toMatchObject({
@@ -310,7 +304,7 @@ describe("what a flow is told of a Shoot", () => {
     expect(await readShootView(kube, run, periods)).toBeNull();
   });
 
-  it("is nothing when a later Shoot has its name", async () => {
+  it("is empty when a later Shoot has its name", async () => {
     const run = await newShoot();
     expect(await readShootView(kube, { ...run, uid: "another" }, periods)).toBeNull();
   });
@@ -318,7 +312,7 @@ describe("what a flow is told of a Shoot", () => {
   it.each([
     ["has no seed", undefined, "set spec.seedName"],
     ["names a seed that is missing", "nowhere", "Seed nowhere does not exist"],
-  ])("is a problem for its user when it %s", async (_, seedName, message) => {
+  ])("names a problem for the user when the Shoot %s", async (_, seedName, message) => {
     const run = await newShoot();
     await kube.patch(refOf(run), { spec: { seedName: seedName ?? null } });
     const view = await readShootView(kube, run, periods);
@@ -329,7 +323,7 @@ describe("what a flow is told of a Shoot", () => {
     expect(view?.run).toBeUndefined();
   });
 
-  it("is a problem of the garden's when the seed that holds it was taken away", async () => {
+  it("names a problem of the garden when the seed that holds the Shoot was taken away", async () => {
     const run = await newShoot();
     await kube.patch(refOf(run), { status: { seedName: "gone" } }, { subresource: "status" });
     expect((await readShootView(kube, run, periods))?.problem?.message).toBe(
@@ -362,7 +356,7 @@ describe("applying extension objects", () => {
     };
   };
 
-  it("asks the controller of a new Infrastructure to act, and says who waits", async () => {
+  it("asks the controller of a new Infrastructure to act, and says which wait it is for", async () => {
     const run = await newShoot();
     const { target, operation, wait } = await applyInfrastructure(run);
     expect(operation).toBe("reconcile");
@@ -370,7 +364,7 @@ describe("applying extension objects", () => {
     expect(target).toMatchObject({ until: "ready", activityId: wait, severeAfter: 180_000, deadline: 600_000 });
   });
 
-  it("asks again only when the last operation did not end well, or somebody asks for it", async () => {
+  it("asks again only when the last operation did not end well, or an operation is requested", async () => {
     const run = await newShoot();
     const first = await applyInfrastructure(run);
     await answer(kube, run);
@@ -387,7 +381,7 @@ describe("applying extension objects", () => {
     expect((await applyInfrastructure(run)).operation).toBe("reconcile");
   });
 
-  it("asks again when nobody has answered the last request yet", async () => {
+  it("asks again while the last request has no answer", async () => {
     const run = await newShoot();
     const first = await applyInfrastructure(run);
     await answer(kube, run, { lastUpdateTime: new Date(Date.parse(first.stamp) - 60_000).toISOString() });
@@ -420,7 +414,7 @@ describe("applying extension objects", () => {
     expect(new Set(stamps).size).toBe(3);
   });
 
-  it("confirms a removal, says who waits for it, and is done when there is nothing", async () => {
+  it("confirms a removal, says which wait it is for, and is done when there is no object", async () => {
     const run = await newShoot();
     await applyInfrastructure(run);
     await kube.patch(infrastructureOf(run), { metadata: { finalizers: ["extensions.gardener.cloud/infrastructure"] } });
@@ -436,7 +430,7 @@ describe("applying extension objects", () => {
     expect(await extensions().remove(run, "Infrastructure", "removal")).toEqual([]);
   });
 
-  it("does not mind that an object went by itself while it was being removed", async () => {
+  it("succeeds when an object goes by itself while it is being removed", async () => {
     const run = await newShoot();
     await applyInfrastructure(run);
     const late: KubeClient = {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect } from "vitest";
 import { CloudProfile, Seed, Shoot } from "../../src/api/index.ts";
 import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
-import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
+import { admissionTest as test, refusalOf, type AdmissionLab } from "../support/admission-lab.ts";
 import { movableStatus } from "../support/migration-objects.ts";
 import { createMovableShoot, hearOfSeed, registerReadySeed } from "../support/movable-shoots.ts";
 
@@ -11,31 +11,29 @@ const takeover = "perennial.dev/force-takeover";
 let lab: AdmissionLab;
 let client: KubeClient;
 
-beforeAll(async () => {
-  lab = await startAdmissionLab();
+test.beforeAll(async ({ admissionLab }) => {
+  lab = admissionLab;
   client = lab.client;
   for (const name of ["seed-1", "seed-2", "seed-3"]) await registerReadySeed(client, name);
-}, 120_000);
+});
 
 beforeEach(async () => {
   for (const name of ["seed-1", "seed-2", "seed-3"]) await hearOfSeed(client, name);
 });
-
-afterAll(() => lab.stop());
 
 test("a Shoot moves when its Seed's name changes and nothing stands against it", async () => {
   await created("moves");
   expect(await refusalOf(move("moves", "seed-2"))).toBe(false);
 });
 
-test("who may not bind Shoots may not move them either", async () => {
+test("a user who may not bind Shoots may not move them either", async () => {
   await created("bound");
   await expect(lab.alice.patch(ref("bound"), { spec: { seedName: "seed-2" } })).rejects.toThrow(
     "spec.seedName: may be set only by users who can update shoots/binding",
   );
 });
 
-test("everything that stands against a move is said at once, with the fields", async () => {
+test("the refusal of a move names all that stands against it, with the fields", async () => {
   await created("obstacles", { leadership: undefined });
   await client.patch(seedRef("seed-3"), { spec: { taints: [{ key: "reserved" }] } });
   const refusal = await refusalOf(move("obstacles", "seed-3"));
@@ -62,12 +60,13 @@ test("a Seed takes no Shoot that its own selector leaves out, nor more than it c
   );
   await client.patch(seedRef("seed-1"), { metadata: { labels: { a: "b" } } });
   await client.patch(ref("choosy"), { spec: { seedSelector: { matchLabels: { a: "b" } } } });
-  await setCapacity("seed-3", "1"); // and that has come in the test before
+  const there = await shootsOn("seed-3");
+  await setCapacity("seed-3", String(there));
   const refusal = await refusalOf(move("choosy", "seed-3"));
   expect(refusal).toContain("asks for label a=b, which Seed seed-3 does not have");
-  expect(refusal).toContain("spec.seedName: Seed seed-3 takes 1 Shoots (status.allocatable) and has 1");
+  expect(refusal).toContain(`spec.seedName: Seed seed-3 takes ${there} Shoots (status.allocatable) and has ${there}`);
   await client.patch(seedRef("seed-3"), { metadata: { labels: { a: "b" } } });
-  await setCapacity("seed-3", "2");
+  await setCapacity("seed-3", String(there + 1));
   await move("choosy", "seed-3");
   await setCapacity("seed-3", null);
 });
@@ -85,7 +84,7 @@ test("a Shoot on its way is neither moved on, changed nor deleted", async () => 
   await expect(client.remove(ref("away"))).rejects.toThrow("cannot be deleted while it moves to Seed seed-2");
 });
 
-test("a Shoot is called back only by saying so, and only until the other Seed leads", async () => {
+test("a move is cancelled only by its annotation, and only until the other Seed leads", async () => {
   await created("back");
   await move("back", "seed-2");
   await expect(move("back", "seed-1")).rejects.toThrow(`set annotation ${cancel} to "true" in the same request`);
@@ -106,7 +105,7 @@ test("a Shoot is called back only by saying so, and only until the other Seed le
   await expect(callBack("late")).rejects.toThrow("is being restored on Seed seed-2, where there is only forward");
 });
 
-test("what has become of the rest since keeps no Shoot where it is, nor from coming back", async () => {
+test("later changes of a CloudProfile or a Secret stop neither a takeover nor a cancellation", async () => {
   const secret = refTo(Secret, { name: "patch", namespace: "garden-dev" });
   await client.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "patch", namespace: "garden-dev" } });
   const resourceRef = { apiVersion: "v1", kind: "Secret", name: "patch" };
@@ -125,7 +124,7 @@ test("what has become of the rest since keeps no Shoot where it is, nor from com
   await client.patch(profileRef, { spec: { regions: [{ name: "local" }] } });
 });
 
-test("what an earlier migration left does not call back or force the next one", async () => {
+test("what an earlier migration left does not cancel or force the next one", async () => {
   await created("again");
   await move("again", "seed-2", { [takeover]: '{"reason": "seed-1 burnt down"}' });
   await move("again", "seed-1", { [cancel]: "true" });
@@ -135,7 +134,7 @@ test("what an earlier migration left does not call back or force the next one", 
   expect(Object.keys((await read("again")).metadata.annotations ?? {})).not.toContain(cancel);
 });
 
-test("a takeover is signed by who approves it, whatever the request says of that", async () => {
+test("a takeover is signed with the name of the user who approves it, whatever the request says", async () => {
   await created("forced");
   await move("forced", "seed-2");
   await expect(annotate("forced", { [takeover]: "true" })).rejects.toThrow("has to be JSON with a reason");
@@ -184,7 +183,7 @@ test("a Shoot whose new Seed has died before it was restored there goes on to an
   expect(Object.keys((await read("onwards")).metadata.annotations ?? {})).not.toContain(takeover);
 });
 
-test("what was approved for the Seed that has died does not take the Shoot to yet another", async () => {
+test("the approval for a Seed that has died does not take the Shoot to yet another", async () => {
   await created("twice");
   await move("twice", "seed-2", { [takeover]: '{"reason": "seed-1 burnt down"}' });
   await flipped("twice", { takeover: true });
@@ -216,6 +215,12 @@ async function read(name: string): Promise<Shoot> {
   const shoot = await client.read(ref(name));
   if (!shoot) throw new Error(`there is no Shoot ${name}`);
   return shoot;
+}
+
+/** How many Shoots are there or on their way. */
+async function shootsOn(seed: string): Promise<number> {
+  const shoots = await client.list(Shoot);
+  return shoots.filter(({ spec, status }) => spec.seedName === seed || status?.seedName === seed).length;
 }
 
 async function setCapacity(seed: string, shoots: string | null): Promise<void> {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { makeServingCertificate, webhookConfigurations } from "../../src/admission/index.ts";
 import { Seed, Shoot, type ControllerRegistration, type KubeObject } from "../../src/api/index.ts";
 import { refTo, type KubeClient } from "../../src/kube/index.ts";
-import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
+import { admissionTest as test, refusalOf, type AdmissionLab } from "../support/admission-lab.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
 
@@ -13,13 +13,11 @@ const force = "confirmation.gardener.cloud/force-deletion";
 let lab: AdmissionLab;
 let client: KubeClient;
 
-beforeAll(async () => {
-  lab = await startAdmissionLab();
+test.beforeAll(async ({ admissionLab }) => {
+  lab = admissionLab;
   client = lab.client;
   await client.apply(profileWith("more"));
-}, 120_000);
-
-afterAll(() => lab.stop());
+});
 
 test("the example Shoot is accepted", async () => {
   const [example] = (await exampleObjects()).filter(({ kind }) => kind === "Shoot");
@@ -74,7 +72,7 @@ test.each<[string, Partial<Shoot["spec"]>, string]>([
   await expect(client.create({ ...shoot("impossible"), spec: { ...spec(), ...change } })).rejects.toThrow(message);
 });
 
-test("all that is wrong is said at once", async () => {
+test("a refusal names all that is wrong at once", async () => {
   const wrong = client.create({
     ...shoot("impossible"),
     spec: { ...spec(), region: "x", kubernetes: { version: "9.9.9" } },
@@ -164,7 +162,7 @@ test.each([
   await expect(client.remove(ref(name))).rejects.toThrow("cannot be deleted while it moves");
 });
 
-test("only who may update shoots/binding says on which Seed a Shoot runs", async () => {
+test("only a user who may update shoots/binding says on which Seed a Shoot runs", async () => {
   const { seedName: _, ...unbound } = spec("binding");
   await expect(lab.alice.create({ ...shoot("binding"), spec: spec("binding") })).rejects.toThrow(
     "spec.seedName: may be set only by users who can update shoots/binding",
@@ -263,7 +261,7 @@ test("a kind and type has one primary registration, whatever other types of its 
   await client.apply(registration("fourth", [{ kind: "Extension", type: "c" }]));
 });
 
-test("a registration's deployment exists", async () => {
+test("a registration is refused while its deployment does not exist", async () => {
   const broken = registration("fifth", [], { deploymentRefs: [{ name: "none" }] });
   await expect(client.apply(broken)).rejects.toThrow("there is no ControllerDeployment none: create it first");
 });
@@ -282,11 +280,14 @@ test("the certificate can be renewed while the server runs", async () => {
 test("statuses and finalizers can be written while the server is down, specs cannot", async () => {
   await client.apply({ ...shoot("orphan"), spec: spec("orphan") });
   await lab.server.stop();
-  await setStatus("orphan", { lastOperation: operation("Reconcile", "Succeeded") });
-  await client.patch(ref("orphan"), { metadata: { finalizers: ["gardener"] } });
-  await expect(client.patch(ref("orphan"), { spec: { purpose: "testing" } })).rejects.toMatchObject({
-    retryable: true,
-  });
+  try {
+    await setStatus("orphan", { lastOperation: operation("Reconcile", "Succeeded") });
+    await client.patch(ref("orphan"), { metadata: { finalizers: ["gardener"] } });
+    const change = client.patch(ref("orphan"), { spec: { purpose: "testing" } });
+    await expect(change).rejects.toMatchObject({ retryable: true });
+  } finally {
+    await lab.server.start();
+  }
 });
 
 function spec(domain = "impossible"): Shoot["spec"] {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect } from "vitest";
 import { createBackup } from "../../src/activities/backup/backup.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
 import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
@@ -6,8 +6,7 @@ import { BackupBucket, ExtensionBackupEntry, Seed, type KubeObject } from "../..
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { Job, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 
 const core = "core.gardener.cloud/v1beta1";
@@ -19,7 +18,6 @@ const waits: Waits = {
   readiness: () => ({ reached: true }),
   stop: async () => {},
 };
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let runner: ReturnType<typeof createJobRunner>;
 let records: SnapshotRecords;
@@ -27,11 +25,9 @@ let run: ShootRun;
 let own: string;
 let count = 0;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
+test.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   runner = createJobRunner(kube);
-  await applyCrds(kube);
   await applyGarden(kube);
   const example = await kube.read(Seed, { name: "seed-1" });
   if (example === undefined) throw new Error("deploy/examples has no Seed seed-1");
@@ -43,8 +39,6 @@ beforeAll(async () => {
   await secret("made", "bWFkZQ==");
   await secret("generated", "Z2VuZXJhdGVk");
 });
-afterAll(() => controlPlane.stop());
-
 beforeEach(async () => {
   const created = await createShoot(kube, `source-${(count += 1)}`);
   const migration = { source: "seed-2", destination: "seed-3", takeover: false };
@@ -57,7 +51,12 @@ beforeEach(async () => {
     leadershipRecord: "leader.perennial.test",
   };
   records = memoryRecords();
+  await generate(null);
 });
+
+/** Says which credentials have come with the bucket. */
+const generate = (generatedSecretRef: { readonly name: string; readonly namespace: string } | null) =>
+  kube.patch(refTo(BackupBucket, { name: "other" }), { status: { generatedSecretRef } }, { subresource: "status" });
 
 const backup = () =>
   createBackup({ gardenClient: kube, seedClient: runner.client, records, waits, flow: () => "flow-1" });
@@ -92,8 +91,7 @@ test("a snapshot in another seed's bucket is copied through a BackupEntry of its
 test("credentials that came with the bucket are preferred, and renewed by the next attempt", async () => {
   await recorded("final-snapshot-2-abcde.db", "other");
   await backup().copySnapshot(run, "copiedBackups");
-  const status = { generatedSecretRef: { name: "generated", namespace: "garden" } };
-  await kube.patch(refTo(BackupBucket, { name: "other" }), { status }, { subresource: "status" });
+  await generate({ name: "generated", namespace: "garden" });
   await runner.fail(run.technicalID, "copy-final-snapshot-2-abcde");
   await backup().copySnapshot(run, "copiedBackups");
   expect(await kube.read(credentials())).toMatchObject({ data: { key: "Z2VuZXJhdGVk" } });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect } from "vitest";
 import { createBackup } from "../../src/activities/backup/backup.ts";
 import type { WaitTarget } from "../../src/activities/index.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
@@ -6,11 +6,9 @@ import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { CronJob, Job, PersistentVolumeClaim, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let runner: ReturnType<typeof createJobRunner>;
 let records: SnapshotRecords;
@@ -28,15 +26,11 @@ const waits: Waits = {
 };
 const good = { hash: 4219493817, revision: 405, totalKey: 267, totalSize: 614400, version: "3.6.0" };
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
+test.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   runner = createJobRunner(kube);
-  await applyCrds(kube);
   await applyGarden(kube);
 });
-afterAll(() => controlPlane.stop());
-
 beforeEach(async () => {
   const created = await createShoot(kube, `backup-${(count += 1)}`);
   const migration = { source: "seed-1", destination: "seed-2", takeover: false };

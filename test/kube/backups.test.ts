@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, vi } from "vitest";
 import { deployBackupEntry } from "../../src/activities/backup/entry.ts";
 import { readContext } from "../../src/activities/control-plane/context.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
@@ -17,15 +17,13 @@ import { createBackupBucketKeeper } from "../../src/worker/backup/bucket.ts";
 import { createBackupEntryKeeper } from "../../src/worker/backup/entry.ts";
 import { createBackups } from "../../src/worker/backup/backups.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const core = "core.gardener.cloud/v1beta1";
 const extensions = "extensions.gardener.cloud/v1alpha1";
 const day = 24 * 3_600_000;
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let runner: ReturnType<typeof createJobRunner>;
 let records: SnapshotRecords;
@@ -33,12 +31,10 @@ let backups: ReturnType<typeof createBackups>;
 let bucket: string;
 let count = 0;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
+test.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   runner = createJobRunner(kube);
   records = memoryRecords();
-  await applyCrds(kube);
   await applyGarden(kube);
   await kube.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "backup", namespace: "garden" } });
   const credentialsRef = { apiVersion: "v1", kind: "Secret", name: "backup", namespace: "garden" };
@@ -55,10 +51,7 @@ beforeAll(async () => {
   });
   backups.start();
 });
-afterAll(async () => {
-  await backups.stop();
-  await controlPlane.stop();
-});
+afterAll(async () => await backups.stop());
 
 const soon = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
 const providerBucket = () => kube.read(ExtensionBackupBucket, { name: bucket });
@@ -178,7 +171,7 @@ describe("the bucket of a Seed that goes", () => {
     await kube.remove(seedRef);
   });
 
-  test("is not asked of its provider again because the answer came while somebody looked", async () => {
+  test("is not asked of its provider again when the answer comes between a read and a write", async () => {
     const own = await build();
     const hasty: KubeClient = {
       ...kube,
@@ -243,7 +236,7 @@ describe("a Shoot's backups", () => {
     await expect(deploy(1)).rejects.toThrow("epoch 1 is over, 2 leads");
   });
 
-  test("stay while their Shoot is there, and for the grace period after it, whoever deletes their entry", async () => {
+  test("stay while their Shoot is there, and for the grace period after it, even when their entry is deleted", async () => {
     await build();
     await handOver();
     const gone = Date.now() + 30 * day; // long after its entry was deleted

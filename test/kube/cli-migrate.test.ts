@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect } from "vitest";
 import { Shoot } from "../../src/api/index.ts";
 import { createContext } from "../../src/cli/connection.ts";
 import { runCli } from "../../src/cli/program.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { refTo } from "../../src/kube/index.ts";
-import { startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
+import { admissionTest as test, type AdmissionLab } from "../support/admission-lab.ts";
 import { movableStatus } from "../support/migration-objects.ts";
 import { createMovableShoot, hearOfSeed, registerReadySeed } from "../support/movable-shoots.ts";
 import { fakeTerminal } from "../unit/cli/fake-terminal.ts";
 
 let lab: AdmissionLab;
 
-beforeAll(async () => {
-  lab = await startAdmissionLab();
+test.beforeAll(async ({ admissionLab }) => {
+  lab = admissionLab;
   for (const name of ["seed-1", "seed-2"]) await registerReadySeed(lab.client, name);
-}, 120_000);
+});
 
 beforeEach(async () => {
   for (const name of ["seed-1", "seed-2"]) await hearOfSeed(lab.client, name);
 });
-
-afterAll(() => lab.stop());
 
 test("a plan shows every step and changes nothing", async () => {
   await createMovableShoot(lab.client, "planned");
@@ -50,7 +48,7 @@ test("a plan fails where the move cannot be, with every reason", async () => {
   });
 });
 
-test("a move is asked for when its name was typed, and called back", async () => {
+test("a move is asked for when the Shoot's name was typed, and cancelled", async () => {
   await createMovableShoot(lab.client, "moved");
   expect(await migrate("moved", "--to", "seed-2")).toMatchObject({
     exit: 2,
@@ -89,14 +87,14 @@ test("a takeover is approved with a reason, says what it relies on, and is signe
   expect(approval).toMatchObject({ reason: "seed-1 burnt down", by: "admin", sourceIsOff: true });
 });
 
-test("a takeover from nothing that was kept is refused", async () => {
+test("a takeover is refused where no state was kept", async () => {
   await createMovableShoot(lab.client, "empty");
   const refused = await migrate("empty", "--to", "seed-2", "--force-takeover", "--reason", "fire", "-y");
   expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining("there is no ShootState garden-dev/empty") });
   expect((await read("empty")).spec.seedName).toBe("seed-1");
 });
 
-test("what has passed the flip is not called back", async () => {
+test("a move that has passed the flip is not cancelled", async () => {
   const leadership = { ...movableStatus().leadership, seed: "seed-2", previousSeed: "seed-1", epoch: 2, leaving: 1 };
   const lastOperation = { ...movableStatus().lastOperation, type: "Restore", state: "Processing" };
   await createMovableShoot(lab.client, "late");

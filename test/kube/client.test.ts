@@ -1,5 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect } from "vitest";
 import {
   ConfigMap,
   createKubeClient,
@@ -13,25 +13,25 @@ import {
   updateStatus,
   type KubeClient,
 } from "../../src/kube/index.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
-import { installWidgets, Widget, widget } from "../support/widget.ts";
+import { Gadget, installKind, installWidgets, Widget, widget } from "../support/widget.ts";
 
+const test = ownClusterTest();
 let controlPlane: ControlPlane;
 let client: KubeClient;
 let proxy: FaultyProxy;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
+test.beforeAll(async ({ cluster }) => {
+  controlPlane = cluster;
   client = controlPlane.client;
+  await installWidgets(client);
   proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
 });
 
-afterAll(async () => {
-  await proxy?.close();
-  await controlPlane?.stop();
-});
+afterAll(async () => await proxy?.close());
 
 const configMapType = { apiVersion: "v1", kind: "ConfigMap" } as const;
 
@@ -54,20 +54,20 @@ async function errorOf(call: Promise<unknown>): Promise<KubeError> {
 
 describe("a kind whose CRD is created later", () => {
   test("is unknown at first, which may change, and is found as soon as it is served", async () => {
-    const error = await errorOf(client.list(Widget));
-    expect(error.message).toBe("cannot list Widget: the API server has no kind Widget in test.perennial.dev/v1");
+    const error = await errorOf(client.list(Gadget));
+    expect(error.message).toBe("cannot list Gadget: the API server has no kind Gadget in test.perennial.dev/v1");
     expect(error).toMatchObject({ status: 404, reason: "UnknownKind", retryable: true });
-    await client.remove(refTo(Widget, { namespace: "default", name: "none" }));
-    await client.removeAll(Widget, {});
+    await client.remove(refTo(Gadget, { namespace: "default", name: "none" }));
+    await client.removeAll(Gadget, {});
 
-    await installWidgets(client);
+    await installKind(client, Gadget);
 
-    expect(await client.list(Widget)).toEqual([]);
+    expect(await client.list(Gadget)).toEqual([]);
     const types = await client.types();
     expect(types).toContainEqual({
-      apiVersion: Widget.apiVersion,
-      kind: Widget.kind,
-      plural: "widgets",
+      apiVersion: Gadget.apiVersion,
+      kind: Gadget.kind,
+      plural: "gadgets",
       namespaced: true,
       verbs: expect.arrayContaining(["deletecollection", "watch"]),
     });
@@ -129,7 +129,7 @@ describe("the status subresource", () => {
     expect((await client.read(Widget, { namespace: "default", name: "status" }))?.status).toEqual({});
   });
 
-  test("is updated by compare-and-swap, again when somebody else was faster", async () => {
+  test("is updated by compare-and-swap, again when another writer was faster", async () => {
     const widgetRef = refTo(Widget, { namespace: "default", name: "swap" });
     await client.apply(widget("default", "swap"));
     const through = createKubeClient({ kubeconfig: proxy.kubeconfig });
@@ -148,8 +148,8 @@ describe("the status subresource", () => {
   });
 });
 
-describe("writes that are compare-and-swap", () => {
-  test("replace fails with a conflict when the object has changed since it was read", async () => {
+describe("compare-and-swap", () => {
+  test("makes replace fail with a conflict when the object has changed since it was read", async () => {
     const read = await client.apply(configMap("replaced", { a: "1" }));
     await client.replace({ ...read, data: { a: "2" } });
     const error = await errorOf(client.replace({ ...read, data: { a: "3" } }));
@@ -158,7 +158,7 @@ describe("writes that are compare-and-swap", () => {
     expect(error.message).toMatch(/^cannot replace ConfigMap default\/replaced: Operation cannot be fulfilled/);
   });
 
-  test("create fails when the object exists", async () => {
+  test("makes create fail when the object exists", async () => {
     await client.create(configMap("created"));
     const error = await errorOf(client.create(configMap("created")));
     expect(isAlreadyExists(error)).toBe(true);
@@ -166,7 +166,7 @@ describe("writes that are compare-and-swap", () => {
     expect(error.retryable).toBe(false);
   });
 
-  test("a JSON patch does nothing when its test fails", async () => {
+  test("makes a JSON patch do nothing when its test fails", async () => {
     await client.apply(configMap("patched", { a: "1" }));
     const patch = (was: string) => [
       { op: "test", path: "/data/a", value: was } as const,
@@ -179,7 +179,7 @@ describe("writes that are compare-and-swap", () => {
     });
   });
 
-  test("remove spares an object that is not the one meant", async () => {
+  test("makes remove spare an object that is not the one meant", async () => {
     await client.apply(configMap("kept"));
     const uid = "00000000-0000-0000-0000-000000000000";
     const error = await errorOf(client.remove(ref("kept"), { uid }));
@@ -323,7 +323,7 @@ describe("a connection", () => {
 describe("credentials", () => {
   test.each(["kubeconfig", "tokenKubeconfig"] as const)("from a %s are accepted", async (name) => {
     const other = createKubeClient({ kubeconfig: controlPlane[name] });
-    expect(await other.get("/readyz")).toBe("ok");
+    await eventually(async () => expect(await other.get("/readyz")).toBe("ok"));
     expect(await other.get("/version")).toMatchObject({ gitVersion: expect.stringMatching(/^v1\./) });
     await other.close();
   });

@@ -1,14 +1,15 @@
 import "reflect-metadata";
 import { webcrypto, X509Certificate } from "node:crypto";
 import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect } from "vitest";
 import { bootstrapTokenSecret } from "../../src/activities/secrets/bootstrap-token.ts";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { components, nodeAgentSecret, operatingSystemConfigs, poolsOf } from "../../src/components/index.ts";
 import { createKubeClient, defineKind, parseKubeconfig, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { startShootControlPlane, type ShootControlPlane } from "../support/shoot-control-plane.ts";
 
@@ -31,18 +32,17 @@ let seed: ControlPlane;
 let shoot: ShootControlPlane;
 let gardener: KubeClient;
 
-beforeAll(async () => {
-  seed = await startControlPlane();
+test.beforeAll(async ({ cluster }) => {
+  seed = cluster;
   for (const object of components.namespace.objects(context)) await seed.client.apply(object);
   await ensureSecrets(seed.client, context);
   shoot = await startShootControlPlane(seed.client, context);
   gardener = await shoot.client("gardener-internal");
-}, 180_000);
+});
 
 afterAll(async () => {
   await gardener.close();
   await shoot.stop();
-  await seed.stop();
 });
 
 test("every component starts with the command line and the Secrets that we deploy", async () => {

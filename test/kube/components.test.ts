@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import {
   components,
   controlPlaneObject,
@@ -12,23 +12,22 @@ import {
 } from "../../src/components/index.ts";
 import { bootstrapTokenSecret, createBootstrapToken } from "../../src/activities/secrets/bootstrap-token.ts";
 import { exampleContext, exampleShoot } from "../support/control-plane-context.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 
+/** As the Shoot's own API server, which takes the objects for the Shoot. */
+const test = ownClusterTest({
+  flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"],
+  crds: true,
+});
 const context = exampleContext();
 const lookup = () => "";
 let controlPlane: ControlPlane;
 
-beforeAll(async () => {
-  // As the Shoot's own API server, which takes the objects for the Shoot.
-  controlPlane = await startControlPlane({
-    flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"],
-  });
-  await applyCrds(controlPlane.client);
+test.beforeAll(async ({ cluster }) => {
+  controlPlane = cluster;
   for (const object of components.namespace.objects(context)) await controlPlane.client.apply(object);
-}, 120_000);
-
-afterAll(() => controlPlane.stop());
+});
 
 test.for(Object.keys(components) as (keyof typeof components)[])(
   "an API server accepts every object of %s, and applying them again changes nothing",

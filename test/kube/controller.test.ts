@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect } from "vitest";
 import { createController, createReflector, type Controller, type ControllerOptions } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { installWidgets, Widget, widget } from "../support/widget.ts";
 
+const test = ownClusterTest();
 const log = createLogger({ name: "test", level: "silent" });
 let controlPlane: ControlPlane;
 let controller: Controller;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
+test.beforeAll(async ({ cluster }) => {
+  controlPlane = cluster;
   await installWidgets(controlPlane.client);
 });
-
-afterAll(() => controlPlane?.stop());
 
 afterEach(() => controller.stop());
 

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { Seed, Shoot, type ControllerRegistration, type KubeObject } from "../../src/api/index.ts";
 import { CustomResourceDefinition } from "../../src/kube/index.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
 import { furtherExamples } from "../support/extension-examples.ts";
 
+const test = ownClusterTest({ crds: true });
 let controlPlane: ControlPlane;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  await applyCrds(controlPlane.client);
+test.beforeAll(async ({ cluster }) => {
+  controlPlane = cluster;
   for (const example of await exampleObjects()) await controlPlane.client.apply(example);
-}, 120_000);
-
-afterAll(() => controlPlane.stop());
+});
 
 test("an API server takes every CustomResourceDefinition for structural", async () => {
   const crds = await controlPlane.client.list(CustomResourceDefinition);
@@ -127,8 +126,10 @@ test("an extension object's type cannot be changed", async () => {
 test("kubectl shows a Shoot's columns and explains its fields", async () => {
   const table = await controlPlane.client.get("/apis/core.gardener.cloud/v1beta1/namespaces/garden-dev/shoots/local");
   expect(table).toMatchObject({ kind: "Shoot" });
-  const openapi = JSON.stringify(await controlPlane.client.get("/openapi/v3/apis/core.gardener.cloud/v1beta1"));
-  expect(openapi).toContain("Region is a name of a region.");
+  await eventually(async () => {
+    const openapi = JSON.stringify(await controlPlane.client.get("/openapi/v3/apis/core.gardener.cloud/v1beta1"));
+    expect(openapi).toContain("Region is a name of a region.");
+  });
 });
 
 function spec() {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect } from "vitest";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
 import { createDecommissioning } from "../../src/activities/teardown/decommissioning.ts";
@@ -23,16 +23,13 @@ import {
   type Reflector,
 } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
-import { applyFencing } from "../support/fencing.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const extensions = "extensions.gardener.cloud/v1alpha1";
 const theirs = { fieldManager: "somebody" };
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let waits: Waits;
 let controllers: readonly Reflector<KubeObject>[];
@@ -41,11 +38,8 @@ let run: ShootRun;
 /** What Kubernetes' controllers of workloads see; they see nothing while it is false. */
 let awake = true;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
-  await applyCrds(kube, "extensions");
-  await applyFencing(kube, "seed");
+test.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   const real = createWaits({ client: kube, completer: { complete: async () => true, fail: async () => true }, log });
   waits = { ...real, registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }) };
   waits.start();
@@ -55,10 +49,7 @@ beforeAll(async () => {
   );
   controllers.forEach((controller) => controller.start());
 });
-afterAll(async () => {
-  await Promise.all([waits.stop(), ...controllers.map((controller) => controller.stop())]);
-  await controlPlane.stop();
-});
+afterAll(async () => await Promise.all([waits.stop(), ...controllers.map((controller) => controller.stop())]));
 
 beforeEach(async () => {
   const technicalID = `shoot--dev--left-${(count += 1)}`;
@@ -133,7 +124,7 @@ describe("raising the fence", () => {
 });
 
 describe("stopping a component", () => {
-  test("waits for each of its pods, and for nobody else's", async () => {
+  test("waits for each of its pods, and for no other pods", async () => {
     const selector = { app: "etcd-statefulset", role: "main" };
     await flow().apply(workload("StatefulSet", "etcd-main", selector));
     await flow().apply(workload("StatefulSet", "etcd-events", { app: "etcd-statefulset", role: "events" }));
@@ -176,7 +167,7 @@ describe("stopping a component", () => {
     );
   });
 
-  test("that isn't there is done, and a late flow stops nothing", async () => {
+  test("that does not exist is done at once, and a late flow stops nothing", async () => {
     expect(await decommissioning().stopWorkload(run, "kube-apiserver", "step")).toEqual([]);
     await flow().apply(workload("Deployment", "kube-apiserver", { role: "apiserver" }));
     await fence().raiseFence(later());

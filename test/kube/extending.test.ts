@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { DNSRecord, type KubeObject } from "../../src/api/index.ts";
 import { ConfigMap, Lease, refTo } from "../../src/kube/index.ts";
 import { findBinary } from "../support/binary.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 
 const support = join(import.meta.dirname, "../support");
@@ -20,9 +20,9 @@ let directory: string;
 let extension: ChildProcess;
 
 /** The page's process, with the rights of the page's ServiceAccount. */
-beforeAll(async () => {
-  [plane, directory] = await Promise.all([startControlPlane(), mkdtemp(join(tmpdir(), "extension-hosts-"))]);
-  await applyCrds(plane.client, "extensions.gardener.cloud");
+test.beforeAll(async ({ cluster }) => {
+  plane = cluster;
+  directory = await mkdtemp(join(tmpdir(), "extension-hosts-"));
   await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "garden" } });
   const documents = parseAllDocuments(await readFile(join(support, "hosts-rbac.yaml"), "utf8"));
   for (const document of documents) await plane.client.apply(document.toJS() as KubeObject);
@@ -41,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   extension?.kill("SIGKILL");
-  await plane?.stop();
   await rm(directory, { recursive: true, force: true });
 });
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { createExtensionMoves } from "../../src/activities/extensions/moves.ts";
 import type { Waits } from "../../src/activities/waits/waits.ts";
 import { refTo } from "../../src/kube/index.ts";
 import { Infrastructure } from "../../src/api/index.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
 const run = shootRun({ operation: "Restore" });
@@ -17,14 +17,11 @@ const infrastructure = {
 };
 let plane: ControlPlane;
 
-beforeAll(async () => {
-  plane = await startControlPlane();
-  await applyCrds(plane.client, "extensions");
+test.beforeAll(async ({ cluster }) => {
+  plane = cluster;
   await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: run.technicalID } });
 });
-afterAll(() => plane.stop());
-
-test("what is called back is asked to restore only once its controller has let go", async () => {
+test("an extension object that comes back is asked to restore only once its controller has let go", async () => {
   await plane.client.apply(infrastructure);
   await moves().migrate(run, "Infrastructure", "migrateInfrastructure");
   await report("Processing");

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, vi } from "vitest";
 import { Infrastructure, type Cluster } from "../../src/api/index.ts";
 import {
   createExtensionController,
@@ -12,8 +12,8 @@ import {
 } from "../../src/extension/index.ts";
 import { Lease, refTo, type MergePatch } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const finalizer = "extensions.gardener.cloud/infrastructure";
@@ -26,12 +26,7 @@ let namespace: string;
 let controller: ExtensionController | undefined;
 let count = 0;
 
-beforeAll(async () => {
-  plane = await startControlPlane();
-  await applyCrds(plane.client, "extensions.gardener.cloud");
-});
-afterAll(() => plane.stop());
-
+test.beforeAll(({ cluster }) => void (plane = cluster));
 beforeEach(async () => {
   namespace = `shoot--dev--i${++count}`;
   await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
@@ -72,7 +67,7 @@ describe("an extension controller", () => {
     await until((o) => o?.status?.lastOperation?.state === "Succeeded");
   });
 
-  test("ignores a new generation that nobody asks it to look at", async () => {
+  test("ignores a new generation without a request", async () => {
     const seen: string[] = [];
     run({ reconcile: async ({ spec }) => void seen.push(spec.region) });
     await create(operation("reconcile"));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
 import { HANDOVER_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
@@ -9,30 +9,20 @@ import type { Leader } from "../../src/dns/index.ts";
 import { Event, refOf, refTo, StatefulSet, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createFence } from "../../src/worker/fence.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
-import { applyFencing } from "../support/fencing.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
 type Ask = () => Promise<Leader | undefined>;
 
 const log = createLogger({ name: "test", level: "silent" });
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let count = 0;
 let run: ShootRun;
 let fence: ReturnType<typeof createFence> | undefined;
 let asked: number;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
-  await applyCrds(kube, "extensions");
-  await applyFencing(kube, "seed");
-});
-afterAll(() => controlPlane.stop());
-
+test.beforeAll(({ cluster }) => void (kube = cluster.client));
 /** A control plane in seed-1, epoch 3. */
 beforeEach(async () => {
   const technicalID = `shoot--dev--own-${(count += 1)}`;
@@ -105,7 +95,7 @@ describe("a seed that sees another's name in the record", () => {
     expect(await state()).toEqual(before);
   });
 
-  test("does so, too, when its namespace has been fenced by the new leader's flow", async () => {
+  test("stops the control plane, too, when the new leader's flow has fenced its namespace", async () => {
     await namespaceFence().raiseFence({ ...run, epoch: 4 });
     guard(leader("seed-2", 4));
     await allStopped();

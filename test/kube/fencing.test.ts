@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect } from "vitest";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { patchFinalizers, patchShootStatus } from "../../src/activities/shoot/patch.ts";
 import type { OperationStatus } from "../../src/activities/index.ts";
@@ -8,27 +8,18 @@ import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { ConfigMap, Namespace, refOf, refTo, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
-import { applyFencing } from "../support/fencing.ts";
 
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let count = 0;
 let namespace: string;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
-  await applyCrds(kube);
-  await applyFencing(kube, "seed");
-  await applyFencing(kube, "garden");
+test.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   await applyGarden(kube);
 });
-afterAll(() => controlPlane.stop());
-
 beforeEach(async () => {
   namespace = `shoot--dev--fence-${(count += 1)}`;
   await flow(1).apply({
@@ -90,7 +81,7 @@ describe("a write of a flow", () => {
     expect(await kube.read(namespaceRef())).toMatchObject({ metadata: { annotations: { [EPOCH_ANNOTATION]: "1" } } });
   });
 
-  test("of the Cluster and the BackupEntry, which are in no namespace, does so, too", async () => {
+  test("says its epoch also of the Cluster and the BackupEntry, which are in no namespace", async () => {
     await flow(2).apply(clusterOf(namespace));
     await expect(flow(1).apply(clusterOf(namespace))).rejects.toThrow(Superseded);
     const spec = { type: "local", region: "local", bucketName: "b", secretRef: { name: "b", namespace: "garden" } };
@@ -108,7 +99,7 @@ describe("a write of a flow", () => {
     expect(await kube.read(refOf(elsewhere))).toBeUndefined();
   });
 
-  test("of the present epoch is taken, also of what an earlier one has written", async () => {
+  test("of the present epoch is taken, also for what an earlier epoch has written", async () => {
     await flow(1).apply(configMap("config", { a: "1" }));
     await begin(2);
     const { data, metadata } = await flow(2).apply(configMap("config", { a: "2" }));
@@ -218,7 +209,7 @@ describe("a removal", () => {
 });
 
 describe("the fence", () => {
-  test("does not come down, whoever tries", async () => {
+  test("does not come down, whichever client tries", async () => {
     await begin(2);
     const lower = { metadata: { annotations: { [EPOCH_ANNOTATION]: "1" } } };
     const none = { metadata: { annotations: { [EPOCH_ANNOTATION]: null } } };
@@ -229,7 +220,7 @@ describe("the fence", () => {
     }
   });
 
-  test("is none to extension controllers, and to nobody in other namespaces", async () => {
+  test("does not hold for extension controllers, nor for any client in other namespaces", async () => {
     await begin(2);
     await kube.create(configMap("theirs"), { fieldManager: "extension" });
     await kube.patch(inNamespace("v1", "ConfigMap", "theirs"), { data: { a: "1" } }, { fieldManager: "extension" });
@@ -269,7 +260,7 @@ describe("in the garden", () => {
     await kube.apply(state("10"));
   });
 
-  test("nobody goes back to an earlier leader, nor makes another one without a new epoch", async () => {
+  test("no client goes back to an earlier leader, nor makes another one without a new epoch", async () => {
     const run = await createShoot(kube, `leader-${count}`);
     await lead(run, "seed-1", 2);
     await expect(lead(run, "seed-2", 1)).rejects.toThrow(/epoch 2 has begun, and this would go back to 1/);
@@ -304,7 +295,7 @@ describe("in the garden", () => {
     expect(await statusOf(run)).toMatchObject({ seeds: ["seed-2", "seed-3"] });
   });
 
-  test("a seed is not forgotten by who comes late once the Shoot is to go there again", async () => {
+  test("a seed is not forgotten by a late flow once the Shoot is to go there again", async () => {
     const run = await createShoot(kube, `back-${count}`, { seedName: "seed-1" });
     await lead(run, "seed-2", 2, "Migrate");
     const status = { seedName: "seed-2", seeds: ["seed-2", "seed-1"] };
@@ -334,7 +325,7 @@ describe("in the garden", () => {
     expect(await statusOf(run)).toMatchObject({ ...flipped, ...others });
   });
 
-  test("a Restore that has succeeded is not begun again, nor goes on, by who slept through it", async () => {
+  test("a Restore that has succeeded is neither begun again nor continued by an activity that slept through it", async () => {
     const migration = { source: "seed-1", destination: "seed-2", takeover: false };
     const run = {
       ...(await newMigration("over")),
@@ -356,7 +347,7 @@ describe("in the garden", () => {
     expect(await statusOf(run)).toMatchObject({ lastOperation: { type: "Reconcile", progress: 0 } });
   });
 
-  test("what an operation says late is not said of the one that began between its look and its write", async () => {
+  test("a late status of one operation does not replace that of the next", async () => {
     const run = { ...(await newMigration("between")), operation: "Restore" as const };
     await lead(run, "seed-1", 1, "Restore");
     const asleep = whilePatched(() => patchStatus(run, { lastOperation: { type: "Reconcile", state: "Succeeded" } }));

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect } from "vitest";
 import { jobTarget } from "../../src/activities/backup/jobs.ts";
 import { createWaits, WAIT_ANNOTATION, type Completer, type Waits } from "../../src/activities/waits/waits.ts";
 import { Job, Pod, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let waits: Waits;
 const failures = new Map<string, string>();
@@ -15,17 +14,13 @@ const completer: Completer = {
   fail: async ({ runId }, { message }) => Boolean(failures.set(runId, message)),
 };
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
+test.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   waits = createWaits({ client: kube, completer, log: createLogger({ name: "test", level: "silent" }) });
   waits.start();
 });
 
-afterAll(async () => {
-  await waits.stop();
-  await controlPlane.stop();
-});
+afterAll(async () => await waits.stop());
 
 test("a step whose Job failed says why, as the Job's pod said it", async () => {
   const uid = await createJob("first-snapshot");
@@ -38,7 +33,7 @@ test("a step whose Job failed says why, as the Job's pod said it", async () => {
   );
 });
 
-test("a step whose Job failed without a pod says that much", async () => {
+test("a step whose Job failed without a pod says so", async () => {
   await createJob("lost");
   await fail("lost");
   expect(await eventually(() => failures.get("lost") ?? false)).toBe(

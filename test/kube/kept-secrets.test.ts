@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect } from "vitest";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
 import type { StateItem } from "../../src/activities/state/entry.ts";
@@ -8,27 +8,21 @@ import { Superseded } from "../../src/activities/superseded.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test as it } from "../support/cluster-test.ts";
 import { shootRun } from "../support/shoot-run.ts";
 import { newStateKeys } from "../support/state-keys.ts";
 
 const garden = "garden-dev";
 const keys = newStateKeys();
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let run: ShootRun;
 let activities: StateActivities;
 let count = 0;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
-  await applyCrds(kube);
+it.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: garden } });
 });
-afterAll(() => controlPlane.stop());
-
 beforeEach(async () => {
   const name = `keys-${(count += 1)}`;
   run = shootRun({ name, technicalID: `shoot--dev--${name}`, uid: `uid-of-${name}` });
@@ -51,7 +45,7 @@ const lose = async (...names: string[]) => {
 };
 
 describe("the keys that a Shoot has for good", () => {
-  it("are brought back when somebody has deleted them, and only made where none are kept", async () => {
+  it("are brought back when they were deleted, and only made where none are kept", async () => {
     await deploy(); // the Shoot is being created: nothing is kept yet
     await lose("ca-client");
     await deploy(); // nor is it now
@@ -90,7 +84,7 @@ describe("the keys that a Shoot has for good", () => {
     expect(await kube.read(secret("ca"))).toBeDefined();
   });
 
-  it("are taken from nobody else's state, and from none that is led elsewhere by now", async () => {
+  it("are taken from no other Shoot's state, and from none that is led elsewhere by now", async () => {
     await deploy();
     await activities.persistState(run);
     const { data } = (await secrets()).get("ca") ?? {};

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, afterEach, describe, expect, vi } from "vitest";
 import { Infrastructure } from "../../src/api/index.ts";
 import { createLeaderLookup, createZoneServers, formatLeader, type Leader } from "../../src/dns/index.ts";
 import {
@@ -10,8 +10,8 @@ import {
 import { refTo } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { updateRecords } from "../../src/provider-local/dns/name-server.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
@@ -25,16 +25,13 @@ let controller: ExtensionController;
 /** When the actuator acted last, by Date.now(). */
 let actedAt: number;
 
-beforeAll(async () => {
-  plane = await startControlPlane();
-  await applyCrds(plane.client, "extensions.gardener.cloud");
+test.beforeAll(async ({ cluster }) => {
+  plane = cluster;
   await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   const spec = { cloudProfile: {}, seed: {}, shoot: { metadata: { name: "led", namespace: "garden-dev" } } };
   const metadata = { name: namespace };
   await plane.client.apply({ apiVersion: ref.apiVersion, kind: "Cluster", metadata, spec });
 });
-afterAll(() => plane.stop());
-
 beforeEach(async () => {
   dns = await startNameServer();
   actedAt = 0;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, vi } from "vitest";
 import { createLeadership } from "../../src/activities/leadership/leadership.ts";
 import { StepError } from "../../src/activities/failure.ts";
 import { DNSRecord, Shoot } from "../../src/api/index.ts";
@@ -11,13 +11,11 @@ import { createLogger } from "../../src/log.ts";
 import { createGardenProvider } from "../../src/provider-local/garden.ts";
 import { queryRecords, updateRecords } from "../../src/provider-local/dns/name-server.ts";
 import type { Provider } from "../../src/provider-local/provider.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
-let controlPlane: ControlPlane;
 let gardenClient: KubeClient;
 let dns: TestNameServer;
 let provider: Provider;
@@ -26,10 +24,9 @@ let count = 0;
 let run: ShootRun;
 let record: string;
 
-beforeAll(async () => {
-  [controlPlane, dns] = await Promise.all([startControlPlane(), startNameServer()]);
-  gardenClient = controlPlane.client;
-  await applyCrds(gardenClient);
+test.beforeAll(async ({ cluster }) => {
+  dns = await startNameServer();
+  gardenClient = cluster.client;
   await applyGarden(gardenClient);
   await gardenClient.apply(leadershipDomain());
   provider = createGardenProvider({ client: gardenClient, log });
@@ -38,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await provider.stop();
-  await Promise.all([controlPlane.stop(), dns.stop()]);
+  await dns.stop();
 });
 
 beforeEach(async () => {
@@ -59,14 +56,14 @@ describe("a Shoot's leadership", () => {
     expect(object?.metadata.annotations?.["perennial.dev/epoch"]).toBe("1");
   });
 
-  test("asks nothing of anybody when it is as it should be", async () => {
+  test("writes nothing when it is as it should be", async () => {
     await leadership().ensureLeadership(run);
     const before = (await dnsRecord())?.metadata.resourceVersion;
     await leadership().ensureLeadership(run);
     expect((await dnsRecord())?.metadata.resourceVersion).toBe(before);
   });
 
-  test("is nothing that a garden without a domain for it has", async () => {
+  test("does not exist in a garden without a leadership domain", async () => {
     const { leadershipRecord: _, ...without } = run;
     await leadership().ensureLeadership(without);
     expect(await status()).toBeUndefined();
@@ -81,7 +78,7 @@ describe("a Shoot's leadership", () => {
     expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
   });
 
-  test("makes leases longer when asked to, and never shorter while somebody may hold one", async () => {
+  test("makes leases longer when asked to, and never shorter while a seed may hold one", async () => {
     await leadership().ensureLeadership(run);
     await leadership().ensureLeadership({ ...run, leaseSeconds: 90 });
     expect(await status()).toMatchObject({ leaseSeconds: 90 });
@@ -97,7 +94,7 @@ describe("a Shoot's leadership", () => {
     expect(await queryRecords(dns.server, { name: record, type: "TXT" })).toEqual([]);
   });
 
-  test("is not ended by one who leads no more", async () => {
+  test("is not ended by a seed that leads no more", async () => {
     await flipped();
     await expect(leadership().removeLeadership(run)).rejects.toThrow("is of epoch 2 already");
     expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
@@ -274,7 +271,7 @@ describe("a leadership record", () => {
     expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 1 });
   });
 
-  test("is not changed by a DNSRecord of an earlier epoch, whoever wrote it", async () => {
+  test("is not changed by a DNSRecord of an earlier epoch, whichever seed wrote it", async () => {
     await flipped();
     const { apiVersion, kind } = DNSRecord;
     const { namespace } = run;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect } from "vitest";
 import {
   createKubeClient,
   createLeaseElector,
@@ -10,7 +10,8 @@ import {
   type LeaseElector,
 } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 
@@ -24,8 +25,8 @@ let proxied: KubeClient;
 let electors: LeaseElector[];
 let history: string[];
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
+test.beforeAll(async ({ cluster }) => {
+  controlPlane = cluster;
   proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
   proxied = createKubeClient({ kubeconfig: proxy.kubeconfig });
 });
@@ -33,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await proxied?.close();
   await proxy?.close();
-  await controlPlane?.stop();
 });
 
 beforeEach(async () => {
@@ -117,7 +117,7 @@ test("a holder whose clock is wrong keeps its lease as long as it renews, and no
   expect(performance.now() - lastRenewal).toBeGreaterThan(timing.expireAfter - 50);
 });
 
-test("a leader whose lease somebody took ends its work at the next renewal", async () => {
+test("a leader whose lease was taken ends its work at the next renewal", async () => {
   const leader = start("a");
   await eventually(() => leader.leading());
   await eventually(() => controlPlane.client.patch(lease, { spec: { holderIdentity: "thief" } }));

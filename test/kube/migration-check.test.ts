@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect } from "vitest";
 import { StepError } from "../../src/activities/failure.ts";
 import { createMigrationCheck, createSourceCheck } from "../../src/activities/shoot/migration-check.ts";
 import { readMigrationFacts } from "../../src/activities/shoot/migration-facts.ts";
@@ -8,26 +8,20 @@ import { parseStateKeys } from "../../src/activities/state/keys.ts";
 import { Seed, Shoot, ShootState } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { refTo, type KubeClient } from "../../src/kube/index.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test as it } from "../support/cluster-test.ts";
 import { exampleObjects } from "../support/examples.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { movableStatus, seedReady } from "../support/migration-objects.ts";
 
 const core = "core.gardener.cloud/v1beta1";
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let run: ShootRun;
 let count = 0;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
-  await applyCrds(kube);
+it.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   await applyGarden(kube);
-}, 120_000);
-
-afterAll(() => controlPlane.stop());
+});
 
 beforeEach(async () => {
   for (const name of ["seed-1", "seed-2"]) await registerSeed(name, { backup: { provider: "local", region: "local" } });
@@ -38,11 +32,11 @@ beforeEach(async () => {
   run = { ...facts, operation: "Migrate", migration: { source: "seed-1", destination: "seed-2", takeover: false } };
 });
 
-it("lets a Shoot go when nothing stands against it", async () => {
+it("the check before a move lets a Shoot go when nothing stands against it", async () => {
   await expect(check()).resolves.toBeUndefined();
 });
 
-it("says every reason at once, and that somebody has to mend them", async () => {
+it("the check before a move names every reason at once, and that an operator has to mend them", async () => {
   await kube.remove(refTo(Seed, { name: "seed-2" }));
   await registerSeed("seed-2", { taints: [{ key: "reserved" }] });
   const error = await refusal();
@@ -54,14 +48,14 @@ it("says every reason at once, and that somebody has to mend them", async () => 
   await kube.remove(refTo(Seed, { name: "seed-2" }));
 });
 
-it("tries again while the destination is silent", async () => {
+it("the check before a move is tried again while the destination is silent", async () => {
   const later = () => new Date(Date.now() + 300_000);
   const error = await refusal(later);
   expect(error.message).toContain("Seed seed-2 is not ready");
   expect(error.retryable).toBe(true);
 });
 
-it("takes over only from what was kept", async () => {
+it("the check before a takeover asks for kept state", async () => {
   run = { ...run, migration: { source: "seed-1", destination: "seed-2", takeover: true } };
   expect((await refusal()).message).toContain(`there is no ShootState garden-dev/${run.name}`);
   await keep(run.name, [{ name: "ca", type: "secret", data: {} }]);
@@ -76,7 +70,7 @@ it("takes over only from what was kept", async () => {
   expect(facts?.kept).toEqual({ state: true, snapshot: true, size: 12_300_000, takenAt: "2026-11-21T10:00:00Z" });
 });
 
-it("moves in order only what the garden could keep", async () => {
+it("the check before a planned move refuses a state that the garden could not keep", async () => {
   await keep(run.name, [{ name: "ca", type: "secret", data: {} }]);
   const annotations = { "perennial.dev/state-problem": "the Shoot's state is too large" };
   await kube.patch(refTo(ShootState, { namespace: "garden-dev", name: run.name }), { metadata: { annotations } });
@@ -85,12 +79,12 @@ it("moves in order only what the garden could keep", async () => {
   expect((await refusal()).message).not.toContain("too large");
 });
 
-it("has nothing to say about a Shoot that is gone", async () => {
+it("the check before a move passes for a Shoot that is gone", async () => {
   run = { ...run, uid: "another" };
   await expect(check()).resolves.toBeUndefined();
 });
 
-it("does not leave a Bastion behind", async () => {
+it("the check before a move refuses to leave a Bastion behind", async () => {
   const checkSource = createSourceCheck({ seedClient: kube });
   await expect(checkSource(run)).resolves.toBeUndefined();
   await kube.create({

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect } from "vitest";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
 import type { StateKey } from "../../src/activities/state/keys.ts";
 import { EPOCH_ANNOTATION, STATE_KEY_ANNOTATION } from "../../src/api/annotations.ts";
@@ -7,8 +7,8 @@ import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { createKubeClient, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createMirror, type Mirror } from "../../src/worker/mirror/mirror.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test as it } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
@@ -17,6 +17,8 @@ import { newStateKeys } from "../support/state-keys.ts";
 const log = createLogger({ name: "test", level: "silent" });
 const extensions = "extensions.gardener.cloud/v1alpha1";
 const keys = newStateKeys();
+/** What an extension controller writes is not the flow's, which the fencing policies would ask for its epoch. */
+const theirs = { fieldManager: "extension" };
 let controlPlane: ControlPlane;
 let kube: KubeClient;
 let proxy: FaultyProxy;
@@ -25,10 +27,9 @@ let run: ShootRun;
 let mirror: Mirror;
 let count = 0;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
+it.beforeAll(async ({ cluster }) => {
+  controlPlane = cluster;
   kube = controlPlane.client;
-  await applyCrds(kube);
   await applyGarden(kube);
   proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
   gardenClient = createKubeClient({ kubeconfig: proxy.kubeconfig });
@@ -36,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gardenClient.close();
   await proxy.close();
-  await controlPlane.stop();
 });
 
 beforeEach(async () => {
@@ -73,22 +73,19 @@ const settle = async (epoch: number) => {
   };
   await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata });
 };
-const createSecret = (name: string, labels: Record<string, string> = { persist: "true" }) =>
-  kube.create({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { namespace: run.technicalID, name, labels },
-    data: { key: "c2VjcmV0" },
-  });
+const createSecret = (name: string, labels: Record<string, string> = { persist: "true" }) => {
+  const metadata = { namespace: run.technicalID, name, labels };
+  return kube.create({ apiVersion: "v1", kind: "Secret", metadata, data: { key: "c2VjcmV0" } }, theirs);
+};
 const infrastructureRef = () => refTo(Infrastructure, { namespace: run.technicalID, name: run.name });
-const createInfrastructure = () =>
-  kube.create<Infrastructure>({
-    apiVersion: extensions,
-    kind: "Infrastructure",
-    metadata: { namespace: run.technicalID, name: run.name },
-    spec: { type: "local", region: "local", secretRef: { name: "cloudprovider", namespace: run.technicalID } },
-  });
-const writeState = (state: object) => kube.patch(infrastructureRef(), { status: { state } }, { subresource: "status" });
+const createInfrastructure = () => {
+  const metadata = { namespace: run.technicalID, name: run.name };
+  const spec = { type: "local", region: "local", secretRef: { name: "cloudprovider", namespace: run.technicalID } };
+  return kube.create<Infrastructure>({ apiVersion: extensions, kind: "Infrastructure", metadata, spec }, theirs);
+};
+const writeStatus = (status: object) =>
+  kube.patch(infrastructureRef(), { status }, { subresource: "status", ...theirs });
+const writeState = (state: object) => writeStatus({ state });
 /** What the garden keeps, by name. */
 const kept = async (withKeys: readonly StateKey[] = keys) => {
   const items = (await createShootStates({ gardenClient: kube, keys: withKeys }).read(run)) ?? [];
@@ -124,11 +121,7 @@ describe("what a seed has of a Shoot", () => {
       lastUpdateTime: new Date().toISOString(),
     };
     for (let progress = 1; progress <= 10; progress += 1) {
-      await kube.patch(
-        infrastructureRef(),
-        { status: { lastOperation: { ...lastOperation, progress } } },
-        { subresource: "status" },
-      );
+      await writeStatus({ lastOperation: { ...lastOperation, progress } });
     }
     await createSecret("ours", {});
     await new Promise((resolve) => setTimeout(resolve, 400));
@@ -150,7 +143,7 @@ describe("what a seed has of a Shoot", () => {
     expect(await kept()).toMatchObject({ ca: {}, [run.name]: { vpc: "v-1" } });
   });
 
-  it("reaches the garden as soon as it is back", async () => {
+  it("reaches the garden as soon as the garden is back", async () => {
     await createSecret("ca");
     await eventually(async () => expect(await kept()).toHaveProperty("ca"));
     proxy.cut();
@@ -162,14 +155,14 @@ describe("what a seed has of a Shoot", () => {
     expect(performance.now() - mended).toBeLessThan(7_000);
   });
 
-  it("is made up for by a process that comes later", async () => {
+  it("is written by a process that starts later", async () => {
     await mirror.stop();
     await createSecret("ca");
     mirror = startMirror();
     await eventually(async () => expect(await kept()).toHaveProperty("ca"));
   });
 
-  it("is told again when somebody has lost it in the garden", async () => {
+  it("is written again when the garden has lost it", async () => {
     await createSecret("ca");
     await eventually(async () => expect(await kept()).toHaveProperty("ca"));
     await createShootStates({ gardenClient: kube, keys }).remove(run);
@@ -177,7 +170,7 @@ describe("what a seed has of a Shoot", () => {
     await eventually(async () => expect(Object.keys(await kept()).toSorted()).toEqual(["another", "ca"]));
   });
 
-  it("counts as soon as its namespace says whose it is", async () => {
+  it("is mirrored as soon as its namespace says which Shoot it is of", async () => {
     await kube.remove(refTo(Cluster, { name: run.technicalID }));
     await createSecret("ca");
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -229,7 +222,7 @@ describe("a seed that does not lead the Shoot", () => {
 });
 
 describe("a Shoot that is about to leave", () => {
-  it("is told of no more by the mirror once everything was brought, until another epoch has begun", async () => {
+  it("is not mirrored any more once everything was kept, until another epoch has begun", async () => {
     await createInfrastructure();
     await writeState({ change: 1 });
     await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 1 } }));
@@ -244,7 +237,7 @@ describe("a Shoot that is about to leave", () => {
 });
 
 describe("a new key", () => {
-  it("seals everything again when a worker starts with it, and then nobody needs the old one", async () => {
+  it("seals everything again when a worker starts with it, and the old key is needed no more", async () => {
     await createSecret("ca");
     await createSecret("gone");
     await eventually(async () => expect(Object.keys(await kept())).toEqual(["ca", "gone"]));

@@ -1,10 +1,11 @@
 import { CompleteAsyncError } from "@temporalio/activity";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect } from "vitest";
 import type { WaitTarget } from "../../src/activities/index.ts";
 import { createNodeWaits } from "../../src/activities/waits/node-waits.ts";
 import { Lease, Node, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { test as it } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
@@ -13,8 +14,8 @@ let plane: ControlPlane;
 let shootClient: KubeClient;
 let completed: number;
 
-beforeAll(async () => {
-  plane = await startControlPlane();
+it.beforeAll(async ({ cluster }) => {
+  plane = cluster;
   shootClient = plane.client;
   await shootClient
     .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "kube-node-lease" } })
@@ -23,21 +24,23 @@ beforeAll(async () => {
   const conditions = [{ type: "Ready", status: "True" }];
   await shootClient.patch(refTo(Node, { name: "one" }), { status: { conditions } }, { subresource: "status" });
 });
-beforeEach(() => void (completed = 0));
-afterAll(() => plane.stop());
+beforeEach(async () => {
+  completed = 0;
+  await shootClient.remove({ ...lease, namespace: "kube-node-lease", name: "one" });
+});
 
 describe("waiting for nodes", () => {
-  it("is over at once where they are ready", async () => {
+  it("is over at once where the nodes are ready", async () => {
     await expect(wait(shootRun())).resolves.toBeUndefined();
     const back = { source: "seed-1", destination: "seed-1", takeover: false, returning: true } as const;
     await expect(wait(shootRun({ operation: "Restore", migration: back }))).resolves.toBeUndefined();
   });
 
-  it("of a Shoot that has moved believes those that keep no lease", async () => {
+  it("of a Shoot that has moved counts nodes that keep no lease", async () => {
     await expect(wait(shootRun({ operation: "Restore", migration: moved }))).resolves.toBeUndefined();
   });
 
-  it("of a Shoot that has moved is over when they were heard of: what they said before came with its etcd", async () => {
+  it("of a Shoot that has moved is over when they have renewed their leases: the old ones came with its etcd", async () => {
     await shootClient.create({ ...lease, metadata: { name: "one", namespace: "kube-node-lease" }, spec: {} });
     await expect(wait(shootRun({ operation: "Restore", migration: moved }))).rejects.toThrow(CompleteAsyncError);
     const taken = { ...moved, takeover: true };

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, readdir, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { KubeObject, Seed } from "../../src/api/index.ts";
 import { findObjectStore } from "../../src/api/object-stores.ts";
 import { backupEntryName } from "../../src/api/extensions/backup-entry.ts";
@@ -56,6 +56,13 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+beforeEach(async () => {
+  for (const folder of folders) {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+  }
+});
+
 describe("a snapshot", () => {
   test("is read back from the bucket before it counts", async () => {
     const ended = await run(snapshotJob(home, "final-snapshot-2"));
@@ -71,6 +78,7 @@ describe("a snapshot", () => {
     await age(join(folders[0], "etcd-backup-2.db"), Date.now() - 2 * day);
     await age(join(folders[0], "final-snapshot-1-x.db"), old);
     await age(join(folders[0], "recorded.db"), old);
+    await age(join(folders[0], "final-snapshot-2-abcde.db"), old);
     await age(other, old);
     const keptSnapshots = { "kept-snapshots": { names: "another.db,recorded.db" } };
     const first = await run(scheduled("etcd-backup-3"), { "etcd-backup": secretOf(0), ...keptSnapshots });
@@ -103,6 +111,15 @@ describe("a snapshot", () => {
 
 describe("a Shoot that moves to a Seed with another bucket", () => {
   const snapshot = "final-snapshot-2-abcde.db";
+  let taken: Buffer;
+
+  beforeAll(async () => {
+    await run(snapshotJob(home, "final-snapshot-2"));
+    taken = await readFile(join(folders[0], snapshot));
+  });
+
+  beforeEach(async () => await writeFile(join(folders[0], snapshot), taken));
+
   const copy = () => run(copyJob(away, "copy", { snapshot, store: findObjectStore("aws") ?? expect.fail() }), moving());
   const restore = (name = snapshot) => run(restoreJob(away, "restore", { snapshot: name, bump: false }), moving());
   const moving = () => ({ "source-etcd-backup": secretOf(0), "etcd-backup": secretOf(1) });

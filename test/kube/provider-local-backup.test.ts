@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, vi } from "vitest";
 import { ExtensionBackupEntry, type KubeObject } from "../../src/api/index.ts";
 import { createExtensionController } from "../../src/extension/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, refOf, refTo } from "../../src/kube/index.ts";
@@ -9,8 +9,8 @@ import { createLogger } from "../../src/log.ts";
 import { createBackupBucketActuator } from "../../src/provider-local/backup/bucket.ts";
 import { createBackupEntryActuator } from "../../src/provider-local/backup/entry.ts";
 import { createBuckets } from "../../src/provider-local/backup/buckets.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const apiVersion = "extensions.gardener.cloud/v1alpha1";
@@ -21,9 +21,9 @@ let count = 0;
 let namespace: string;
 let entry: string;
 
-beforeAll(async () => {
-  [plane, directory] = await Promise.all([startControlPlane(), mkdtemp(join(tmpdir(), "backups-"))]);
-  await applyCrds(plane.client, "extensions.gardener.cloud");
+test.beforeAll(async ({ cluster }) => {
+  plane = cluster;
+  directory = await mkdtemp(join(tmpdir(), "backups-"));
   const buckets = createBuckets(directory);
   const common = { client: plane.client, type: "local", log };
   controllers = [
@@ -36,7 +36,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(controllers.map((controller) => controller.stop()));
-  await plane.stop();
   await rm(directory, { recursive: true, force: true });
 });
 

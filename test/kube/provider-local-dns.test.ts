@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, vi } from "vitest";
 import { DNSRecord } from "../../src/api/index.ts";
 import { createExtensionController, type ExtensionController } from "../../src/extension/index.ts";
 import { refTo } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createDnsRecordActuator } from "../../src/provider-local/dns/record.ts";
 import { queryRecords, updateRecords } from "../../src/provider-local/dns/name-server.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 
 let plane: ControlPlane;
@@ -15,10 +15,10 @@ let controller: ExtensionController;
 const log = createLogger({ name: "test", level: "silent" });
 const namespace = "shoot--dev--dns";
 
-beforeAll(async () => {
-  [plane, dns] = await Promise.all([startControlPlane(), startNameServer()]);
+test.beforeAll(async ({ cluster }) => {
+  plane = cluster;
+  dns = await startNameServer();
   const { client } = plane;
-  await applyCrds(client, "extensions.gardener.cloud");
   await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   const spec = { cloudProfile: {}, shoot: { metadata: { name: "dns", namespace: "garden-dev" } } };
   await client.apply({
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await controller.stop();
-  await Promise.all([plane.stop(), dns.stop()]);
+  await dns.stop();
 });
 
 describe("a DNSRecord", () => {
@@ -68,7 +68,7 @@ describe("a DNSRecord", () => {
     expect(await queryRecords(server, { name, type: "TXT" })).toEqual(["Seed=seed-1"]);
   });
 
-  test("reports it when the server refuses", async () => {
+  test("reports the refusal of a server", async () => {
     await apply("foreign", { name: "api.example.org", recordType: "A", values: ["172.30.128.1"], zone: "example.org" });
     await vi.waitFor(async () => expect((await read("foreign"))?.status?.lastError).toBeDefined(), 10_000);
     expect((await read("foreign"))?.status?.lastError?.description).toMatch(

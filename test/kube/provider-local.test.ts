@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, vi } from "vitest";
 import { Infrastructure, OperatingSystemConfig, type KubeObject } from "../../src/api/index.ts";
 import { createExtensionController } from "../../src/extension/index.ts";
 import {
@@ -20,8 +20,8 @@ import { createInfrastructureActuator } from "../../src/provider-local/infrastru
 import { createLoadBalancers } from "../../src/provider-local/network/load-balancer.ts";
 import { createOperatingSystemConfigActuator } from "../../src/provider-local/machine-image/operating-system-config.ts";
 import { createVolumeProvisioner, PROVISIONER, type Runner } from "../../src/provider-local/volumes.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const extensions = "extensions.gardener.cloud/v1alpha1";
@@ -34,10 +34,10 @@ let count = 0;
 /** The addresses of the one machine: what the load balancers have told it to answer for. */
 const addresses = new Set<string>();
 
-beforeAll(async () => {
-  [plane, directory] = await Promise.all([startControlPlane(), mkdtemp(join(tmpdir(), "provider-local-"))]);
+test.beforeAll(async ({ cluster }) => {
+  plane = cluster;
+  directory = await mkdtemp(join(tmpdir(), "provider-local-"));
   const { client } = plane;
-  await applyCrds(client, "extensions.gardener.cloud");
   const pool = createAddressPool(join(directory, "addresses"), () => ["172.30.128.1", "172.30.128.2", "172.30.128.3"]);
   const machines = {
     addAddress: async (_machine: string, address: string) => void addresses.add(address),
@@ -73,7 +73,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(runners.map((runner) => runner.stop()));
-  await plane.stop();
   await rm(directory, { recursive: true, force: true });
 });
 

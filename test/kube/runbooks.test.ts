@@ -1,20 +1,19 @@
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { listParts, renderPart } from "../../src/activities/state/parts.ts";
 import { STATE_PART_LABEL } from "../../src/api/annotations.ts";
 import { refTo } from "../../src/kube/index.ts";
 import { ShootState } from "../../src/api/index.ts";
-import { refusalOf, startAdmissionLab, type AdmissionLab } from "../support/admission-lab.ts";
+import { admissionTest as test, refusalOf, type AdmissionLab } from "../support/admission-lab.ts";
 import { findBinary } from "../support/binary.ts";
 import { eventually } from "../support/eventually.ts";
 import { commandsBelow } from "../support/pages.ts";
 
 let lab: AdmissionLab;
 
-beforeAll(async () => void (lab = await startAdmissionLab()), 120_000);
-afterAll(() => lab.stop());
+test.beforeAll(({ admissionLab }) => void (lab = admissionLab));
 
 test("a ShootState that is in the way goes with its parts, and with no other Shoot's, as its runbook says", async () => {
   for (const name of ["local", "local-2"]) {

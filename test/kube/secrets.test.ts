@@ -1,21 +1,15 @@
 import { X509Certificate } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect } from "vitest";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { test } from "../support/cluster-test.ts";
 
-let controlPlane: ControlPlane;
 let client: KubeClient;
 let namespace = "";
 let runs = 0;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  client = controlPlane.client;
-}, 120_000);
-
-afterAll(() => controlPlane.stop());
+test.beforeAll(({ cluster }) => void (client = cluster.client));
 
 beforeEach(async () => {
   runs += 1;
@@ -23,7 +17,7 @@ beforeEach(async () => {
   await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
 });
 
-test("a second run changes nothing", async () => {
+test("a second run over a Shoot's Secrets changes nothing", async () => {
   const { checksums } = await ensureSecrets(client, context());
   const before = await versions();
   expect(Object.keys(checksums).toSorted()).toEqual(Object.keys(before).toSorted());
@@ -31,7 +25,7 @@ test("a second run changes nothing", async () => {
   expect(await versions()).toEqual(before);
 });
 
-test("what cannot be made again is marked to go along when the Shoot moves", async () => {
+test("a Secret that cannot be made again is marked to go along when the Shoot moves", async () => {
   await ensureSecrets(client, context());
   const kept = await client.list(Secret, { namespace, labelSelector: "persist=true,managed-by=perennial" });
   expect(kept.map(({ metadata }) => metadata.name)).toEqual([
@@ -96,7 +90,7 @@ test.for([1, 4, 9, 14])("a run that died after %i Secrets is completed by the ne
   expect(await versions()).toEqual(after);
 });
 
-test("a damaged authority stops the run instead of locking everybody out", async () => {
+test("a damaged authority stops the run instead of locking all clients out", async () => {
   await ensureSecrets(client, context());
   await client.patch(secret("ca-client"), { data: { "ca.key": null } });
   await expect(ensureSecrets(client, context())).rejects.toThrow(
@@ -104,7 +98,7 @@ test("a damaged authority stops the run instead of locking everybody out", async
   );
 });
 
-test("labels that somebody took away come back, and others stay", async () => {
+test("labels that were taken away come back, and others stay", async () => {
   await ensureSecrets(client, context());
   await client.patch(secret("ca"), { metadata: { labels: { persist: null, mine: "true" } } });
   await ensureSecrets(client, context());

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect } from "vitest";
 import { BackupBucket, Seed } from "../../src/api/index.ts";
 import { refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { bucketCondition } from "../../src/worker/backup/seed-bucket.ts";
 import { createSeedStatus } from "../../src/worker/seed-status.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { applyGarden } from "../support/garden-objects.ts";
 
@@ -13,23 +12,17 @@ const core = "core.gardener.cloud/v1beta1";
 const ref = refTo(Seed, { name: "seed-1" });
 const log = createLogger({ name: "test", level: "silent" });
 
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let status: ReturnType<typeof createSeedStatus>;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
-  await applyCrds(kube);
+test.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   await applyGarden(kube);
   status = createSeedStatus({ gardenClient: kube, seedClient: kube, seedName: "seed-1", log, period: 100 });
   status.start();
 });
 
-afterAll(async () => {
-  status.stop();
-  await controlPlane.stop();
-});
+afterAll(async () => status.stop());
 
 test("a seed that is served says so again and again", async () => {
   const first = await eventually(async () => (await condition("GardenletReady")) ?? false);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect } from "vitest";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import { createShootStates, type ShootStates, type SnapshotRecord } from "../../src/activities/state/shoot-state.ts";
 import type { StateItem } from "../../src/activities/state/entry.ts";
@@ -16,8 +16,8 @@ import { Infrastructure, ShootState } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { KubeError, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
+import { test as it } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { newStateKeys } from "../support/state-keys.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
@@ -30,14 +30,11 @@ let states: ShootStates;
 let activities: StateActivities;
 let count = 0;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
+it.beforeAll(async ({ cluster }) => {
+  controlPlane = cluster;
   kube = controlPlane.client;
-  await applyCrds(kube);
   await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: garden } });
 });
-afterAll(() => controlPlane.stop());
-
 beforeEach(async () => {
   const name = `state-${(count += 1)}`;
   run = shootRun({ name, technicalID: `shoot--dev--${name}`, uid: `uid-of-${name}` });
@@ -88,7 +85,7 @@ describe("a ShootState", () => {
     expect(await states.read(run)).toEqual([worker({ machines: ["a", "b"] })]);
   });
 
-  it("shows no content to who reads it in the garden", async () => {
+  it("shows no content to readers in the garden", async () => {
     await states.keep(run, [worker({ token: "abcdefghijklmnop" })]);
     expect(JSON.stringify(await readState())).not.toContain("abcdefghijklmnop");
     expect(await controlPlane.etcdctl("get", "--prefix", "/registry/core.gardener.cloud")).not.toContain("abcdefghij");
@@ -121,7 +118,7 @@ describe("a ShootState", () => {
     expect(await states.read(run)).toEqual([worker({ machines: ["a"] })]);
   });
 
-  it("takes nothing of a watch that was late once somebody has looked for the last time in its epoch", async () => {
+  it("takes nothing of a late watch after the last look in its epoch", async () => {
     await states.keep(run, [worker({ machines: ["a"] })]);
     const late = createShootStates({
       keys,
@@ -145,7 +142,7 @@ describe("a ShootState", () => {
     expect((await readState()).metadata.annotations).not.toHaveProperty("perennial.dev/state-final");
   });
 
-  it("has of a last look what was there after all that others have written", async () => {
+  it("holds what the last look has found, after all that others have written", async () => {
     await states.keep(run, [worker({ machines: ["a"] })]);
     let machines = ["a", "b"];
     const paused = createShootStates({
@@ -190,7 +187,7 @@ describe("a ShootState", () => {
     expect(await states.read(run)).toHaveLength(1);
   });
 
-  it("goes for good, with all that it goes on in", async () => {
+  it("goes for good, with all its parts", async () => {
     await states.keep(run, [worker(noise(600_000)), worker(noise(600_000), "x")]);
     expect(await listParts()).toHaveLength(1);
     await states.remove(run);
@@ -201,7 +198,7 @@ describe("a ShootState", () => {
 });
 
 describe("a ShootState that is too large for one object", () => {
-  it("goes on in others, and is one whole all the same", async () => {
+  it("is split over several and read as one", async () => {
     const items = ["a", "b", "c", "d"].map((name) => worker(noise(700_000), name));
     await states.keep(run, items);
     expect(await listParts()).toHaveLength(3);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect } from "vitest";
 import { createExtensionMoves } from "../../src/activities/extensions/moves.ts";
 import { StepError } from "../../src/activities/failure.ts";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
@@ -10,28 +10,20 @@ import { ExtensionBackupEntry } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { Job, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds } from "../support/crds.ts";
-import { applyFencing } from "../support/fencing.ts";
+import { test } from "../support/cluster-test.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
 const waits = { registration: () => ({}) } as unknown as Waits;
-let controlPlane: ControlPlane;
 let kube: KubeClient;
 let runner: ReturnType<typeof createJobRunner>;
 let records: SnapshotRecords;
 let run: ShootRun;
 let count = 0;
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  kube = controlPlane.client;
+test.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
   runner = createJobRunner(kube);
-  await applyCrds(kube, "extensions");
-  await applyFencing(kube, "seed");
 });
-afterAll(() => controlPlane.stop());
-
 beforeEach(async () => {
   run = shootRun({ technicalID: `shoot--dev--kept-${(count += 1)}`, uid: `uid-${count}` });
   records = memoryRecords();
@@ -90,14 +82,14 @@ test("a snapshot is kept before it is recorded, and so is the one before for as 
   expect((await kept())?.split(",").slice(0, 2)).toEqual([last, late[0]]);
 });
 
-test("what a BackupEntry says of its snapshots outlives that it is applied again", async () => {
+test("a BackupEntry keeps what it says of its snapshots when it is applied again", async () => {
   const name = await take("first", 1);
   await keep("first");
   await seed().apply(entry());
   expect(await kept()).toBe(name);
 });
 
-test("a record that nobody can open holds up no other", async () => {
+test("a record that cannot be opened holds up no other", async () => {
   records = { ...records, latest: () => Promise.reject(new StepError("cannot use ShootState a/b: no key opens it")) };
   await keep(await take("first", 1).then(() => "first"));
   expect(await kept()).toMatch(/^first-.*\.db$/);

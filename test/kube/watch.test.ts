@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect } from "vitest";
 import {
   createKubeClient,
   createReflector,
@@ -8,11 +8,13 @@ import {
   type KubeClient,
   type Reflector,
 } from "../../src/kube/index.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { installWidgets, Widget, widget } from "../support/widget.ts";
 
+const test = ownClusterTest();
 let controlPlane: ControlPlane;
 let client: KubeClient;
 let proxy: FaultyProxy;
@@ -20,8 +22,8 @@ let proxied: KubeClient;
 let reflector: Reflector<Widget>;
 let news: string[];
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
+test.beforeAll(async ({ cluster }) => {
+  controlPlane = cluster;
   client = controlPlane.client;
   await installWidgets(client);
   proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
@@ -31,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await proxied?.close();
   await proxy?.close();
-  await controlPlane?.stop();
 });
 
 beforeEach(async () => {
@@ -39,7 +40,7 @@ beforeEach(async () => {
   news = [];
 });
 
-afterEach(() => reflector.stop());
+afterEach(() => reflector?.stop());
 
 /** "added a", "updated a", ... in the order in which they were told. */
 function note({ type, object }: Change<Widget>): void {

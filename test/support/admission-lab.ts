@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   createAdmissionServer,
   makeServingCertificate,
@@ -8,12 +5,13 @@ import {
   type WebhookServer,
 } from "../../src/admission/index.ts";
 import { CREATED_BY_ANNOTATION, type KubeObject, type Shoot } from "../../src/api/index.ts";
-import { createKubeClient, parseKubeconfig, renderKubeconfig, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { startControlPlane } from "./control-plane.ts";
-import { applyCrds } from "./crds.ts";
+import { ownClusterTest } from "./cluster-test.ts";
+import type { ControlPlane } from "./control-plane.ts";
 import { eventually } from "./eventually.ts";
 import { exampleObjects } from "./examples.ts";
+import { freePorts } from "./free-ports.ts";
 
 /** A garden of its own whose API server asks our admission server. */
 export interface AdmissionLab {
@@ -25,17 +23,22 @@ export interface AdmissionLab {
   readonly kubeconfig: string;
   readonly server: WebhookServer;
   readonly port: number;
-  stop(): Promise<void>;
 }
 
-/** Starts a garden with the objects of deploy/examples and a second Seed; resolves when its API server asks every webhook for Shoots. */
-export async function startAdmissionLab(): Promise<AdmissionLab> {
-  const directory = await mkdtemp(join(tmpdir(), "perennial-admission-"));
-  const tokens = join(directory, "tokens.csv");
-  await writeFile(tokens, "alices-token,alice,alice\n");
-  const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`] });
-  const { client } = controlPlane;
-  await applyCrds(client);
+/** Tests whose file has an admission lab to itself. */
+export const admissionTest = ownClusterTest({ crds: true }).extend(
+  "admissionLab",
+  { scope: "file" },
+  async ({ cluster }, { onCleanup }): Promise<AdmissionLab> => {
+    const { stop, ...lab } = await startAdmissionLab(cluster);
+    onCleanup(stop);
+    return lab;
+  },
+);
+
+/** Brings the objects of deploy/examples and a second Seed; resolves when the API server asks every webhook for Shoots. */
+async function startAdmissionLab(garden: ControlPlane): Promise<AdmissionLab & { stop(): Promise<void> }> {
+  const { client } = garden;
   for (const example of await exampleObjects()) {
     await client.apply(example);
     const seed = { ...example, metadata: { ...example.metadata, name: "seed-2" } };
@@ -44,25 +47,18 @@ export async function startAdmissionLab(): Promise<AdmissionLab> {
   for (const object of permissions) await client.apply(object);
   const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
   const log = createLogger({ name: "admission", level: "silent" });
-  const server = createAdmissionServer({ client, log, host: "127.0.0.1", port: 0, tls });
-  const port = await server.start();
+  const [port = 0] = await freePorts(1);
+  const server = createAdmissionServer({ client, log, host: "127.0.0.1", port, tls });
+  await server.start();
   for (const object of webhookConfigurations({ caBundle, url: `https://127.0.0.1:${port}` }))
     await client.apply(object);
   await webhooksAsked(client);
-  const alice = clientOf(controlPlane.kubeconfig, "alices-token");
-  const kubeconfig = join(directory, "garden.yaml");
-  await writeFile(kubeconfig, controlPlane.kubeconfig);
+  const alice = createKubeClient({ kubeconfig: garden.kubeconfigOf("alice") });
   return {
-    client,
-    alice,
-    kubeconfig,
-    server,
-    port,
+    ...{ client, alice, kubeconfig: garden.kubeconfigFile, server, port },
     async stop() {
       await alice.close();
       await server.stop();
-      await controlPlane.stop();
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }
@@ -88,12 +84,6 @@ async function webhooksAsked(client: KubeClient): Promise<void> {
     return CREATED_BY_ANNOTATION in annotations;
   });
   await eventually(async () => String(await refusalOf(create({ region: "nowhere" }))).includes("spec.region"));
-}
-
-function clientOf(kubeconfig: string, token: string): KubeClient {
-  const { server, cluster } = parseKubeconfig(kubeconfig, ".");
-  const ca = Buffer.from(String(cluster["certificate-authority-data"]), "base64").toString();
-  return createKubeClient({ kubeconfig: renderKubeconfig({ server, ca, token }) });
 }
 
 const permissions: KubeObject[] = [

@@ -1,5 +1,4 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +11,7 @@ import {
 } from "../../src/kube/index.ts";
 import { makeCertificates, type Certificates } from "./certificates.ts";
 import { spawnChild, type Child } from "./child.ts";
+import { freePorts } from "./free-ports.ts";
 import { claimDirectory, controlPlanePrefix, sweepLeftovers } from "./leftovers.ts";
 
 /** A real etcd and kube-apiserver on loopback, seen as a cluster administrator. */
@@ -21,8 +21,9 @@ export interface ControlPlane {
   readonly client: KubeClient;
   /** A kubeconfig for the same administrator with a bearer token instead of a certificate. */
   readonly tokenKubeconfig: string;
-  /** A kubeconfig for a part of Kubernetes: by its name as admission sees it, with all rights. */
-  kubeconfigOf(part: KubernetesPart): string;
+  /** A kubeconfig for a user whom the API server knows by a token. */
+  kubeconfigOf(user: User): string;
+  readonly etcdUrl: string;
   /** SIGKILLs the API server; etcd and its data stay. */
   kill(): Promise<void>;
   /** Starts the API server again at the same address, with an empty watch cache. */
@@ -32,8 +33,8 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
-/** Who else acts in a cluster. */
-export type KubernetesPart = keyof typeof parts;
+/** A part of Kubernetes, by its name as admission sees it and with all rights; or Alice, who may do nothing yet. */
+export type User = keyof typeof users;
 
 /** Starts a control plane of its own in 3 s or so; `flags` are further flags of kube-apiserver. It dies with this process. */
 export async function startControlPlane(o: { readonly flags?: readonly string[] } = {}): Promise<ControlPlane> {
@@ -71,7 +72,8 @@ export async function startControlPlane(o: { readonly flags?: readonly string[] 
     kubeconfigFile,
     client,
     tokenKubeconfig: renderKubeconfig({ server, ca: certificates.ca, token: adminToken }),
-    kubeconfigOf: (part) => renderKubeconfig({ server, ca: certificates.ca, token: tokenOf(part) }),
+    kubeconfigOf: (user) => renderKubeconfig({ server, ca: certificates.ca, token: tokenOf(user) }),
+    etcdUrl,
     kill: () => apiServer.kill(),
     async restart() {
       await apiServer.kill();
@@ -93,31 +95,19 @@ export async function startControlPlane(o: { readonly flags?: readonly string[] 
 
 const adminToken = "perennial-test-administrator";
 
-/** User names and groups, as Kubernetes gives them. */
-const parts = {
+/** User names, uids and groups, as Kubernetes gives them. */
+const users = {
   "kube-controller-manager": "system:kube-controller-manager,kcm,system:masters",
   kubelet: 'system:node:node,node,"system:masters,system:nodes"',
+  alice: "alice,alice",
 } as const;
 
-const tokenOf = (part: KubernetesPart): string => `perennial-test-${part}`;
+const tokenOf = (user: User): string => `perennial-test-${user}`;
 
 const tokens = [
   `${adminToken},admin,admin,system:masters`,
-  ...Object.entries(parts).map(([part, identity]) => `${tokenOf(part as KubernetesPart)},${identity}`),
+  ...Object.entries(users).map(([user, identity]) => `${tokenOf(user as User)},${identity}`),
 ];
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 async function writeFiles(directory: string, certificates: Certificates, kubeconfig: string): Promise<string> {
   const { ca, serverCert, serverKey, serviceAccountKey } = certificates;

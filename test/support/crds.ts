@@ -6,9 +6,9 @@ import { CustomResourceDefinition, type KubeClient } from "../../src/kube/index.
 
 const directory = new URL("../../deploy/crds/", import.meta.url);
 
-/** Applies the CustomResourceDefinitions of deploy/crds, or of one API group of it, and resolves when all are served. */
-export async function applyCrds(client: KubeClient, group = ""): Promise<void> {
-  const files = (await readdir(directory)).filter((name) => name.startsWith(group) && name.endsWith(".yaml"));
+/** Applies the CustomResourceDefinitions of deploy/crds and resolves when all are served. */
+export async function applyCrds(client: KubeClient): Promise<void> {
+  const files = (await readdir(directory)).filter((name) => name.endsWith(".yaml"));
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, directory), "utf8")));
   const crds = texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as KubeObject));
   await Promise.all(crds.map((crd) => client.apply(crd)));

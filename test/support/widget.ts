@@ -12,15 +12,21 @@ export interface Widget extends KubeObject {
 /** The kind of {@link Widget}. */
 export const Widget = defineKind<Widget>({ apiVersion: "test.perennial.dev/v1", kind: "Widget", scope: "Namespaced" });
 
+/** Another kind of the same shape. */
+export const Gadget = defineKind<Widget>({ apiVersion: "test.perennial.dev/v1", kind: "Gadget", scope: "Namespaced" });
+
 /** A widget, not yet in any cluster. */
 export function widget(namespace: string, name: string, spec: Widget["spec"] = {}): Widget {
   return { apiVersion: Widget.apiVersion, kind: Widget.kind, metadata: { namespace, name }, spec };
 }
 
-/** Installs the kind and waits until the server serves it. */
-export async function installWidgets(client: KubeClient): Promise<void> {
-  await client.apply(definition);
-  await eventually(() => client.list(Widget));
+/** Installs the kind of widgets and waits until the server serves it. */
+export const installWidgets = (client: KubeClient): Promise<void> => installKind(client, Widget);
+
+/** Installs one of the two kinds and waits until the server serves it. */
+export async function installKind(client: KubeClient, kind: typeof Widget): Promise<void> {
+  await client.apply(definition(kind.kind));
+  await eventually(() => client.list(kind));
 }
 
 const spec = {
@@ -31,14 +37,14 @@ const spec = {
   ],
 };
 
-const definition = {
+const definition = (kind: string) => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
-  metadata: { name: "widgets.test.perennial.dev" },
+  metadata: { name: `${kind.toLowerCase()}s.test.perennial.dev` },
   spec: {
     group: "test.perennial.dev",
     scope: "Namespaced",
-    names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+    names: { plural: `${kind.toLowerCase()}s`, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
     versions: [
       {
         name: "v1",
@@ -54,4 +60,4 @@ const definition = {
       },
     ],
   },
-};
+});

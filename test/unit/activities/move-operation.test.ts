@@ -22,7 +22,7 @@ const epochFor = (shoot: Shoot) => epochOf(shoot, moveOf(shoot));
 const cancel = { "perennial.dev/cancel-migration": "true" };
 const approval = { "perennial.dev/force-takeover": JSON.stringify({ reason: "fire" }) };
 
-describe("the next operation of a Shoot", () => {
+describe("a Shoot between seeds", () => {
   it("does not move while spec and status name the same seed", () => {
     const status = { seedName: "seed-1", leadership, lastOperation: last("Reconcile", "Error") };
     expect(nextOf(shoot("seed-1", status))).toBeUndefined();
@@ -51,7 +51,7 @@ describe("the next operation of a Shoot", () => {
       migration: { source: "seed-1", destination: "seed-2", takeover: false, since: "2026-01-01T12:00:00Z" },
     });
   });
-  it("goes back when it is given up before the flip, even if it had moved before", () => {
+  it("goes back when the move is cancelled before the flip, even if it had moved before", () => {
     const before = { ...leadership, epoch: 4, previousSeed: "seed-3", leaving: 4 };
     const status = { seedName: "seed-1", leadership: before, lastOperation: last("Migrate", "Error") };
     expect(nextOf(shoot("seed-1", status))).toEqual({
@@ -87,7 +87,7 @@ describe("the next operation of a Shoot", () => {
       migration: { takeover: true },
     });
   });
-  it("is not called back across a flip by what was said of an earlier migration", () => {
+  it("is not called back across a flip by the cancellation of an earlier migration", () => {
     const flipped = { ...leadership, seed: "seed-2", epoch: 2, previousSeed: "seed-1", leaving: 1 };
     const status = { seedName: "seed-2", leadership: flipped, lastOperation: last("Migrate", "Succeeded") };
     expect(nextOf(shoot("seed-2", status, cancel))).toMatchObject({
@@ -99,7 +99,7 @@ describe("the next operation of a Shoot", () => {
       migration: { source: "seed-1", destination: "seed-2", takeover: true },
     });
   });
-  it("goes back from a takeover that was given up, whoever led before", () => {
+  it("goes back from a takeover that was cancelled, whichever seed led before", () => {
     const before = { ...leadership, epoch: 4, previousSeed: "seed-3", leaving: 4 };
     const status = { seedName: "seed-1", leadership: before, lastOperation: last("Migrate", "Error") };
     const back = { source: "seed-1", destination: "seed-1", returning: true };
@@ -107,7 +107,7 @@ describe("the next operation of a Shoot", () => {
     const forced = { ...status, leadership: { ...before, takeover: true } };
     expect(nextOf(shoot("seed-1", forced, approval))?.migration).toMatchObject(back);
   });
-  it("is not taken over on a word that nobody understands", () => {
+  it("is not taken over on an approval that cannot be read", () => {
     const status = { seedName: "seed-1", leadership, lastOperation: last("Reconcile", "Succeeded") };
     for (const text of ["", "true", "{}", '{"reason": " "}'])
       expect(nextOf(shoot("seed-2", status, { "perennial.dev/force-takeover": text }))?.migration.takeover).toBe(false);

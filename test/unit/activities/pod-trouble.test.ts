@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describePodTrouble, lastWords } from "../../../src/activities/waits/pod-trouble.ts";
 import { Pod, typeMeta } from "../../../src/kube/index.ts";
 
-describe("what pods of a Job say of their trouble", () => {
+describe("the reasons that a Job's pods give for their failure", () => {
   it.each<[string, Pod["status"], string | undefined]>([
     [
       "a container's last words, with its exit code",

@@ -80,7 +80,7 @@ describe("an extension object is ready", () => {
       message: expect.stringContaining("is no time"),
     });
   });
-  it("and otherwise says the error with its codes", () => {
+  it("or names the error with its codes", () => {
     const lastError = { description: "quota", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] };
     expect(extensionReady(infrastructure({ status: { ...ready, lastError } }), { timestamp: stamp })).toEqual({
       reached: false,

@@ -11,13 +11,13 @@ const ca: StateItem = { section: "gardener", fields: { name: "ca", type: "secret
 const worker: StateItem = { section: "extensions", fields: { kind: "Worker", name: "s" }, content: { machines: [1] } };
 const opened = (kept: readonly StateEntry[]) => kept.map((entry) => entries.open(entry));
 
-it("keeps what comes beside what was there", () => {
+it("a merge of state entries keeps what comes beside what was there", () => {
   const kept = entries.merge(entries.merge([], [ca]), [worker]);
   expect(opened(kept)).toEqual([ca, worker]);
   expect(kept.map(idOf)).toEqual(["gardener/secret/ca", "extensions/Worker/s/"]);
 });
 
-it("writes nothing anew that says the same", () => {
+it("a merge of state entries writes nothing anew that says the same", () => {
   const kept = entries.merge([], [ca, worker]);
   expect(entries.merge(kept, [worker, ca])).toBe(kept);
   expect(entries.merge(kept, [])).toBe(kept);
@@ -26,14 +26,14 @@ it("writes nothing anew that says the same", () => {
   expect(changed[1]).not.toBe(kept[1]);
 });
 
-it("keeps a content that has gone missing", () => {
+it("a merge of state entries keeps a content that has gone missing", () => {
   const resources = [{ name: "key", resourceRef: { kind: "Secret", name: "key" } }];
   const kept = entries.merge([], [worker]);
   const changed = entries.merge(kept, [{ section: "extensions", fields: { ...worker.fields, resources } }]);
   expect(opened(changed)).toEqual([{ ...worker, fields: { ...worker.fields, resources } }]);
 });
 
-it("seals everything under a new key once there is one", () => {
+it("a merge of state entries seals everything under a new key once there is one", () => {
   const kept = entries.merge([], [ca, worker]);
   const rotated = entriesWith(two, one).merge(kept, []);
   expect(keysOf(kept)).toEqual(["one"]);
@@ -41,7 +41,7 @@ it("seals everything under a new key once there is one", () => {
   expect(rotated.map((entry) => entriesWith(two).open(entry))).toEqual([ca, worker]);
 });
 
-it("leaves what it cannot open until somebody brings it again", () => {
+it("a merge of state entries leaves what it cannot open until it is brought again", () => {
   const kept = entries.merge([], [ca, worker]);
   const stranger = entriesWith(two);
   expect(stranger.merge(kept, [])).toBe(kept);

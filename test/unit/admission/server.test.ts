@@ -43,7 +43,7 @@ test("a request that cannot be judged is neither allowed nor refused", async () 
   expect(await post("/break", review)).toEqual({ status: 500, body: "the garden is away" });
 });
 
-test("what is no admission request is answered as such", async () => {
+test("a body that is no admission request is answered as such", async () => {
   expect((await post("/nowhere", review)).status).toBe(404);
   expect((await post("/refuse", "{}")).status).toBe(400);
   expect((await post("/refuse", "x".repeat(9 * 1024 * 1024))).status).toBe(413);

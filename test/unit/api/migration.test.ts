@@ -190,7 +190,7 @@ describe("what stands against going on to another Seed", () => {
     );
   });
 
-  it("is what the Shoot has left on the way: nobody cleans up before it has arrived", () => {
+  it("is what the Shoot has left on the way: it is cleaned up only after the Shoot has arrived", () => {
     const back = { to: "seed-0", destination: readySeed("seed-0", now), shoot: arriving(), takeover: true };
     expect(obstacles(back)).toMatchObject([
       { field: "status.seeds", message: expect.stringContaining("cleaned up once it has arrived somewhere") as string },

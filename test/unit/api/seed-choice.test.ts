@@ -87,7 +87,7 @@ describe("a Seed takes a Shoot", () => {
   });
 });
 
-it("has as neighbours those that are there or on their way, but not itself", () => {
+it("a Shoot has as neighbours those that are there or on their way, but not itself", () => {
   const on = (uid: string, wanted: string, is: string): Shoot => ({
     ...movableShoot(),
     metadata: { ...movableShoot().metadata, uid },

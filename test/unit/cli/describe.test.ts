@@ -19,7 +19,7 @@ import { fakeOutput } from "./fake-terminal.ts";
 
 const now = Date.parse("2026-11-21T10:10:00Z");
 
-it("names what waits for somebody before what retries, and that before what is at work", () => {
+it("the blocking step is one that waits for an operator, else one that retries, else one at work", () => {
   const steps: StepProgress[] = [
     { name: "etcd", state: "running", since: "2026-11-21T10:00:00Z" },
     { name: "externalDns", state: "retrying", since: "2026-11-21T10:02:00Z" },
@@ -30,7 +30,7 @@ it("names what waits for somebody before what retries, and that before what is a
   expect(findBlocking(progress(steps.slice(0, 1)))?.step).toBe("etcd");
 });
 
-it("names the step that has been at it for longest among equals", () => {
+it("the blocking step is the one that has been at work for longest among equals", () => {
   const steps: StepProgress[] = [
     { name: "etcd", state: "running", since: "2026-11-21T10:04:00Z" },
     { name: "secrets", state: "running", since: "2026-11-21T10:03:00Z" },
@@ -38,13 +38,13 @@ it("names the step that has been at it for longest among equals", () => {
   expect(findBlocking(progress(steps))?.step).toBe("secrets");
 });
 
-it("names nothing when the flow has ended", () => {
+it("a flow that has ended has no blocking step", () => {
   expect(
     findBlocking({ ...progress([{ name: "etcd", state: "done" }]), finishedAt: "2026-11-21T10:09:00Z" }),
   ).toBeUndefined();
 });
 
-it("falls back on the Shoot's own errors where no worker answers", () => {
+it("a description falls back on the Shoot's own errors where no worker answers", () => {
   expect(blockingFromStatus(failed())).toEqual({
     step: "infrastructure",
     state: "parked",
@@ -53,7 +53,7 @@ it("falls back on the Shoot's own errors where no worker answers", () => {
   });
 });
 
-it("shows the one step in the way with its owner, since when, and the remedy", () => {
+it("a description shows the one step in the way with its owner, since when, and the remedy", () => {
   const blocking = {
     step: "infrastructure",
     state: "parked" as const,
@@ -78,7 +78,7 @@ it("shows the one step in the way with its owner, since when, and the remedy", (
   );
 });
 
-it("knows the object behind every step that acts through an extension", () => {
+it("a description knows the object behind every step that acts through an extension", () => {
   const kindsOf = ({ steps }: typeof reconcile) =>
     Object.fromEntries(
       [...steps].flatMap(([step, { do: action }]) => {
@@ -121,7 +121,7 @@ it("knows the object behind every step that acts through an extension", () => {
   expect(kindsOf(cleanUp)).toEqual({});
 });
 
-it("knows the place of every step of a move", () => {
+it("a description knows the place of every step of a move", () => {
   const places = (flow: ShootFlow, shoot: Shoot, ...steps: string[]) =>
     steps
       .map((step) => placeOf(flow.steps.get(step)?.do, shoot))
@@ -137,7 +137,7 @@ it("knows the place of every step of a move", () => {
   ]);
 });
 
-it("shows who leads, what is left where, and who approved a takeover", () => {
+it("a description shows which seed leads, what is left where, and who approved a takeover", () => {
   const described = {
     ...describeShoot(restoring()),
     progress: undefined,
@@ -156,14 +156,14 @@ it("shows who leads, what is left where, and who approved a takeover", () => {
   );
 });
 
-it("does not take the seed that a Shoot goes to for one that it has left", () => {
+it("a description does not take the seed that a Shoot goes to for one that it has left", () => {
   const { spec, status, ...shoot } = movableShoot();
   const seeds = ["seed-1", "seed-2", "seed-3"];
   const leaving = { ...shoot, spec: { ...spec, seedName: "seed-2" }, status: { ...status, seeds } };
   expect(describeShoot(leaving).leftovers).toEqual(["seed-3"]);
 });
 
-it("shows what a clean-up waits for, for how long, and what can be done", () => {
+it("a description shows what a clean-up waits for, for how long, and what can be done", () => {
   const steps: StepProgress[] = [
     { name: "fence", state: "done" },
     {
@@ -197,12 +197,12 @@ it("shows what a clean-up waits for, for how long, and what can be done", () => 
   expect(reportCleanUp({ seed: "seed-1", workflow }, progress(parked), false).blocking?.owner).toContain("garden");
 });
 
-it("composes the last operation in Gardener's words", () => {
+it("a description composes the last operation in Gardener's words", () => {
   expect(lastOperation(failed())).toBe("Create Failed (40%)");
   expect(lastOperation(shoot())).toBe("<pending>");
 });
 
-it("judges a Shoot's health by Gardener's label, else by its status", () => {
+it("a description judges a Shoot's health by Gardener's label, else by its status", () => {
   expect(health(failed())).toBe("unhealthy");
   expect(health(shoot())).toBe("unknown");
   const labelled = {
@@ -212,7 +212,7 @@ it("judges a Shoot's health by Gardener's label, else by its status", () => {
   expect(health(labelled)).toBe("progressing");
 });
 
-it("takes a Shoot for busy until it has seen the newest generation and every request", () => {
+it("a description takes a Shoot for busy until it has seen the newest generation and every request", () => {
   expect(phaseOf(ready())).toBe("ready");
   expect(phaseOf({ ...ready(), metadata: { ...ready().metadata, generation: 2 } })).toBe("busy");
   const asked = { ...ready().metadata, annotations: { "gardener.cloud/operation": "reconcile" } };

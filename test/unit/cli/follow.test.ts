@@ -8,31 +8,31 @@ import { fakeTerminal } from "./fake-terminal.ts";
 
 const startedAt = "2026-11-21T10:00:00Z";
 
-it("follows a Shoot until it is ready, and shows the last picture", async () => {
+it("the follower shows a Shoot until it is ready, and then the last picture", async () => {
   const { exit, text } = await follow([shoot("Processing"), shoot("Succeeded")], [flow("running"), flow("done")]);
   expect(exit).toBe("done");
   expect(text).toMatch(/▸ etcd +running[\s\S]*✔ etcd +done[\s\S]*Shoot garden-dev\/local is ready\n$/);
 });
 
-it("ends as failed when the Shoot waits for somebody, and says where to look", async () => {
+it("the follower ends as failed when the Shoot waits for an operator, and says where to look", async () => {
   const { exit, text } = await follow([shoot("Failed")], [flow("parked")]);
   expect(exit).toBe("failed");
   expect(text).toContain("waits for somebody: perennial shoot describe garden-dev/local");
 });
 
-it("takes a Shoot that is gone for done, another of its name too", async () => {
+it("the follower takes a Shoot that is gone for done, another of its name too", async () => {
   expect((await follow([undefined], [undefined])).exit).toBe("done");
   const later = { ...shoot("Succeeded"), metadata: { ...shoot("Succeeded").metadata, uid: "another" } };
   expect((await follow([later], [undefined])).text).toContain("is gone");
 });
 
-it("does not show an operation that had ended before", async () => {
+it("the follower does not show an operation that had ended before", async () => {
   const ended = { ...flow("done"), finishedAt: "2026-11-21T10:01:00Z" };
   const { text } = await follow([shoot("Processing"), shoot("Succeeded")], [ended, ended]);
   expect(text).toBe("Shoot garden-dev/local is ready\n");
 });
 
-it("says once that nobody answers, and goes on", async () => {
+it("the follower says once that no worker answers, and goes on", async () => {
   const silent = new Error("cannot ask the flow", { cause: new Error("no worker polls") });
   const { exit, text } = await follow(
     [shoot("Processing"), shoot("Processing"), shoot("Succeeded")],
@@ -44,17 +44,17 @@ it("says once that nobody answers, and goes on", async () => {
   });
 });
 
-it("gives up at the timeout, and says that the operation goes on", async () => {
+it("the follower gives up at the timeout, and says that the operation goes on", async () => {
   await expect(follow([shoot("Processing")], [undefined], { timeout: -1 })).rejects.toThrow("it goes on");
 });
 
-it("ends with what to type when it is interrupted", async () => {
+it("the follower ends with what to type when it is interrupted", async () => {
   const { exit, text } = await follow([shoot("Processing")], [undefined], { aborted: true });
   expect(exit).toBe("interrupted");
   expect(text).toContain("perennial shoot watch garden-dev/local");
 });
 
-it("waits after a retry until the steps have left the state they waited in", async () => {
+it("the follower waits after a retry until the steps have left the state they waited in", async () => {
   const flows = scripted([flow("parked"), flow("parked"), flow("running")]);
   const following = {
     garden: { client: { read: async () => undefined } },

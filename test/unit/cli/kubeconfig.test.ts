@@ -6,7 +6,7 @@ import { renderKubeconfig } from "../../../src/kube/index.ts";
 const published = renderKubeconfig({ server: "https://api.local.dev.perennial.test", ca: "CA", token: "t" });
 const nobody = async () => [];
 
-it("keeps the name of the API server where this machine resolves it", async () => {
+it("the kubeconfig of a Shoot keeps the name of the API server where this machine resolves it", async () => {
   const { kubeconfig } = await reachable(published, {
     here: async () => ["172.30.128.1"],
     elsewhere: [],
@@ -15,7 +15,7 @@ it("keeps the name of the API server where this machine resolves it", async () =
   expect(kubeconfig).toBe(published);
 });
 
-it("takes the address that another resolver knows, and keeps the name for the certificate", async () => {
+it("the kubeconfig of a Shoot takes the address that another resolver knows, and keeps the name for the certificate", async () => {
   const { kubeconfig } = await reachable(published, {
     here: nobody,
     elsewhere: [async () => ["172.30.128.1"]],
@@ -27,13 +27,13 @@ it("takes the address that another resolver knows, and keeps the name for the ce
   });
 });
 
-it("takes an address that the Shoot advertises when no resolver knows the name", async () => {
+it("the kubeconfig of a Shoot takes an address that the Shoot advertises when no resolver knows the name", async () => {
   const advertised = ["https://api.local.dev.perennial.test", "https://172.30.128.2"];
   const { kubeconfig } = await reachable(published, { here: nobody, elsewhere: [nobody], advertised });
   expect(clusterOf(kubeconfig).server).toBe("https://172.30.128.2:443");
 });
 
-it("leaves the kubeconfig alone when no address is known", async () => {
+it("the kubeconfig of a Shoot stays as it is when no address is known", async () => {
   expect((await reachable(published, { here: nobody, elsewhere: [], advertised: [] })).kubeconfig).toBe(published);
 });
 

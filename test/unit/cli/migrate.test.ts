@@ -17,7 +17,7 @@ import { fakeOutput } from "./fake-terminal.ts";
 const now = new Date("2026-11-21T10:10:00Z");
 const tables = { migrate, restore, cleanUp };
 
-it("plans every step of a move, says what it costs, and that nothing was touched", () => {
+it("the plan of a move shows every step, what it costs, and that nothing was touched", () => {
   const text = renderMigration(fakeOutput(), plan({ kept: { state: true, snapshot: true, size: 12_300_000 } }));
   expect(text).toContain(
     "Migrate Shoot garden-dev/local from Seed seed-1 to Seed seed-2\nNothing stands against it.\n",
@@ -30,7 +30,7 @@ it("plans every step of a move, says what it costs, and that nothing was touched
   expect(text.trimEnd()).toMatch(/Nothing was touched\.$/);
 });
 
-it("says everything that stands against a move, Bastions of the old Seed too", () => {
+it("the plan of a move says all that stands against it, Bastions of the old Seed too", () => {
   const shoot = { ...movableShoot(), status: { ...movableShoot().status, leadership: undefined } };
   const destination = { ...readySeed("seed-2", now), status: {} };
   const found = plan({ shoot, destination }, { bastions: ["alice"] });
@@ -40,14 +40,14 @@ it("says everything that stands against a move, Bastions of the old Seed too", (
   expect(text).toContain("  status.seedName: Bastion alice would be left behind in the old Seed: delete it first");
 });
 
-it("says that a move would wait for a silent Seed, and how to do without it", () => {
+it("the plan of a move says that it would wait for a silent Seed, and how to do without it", () => {
   const source = readySeed("seed-1", new Date(now.getTime() - 600_000));
   expect(plan({ source }).notes.at(-1)).toBe(
     "Seed seed-1 is not ready (its worker was last heard of 600 s ago): the move would wait for it; --force-takeover does without it.",
   );
 });
 
-it("says what a takeover relies on, what it loses, and that it may be needless", () => {
+it("the plan of a takeover says what it relies on, what it loses, and that it may be needless", () => {
   const kept = { state: true, snapshot: true, takenAt: "2026-11-21T09:50:00Z" };
   const onFence = plan({ kept }, { takeover: { sourceIsOff: false } });
   expect(onFence.notes[0]).toContain("The takeover relies on the fence of Seed seed-1");
@@ -66,7 +66,7 @@ it("says what a takeover relies on, what it loses, and that it may be needless",
   ]);
 });
 
-it("lets a takeover of a move that is under way pass, before the flip and after it", () => {
+it("the plan of a takeover passes for a move under way, before the flip and after it", () => {
   const kept = { state: true, snapshot: true };
   const takeover = { sourceIsOff: false };
   expect(plan({ shoot: leaving(), kept }).obstacles).toHaveLength(1);
@@ -75,7 +75,7 @@ it("lets a takeover of a move that is under way pass, before the flip and after 
   for (const shoot of [movableShoot(), leaving(), flipped()]) expect(movesFrom(moveOf(shoot), "seed-2")).toBe("seed-1");
 });
 
-it("lets a takeover go on to a third seed when the second has died, and says what is lost", () => {
+it("the plan of a takeover goes on to a third seed when the second has died, and says what is lost", () => {
   const kept = { state: true, snapshot: true };
   const facts = { shoot: flipped(), to: "seed-3", destination: readySeed("seed-3", now), kept };
   expect(plan(facts).obstacles).toHaveLength(1);
@@ -84,7 +84,7 @@ it("lets a takeover go on to a third seed when the second has died, and says wha
   expect(anew.notes.join(" ")).toContain("Restore on Seed seed-2 is given up. Nothing is taken from Seed seed-1");
 });
 
-it("expects more downtime from a larger etcd, and says so where its size is not known", () => {
+it("the plan of a move expects more downtime from a larger etcd, and says when its size is not known", () => {
   expect(describeDowntime(2_000_000_000)).toContain("about 60s: etcd's last snapshot has 2.00 GB");
   expect(describeDowntime(undefined)).toContain("how much it holds is not known here");
 });
@@ -97,7 +97,7 @@ it.each<[Partial<MoveRequestOptions>, string]>([
   [{ to: "seed-2", sourceIsOff: true }, "belong to --force-takeover"],
   [{ to: "seed-2", forceTakeover: true }, "--force-takeover has to say why: add --reason TEXT"],
   [{ to: "seed-2", forceTakeover: true, reason: " " }, "--force-takeover has to say why: add --reason TEXT"],
-])("refuses the options %j", (options, message) => {
+])("the verb migrate refuses the options %j", (options, message) => {
   expect(() => readMoveRequest({ ...nothing, ...options }, movableShoot())).toThrow(message);
 });
 
@@ -109,11 +109,11 @@ it.each<[Partial<MoveRequestOptions>, object]>([
     { forceTakeover: true, reason: "fire", sourceIsOff: true },
     { do: "move", to: "seed-2", takeover: { reason: "fire", sourceIsOff: true } },
   ],
-])("takes %j of a Shoot on its way for %j", (options, request) => {
+])("the verb migrate takes %j of a Shoot on its way for %j", (options, request) => {
   expect(readMoveRequest({ ...nothing, ...options }, leaving())).toMatchObject(request);
 });
 
-it("takes a Shoot for ready only when it has arrived, and an approval that no flow has seen for a request", () => {
+it("the verb migrate takes a Shoot for ready only when it has arrived, and an unseen approval for a request", () => {
   expect(phaseOf(movableShoot())).toBe("ready");
   expect(phaseOf(leaving())).toBe("busy");
   const between = { ...flipped(), status: { ...flipped().status, lastOperation: operation("Migrate", "Succeeded") } };

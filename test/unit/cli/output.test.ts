@@ -18,11 +18,11 @@ interface Row {
 
 const rows: Row[] = [{ name: "oak", size: 12, note: "old" }, { name: "hornbeam" }];
 
-it("lines columns up as kubectl does, with <none> for what is missing", () => {
+it("the output lines columns up as kubectl does, with <none> for what is missing", () => {
   expect(renderTable(rows, columns.slice(0, 2))).toBe("NAME       SIZE\noak        12\nhornbeam   <none>\n");
 });
 
-it("shows wide columns with -o wide only", () => {
+it("the output shows wide columns with -o wide only", () => {
   const list = (format: "wide" | undefined) => {
     const out = fakeOutput();
     printList(out, rows, { format, columns, name: (row) => row.name });
@@ -32,7 +32,7 @@ it("shows wide columns with -o wide only", () => {
   expect(list("wide")).toBe("NAME       SIZE     NOTE");
 });
 
-it("prints a Kubernetes List as JSON, and names with -o name", () => {
+it("the output prints a Kubernetes List as JSON, and names with -o name", () => {
   const out = fakeOutput();
   printList(out, rows, { format: "json", columns, name: (row) => row.name });
   expect(JSON.parse(out.text())).toEqual({ apiVersion: "v1", kind: "List", items: rows });
@@ -41,13 +41,13 @@ it("prints a Kubernetes List as JSON, and names with -o name", () => {
   expect(names.text()).toBe("tree/oak\ntree/hornbeam\n");
 });
 
-it("leaves managed fields out", () => {
+it("the output leaves managed fields out", () => {
   const out = fakeOutput();
   printObject(out, { metadata: { name: "oak", managedFields: [{ manager: "kubectl" }] } }, "yaml");
   expect(out.text()).toBe("metadata:\n  name: oak\n");
 });
 
-it("quotes what Go's YAML reader would take for something else than a text", () => {
+it("the output quotes what Go's YAML reader would take for something else than a text", () => {
   expect(renderYaml({ a: "yes", b: "0777", c: "on" })).toBe('a: "yes"\nb: "0777"\nc: "on"\n');
 });
 
@@ -62,15 +62,15 @@ it.each([
   [50 * 3_600_000, "2d2h"],
   [30 * 86_400_000, "30d"],
   [800 * 86_400_000, "2y"],
-])("writes %i ms as kubectl would: %s", (milliseconds, text) => {
+])("the output writes %i ms as kubectl would: %s", (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text);
 });
 
-it("does not invent an age", () => {
+it("the output does not invent an age", () => {
   expect(formatAge(undefined, 0)).toBe("<unknown>");
 });
 
-it("marks the end of a line that was cut", () => {
+it("the output marks the end of a line that was cut", () => {
   expect(fit("hornbeam", 5)).toBe("horn…");
   expect(fit("oak", 5)).toBe("oak");
 });

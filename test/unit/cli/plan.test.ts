@@ -11,7 +11,7 @@ import { fakeOutput } from "./fake-terminal.ts";
 
 const now = Date.parse("2026-11-21T10:10:00Z");
 
-it("plans a Create for a new Shoot and says why each step is skipped", () => {
+it("the plan for a new Shoot is a Create and says why each step is skipped", () => {
   const plan = planned(view({ run: shootRun({ workerless: true }) }));
   expect(plan).toMatchObject({ operation: "Create", due: "due now: the Shoot is new" });
   expect(plan.steps.find(({ step }) => step === "infrastructure")).toMatchObject({
@@ -21,7 +21,7 @@ it("plans a Create for a new Shoot and says why each step is skipped", () => {
   expect(plan.steps.find(({ step }) => step === "etcd")).toMatchObject({ skipped: false });
 });
 
-it("says how long nothing is due", () => {
+it("the plan says how long nothing is due", () => {
   const lastOperation = { type: "Create" as const, state: "Succeeded", lastUpdateTime: "2026-11-21T10:00:00Z" };
   expect(planned(view({ lastOperation, observedGeneration: 1 }))).toMatchObject({
     operation: "Reconcile",
@@ -29,19 +29,19 @@ it("says how long nothing is due", () => {
   });
 });
 
-it("says that a Shoot which waits for somebody is not begun anew", () => {
+it("the plan says that a Shoot which waits for an operator is not begun anew", () => {
   const lastOperation = { type: "Create" as const, state: "Failed", lastUpdateTime: "2026-11-21T10:00:00Z" };
   expect(planned(view({ lastOperation, observedGeneration: 1 })).due).toContain("waits for a retry");
 });
 
-it("plans a deletion that nobody has asked for, and says so", () => {
+it("the plan of a deletion that was not asked for says so", () => {
   const plan = planned(view({}), "delete");
   expect(plan).toMatchObject({ operation: "Delete", flow: "Delete Shoot" });
   expect(plan.due).toContain("not what the Shoot asks for");
   expect(plan.assumes).toBeDefined();
 });
 
-it("plans the move that a Shoot is on, and one that nobody has asked for", () => {
+it("the plan shows the move that a Shoot is on, and one that was not asked for", () => {
   const migration = { source: "seed-1", destination: "seed-2", takeover: true };
   const moving = planned(view({ moving: "Migrate", run: shootRun({ migration }) }));
   expect(moving).toMatchObject({
@@ -56,20 +56,20 @@ it("plans the move that a Shoot is on, and one that nobody has asked for", () =>
   expect(() => planned(view({}), "migrate")).toThrow("is not on its way anywhere: name a Seed with --to");
 });
 
-it("says that a Shoot which was called back goes to where it was", () => {
+it("the plan says that a Shoot whose move was cancelled goes to where it was", () => {
   const migration = { source: "seed-1", destination: "seed-1", takeover: false, returning: true } as const;
   const plan = planned(view({ moving: "Restore", run: shootRun({ migration }) }));
   expect(plan).toMatchObject({ operation: "Restore", due: "due now: the Shoot was called back to Seed seed-1" });
   expect(plan.steps).toMatchObject([{ step: "leases", skipped: true }]);
 });
 
-it("refuses to plan where nothing can be done, and says why", () => {
+it("the plan is refused where nothing can be done, with the reason", () => {
   const { run: _, ...facts } = view({});
   const problem = { message: "the Shoot has no seed: set spec.seedName", codes: [] };
   expect(() => planned({ ...facts, problem })).toThrow("the Shoot has no seed: set spec.seedName");
 });
 
-it("prints a line per step, and that nothing was touched", () => {
+it("the plan has a line per step, and says that nothing was touched", () => {
   const text = renderPlan(fakeOutput(), planned(view({ run: shootRun({ hasExternalDomain: false }) })), true);
   expect(text).toContain("Nothing was touched.");
   expect(text).toMatch(/^externalDns +skip +namespace,etcd +only when the Shoot has a DNS domain$/m);

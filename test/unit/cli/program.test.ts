@@ -7,7 +7,7 @@ import { runCli } from "../../../src/cli/program.ts";
 import { registry, type Group } from "../../../src/cli/registry.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 
-it("hands a verb its arguments and options as values", async () => {
+it("the command line hands a verb its arguments and options as values", async () => {
   const { call } = await run([
     "thing",
     "grow",
@@ -30,7 +30,7 @@ it("hands a verb its arguments and options as values", async () => {
   });
 });
 
-it("leaves out what was not given", async () => {
+it("the command line leaves out what was not given", async () => {
   const { call } = await run(["thing", "grow", "oak"]);
   expect(call?.options).toEqual({ big: false, colour: undefined, near: [], for: undefined, namespace: undefined });
 });
@@ -42,7 +42,7 @@ it.each([
   [["xyz"], "error: unknown command 'xyz'; see --help\n"],
   [["thing", "grow", "oak", "--colour", "blue"], 'error: --colour cannot be "blue": use one of red, green\n'],
   [["thing", "grow", "oak", "--for", "soon"], 'error: --for cannot be "soon": use a time such as 90s, 10m or 1h30m\n'],
-])("refuses %j with one sentence and exit code 2, trying nothing", async (argv, sentence) => {
+])("the command line refuses %j with one sentence and exit code 2, trying nothing", async (argv, sentence) => {
   const { exit, err, call } = await run(argv);
   expect({ exit, err, call }).toEqual({ exit: 2, err: sentence, call: undefined });
 });
@@ -53,14 +53,14 @@ it.each([
   ["unreachable", 4],
   ["timeout", 5],
   ["failed", 1],
-] as const)("ends with the exit code of an error that is %s", async (kind, code) => {
+] as const)("the command line ends with the exit code of an error that is %s", async (kind, code) => {
   const { exit, err } = await run(["thing", "grow", "oak"], () => {
     throw new CliError(kind, "there is no light: open a window");
   });
   expect({ exit, err }).toEqual({ exit: code, err: "error: there is no light: open a window\n" });
 });
 
-it("takes a refused connection, however deep, for an unreachable cluster", async () => {
+it("the command line takes a refused connection, however deep, for an unreachable cluster", async () => {
   const { exit } = await run(["thing", "grow", "oak"], () => {
     const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
     throw new Error("cannot list Shoot", { cause: refused });
@@ -68,12 +68,12 @@ it("takes a refused connection, however deep, for an unreachable cluster", async
   expect(exit).toBe(4);
 });
 
-it("ends with the exit that the verb answers", async () => {
+it("the command line ends with the exit that the verb answers", async () => {
   expect((await run(["thing", "grow", "oak"], () => "failed")).exit).toBe(1);
   expect((await run(["thing", "grow", "oak"], () => "interrupted")).exit).toBe(130);
 });
 
-it("imports only the verbs of the group that is named", async () => {
+it("the command line imports only the verbs of the group that is named", async () => {
   const loaded: string[] = [];
   const group = (name: string): Group => ({
     name,
@@ -84,14 +84,14 @@ it("imports only the verbs of the group that is named", async () => {
   expect(loaded).toEqual(["one"]);
 });
 
-it("documents every exit code in its help", async () => {
+it("the command line documents every exit code in its help", async () => {
   const terminal = fakeTerminal();
   expect(await runCli(["--help"], registry, createTestContext(terminal))).toBe(0);
   for (const code of ["0", "1", "2", "3", "4", "5", "130"])
     expect(terminal.out.text()).toMatch(new RegExp(`^  ${code} `, "m"));
 });
 
-it("has help for every verb there is", async () => {
+it("the command line has help for every verb there is", async () => {
   for (const group of registry) {
     const verbs = "load" in group ? [await group.load()] : await Promise.all(group.verbs.map((load) => load()));
     for (const verb of verbs) {
@@ -103,7 +103,7 @@ it("has help for every verb there is", async () => {
   }
 });
 
-it("says where it looked when there is no garden", async () => {
+it("the command line says where it looked when there is no garden", async () => {
   const terminal = fakeTerminal();
   const exit = await runCli(["shoot", "list"], registry, createTestContext(terminal));
   expect({ exit, err: terminal.err.text() }).toEqual({

@@ -6,7 +6,7 @@ import { fakeOutput, screen } from "./fake-terminal.ts";
 const start = Date.parse("2026-11-21T10:00:00Z");
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 
-it("writes a line for each change of a step where nobody watches live", () => {
+it("the progress is a line for each change of a step where the output is no terminal", () => {
   const out = fakeOutput();
   const display = createProgressDisplay(out, "garden-dev/local");
   display.show(progress([running("namespace", 0), pending("etcd")]), start);
@@ -23,7 +23,7 @@ it("writes a line for each change of a step where nobody watches live", () => {
   ]);
 });
 
-it("says why a step is not done, which attempt it was, and its codes", () => {
+it("the progress says why a step is not done, which attempt it was, and its codes", () => {
   const out = fakeOutput();
   const error = {
     message: "cannot apply Infrastructure shoot--dev--local/local: quota exceeded",
@@ -38,7 +38,7 @@ it("says why a step is not done, which attempt it was, and its codes", () => {
   ]);
 });
 
-it("redraws one picture in place on a live terminal", () => {
+it("the progress redraws one picture in place on a live terminal", () => {
   const out = fakeOutput({ live: true });
   const display = createProgressDisplay(out, "garden-dev/local");
   display.show(progress([running("namespace", 0), pending("etcd")]), start);
@@ -50,7 +50,7 @@ it("redraws one picture in place on a live terminal", () => {
   ]);
 });
 
-it("fits the window: steps at work stay, the others give way to a count", () => {
+it("the progress fits the window: steps at work stay, the others give way to a count", () => {
   const out = fakeOutput({ live: true, height: 10, width: 40 });
   const settled = Array.from({ length: 12 }, (_, index) => done(`done-${index}`, index));
   const waiting = Array.from({ length: 12 }, (_, index) => pending(`later-${index}`));
@@ -65,7 +65,7 @@ it("fits the window: steps at work stay, the others give way to a count", () => 
   expect(lines.every((line) => line.length <= 40)).toBe(true);
 });
 
-it("starts its clocks anew when another operation begins", () => {
+it("the progress starts its clocks anew when another operation begins", () => {
   const out = fakeOutput();
   const display = createProgressDisplay(out, "garden-dev/local");
   display.show(progress([running("namespace", 0)]), start);

@@ -11,13 +11,13 @@ import { fakeTerminal } from "./fake-terminal.ts";
 
 const migrate = { type: "migrate", events: 120 };
 
-it("says that history and code agree", () => {
+it("the verb replay says that history and code agree", () => {
   expect(describeReplay(migrate)).toBe(
     "migrate, 120 events: this version's code agrees with the history to its end.\n",
   );
 });
 
-it("says at which step history and code part ways, and what each of them wants there", () => {
+it("the verb replay says at which step history and code part ways, and what each of them wants there", () => {
   const reason = "[TMPRL1100] Nondeterminism error: Activity id of scheduled event 'a/apply' does not match";
   const divergence = { step: "b", task: 17, history: ["a/apply"], code: "b/apply", reason };
   expect(describeReplay({ ...migrate, divergence })).toBe(
@@ -30,7 +30,7 @@ it("says at which step history and code part ways, and what each of them wants t
   );
 });
 
-it("says that code fails where it does not merely want something else", () => {
+it("the verb replay says that code fails where it does not merely want something else", () => {
   const divergence = {
     step: undefined,
     task: 32,
@@ -43,7 +43,7 @@ it("says that code fails where it does not merely want something else", () => {
 });
 
 it.each(["null", "[]", "{}", '{"events": []}', '{"events": [{"eventId": "1"}]}', "no JSON"])(
-  "takes a file with %s for a wrong command line, not for a history that code parts from",
+  "the verb replay takes a file with %s for a wrong command line, not for a history that code parts from",
   async (text) => {
     const folder = await mkdtemp(join(tmpdir(), "perennial-replay-"));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -56,7 +56,7 @@ it.each(["null", "[]", "{}", '{"events": []}', '{"events": [{"eventId": "1"}]}',
   },
 );
 
-it("says what a reset does again before it is confirmed", () => {
+it("the verb reset says what it does again before it is confirmed", () => {
   const text = describeReset({
     workflowId: "shoot/garden-dev/local/5f0c/migrate",
     runId: "r",

@@ -21,14 +21,14 @@ const progress: FlowProgress = {
   ],
 };
 
-it("shows an operation that is named by its workflow, such as a clean-up that no Shoot's status tells of", async () => {
+it("the verb show finds an operation by the name of its workflow, such as a clean-up that is in no Shoot's status", async () => {
   const { context, terminal } = contextOf({ [id]: progress });
   await show.run({ args: { shoot: id }, options: noOptions, context });
   expect(terminal.out.text()).toContain(`Migrate ${id}: 1 of 2 steps done, 60s\n`);
   expect(terminal.out.text()).toMatch(/^workloads +retrying +58s +attempt 1: Pod .*etcd-main-0 is not gone$/m);
 });
 
-it("says where workflows are named when there is none of that name", async () => {
+it("the verb show says where workflows are named when there is none of that name", async () => {
   const { context } = contextOf({});
   await expect(show.run({ args: { shoot: id }, options: noOptions, context })).rejects.toThrow(
     `workflow ${id} does not exist: see 'perennial flow list -o wide'`,

@@ -2,14 +2,14 @@ import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { askOn } from "../../../src/cli/display/terminal.ts";
 
-it("answers what was typed", async () => {
+it("the prompt answers what was typed", async () => {
   expect(await typing("local\r")).toBe("local");
 });
 
 it.each([
   ["Ctrl-C", "\u0003"],
   ["Ctrl-D", "\u0004"],
-])("takes %s for an interruption, and says that nothing has happened", async (_, key) => {
+])("the prompt takes %s for an interruption, and says that nothing has happened", async (_, key) => {
   await expect(typing(key)).rejects.toMatchObject({
     exit: "interrupted",
     message: "interrupted: nothing was changed",

@@ -2,20 +2,20 @@ import { expect, it } from "vitest";
 import { renderTable } from "../../../src/cli/display/output.ts";
 import { wrap } from "../../../src/cli/display/wrap.ts";
 
-it("breaks between words, and indents what follows", () => {
+it("wrapped text breaks between words, and indents what follows", () => {
   expect(wrap("the quick brown fox jumps over the lazy dog", 24, 4)).toBe(
     "the quick brown fox\n    jumps over the lazy\n    dog",
   );
 });
 
-it("breaks long lists behind their commas, and nothing else within words", () => {
+it("wrapped text breaks long lists behind their commas, and nothing else within words", () => {
   expect(wrap("migrateWorker,migrateNetwork,migrateInfrastructure", 30)).toBe(
     "migrateWorker,migrateNetwork,\nmigrateInfrastructure",
   );
   expect(wrap(`${"x".repeat(50)} and more`, 30)).toBe(`${"x".repeat(50)}\nand more`);
 });
 
-it("keeps a command in one line, so that it can be copied", () => {
+it("wrapped text keeps a command in one line, so that it can be copied", () => {
   const text = "mend the cause, then: perennial shoot retry garden-dev/local --step etcd";
   expect(wrap(text, 60)).toBe("mend the cause, then:\nperennial shoot retry garden-dev/local --step etcd");
   expect(
@@ -25,12 +25,12 @@ it("keeps a command in one line, so that it can be copied", () => {
   ).toBe(true);
 });
 
-it("leaves a text alone where there is no width, or hardly any, or room enough", () => {
+it("wrapped text stays as it was where there is no width, or hardly any, or room enough", () => {
   const text = "the quick brown fox jumps over the lazy dog";
   expect([wrap(text, undefined), wrap(text, 100), wrap(text, 30, 25)]).toEqual([text, text, text]);
 });
 
-it("wraps a table's last column under itself", () => {
+it("wrapped text keeps a table's last column under itself", () => {
   const rows = [
     { step: "flip", after: "persistState,destinationSecrets,destinationImages" },
     { step: "check", after: "" },

@@ -1,18 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createLeaderLookup, createZoneServers, formatLeader, parseLeader } from "../../../src/dns/index.ts";
 
 describe("a leadership record", () => {
-  test("says the same after it was written and read, in whatever order its values come", () => {
-    const names = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,30}[a-z0-9])?$/);
-    fc.assert(
-      fc.property(names, fc.integer({ min: 1, max: 1e12 }), fc.boolean(), (seed, epoch, turned) => {
-        const values = formatLeader({ seed, epoch });
-        expect(parseLeader(turned ? values.reverse() : values)).toEqual({ seed, epoch });
-      }),
-    );
-  });
-
   test("keeps to GEP-1's form of the value", () => {
     expect(formatLeader({ seed: "seed-01", epoch: 7 })).toEqual(["Seed=seed-01", "Epoch=7"]);
   });
@@ -30,7 +19,7 @@ describe("a leadership record", () => {
     [["Seed=a", "Seed=b", "Epoch=1"]],
     [["Seed=a", "Epoch=1", "Epoch=2"]],
     [["Seed=a Epoch=1"]],
-  ])("%j names nobody", (values) => {
+  ])("of %j names no seed", (values) => {
     expect(parseLeader(values)).toBeUndefined();
   });
 });
@@ -63,7 +52,7 @@ describe("a look-up", () => {
     expect(await lookup.ask("r")).toEqual({ seed: "a", epoch: 3 });
   });
 
-  test("that there is no record is an answer, too", async () => {
+  test("takes it for an answer that there is no record", async () => {
     expect(await says({ one: undefined }).ask("r")).toBeUndefined();
     expect(await says({ one: undefined, two: new Error("silent") }).ask("r")).toBeUndefined();
   });
@@ -117,7 +106,7 @@ describe("the servers of a zone", () => {
     expect(answers).toEqual(["at-ns1", "at-ns2", "at-ns3"].map((server) => ({ server, leader })));
   });
 
-  test("are looked for afresh when all are asked, and remembered for a minute by those who ask often", async () => {
+  test("are looked for afresh when all are asked, and remembered for a minute otherwise", async () => {
     const { asked, lookup, time } = zoneOf({ "at-ns1": ["ns1"] });
     await lookup.ask(`shoot.${zone}`);
     asked.length = 0;

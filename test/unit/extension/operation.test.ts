@@ -65,7 +65,7 @@ describe("an extension object is left alone when", () => {
     expect(decide(sketch, { shootFailed })).toEqual({ skip });
   });
 
-  test("its last operation succeeded and nobody asks, unless its actuator wanted to see it again", () => {
+  test("its last operation succeeded and no new one is requested, unless its actuator wanted to see it again", () => {
     expect(decide({ last: ["Restore", "Succeeded"] })).toEqual({ skip: "nothing asked" });
     expect(decide({ last: ["Restore", "Succeeded"] }, { revisit: true })).toEqual({ run: "Reconcile" });
   });

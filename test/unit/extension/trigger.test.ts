@@ -49,7 +49,7 @@ describe("a change of an object", () => {
     expect(isTrigger({ type: "updated", object: extensionObject(object), old: extensionObject(old) })).toBe(expected);
   });
 
-  test("its removal does not trigger", () => {
+  test("that removes it does not trigger", () => {
     expect(isTrigger({ type: "deleted", object: extensionObject({ deleting: true }) })).toBe(false);
   });
 });

@@ -36,7 +36,7 @@ test("certificates and the name to expect come out as TLS takes them", async () 
   expect(await current()).toEqual({ tls: { ca: "CA", cert: "CERT", key: "KEY", servername: "api.internal" } });
 });
 
-test("a token, a name with a password and a server that nobody checks are understood", async () => {
+test("a token, a name with a password and a server without a check of its certificate are understood", async () => {
   const withToken = createCredentialSource({
     kubeconfig: kubeconfig({ token: "t" }, { "insecure-skip-tls-verify": true }),
   });

@@ -59,7 +59,7 @@ describe("a refusal", () => {
     ["too many requests", 429, { reason: "TooManyRequests" }, true],
     ["history that is gone", 410, { reason: "Expired" }, true],
     ["an unavailable server", 503, { reason: "ServiceUnavailable" }, true],
-  ])("for %s (%i)", (_, status, body, retryable) => {
+  ])("for %s (%i) says whether to try again", (_, status, body, retryable) => {
     expect(refuse(status, body).retryable).toBe(retryable);
   });
 

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clusterNetworks, deriveEnvironment, overlaps } from "../../../src/local/environment/environment.ts";
 
@@ -12,19 +11,6 @@ describe("an environment", () => {
       gateway: "172.30.0.1",
       domain: "perennial.test",
     });
-  });
-
-  it("of any other name gets another network and zone, and a bridge whose name the kernel takes", () => {
-    const names = fc.stringMatching(/^[a-z][-a-z0-9]{0,30}[a-z0-9]$/).filter((name) => name !== "local");
-    fc.assert(
-      fc.property(names, (name) => {
-        const environment = deriveEnvironment(name, "/state", ["172.30.0.0/16"]);
-        expect(environment.network).toMatch(/^172\.(1[6-9]|2\d|3[01])\.0\.0\/16$/);
-        expect(environment.network).not.toBe("172.30.0.0/16");
-        expect(environment.bridge.length).toBeLessThanOrEqual(11);
-        expect(environment.domain).toBe(`${name}.perennial.test`);
-      }),
-    );
   });
 
   it("steps aside for networks that are taken", () => {

@@ -9,7 +9,7 @@ let stateDir: string;
 beforeEach(async () => void (stateDir = await mkdtemp(join(tmpdir(), "perennial-keys-"))));
 afterEach(() => rm(stateDir, { recursive: true }));
 
-it("makes a key that only its owner can read, and never another one", async () => {
+it("the environment's state key is made once, and only its owner can read it", async () => {
   const file = await ensureStateKeys({ stateDir });
   const text = await readFile(file, "utf8");
   expect((await stat(file)).mode & 0o777).toBe(0o600);

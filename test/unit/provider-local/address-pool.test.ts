@@ -31,7 +31,7 @@ describe("a pool of addresses", () => {
     expect(await pool.claim("c", "192.168.0.1")).toBe("10.0.0.2");
   });
 
-  test("gives an address to somebody else only after it was given back", async () => {
+  test("gives an address to another owner only after it was given back", async () => {
     const address = await pool.claim("a");
     expect(await pool.release("a")).toBe(address);
     expect(await pool.release("a")).toBeUndefined();

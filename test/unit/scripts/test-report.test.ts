@@ -39,7 +39,7 @@ describe("the sum of a test run", () => {
   });
 
   test("says per project what happened, and why", () => {
-    expect(explain("e2e", { passed: 0, failed: 1, note: "no root" })).toBe("e2e    0 passed, 1 failed: no root");
+    expect(explain("e2e", { passed: 0, failed: 1, note: "no root" })).toBe("e2e      0 passed, 1 failed: no root");
   });
 });
 

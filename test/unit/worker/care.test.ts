@@ -18,6 +18,6 @@ it.each([
   expect(isCaredFor({ status: { lastOperation } as Shoot["status"] })).toBe(expected);
 });
 
-it("leaves a Shoot alone that nobody has begun with", () => {
+it("the care of Shoots leaves one alone that has had no operation", () => {
   expect(isCaredFor({ status: {} })).toBe(false);
 });

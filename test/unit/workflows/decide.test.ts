@@ -23,7 +23,7 @@ const view = (change: Partial<ShootView>): ShootView => ({
 });
 const { lastOperation: __, ...fresh } = view({});
 
-describe("what the entity does next", () => {
+describe("the workflow of a Shoot", () => {
   it("creates a Shoot that has had no operation", () => {
     expect(decide(fresh, now, 0)).toMatchObject({ do: "operate", run: { operation: "Create" } });
   });
@@ -37,7 +37,7 @@ describe("what the entity does next", () => {
   it.each(["reconcile", "retry", "rotate-ssh-keypair;reconcile"])("answers the request %s", (request) => {
     expect(decide(view({ request }), now, 0)).toMatchObject({ do: "operate", request });
   });
-  it("leaves a failed Shoot alone until somebody asks", () => {
+  it("leaves a failed Shoot alone until an operation is requested", () => {
     const failed = { ...succeeded, state: "Failed" };
     expect(decide(view({ lastOperation: failed }), now, 0)).toEqual({ do: "wait", for: hour });
     expect(decide(view({ lastOperation: failed, request: "retry" }), now, 0)).toMatchObject({ do: "operate" });

@@ -7,7 +7,7 @@ const flow = defineFlow("Test", { a: { do: undefined }, b: { do: undefined }, c:
 const tracker = () => createProgressTracker(flow, shootRun(), () => Date.parse("2026-01-01T00:00:00Z"));
 const quota = { message: "quota is used up", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] };
 
-describe("the status that a board makes", () => {
+describe("the status that the progress tracker makes", () => {
   it("is Processing, with what runs as its description", () => {
     const one = tracker();
     one.become("a", "running");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findConflict, LEASE, runModel, type Protocol, type Schedule } from "../../support/split-brain.ts";
+import { findConflict, LEASE, runModel, type Protocol, type Schedule } from "../support/split-brain.ts";
 
 /** What the guard promises to cope with: pauses, and the time that a call is under way after its end, together 0.6 leases. */
 const BOUND = 0.6 * LEASE;

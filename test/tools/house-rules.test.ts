@@ -1,15 +1,15 @@
 import { Linter } from "eslint";
 import tseslint from "typescript-eslint";
 import { describe, expect, test } from "vitest";
-import { house } from "../../../scripts/house-rules.ts";
+import { house } from "../../scripts/house-rules.ts";
 
-describe("an export needs a docstring", () => {
+describe("an export", () => {
   test.each([
     "export const a = 1;",
     "export function a(): void {}",
     "export interface A { readonly b: string }",
     "// not a docstring\nexport type A = string;",
-  ])("%s", (code) => {
+  ])("without a docstring is refused: %s", (code) => {
     expect(faults("documented-exports", code)).toHaveLength(1);
   });
 
@@ -20,36 +20,64 @@ describe("an export needs a docstring", () => {
     "export type A = z.infer<typeof A>;",
     "/** Says what. */\nexport function a(b: string): void;\nexport function a(b: number): void;\nexport function a(): void {}",
     "const a = 1;",
-  ])("not: %s", (code) => {
+  ])("with a docstring, or that needs none, passes: %s", (code) => {
     expect(faults("documented-exports", code)).toEqual([]);
   });
 });
 
-describe("an exception names its rule and its reason", () => {
+describe("an exception from a rule", () => {
   test.each([
     "// eslint-disable-next-line\nconst a = 1;",
     "// eslint-disable-next-line no-var\nconst a = 1;",
     "/* eslint-disable */",
     "// @ts-ignore\nconst a = 1;",
     "// @ts-expect-error\nconst a = 1;",
-  ])("%s", (code) => {
+  ])("without its rule or its reason is refused: %s", (code) => {
     expect(faults("explained-exceptions", code)).toHaveLength(1);
   });
 
-  test("not where both are there", () => {
+  test("with its rule and its reason passes", () => {
     expect(faults("explained-exceptions", "// eslint-disable-next-line no-var -- the API's own\nvar a = 1;")).toEqual(
       [],
     );
   });
 });
 
-describe("a file is a kebab-case word of the domain", () => {
-  test.each(["src/kube/utils.ts", "src/api/types.ts", "src/kubeClient.ts"])("%s", (file) => {
-    expect(faults("file-names", "", file)).toHaveLength(1);
+describe("a file name", () => {
+  test.each(["src/kube/utils.ts", "src/api/types.ts", "src/kubeClient.ts"])(
+    "that is no kebab-case word of the domain is refused: %s",
+    (file) => {
+      expect(faults("file-names", "", file)).toHaveLength(1);
+    },
+  );
+
+  test.each(["src/kube/kube-client.ts", "test/unit/a-b.test.ts", "vitest.config.ts"])(
+    "of kebab-case words passes: %s",
+    (file) => {
+      expect(faults("file-names", "", file)).toEqual([]);
+    },
+  );
+});
+
+describe("the name of a test", () => {
+  test.each([
+    'test("moved", () => {});',
+    'test("says why", () => {});',
+    'describe("entries", () => { it("move", () => {}); });',
+    'describe("a Shoot", () => { it("waits until somebody asks", () => {}); });',
+    'it.each([1])("a Shoot moves to whoever takes %i", () => {});',
+    'test("a Shoot moves to another Seed.", () => {});',
+  ])("that does not stand alone is refused: %s", (code) => {
+    expect(faults("test-names", code)).toHaveLength(1);
   });
 
-  test.each(["src/kube/kube-client.ts", "test/unit/a-b.test.ts", "vitest.config.ts"])("not: %s", (file) => {
-    expect(faults("file-names", "", file)).toEqual([]);
+  test.each([
+    'test("a Shoot moves to another Seed", () => {});',
+    'describe("a Shoot", () => { it("moves to another Seed", () => {}); });',
+    'describe("a Shoot", () => { describe("on its way", () => { it.each([1])(`waits for ${1}`, () => {}); }); });',
+    "test.beforeAll(() => {});",
+  ])("that is a sentence passes: %s", (code) => {
+    expect(faults("test-names", code)).toEqual([]);
   });
 });
 

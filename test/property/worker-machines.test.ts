@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  machineNames,
+  planPool,
+  POOL_HASH_LABEL,
+  poolHash,
+  type Pool,
+} from "../../src/provider-local/worker/machines.ts";
+
+const pool = (changes: Partial<Pool> = {}): Pool => ({
+  name: "small",
+  machineType: "local",
+  minimum: 2,
+  maximum: 3,
+  maxSurge: 1,
+  maxUnavailable: 0,
+  userDataSecretRef: { name: "osc-result-small", key: "cloud_config" },
+  kubernetesVersion: "1.34.4",
+  ...changes,
+});
+const namespace = "shoot--dev--j";
+const made = (from: Pool, count: number) =>
+  machineNames(namespace, from, count).map((name) => ({ name, labels: { [POOL_HASH_LABEL]: poolHash(from) } }));
+
+test("the actions for a pool lead to the wanted machines from anywhere, never with too many or too few", () => {
+  const amount = fc.integer({ min: 0, max: 5 });
+  fc.assert(
+    fc.property(fc.nat(5), fc.nat(5), amount, amount, (count, before, maxSurge, maxUnavailable) => {
+      const target = pool({ maxSurge, maxUnavailable });
+      const most = Math.max(before, count + Math.max(maxSurge, 1));
+      const least = Math.min(before, count - Math.min(maxUnavailable, count));
+      let machines = made(pool({ machineType: "old" }), before);
+      for (let round = 0; round < 50; round++) {
+        const action = planPool(namespace, target, count, machines);
+        if ("done" in action) {
+          expect(machines.map(({ name }) => name).sort()).toEqual(machineNames(namespace, target, count).sort());
+          return;
+        }
+        if ("create" in action) {
+          const labels = { [POOL_HASH_LABEL]: poolHash(target) };
+          machines = [...machines, ...action.create.map((name) => ({ name, labels }))];
+          expect(machines.length).toBeLessThanOrEqual(most);
+          continue;
+        }
+        expect(action.remove.length).toBeGreaterThan(0);
+        machines = machines.filter(({ name }) => !action.remove.includes(name));
+        expect(machines.length).toBeGreaterThanOrEqual(least);
+      }
+      throw new Error("no end");
+    }),
+  );
+});
