@@ -86,6 +86,13 @@ const createInfrastructure = () => {
 const writeStatus = (status: object) =>
   kube.patch(infrastructureRef(), { status }, { subresource: "status", ...theirs });
 const writeState = (state: object) => writeStatus({ state });
+/** Waits until the mirror has asked nothing for a while; returns how often it has asked by then. */
+const quiet = () =>
+  eventually(async () => {
+    const before = proxy.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    return proxy.requests.length === before && before;
+  });
 /** What the garden keeps, by name. */
 const kept = async (withKeys: readonly StateKey[] = keys) => {
   const items = (await createShootStates({ gardenClient: kube, keys: withKeys }).read(run)) ?? [];
@@ -113,7 +120,7 @@ describe("what a seed has of a Shoot", () => {
     await createInfrastructure();
     await writeState({ change: 0 });
     await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 0 } }));
-    const before = proxy.requests.length;
+    const before = await quiet();
     const lastOperation = {
       type: "Reconcile",
       state: "Processing",
