@@ -151,7 +151,7 @@ test.each([
 ])("a Shoot of which %s is %s is frozen: %s", async (type, state, frozen) => {
   const name = `${type}-${state}`.toLowerCase().slice(0, 18);
   await client.apply({ ...shoot(name), spec: spec(name) });
-  await setStatus(name, { lastOperation: operation(type, state) });
+  await setStatus(name, { seedName: "seed-1", lastOperation: operation(type, state) });
   const change = client.patch(ref(name), {
     metadata: { annotations: { [confirmation]: "true" } },
     spec: { purpose: "testing" },
