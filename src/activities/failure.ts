@@ -2,7 +2,7 @@ import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from "@tempo
 import { isNonRetryable, type ErrorCode } from "../api/error-codes.ts";
 import { KubeError } from "../kube/index.ts";
 
-/** What an activity throws when it knows what is wrong: codes say who can mend it. */
+/** Thrown by an activity that knows what is wrong; Gardener's codes tell users' mistakes from passing problems. */
 export class StepError extends Error {
   override readonly name: string = "StepError";
   readonly codes: readonly ErrorCode[];
@@ -12,7 +12,7 @@ export class StepError extends Error {
     this.codes = codes;
   }
 
-  /** Whether another try may succeed without anybody mending anything. */
+  /** Whether another try may succeed without a change by a user or an operator. */
   get retryable(): boolean {
     return !this.codes.some(isNonRetryable);
   }

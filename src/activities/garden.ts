@@ -9,12 +9,12 @@ import { createMigrationCheck } from "./shoot/migration-check.ts";
 import { createShootStatus } from "./shoot/status.ts";
 import { readShootView, type Periods } from "./shoot/view.ts";
 
-/** What the garden's activities need. */
+/** `gardenClient` writes with the rights of the garden's worker; no client of a seed is passed. */
 export interface GardenDeps {
   readonly gardenClient: KubeClient;
   readonly periods: Periods;
   readonly operations: Operations;
-  /** Who leads, by the servers of the record's zone. */
+  /** Asks the servers of the record's zone which seed leads. */
   readonly lookup: LeaderLookup;
 }
 

@@ -146,7 +146,7 @@ export interface GardenActivities {
   flip(run: ShootRun): Promise<void>;
   /** Forgets a seed that holds nothing of the Shoot any more. */
   leaveSeed(run: ShootRun): Promise<void>;
-  /** Takes the leadership record away: nobody acts for the Shoot any more. */
+  /** Takes the leadership record away: from then on, no seed acts for the Shoot. */
   removeLeadership(run: ShootRun): Promise<void>;
   /** The operation of the Shoot whose workflow is running, as that workflow was told of it; null when none is. */
   findOperation(ref: ShootRef): Promise<ShootRun | null>;

@@ -15,7 +15,7 @@ import type { StateKey } from "./state/keys.ts";
 import { createStateActivities } from "./state/activities.ts";
 import type { Waits } from "./waits/waits.ts";
 
-/** What acting in a seed needs. */
+/** `seedClient` is the worker's own client, not fenced: the services fence it for each run. */
 export interface SeedServiceDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
@@ -28,7 +28,7 @@ export interface SeedServiceDeps {
 /** Everything that can be done in a seed for one run. */
 export type SeedServices = ReturnType<ReturnType<typeof createSeedServices>>;
 
-/** Hands for a run: all of them write through one client, which puts the run's epoch on whatever goes into the Shoot's namespace. */
+/** Services for a run. Every write into the Shoot's namespace carries the run's epoch. */
 export function createSeedServices(deps: SeedServiceDeps) {
   const { gardenClient, shootClients, waits, keys } = deps;
   return (run: ShootRun) => {

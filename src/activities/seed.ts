@@ -16,7 +16,7 @@ import { removeAnnotated } from "./teardown/removal.ts";
 import { explainReadiness } from "./waits/judgement.ts";
 import type { Completer, Waits } from "./waits/waits.ts";
 
-/** What the activities of one seed need. */
+/** Adds what completes waits from outside: `completer` is Temporal's client. */
 export interface SeedDeps extends SeedServiceDeps {
   readonly completer: Completer;
   readonly log: Logger;

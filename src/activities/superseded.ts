@@ -1,6 +1,6 @@
 import { StepError } from "./failure.ts";
 
-/** What an activity throws when it acts for a leader that leads no more: nobody can mend that, and no other try helps. */
+/** Thrown by an activity that acts for an epoch that is over. It is never retried: a later leader has the Shoot. */
 export class Superseded extends StepError {
   override readonly name = "Superseded";
 

@@ -14,7 +14,7 @@ export interface Retries {
   readonly asked: Set<string>;
 }
 
-/** Tries work until it is done: what is worth a retry after a pause, all else once somebody has asked for it. */
+/** Tries work until it is done: what is worth a retry after a pause, all else once an operator asks for a retry. */
 export function createAttempts(
   run: ShootRun,
   tracker: ProgressTracker,

@@ -18,7 +18,7 @@ export const hasInternalDomain = when("there is an internal domain", (run) => ru
 /** The Shoot has a domain for its users. */
 export const hasExternalDomain = when("the Shoot has a DNS domain", (run) => run.hasExternalDomain);
 
-/** The namespace in the seed exists and nobody is deleting it. */
+/** The namespace in the seed exists and is not being deleted. */
 export const namespaceUsable = when("the namespace in the seed is usable", (run) => run.namespaceUsable);
 
 /** The user's objects have to be, and can be, cleaned through the Shoot's own API server. */
@@ -39,5 +39,5 @@ export const moved = when(
   ({ migration }) => migration !== undefined && !migration.returning,
 );
 
-/** The source takes part; nobody has approved a takeover. */
+/** The source takes part: no takeover was approved. */
 export const sourceAnswers = when("the old Seed takes part", ({ migration }) => migration?.takeover !== true);

@@ -18,7 +18,7 @@ export function reconcile(run: ShootRun): Promise<Outcome> {
   return perform(reconcileFlow, { ...run, namespaceUsable: true });
 }
 
-/** Migrate of a Shoot: afterwards nobody acts for it, and the seed that it goes to leads. */
+/** Migrate of a Shoot: afterwards the seed that it goes to leads, and no controller acts for it until Restore. */
 export function migrate(run: ShootRun): Promise<Outcome> {
   return perform(migrateFlow, { ...run, namespaceUsable: true });
 }
@@ -29,8 +29,8 @@ export function restore(run: ShootRun): Promise<Outcome> {
 }
 
 /**
- * Takes away what a Shoot has left behind on a seed that does not lead any more; beside the Shoot's operations. Nobody
- * waits for it, so it does not give up: it may take weeks until a seed is back.
+ * Takes away what a Shoot has left behind on a seed that does not lead any more; beside the Shoot's operations. No
+ * operation waits for it, so it does not give up: it may take weeks until a seed is back.
  */
 export function cleanUp(run: ShootRun): Promise<Outcome> {
   return perform(cleanUpFlow, { ...run, retryDuration: Number.MAX_SAFE_INTEGER }, "operators");

@@ -70,7 +70,7 @@ function watch(workflowId: string, follow: () => Promise<void>): RunningOperatio
   };
 }
 
-/** The child outlives its parent. One that is running already, somebody has started behind our back: it is waited for. */
+/** The child outlives its parent. One that another client has started already is waited for. */
 async function begin(run: ShootRun, workflowId: string): Promise<void> {
   try {
     const child = await startChild(workflowTypes[flowFor(run.operation)], {
@@ -104,7 +104,7 @@ const ending = proxyActivities<GardenActivities>({
   retry: { maximumInterval: "30s" },
 });
 
-/** Starts a workflow for every seed that holds something of the Shoot but does not lead; nobody waits for them. */
+/** Starts a workflow for every seed that holds something of the Shoot but does not lead; does not wait for them. */
 export async function startCleanUps({ leftovers = [], run, moving }: ShootView): Promise<void> {
   if (run === undefined || moving !== undefined) return;
   for (const seedName of leftovers) {
@@ -136,7 +136,7 @@ const attributesOf = (run: ShootRun, operation: string = run.operation): SearchA
   { key: searchAttributes.phase, value: "Processing" },
 ];
 
-/** It ended before the signal reached it, and needs none: whoever waits for its end hears of that. */
+/** Ignores that the workflow ended before the signal reached it: the wait for its end answers that. */
 function ignoreEnded(error: unknown): void {
   if (isCancellation(error)) throw error;
 }

@@ -23,7 +23,7 @@ export type Outcome = "succeeded" | "stopped";
  * Runs a flow for a Shoot and keeps the Shoot's status in step with it. Never fails for a step's sake: a step that
  * cannot go on is parked inside its row, and the operation stays open until the step is retried or the flow stopped.
  */
-export async function perform(table: ShootFlow, run: ShootRun, audience: Audience = "everybody"): Promise<Outcome> {
+export async function perform(table: ShootFlow, run: ShootRun, audience: Audience = "users"): Promise<Outcome> {
   const flow = asBegun(table);
   const tracker = createProgressTracker(flow, run, () => Date.now());
   const retries: Retries = { asked: new Set() };
@@ -85,7 +85,7 @@ function answerTheOutside(tracker: ProgressTracker, retries: Retries, reports: P
     ask();
     reports.repeat();
   };
-  setHandler(retrySignal, retryAll, { description: "retry every step that waits, and tell everybody where it is" });
+  setHandler(retrySignal, retryAll, { description: "retry every step that waits, and report again where the flow is" });
   setHandler(retryUpdate, ({ step }) => ask(step), {
     description: "retry parked and retrying steps now",
     validator: ({ step }: RetryRequest) => {

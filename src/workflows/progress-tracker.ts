@@ -17,7 +17,7 @@ export interface ProgressTracker {
   finish(): void;
 }
 
-/** A board with every step of the flow pending. `now` is the workflow's deterministic clock, in ms. */
+/** A tracker with every step of the flow pending. `now` is the workflow's deterministic clock, in ms. */
 export function createProgressTracker<Subject, Action>(
   flow: Flow<Subject, Action>,
   run: ShootRun,

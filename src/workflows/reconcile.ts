@@ -12,7 +12,7 @@ import {
 /** Brings a Shoot to the state its spec asks for. Every step is safe to repeat. */
 // prettier-ignore
 export const reconcile = defineShootFlow("Reconcile Shoot", {
-  // Who may act
+  // Which seed may act
   leadership:            { do: inGarden("ensureLeadership"),                 when: [hasLeadership] },
 
   // A place for the control plane, and the keys to it

@@ -14,10 +14,10 @@ import type { ShootRun } from "../api/shoot/run.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
 import { gardenQueue, searchAttributes, seedQueue } from "./contract.ts";
 
-/** Who is told how a flow gets on: the Shoot's status and Cluster too, or only who looks at the workflow. */
-export type Audience = "everybody" | "operators";
+/** `users`: progress goes into the Shoot's status and Cluster, too. `operators`: only the workflow itself shows it. */
+export type Audience = "users" | "operators";
 
-/** Tells whoever looks where an operation is. */
+/** Reports where an operation is to its audience. */
 export interface Reports {
   /** Tells every change until the operation has ended. It outlives a stop, so that the last word is written. */
   run(): Promise<void>;
@@ -34,7 +34,7 @@ const REPORT_PERIOD = 5_000;
 /** In ms: what the garden refuses to take down is offered again. */
 const PAUSE_AFTER_REFUSAL = 30_000;
 
-/** Writes the board into the Shoot's status whenever it changed: one write at a time, errors first. */
+/** Writes the progress into the Shoot's status whenever it changed: one write at a time, errors first. */
 export function createReports(tracker: ProgressTracker, run: ShootRun, audience: Audience): Reports {
   const exclusively = createMutex();
   const tell = createTeller(run, audience);
@@ -102,7 +102,7 @@ export function createReports(tracker: ProgressTracker, run: ShootRun, audience:
 function createMutex() {
   let busy = false;
   return async (work: () => Promise<void>): Promise<void> => {
-    while (busy) await condition(() => !busy); // whoever waited with us may have been quicker
+    while (busy) await condition(() => !busy); // another waiter may have begun first
     busy = true;
     try {
       await work();
@@ -112,7 +112,7 @@ function createMutex() {
   };
 }
 
-/** Tells a status to the garden; its state, where that is another than the last one, to everybody who goes by it. */
+/** Writes a status into the garden; a state that has changed also into search attributes and Cluster. */
 function createTeller(run: ShootRun, audience: Audience) {
   const garden = proxyActivities<GardenActivities>({
     taskQueue: gardenQueue,
@@ -135,7 +135,7 @@ function createTeller(run: ShootRun, audience: Audience) {
   let last: OperationStatus["state"] = "Processing";
 
   const tell = async (status: OperationStatus, again: boolean): Promise<void> => {
-    if (audience === "everybody") await garden.writeStatus(run, status);
+    if (audience === "users") await garden.writeStatus(run, status);
     if (status.state === last && !again) return;
     last = status.state;
     const code = status.lastErrors.flatMap((error) => error.codes)[0];
@@ -143,7 +143,7 @@ function createTeller(run: ShootRun, audience: Audience) {
       { key: searchAttributes.phase, value: last === "Failed" ? "Parked" : last },
       { key: searchAttributes.errorCode, value: code ?? null },
     ]);
-    if (audience === "everybody" && extensionsCare(run, last)) await tellExtensions(seed, run);
+    if (audience === "users" && extensionsCare(run, last)) await tellExtensions(seed, run);
   };
   return Object.assign(tell, { last: () => last });
 }

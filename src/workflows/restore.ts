@@ -30,8 +30,8 @@ import {
  */
 // prettier-ignore
 export const restore = defineShootFlow("Restore Shoot", {
-  // All servers name the leader; then, until every look at the old record has run out, nobody acts. What still writes in
-  // the old seed under the old epoch is refused
+  // All servers name the leader; then, until every look at the old record has run out, no controller acts. What still
+  // writes in the old seed under the old epoch is refused
   leadership:            { do: inGarden("ensureLeadership"),                 when: [hasLeadership] },
   leases:                { do: leasesOver,                                   after: ["leadership"], when: [moved] },
   fence:                 { do: onSource(call("raiseFence")),                 when: [moved, sourceAnswers] },

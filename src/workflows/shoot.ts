@@ -45,7 +45,7 @@ async function patiently(inbox: Inbox, work: () => Promise<boolean>): Promise<bo
 async function seeThroughWhatIsRunning(ref: ShootRef, inbox: Inbox): Promise<boolean> {
   const run = await garden("find what is running").findOperation(ref);
   if (run === null) return true;
-  inbox.changed = true; // whatever was said meanwhile, nobody has heard
+  inbox.changed = true; // signals to an earlier run may be lost: read again
   await seeThrough(run, takeUpOperation(run), inbox);
   return true;
 }
@@ -90,7 +90,7 @@ async function seeThrough(run: ShootRun, operation: RunningOperation, inbox: Inb
   if (!completed) await condition(() => inbox.changed, PAUSE_AFTER_FAILURE);
 }
 
-/** In ms: what somebody terminated, what broke or was refused is not begun again in a tight loop. */
+/** In ms: the pause before an operation that was terminated, broke or was refused begins again. */
 const PAUSE_AFTER_FAILURE = 10_000;
 
 async function reconsider(run: ShootRun, operation: RunningOperation): Promise<boolean> {

@@ -11,7 +11,7 @@ import { createSnapshots, currentFlow } from "./snapshots.ts";
 import { createVolumeRestore } from "./volume-restore.ts";
 import type { Waits } from "../waits/waits.ts";
 
-/** What backing up and restoring needs; `seed` is the client of the seed that the steps are for. */
+/** `seedClient` is the run's fenced client of the seed that the steps act in. */
 export interface BackupDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;

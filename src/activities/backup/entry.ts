@@ -65,7 +65,7 @@ function gardenEntry({ shoot, seed }: ControlPlaneContext, { metadata, spec }: E
   };
 }
 
-/** Two seeds may both think that they are meant: the later epoch has it, whoever writes last. */
+/** Two seeds may claim the entry: the later epoch wins in either order of writes. Throws {@link Superseded}. */
 async function claimInGarden(gardenClient: KubeClient, entry: BackupEntry, epoch: number): Promise<void> {
   const existing = await gardenClient.read(refOf(entry));
   const claimed = Number(existing?.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);

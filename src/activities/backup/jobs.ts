@@ -9,7 +9,7 @@ import type { Waits } from "../waits/waits.ts";
 /** A Job of a Shoot's namespace. */
 export const jobRef = (namespace: string, name: string) => refTo(Job, { namespace, name });
 
-/** Who waits for a Job; `deadline` is ms. A Job that has failed stays failed, so nobody waits for it any longer. */
+/** The wait for a Job; `deadline` is ms. A Job that has failed stays failed, so its failure ends the wait at once. */
 export const jobTarget = (namespace: string, name: string, step: string, deadline: number): WaitTarget => ({
   apiVersion: "batch/v1",
   kind: "Job",
@@ -35,8 +35,8 @@ export const removeJob = (seedClient: KubeClient, job: KubeObject): Promise<void
   });
 
 /**
- * Sees to it that the Job is there, and that whoever is told of it waits: one that runs, or is done, is left to it. One
- * that has failed is made anew.
+ * Makes the Job, registered for the calling flow's wait, unless it runs or is done already. A Job that has failed is
+ * deleted and made anew.
  */
 export async function ensureJob(o: {
   seedClient: KubeClient;

@@ -8,7 +8,7 @@ import { refTo, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import type { SnapshotOwner, SnapshotRecords } from "./record.ts";
 
-/** What protecting snapshots needs; the seed's client is the fenced one of the owner. */
+/** `seedClient` is the owner's fenced client. */
 export interface ProtectionDeps {
   readonly seedClient: KubeClient;
   readonly records: Pick<SnapshotRecords, "latest">;
@@ -51,7 +51,7 @@ async function tellPods(
   await seedClient.apply<KubeObject>(map);
 }
 
-/** A record that nobody can open leads nobody to a file. */
+/** Undefined when the record cannot be opened: it names no file then. */
 async function readRecorded(
   records: Pick<SnapshotRecords, "latest">,
   owner: SnapshotOwner,

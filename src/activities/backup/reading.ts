@@ -14,7 +14,7 @@ import {
   type SnapshotStatus,
 } from "./record.ts";
 
-/** A snapshot was taken but nobody can say what it holds: it has to be taken again. */
+/** A snapshot was taken, but its content is unknown: it has to be taken again. */
 export class UnreadableSnapshot extends StepError {}
 
 /** On a Job: the record of the snapshot that it took, as JSON. */

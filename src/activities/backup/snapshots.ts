@@ -12,7 +12,7 @@ import { keepSnapshotOf, UnreadableSnapshot } from "./reading.ts";
 import type { SnapshotRecords } from "./record.ts";
 import type { Waits } from "../waits/waits.ts";
 
-/** What taking snapshots needs. */
+/** Jobs are made through `seedClient`, which is the run's fenced client. */
 export interface SnapshotDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
@@ -67,7 +67,7 @@ export function createSnapshots({ gardenClient, seedClient, records, waits, flow
       return [target];
     },
 
-    /** Writes down what the Job's snapshot holds, after its pod has read it. One that nobody has read is taken again. */
+    /** Writes down what the Job's snapshot holds, after its pod has read it. One that was not read is taken again. */
     async keepSnapshot(run: ShootRun): Promise<void> {
       const name = jobName(run);
       const job = await seedClient.read(jobRef(run.technicalID, name));

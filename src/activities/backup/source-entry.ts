@@ -16,13 +16,13 @@ import { completed } from "../waits/readiness.ts";
 import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
 import type { Waits } from "../waits/waits.ts";
 
-/** What copying from another seed's bucket needs. */
+/** Every write into the seed goes through `seedClient`, which is the run's fenced client. */
 export interface BackupSourceDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
   readonly records: Pick<SnapshotRecords, "latest">;
   readonly waits: Waits;
-  /** Applies an object of an extension in the name of the run, and says who waits for it. */
+  /** Applies an object of an extension under the run's epoch; returns what the flow waits for. */
   readonly applyObject: (run: ShootRun, object: KubeObject, kind: AppliedKind, step: string) => Promise<WaitTarget>;
 }
 

@@ -12,7 +12,7 @@ import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
 import { finalSnapshotName } from "./snapshots.ts";
 import type { Waits } from "../waits/waits.ts";
 
-/** What restoring etcd's volume needs. */
+/** Claim and Job are made through `seedClient`, which is the run's fenced client. */
 export interface VolumeRestoreDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
@@ -95,7 +95,7 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
       return isFinished(await seedClient.read(claimRef(run)), run) ? [] : await ensureRestore(run, step);
     },
 
-    /** Says in the claim that an etcd may start from it. What somebody took away meanwhile is made again first. */
+    /** Records in the claim that etcd may start from it. Throws, and begins again, when claim or Job is gone. */
     async finishEtcdVolume(run: ShootRun): Promise<void> {
       const [claim, job] = await Promise.all([
         seedClient.read(claimRef(run)),
@@ -147,7 +147,7 @@ function isFinished(claim: KubeObject | undefined, { epoch, migration }: ShootRu
 const isFor = (job: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
   job.metadata.annotations?.[VOLUME_ANNOTATION] === uid;
 
-/** After a takeover the latest one there is; otherwise the one that was taken when nobody could write any more. */
+/** After a takeover the latest snapshot; otherwise the one that was taken after the API server had stopped. */
 async function chooseSnapshot(records: SnapshotRecords, run: ShootRun): Promise<SnapshotRecord> {
   const snapshot = await records.latest(run);
   if (snapshot === undefined) throw configurationProblem(`no snapshot of etcd-main of ${run.technicalID} was recorded`);

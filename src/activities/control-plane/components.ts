@@ -10,7 +10,7 @@ import { removeAnnotated } from "../teardown/removal.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import type { Waits } from "../waits/waits.ts";
 
-/** What deploying needs. */
+/** `seedClient` is the run's fenced client; `shootClients` have our rights in the Shoots. */
 export interface ComponentDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
@@ -24,7 +24,7 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
     components[component].target === "seed" ? Promise.resolve(seedClient) : shootClients.get(run.technicalID);
 
   return {
-    /** Applies every object; the workloads among them say who waits for their roll-out. */
+    /** Applies every object; returns the workloads whose roll-out the flow waits for. */
     async deploy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
       const objects = components[component].objects(await readContext(gardenClient, seedClient, run));
       const client = await clientFor(run, component);

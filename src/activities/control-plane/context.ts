@@ -33,7 +33,7 @@ export async function readContext(
   };
 }
 
-/** In seconds: while a Shoot moves, nobody remembers its API server's address for long. */
+/** In seconds: while a Shoot moves, resolvers soon forget its API server's address. */
 const MOVING_TTL = 5;
 
 /** The same data gives the same checksum, in whatever order it comes. */

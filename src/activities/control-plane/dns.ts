@@ -3,7 +3,7 @@ import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
 import type { Purpose } from "../../api/extensions/kinds.ts";
 
-/** Who manages one of the Shoot's two domains, and with whose credentials: a Secret in the garden. */
+/** The provider that manages one of the Shoot's two domains, and the Secret in the garden with its credentials. */
 interface Managed extends DnsProvider {
   readonly secret: { readonly namespace: string; readonly name: string };
 }

@@ -18,14 +18,14 @@ import { needsTrigger } from "./trigger.ts";
 import { removeAnnotated } from "../teardown/removal.ts";
 import type { Waits } from "../waits/waits.ts";
 
-/** What acting on extension objects needs. */
+/** Every write into the seed goes through `seedClient`, which is the run's fenced client. */
 export interface ExtensionDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
   readonly waits: Waits;
 }
 
-/** Applies and removes the objects whose controllers are anybody's. */
+/** Applies and removes extension objects, whose controllers belong to providers. */
 export function createExtensions({ gardenClient, seedClient, waits }: ExtensionDeps) {
   const wantedBy = async (run: ShootRun, kind: AppliedKind, purpose?: Purpose) => {
     const context = await readContext(gardenClient, seedClient, run);
@@ -46,7 +46,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
   };
 
   return {
-    /** Applies every object of the kind with a new operation id, and says who waits. */
+    /** Applies every object of the kind with a new operation id; returns what the flow has to wait for. */
     async apply(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
       const { context, objects } = await wantedBy(run, kind, purpose);
       const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
@@ -62,7 +62,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
     wanted: async (run: ShootRun, kind: AppliedKind, purpose?: Purpose): Promise<KubeObject[]> =>
       (await wantedBy(run, kind, purpose)).objects,
 
-    /** Applies the DNSRecords that nobody has let go of yet; while a Shoot moves, they ask to be forgotten soon. */
+    /** Applies the DNSRecords that have not migrated yet; while a Shoot moves, their TTL is short. */
     async lowerTtl(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const purposes = [
         ...(run.hasInternalDomain ? (["internal"] as const) : []),
@@ -104,7 +104,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
   };
 }
 
-/** Says in the object who may act on it (GEP-1): the run's seed, under the run's epoch. */
+/** Writes into the object which seed may act on it (GEP-1): the run's, under the run's epoch. */
 function led(object: KubeObject, { leadershipRecord: record, leaseSeconds, epoch, seedName }: ShootRun): KubeObject {
   if (record === undefined) return object;
   return {
@@ -113,7 +113,7 @@ function led(object: KubeObject, { leadershipRecord: record, leaseSeconds, epoch
   };
 }
 
-/** Who waits for an extension object, and for how long. */
+/** The wait for an extension object, with the time-outs of its kind. */
 export function targetOf(object: KubeObject, kind: AppliedKind, step: string, timestamp?: string): WaitTarget {
   const { name, namespace } = object.metadata;
   const { severeAfter, deadline } = contractOf(kind);

@@ -16,7 +16,7 @@ export interface KeptState {
   readonly resources?: readonly unknown[];
 }
 
-/** What moving extension objects needs. */
+/** Every write goes through `seedClient`, which is the run's fenced client. */
 export interface ExtensionMoveDeps {
   readonly seedClient: KubeClient;
   readonly waits: Waits;
@@ -28,7 +28,7 @@ export interface ExtensionMoveDeps {
   readonly protect: (run: ShootRun) => Promise<void>;
 }
 
-/** Migrates and restores objects by Gardener's contract: who makes something outside leaves it, and is found again by its state. */
+/** Migrates and restores objects by Gardener's contract: infrastructure stays, and controllers find it by the state. */
 export function createExtensionMoves({ seedClient, waits, wanted, kept, protect }: ExtensionMoveDeps) {
   /** Asks for an operation under a new id. */
   const ask = async (object: ExtensionLike, kind: AppliedKind, step: string, operation: "migrate" | "restore") => {
@@ -69,7 +69,7 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
   };
 
   return {
-    /** Every object that there is, wanted or not: nobody may go on acting on it. One that has migrated needs nothing. */
+    /** Migrates every existing object, wanted or not, so that no controller acts on it here; skips migrated ones. */
     async migrate(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
       const existing = (await listExtensionObjects(seedClient, run, kind)).filter(({ metadata }) =>
         isOf(kind, metadata.name, run, purpose),

@@ -8,7 +8,7 @@ import { createLeadershipRecord, type Publication } from "./record.ts";
 import { readShoot } from "../shoot/patch.ts";
 import { Superseded } from "../superseded.ts";
 
-/** What deciding who leads needs. */
+/** `gardenClient` writes the Shoot's status and the DNSRecord in the garden. */
 export interface LeadershipDeps {
   readonly gardenClient: KubeClient;
   readonly lookup: LeaderLookup;
@@ -17,8 +17,8 @@ export interface LeadershipDeps {
 }
 
 /**
- * Who leads a Shoot: decided by compare-and-swap in the Shoot's status, then told to the DNS. Each function can be cut off
- * at any point and called again; none of them undoes what a later leader has done.
+ * Which seed leads a Shoot: decided by compare-and-swap in its status, then published in the DNS. Each function can be
+ * cut off at any point and called again; none of them undoes what a later leader has done.
  */
 export function createLeadership(deps: LeadershipDeps) {
   const { gardenClient } = deps;
@@ -33,7 +33,7 @@ export function createLeadership(deps: LeadershipDeps) {
   return {
     /**
      * Makes the run's seed the Shoot's first leader unless it has one, and keeps its record right. It also finishes what
-     * a flip has begun that nobody will try again.
+     * a flip has begun and will not try again.
      */
     async ensureLeadership(run: ShootRun): Promise<void> {
       const name = run.leadershipRecord;
@@ -54,7 +54,7 @@ export function createLeadership(deps: LeadershipDeps) {
       await tell(run, leadership);
     },
 
-    /** Takes the record away. Nothing that asks it may act from then on, so it is the last thing to go. */
+    /** Takes the record away. Extensions that look it up refuse to act from then on, so it goes last. */
     removeLeadership: (run: ShootRun): Promise<void> => record.remove(run, run.epoch),
   };
 }
@@ -77,7 +77,7 @@ function confirmed({ status }: Shoot, run: ShootRun, record: string): Decision {
   return leadership.leaseSeconds >= leaseSeconds ? { leadership } : { leadership: { ...leadership, leaseSeconds } };
 }
 
-/** The destination under the next epoch, however often this is asked; never when somebody has changed their mind. */
+/** The destination under the next epoch, however often this is asked; never after the move was cancelled. */
 function flipped(shoot: Shoot, run: ShootRun, migration: Migration): Decision {
   const { status } = shoot;
   const { source, destination, takeover } = migration;
@@ -95,7 +95,7 @@ function flipped(shoot: Shoot, run: ShootRun, migration: Migration): Decision {
   };
 }
 
-/** Somebody has decided otherwise since the migration began. */
+/** Throws {@link Superseded} when an operator has cancelled the migration, or approved a takeover, since it began. */
 function refuseUnwanted(shoot: Shoot, run: ShootRun, { destination, takeover }: Migration): void {
   const { seedName } = shoot.spec;
   const cannot = `cannot flip Shoot ${nameOf(run)}:`;

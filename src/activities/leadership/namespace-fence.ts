@@ -20,7 +20,7 @@ export interface NamespaceFenceDeps {
   readonly polling?: PollOptions;
 }
 
-/** Writes into a Shoot's namespace what fences it: who leads, under which epoch, and to which one it is handed over. */
+/** Writes into a Shoot's namespace what fences it: leadership record, epoch, and the epoch of a handover. */
 export function createNamespaceFence({ seedClient, polling = { timeout: 60_000, period: 250 } }: NamespaceFenceDeps) {
   const annotate = async (run: ShootRun, handover: string | null): Promise<void> => {
     const annotations = {

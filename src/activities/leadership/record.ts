@@ -30,7 +30,7 @@ export interface Publication extends Leader {
   readonly leaseSeconds: number;
 }
 
-/** What the record's keeping needs. */
+/** `gardenClient` writes the DNSRecord; `lookup` asks the zone's servers, and so needs no rights. */
 export interface LeadershipRecordDeps {
   readonly gardenClient: KubeClient;
   readonly lookup: LeaderLookup;
@@ -66,7 +66,7 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
       } catch (cause) {
         if (!isConflict(cause) && !isAlreadyExists(cause) && !isNotFound(cause)) throw cause;
         if (attempt < MOST_ATTEMPTS) continue;
-        throw new StepError(`cannot write DNSRecord ${nameOf(shoot)}: somebody else changes it again and again`, [], {
+        throw new StepError(`cannot write DNSRecord ${nameOf(shoot)}: another client changes it again and again`, [], {
           cause,
         });
       }
@@ -170,7 +170,7 @@ function isDone(existing: LeadershipObject, wanted: Pick<DNSRecord, "spec">): bo
   return same && sameSecret && extensionReady(existing, {}).reached;
 }
 
-/** The object with a new operation for its controller, on condition that nobody has changed the one there is. */
+/** The object with a new operation for its controller, on condition that the existing one is unchanged. */
 function requested(wanted: LeadershipObject, existing?: LeadershipObject): LeadershipObject {
   const annotations = {
     ...wanted.metadata.annotations,

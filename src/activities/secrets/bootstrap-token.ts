@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { KubeObject } from "../../api/index.ts";
 
-/** A token with which a machine that is nobody yet asks for its certificate. */
+/** A token with which a new machine asks for its first certificate. */
 export interface BootstrapToken {
   readonly id: string;
   readonly secret: string;

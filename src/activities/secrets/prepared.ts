@@ -5,11 +5,11 @@ const PREPARED_ANNOTATION = "perennial.dev/prepared";
 
 /**
  * The annotation of a Secret that is brought to a seed before its Shoot: SHA-256 of what was brought. Until the Shoot
- * arrives it is a copy, which a later one may replace, and which tells nobody anything new.
+ * arrives it is a copy: a later one may replace it, and it is not kept as state.
  */
 export const preparedMark = (secret: Content) => ({ [PREPARED_ANNOTATION]: fingerprint(secret) });
 
-/** Whether the Secret is such a copy still, and nobody has changed it since. */
+/** Whether the Secret is still such a copy, unchanged since it was brought. */
 export const isPrepared = (secret: Pick<KubeObject, "metadata"> & Content): boolean =>
   secret.metadata.annotations?.[PREPARED_ANNOTATION] === fingerprint(secret);
 

@@ -15,7 +15,7 @@ import type { SecretData } from "./store.ts";
 import { ensureSecrets } from "./secrets.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 
-/** What provisioning needs. */
+/** Every write into the seed goes through `seedClient`, which is the run's fenced client. */
 export interface ProvisioningDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;

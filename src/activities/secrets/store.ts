@@ -11,7 +11,7 @@ export type SecretRole = "authority" | "key" | "token" | "certificate" | "kubeco
 export interface SecretStore {
   /** Content of the Secret, or undefined when there is none. */
   read(name: string): SecretData | undefined;
-  /** Makes the Secret hold exactly this; writes nothing if it does. Throws a conflict if somebody else wrote it meanwhile. */
+  /** Makes the Secret hold exactly this; writes nothing if it does. Throws a conflict if it was changed meanwhile. */
   write(name: string, role: SecretRole, data: SecretData): Promise<void>;
   /** SHA-256 of the content of every Secret that was written or found right, by name. */
   checksums(): Record<string, string>;

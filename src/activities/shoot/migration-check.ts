@@ -7,7 +7,7 @@ import { configurationProblem, StepError } from "../failure.ts";
 import { readMigrationFacts } from "./migration-facts.ts";
 import { readShoot } from "./patch.ts";
 
-/** What the check of a migration needs; `now` is the clock that the Seeds' heartbeats are held against. */
+/** `gardenClient` only reads; `now` is the clock that the Seeds' heartbeats are compared with. */
 export interface MigrationCheckDeps {
   readonly gardenClient: KubeClient;
   readonly now?: () => Date;
@@ -37,7 +37,7 @@ export function createMigrationCheck({ gardenClient, now = () => new Date() }: M
 const transientProblem: ErrorCode = "ERR_RETRYABLE_CONFIGURATION_PROBLEM";
 const lastingProblem: ErrorCode = "ERR_CONFIGURATION_PROBLEM";
 
-/** What only the seed that the Shoot leaves can say: throws while somebody is logged in to its nodes through a Bastion. */
+/** Checks the seed that the Shoot leaves: throws while a user has a Bastion, through which they log in to its nodes. */
 export function createSourceCheck({ seedClient }: { readonly seedClient: KubeClient }) {
   return async ({ technicalID: namespace, name }: ShootRun): Promise<void> => {
     const bastions = await seedClient.list(Bastion, { namespace });

@@ -38,7 +38,7 @@ function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {
 const seedsOf = ({ seedName, migration }: ShootRun): string[] =>
   migration ? [seedName, migration.source, migration.destination] : [seedName];
 
-/** Whoever led before the Shoot went back where it was has nothing to do with what comes next. */
+/** After a Shoot's return no previous seed is recorded: its next operation asks nothing of one. */
 const nobodyBefore = { previousSeed: null, since: null, takeover: null } as const;
 
 /**

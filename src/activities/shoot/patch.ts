@@ -3,7 +3,7 @@ import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import { isConflict, isNotFound, refTo, type KubeClient, type MergePatch } from "../../kube/index.ts";
 import { Superseded } from "../superseded.ts";
 
-/** Who writes: a flow's run is refused once a later leader's epoch has begun, what writes without an epoch never is. */
+/** The Shoot and the epoch of a write. It is refused once a later epoch has begun; without an epoch it never is. */
 export type Writer = ShootRef & Partial<Pick<ShootRun, "epoch" | "operation" | "migration">>;
 
 /** The Shoot of this uid; undefined when it is gone, or a later one has taken its name. */
@@ -95,7 +95,7 @@ interface HowToPatch {
   readonly unless?: (shoot: Shoot, run: Writer) => boolean;
 }
 
-/** Held against the very version that is written: whoever begins an epoch meanwhile makes this write a conflict. */
+/** Throws {@link Superseded} in a later epoch; one that begins after this check makes the write a conflict. */
 function refuseLate({ status, metadata }: Shoot, run: Writer): void {
   const { leadership } = status ?? {};
   if (run.epoch === undefined || leadership === undefined || leadership.epoch <= run.epoch) return;

@@ -26,7 +26,7 @@ export function createShootStatus(gardenClient: KubeClient) {
   const read = (ref: ShootRef) => readShoot(gardenClient, ref);
   const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(gardenClient, ref, status);
 
-  /** Removes an annotation if it still says this: what somebody has asked for since stays. */
+  /** Removes an annotation if it still has this value: a later request stays. */
   const takeAway = async (ref: ShootRef, annotation: string, value: string) => {
     const path = `/metadata/annotations/${annotation.replace("/", "~1")}`;
     const patch: JsonPatchOperation[] = [
@@ -91,10 +91,10 @@ export function createShootStatus(gardenClient: KubeClient) {
       });
     },
 
-    /** Takes a request away, unless somebody has made another one meanwhile. */
+    /** Takes a request away, unless a user has replaced it meanwhile. */
     acknowledge: (ref: ShootRef, request: string): Promise<void> => takeAway(ref, OPERATION_ANNOTATION, request),
 
-    /** Succeeded first, then the finalizer: who sees the Shoot go can rely on its last word. */
+    /** Writes Succeeded, then removes the finalizer: the last status that a watch sees is Succeeded. */
     async release(ref: ShootRef): Promise<void> {
       await patchStatus(ref, {
         lastErrors: null,
@@ -109,10 +109,10 @@ export function createShootStatus(gardenClient: KubeClient) {
   };
 }
 
-/** What an SRE says of a migration that is under way. */
+/** Annotations with which an operator cancels a running migration, or takes the Shoot over. */
 const migrationAnnotations = [CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION];
 
-/** Whether the migration's destination is still where the Shoot is to go: then nobody has called it back. */
+/** Whether the Shoot's spec still names the migration's destination: an operator has not called the Shoot back. */
 const isWanted =
   ({ migration }: ShootRun) =>
   ({ spec }: Shoot): boolean =>

@@ -20,7 +20,7 @@ export interface Periods {
   readonly leaseSeconds: number;
   /** Seconds. */
   readonly dnsTtl: number;
-  /** Minutes; left out by who only plans. */
+  /** Minutes; undefined in plans. */
   readonly snapshotMinutes?: number;
   readonly syncPeriod: number;
   readonly seedDeadline: number;
@@ -72,7 +72,7 @@ function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<
   return { type, state, lastUpdateTime };
 }
 
-/** A Seed that was taken out of the garden holds nothing that anybody could clean up. */
+/** Seeds that do not lead; without those that were taken out of the garden, which no worker could clean up. */
 async function findLeftovers(gardenClient: KubeClient, { status }: Shoot, { leader }: Move): Promise<string[]> {
   const others = (status?.seeds ?? []).filter((seedName) => seedName !== leader);
   if (others.length === 0) return [];

@@ -18,7 +18,7 @@ import { createStateRestore } from "./restore.ts";
 import { itemsOf, readReferenced, readStateObjects } from "./source.ts";
 import type { StateOwner } from "./store.ts";
 
-/** What keeping Shoots' states needs; writes into the seed go through this client, so give it the run's fenced one. */
+/** `seedClient` is the run's fenced client; the first of `keys` seals, all open. */
 export interface StateDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
@@ -40,7 +40,7 @@ export interface StateActivities {
    * write the state, before it reads it, and brings what extensions' states refer to, too.
    */
   restoreSecrets(run: ShootRun): Promise<void>;
-  /** Content of those of these Secrets that are kept, by name. Throws when one is and does not open: nobody may make it anew. */
+  /** Content of those of these Secrets that are kept, by name. Throws when a kept one cannot be opened. */
   keptSecrets(run: ShootRun, names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
   /** What is kept of an extension object, by its kind, name and purpose. */
   readExtensionState(run: StateReader, object: KubeObject): Promise<ExtensionState | undefined>;

@@ -4,7 +4,7 @@ import type { Seal, Sealed } from "./seal.ts";
 /** The lists of a ShootState. */
 export type StateSection = "gardener" | "extensions" | "resources";
 
-/** One thing that must not be lost: what tells it from others, in the clear, and its content, which nobody may see. */
+/** One thing that must not be lost: what tells it from others, in the clear, and its content, which is sealed. */
 export interface StateItem {
   readonly section: StateSection;
   readonly fields: Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { idOf, type StateEntry } from "./entry.ts";
 /** How much fits: bytes of entries in one object, and how many objects. etcd takes 1.5 MiB a request, all in all. */
 export const STATE_LIMITS = { partBytes: 900_000, parts: 8 } as const;
 
-/** A ShootState that does not fit: names what takes the room. Nobody can migrate such a Shoot. */
+/** A ShootState that does not fit: names what takes the room. Such a Shoot cannot be migrated. */
 export class StateTooLarge extends StepError {
   constructor(why: string) {
     super(why, ["ERR_CONFIGURATION_PROBLEM"]);

@@ -39,7 +39,7 @@ export interface ShootStates {
    * Does nothing after the last look of the epoch.
    */
   keep(owner: StateOwner, items: readonly StateItem[]): Promise<void>;
-  /** Keeps what a last look in this epoch finds, and returns it. Looks again when somebody else has written meanwhile. */
+  /** Keeps what a last look in this epoch finds, and returns it. Looks again after another write in between. */
   keepLast(owner: StateOwner, look: () => Promise<readonly StateItem[]>): Promise<readonly StateItem[]>;
   /** From now on, an earlier epoch writes no more. */
   claim(owner: StateOwner): Promise<void>;

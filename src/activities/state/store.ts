@@ -31,8 +31,8 @@ import { Superseded } from "../superseded.ts";
 export type StateOwner = Pick<ShootRun, "namespace" | "name" | "uid" | "epoch">;
 
 /**
- * Changes entries; the very same array means that there is nothing to change. Called again when somebody else has written
- * meanwhile, so that what it looks up is later than what it replaces.
+ * Changes entries; the very same array means that there is nothing to change. Called again after another write in
+ * between, so that what it looks up is later than what it replaces.
  */
 export type StateChange = (entries: readonly StateEntry[]) => readonly StateEntry[] | Promise<readonly StateEntry[]>;
 
@@ -57,7 +57,7 @@ export interface StateStore {
 
 /**
  * Every version is one compare-and-swap of the object with the Shoot's name. What does not fit into it goes into further
- * objects first, under names that nobody has used; only that write makes them count, and what it leaves unnamed is
+ * objects first, under names that are new; only that write makes them count, and what it leaves unnamed is
  * removed after it. So a writer that dies or is late at any point changes nothing, or everything.
  */
 export function createStateStore(gardenClient: KubeClient): StateStore {
@@ -66,7 +66,7 @@ export function createStateStore(gardenClient: KubeClient): StateStore {
     const uid = stored && shootUidOf(stored.head);
     if (uid === undefined || uid === owner.uid) return stored;
     throw configurationProblem(
-      `ShootState ${owner.namespace}/${owner.name} belongs to another Shoot of that name, with uid ${uid}: take its finalizer away and delete it if nobody needs it any more`,
+      `ShootState ${owner.namespace}/${owner.name} belongs to another Shoot of that name, with uid ${uid}: take its finalizer away and delete it if its content is not needed any more`,
     );
   };
 
@@ -77,7 +77,7 @@ export function createStateStore(gardenClient: KubeClient): StateStore {
     return name;
   };
 
-  /** False when somebody else has written meanwhile. */
+  /** False after another write in between. */
   const commit = async (owner: StateOwner, stored: StateParts | undefined, next: Content): Promise<boolean> => {
     const [first = [], ...others] = next.parts;
     const names: string[] = [];
@@ -89,7 +89,7 @@ export function createStateStore(gardenClient: KubeClient): StateStore {
       stored === undefined ? gardenClient.create(head) : gardenClient.replace(head),
     );
     if (!written) return false;
-    // All of these were made before this write. Who has made one and not named it yet, will fail to: it read an older head.
+    // All of these were made before this write. A writer that has not named its own yet fails: its head is older.
     const loose = present.filter(({ metadata }) => !names.includes(metadata.name));
     for (const part of loose) await unlessOvertaken(removePart(gardenClient, part)); // others may sweep, too
     return true;

@@ -17,7 +17,7 @@ import { Superseded } from "../superseded.ts";
  */
 export async function abandonObjects(seedClient: KubeClient, run: ShootRun): Promise<void> {
   const client = fenced(seedClient, run);
-  // Before the look at who leads: what a Shoot that comes back is given after that is another Secret.
+  // Read before the check of the leader: a Shoot that comes back later is given another Secret.
   const credentials = await seedClient.read(backupCredentialsRef(run));
   const abandoned = await findAbandoned(seedClient, run);
   const led = abandoned.find((object) => isLed(object, run));
@@ -34,7 +34,7 @@ export async function abandonObjects(seedClient: KubeClient, run: ShootRun): Pro
   for (const object of abandoned) await abandon(client, refOf(object));
   if (credentials !== undefined) await client.remove(refOf(credentials), { uid: credentials.metadata.uid ?? "" });
   const secrets = await seedClient.list(Secret, { namespace: run.technicalID });
-  // They go with the namespace, unless somebody who is stopped holds them.
+  // They go with the namespace, unless a controller that was stopped holds them by a finalizer.
   for (const secret of secrets.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0)) {
     await unlessGone(client.patch(refOf(secret), { metadata: { finalizers: null } }));
   }

@@ -40,7 +40,7 @@ export function createDecommissioning({ seedClient, waits, polling = POLLING }: 
       return (await Promise.all(workloads.map((workload) => pods.ofWorkload(run, workload, step)))).flat();
     },
 
-    /** Stops every pod in the namespace, whoever made it, for good. */
+    /** Stops every pod in the namespace for good, also those that users or extensions made. */
     async stopWorkloads(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const client = fenced(seedClient, run);
       const makers = await findPodMakers(seedClient, run.technicalID);

@@ -9,7 +9,7 @@ import type { Waits } from "../waits/waits.ts";
 
 /**
  * Waits until pods are gone, one by one: a Deployment counts no pod that is going, and an API server that is going still
- * serves. Pods of the control plane are waited for like everything else; others, which nobody watches, are looked at.
+ * serves. Pods of the control plane are waited for like everything else; others, which no watch sees, are polled.
  */
 export function createPodStops({
   seedClient,
@@ -50,14 +50,14 @@ export function createPodStops({
       return (await Promise.all(pods.map((pod) => waitFor(run, pod, step)))).flat();
     },
 
-    /** All pods of the namespace; those that nobody has told to go are told. */
+    /** All pods of the namespace; deletes those that are not being deleted yet. */
     async ofNamespace(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const alive = async () => (await list(run.technicalID)).filter(isAlive);
       await poll(polling, async () => {
         const [first, ...others] = (await alive()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
         if (first === undefined) return undefined;
         for (const pod of [first, ...others]) await fenced(seedClient, run).remove(refOf(pod));
-        return `cannot stop ${nameOf(first)}: somebody makes it again`;
+        return `cannot stop ${nameOf(first)}: another client makes it again`;
       });
       await poll({ ...polling, timeout: UNWATCHED }, async () => {
         const [first] = (await alive()).filter((pod) => !isWatched(pod));

@@ -31,7 +31,7 @@ export const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): str
 async function findActingController(seedClient: KubeClient, workload: Workload): Promise<string | undefined> {
   const current = await seedClient.read(refOf(workload));
   if (current === undefined) return undefined;
-  if (current.spec.replicas !== 0) return `somebody has scaled it to ${current.spec.replicas ?? 1} again`;
+  if (current.spec.replicas !== 0) return `another client has scaled it to ${current.spec.replicas ?? 1} again`;
   if (!isObserved(current)) return "its controller has not seen the latest spec";
   return workload.kind === "Deployment" ? findActingReplicaSet(seedClient, current) : undefined;
 }

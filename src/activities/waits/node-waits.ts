@@ -11,21 +11,21 @@ import type { Readiness } from "./readiness.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import type { Completer } from "./waits.ts";
 
-/** What waiting for nodes needs. */
+/** `seedClient` reads pools; `shootClients` have our rights in the Shoots; `completer` is Temporal's client. */
 export interface NodeWaitDeps {
   readonly seedClient: KubeClient;
   readonly shootClients: Pick<ShootClients, "get">;
   readonly completer: Pick<Completer, "complete">;
   readonly log: Logger;
-  /** Who asks, and for how long; the activity that this is called from unless told otherwise. */
+  /** The activity that waits, and its timeout in ms; the calling one by default. */
   readonly asking?: () => Pick<ActivityInfo, "workflowExecution" | "startToCloseTimeoutMs">;
 }
 
 /**
- * Waits for the nodes of a Shoot, which live in its own cluster: the watch is opened by whoever waits, and closed when
+ * Waits for the nodes of a Shoot, which live in its own cluster: the activity opens the watch, which closes when
  * the nodes are ready or the wait's attempt is over; the next attempt, in whatever process, opens it again. A Shoot that
- * has moved brings along what its nodes said before: there, each has to be heard of while somebody watches. After a
- * takeover nobody waits: nodes talk to the old API server for as long as that runs, and it may run on unseen.
+ * has moved brings along what its nodes said before: there, each has to renew its lease during the watch. After a
+ * takeover there is no such wait: nodes talk to the old API server for as long as that runs, and it may run on unseen.
  */
 export function createNodeWaits({ seedClient, shootClients, completer, log, asking = activityInfo }: NodeWaitDeps) {
   const look = async (run: ShootRun, target: WaitTarget) => {
@@ -89,7 +89,7 @@ interface Look {
 const hasMoved = ({ operation, migration }: ShootRun): boolean =>
   operation === "Restore" && migration !== undefined && !migration.returning;
 
-/** Kubelets renew theirs every ten seconds. Whoever keeps none is believed. */
+/** Kubelets renew theirs every ten seconds. A node without a lease counts by its conditions alone. */
 async function versionsOfLeases(shootClient: KubeClient, nodes: readonly KubeObject[]) {
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
   const leases = await shootClient.list(Lease, { namespace: leaseNamespace });

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf } from "../../kube/index.ts";
 import type { WaitTarget } from "../index.ts";
 
-/** The annotation in which an object says who waits for it. */
+/** The annotation that names the activity which waits for the object. */
 export const WAIT_ANNOTATION = "perennial.dev/wait";
 
 /** The activity that waits for an object, by the run of its workflow. */
@@ -28,7 +28,7 @@ export function registrationOf(target: WaitTarget): Registration {
   return { waiter: { workflowId, runId, activityId: target.activityId }, target, since: Date.now() };
 }
 
-/** The registration in an object's annotation. Everyone may write annotations: what is no registration, or of another object, is none. */
+/** The registration in an object's annotation; undefined for other texts, and for one of another object. */
 export function readRegistration(object: KubeObject): Registration | undefined {
   const text = object.metadata.annotations?.[WAIT_ANNOTATION];
   if (text === undefined) return undefined;

@@ -13,9 +13,9 @@ export type { Completer } from "./settler.ts";
 export { WAIT_ANNOTATION, type Waiter } from "./registration.ts";
 
 /**
- * Waits that need no slot, no heartbeat and no history: whoever acts on an object also writes down in it who waits for
- * what, and one watch per kind, shared by all flows, completes the waiting activity. A restarted worker lists the
- * objects and so finds every wait again.
+ * Waits that need no slot, no heartbeat and no history: the activity that changes an object also writes into it which
+ * activity waits for what, and one watch per kind, shared by all flows, completes the waiting activity. A restarted
+ * worker lists the objects and so finds every wait again.
  */
 export interface Waits {
   start(): void;

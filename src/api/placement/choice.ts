@@ -11,7 +11,7 @@ export interface Placement {
   readonly seed: Seed;
   /** The Shoot's CloudProfile; its selector counts where it is known. */
   readonly profile?: CloudProfile | undefined;
-  /** How many other Shoots the Seed has; left out by who cannot look. */
+  /** How many other Shoots the Seed has; undefined where the caller cannot list them. */
   readonly neighbours?: number | undefined;
 }
 

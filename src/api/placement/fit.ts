@@ -35,7 +35,7 @@ export function describeNeedlessness(seed: Seed, now: Date): string {
 
 /**
  * Says that what the Seed's backups go into is not ready, where its worker says anything of that (condition
- * BackupBucketsReady). Whoever can wait for it asks only for what is broken.
+ * BackupBucketsReady). A caller that can wait for it asks only for what is broken.
  */
 export function bucketObstacles(seed: Seed, field: string, which: "not ready" | "broken" = "not ready"): Obstacle[] {
   const condition = seed.status?.conditions?.find(({ type }) => type === "BackupBucketsReady");

@@ -17,14 +17,14 @@ export interface MigrationFacts {
   readonly destination: Seed | undefined;
   /** The Shoot's CloudProfile, where it is known. */
   readonly profile?: CloudProfile | undefined;
-  /** How many other Shoots the destination has; left out by who cannot look. */
+  /** How many other Shoots the destination has; undefined where the caller cannot list them. */
   readonly neighbours?: number | undefined;
   readonly now: Date;
   /** The source is not to be asked for anything. */
   readonly takeover?: boolean;
   /** It is the move that is under way which asks: it does not stand in its own way. */
   readonly underway?: boolean;
-  /** What is left of the Shoot when its Seed is not there; left out by who cannot look. */
+  /** What is left of the Shoot when its Seed is not there; undefined where the caller cannot read it. */
   readonly kept?: KeptState;
 }
 

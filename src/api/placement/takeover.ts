@@ -6,7 +6,7 @@ export interface Takeover {
   readonly reason: string;
   readonly by?: string;
   readonly at?: string;
-  /** Who approves says that the old Seed is switched off: then its own fence is not what the takeover relies on. */
+  /** The approver says that the old Seed is switched off: then the takeover does not rely on its fence. */
   readonly sourceIsOff?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function parseTakeover(text: string): Takeover | undefined {
   };
 }
 
-/** Which of the two protections a takeover relies on, as a sentence to who approves it. */
+/** Which of the two protections a takeover relies on, as a sentence for the approver. */
 export function describeReliance(seed: string, sourceIsOff: boolean): string {
   if (sourceIsOff)
     return `The takeover relies on your word that Seed ${seed} is off: were it not, controllers there that do not know leadership would go on acting.`;

@@ -48,7 +48,12 @@ export async function followShoot(context: Context, { garden, flows, shoot, time
       const phase = phaseOf(current);
       if (phase === "ready") return tell(out, "good", `Shoot ${subject} is ready`, "done");
       if (phase === "failed")
-        return tell(out, "bad", `Shoot ${subject} waits for somebody: perennial shoot describe ${subject}`, "failed");
+        return tell(
+          out,
+          "bad",
+          `Shoot ${subject} waits for an operator: perennial shoot describe ${subject}`,
+          "failed",
+        );
       await sleep(period, undefined, { signal: context.signal }).catch(() => {});
     }
   } finally {

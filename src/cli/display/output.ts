@@ -31,7 +31,7 @@ export function printList<T>(out: Output, rows: readonly T[], { format, columns,
   else out.write(renderTable(rows, format === "wide" ? columns : columns.filter((column) => !column.wide)));
 }
 
-/** Prints one object as JSON or YAML, without the managed fields that nobody reads. */
+/** Prints one object as JSON or YAML, without its managed fields. */
 export function printObject(out: Output, object: unknown, format: "json" | "yaml"): void {
   const plain: unknown = JSON.parse(
     JSON.stringify(object, (key, value: unknown) => (key === "managedFields" ? undefined : value)),

@@ -65,7 +65,7 @@ interface Shown {
 /** A phase that ends when it is told to. */
 function createPhase(title: string) {
   const { promise: ended, resolve: succeed, reject: fail } = Promise.withResolvers<void>();
-  ended.catch(() => {}); // one that never began has nobody waiting for it
+  ended.catch(() => {}); // a phase that never began is not awaited
   const shown: Shown = {
     begun: undefined,
     task: undefined,

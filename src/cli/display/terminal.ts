@@ -6,7 +6,7 @@ export interface Terminal {
   readonly out: Output;
   /** Progress, questions and errors: what a person wants. */
   readonly err: Output;
-  /** Asks on the terminal and answers what was typed; undefined where nobody can answer. */
+  /** Asks on the terminal and answers what was typed; undefined without an interactive terminal. */
   readonly ask?: (question: string) => Promise<string>;
 }
 

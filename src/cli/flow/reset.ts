@@ -11,8 +11,8 @@ export const reset = defineCommand({
   summary: "Set a running operation back to a step: it is done again, with everything that came after it",
   description:
     "For what a retry cannot mend: `perennial shoot retry` does a step that is parked again, and only that. Says first what " +
-    "would be done again. Refused across the flip of a migration, for an operation that has ended, and wherever a parent or " +
-    "a child would be left with nobody to hear it.",
+    "would be done again. Refused across the flip of a migration, for an operation that has ended, and wherever the " +
+    "workflow's end, or a child's, would not reach its parent.",
   examples: ["perennial flow reset shoot/garden-dev/local/5f0c/migrate --to migrateInfrastructure"],
   args: { id: required("Id of the operation's workflow: see perennial flow list -o wide") },
   options: {
@@ -33,7 +33,7 @@ export const reset = defineCommand({
   },
 });
 
-/** The consequences of a reset, for who decides about it. */
+/** The consequences of a reset, for the operator who decides about it. */
 export function describeReset({ workflowId, step, again }: FlowReset): string {
   return [
     `Sets ${workflowId} back to the beginning of step ${step}.`,

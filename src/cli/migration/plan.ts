@@ -20,7 +20,7 @@ export interface MigrationPlan {
   readonly takeover: boolean;
   /** Why the Shoot cannot move; empty when it can. */
   readonly obstacles: readonly Obstacle[];
-  /** What who decides should know, as sentences. */
+  /** What the operator should know before deciding, as sentences. */
   readonly notes: readonly string[];
   readonly flows: readonly { readonly title: string; readonly steps: readonly PlannedStep[] }[];
 }
@@ -58,7 +58,7 @@ function sourceOnTheWay(move: Move, to: string): string | undefined {
   }
 }
 
-/** Plans a move and everything that stands against it; asks nobody and touches nothing. */
+/** Plans a move and everything that stands against it; asks no question and writes nothing. */
 export function planMigration({ facts, run, tables, takeover: approval, bastions = [] }: PlanInput): MigrationPlan {
   const { shoot, to } = facts;
   const move = moveOf(shoot);

@@ -12,8 +12,8 @@ export interface Blocking {
 }
 
 /**
- * The step that stands in the way: what waits for somebody before what waits for its next attempt before what is at
- * work, and of those the one that has been at it for longest. Undefined when nothing does.
+ * The step that stands in the way: parked steps, which wait for an operator, come before those that wait for their next
+ * attempt and those at work; of equals, the oldest. Undefined when no step is in the way.
  */
 export function findBlocking({ steps, finishedAt }: FlowProgress): Blocking | undefined {
   if (finishedAt !== undefined) return undefined;

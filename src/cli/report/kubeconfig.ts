@@ -2,7 +2,7 @@ import type { Shoot } from "../../api/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { CliError } from "../exit.ts";
 
-/** Answers the addresses of a host name, none when nobody knows it. */
+/** Answers the addresses of a host name, none when it does not resolve. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** The Shoot's admin kubeconfig as it was published: Secret `<shoot>.kubeconfig` beside the Shoot. */

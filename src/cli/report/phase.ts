@@ -3,7 +3,7 @@ import type { Shoot } from "../../api/index.ts";
 import { moveOf } from "../../api/placement/move.ts";
 import { readTakeover } from "../../api/placement/takeover.ts";
 
-/** How a Shoot stands to what was asked of it: still at it, there, or waiting for somebody. */
+/** How a Shoot stands to what was asked of it: still at it, there, or waiting for an operator. */
 export type ShootPhase = "busy" | "ready" | "failed";
 
 /** Where the Shoot stands. What was asked for and not yet begun counts as busy, and so does a Shoot between two Seeds. */

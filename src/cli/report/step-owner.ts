@@ -11,9 +11,9 @@ import type { KubeClient } from "../../kube/index.ts";
 import type { Action } from "../../workflows/actions.ts";
 import { placeOf } from "./step-place.ts";
 
-/** Who has to act for a step: our own worker, or an extension controller through one of its objects. */
+/** The actor of a step: our own worker, or an extension controller through one of its objects. */
 export interface StepOwner {
-  /** In words: who it is. */
+  /** The actor, in words. */
   readonly owner: string;
   readonly kind?: AppliedKind;
   /** Name of the object in the Shoot's namespace of the seed. */
@@ -52,7 +52,7 @@ export async function findOwner(
   shoot: Shoot,
 ): Promise<StepOwner> {
   const place = placeOf(action, shoot);
-  if (place.in === "time") return { owner: "no one: the step waits until a time has passed" };
+  if (place.in === "time") return { owner: "none: the step waits until a time has passed" };
   if (place.in === "garden") return { owner: "Perennial's worker for the garden" };
   const extension = action && extensionOf(action);
   if (extension === undefined) return { owner: `Perennial's worker for seed ${place.seed ?? "<none>"}` };

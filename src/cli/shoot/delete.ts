@@ -38,7 +38,7 @@ export const deleteShoot = defineCommand({
   },
 });
 
-/** The name has to be typed; where nobody can type it, --yes has to be given. */
+/** The user has to type the name; without an interactive terminal, --yes has to be given. */
 async function confirm({ ask }: Terminal, namespace: string, name: string): Promise<void> {
   if (!ask) throw new CliError("usage", `deleting Shoot ${namespace}/${name} has to be confirmed: add --yes`);
   const typed = await ask(`Delete Shoot ${namespace}/${name} and everything in it? Type its name to confirm: `);

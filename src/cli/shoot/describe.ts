@@ -20,7 +20,7 @@ import { placeOf } from "../report/step-place.ts";
 /** `perennial shoot describe` */
 export const describe = defineCommand({
   name: "describe",
-  summary: "Show a Shoot, and the one step that its operation waits for: who owns it, and since when",
+  summary: "Show a Shoot, and the one step that its operation waits for: its owner, and since when",
   args: { shoot: shootArgument },
   options: { namespace: namespaceOption, output: choice(["json", "yaml"], "Output", "o"), ...clusterOptions },
   async run({ args, options, context }) {

@@ -136,7 +136,7 @@ function patch({ garden, shoot }: Call, change: MergePatch & { readonly metadata
   return garden.client.patch(refTo(Shoot, { namespace, name }), { ...change, metadata: { ...change.metadata, uid } });
 }
 
-/** The Shoot's name has to be typed; where nobody can type it, --yes has to be given. */
+/** The user has to type the Shoot's name; without an interactive terminal, --yes has to be given. */
 async function confirm({ ask }: Terminal, plan: MigrationPlan): Promise<void> {
   const [, name] = plan.shoot.split("/");
   if (!ask) throw new CliError("usage", `moving Shoot ${plan.shoot} has to be confirmed: add --yes`);

@@ -17,7 +17,7 @@ it("the follower shows a Shoot until it is ready, and then the last picture", as
 it("the follower ends as failed when the Shoot waits for an operator, and says where to look", async () => {
   const { exit, text } = await follow([shoot("Failed")], [flow("parked")]);
   expect(exit).toBe("failed");
-  expect(text).toContain("waits for somebody: perennial shoot describe garden-dev/local");
+  expect(text).toContain("waits for an operator: perennial shoot describe garden-dev/local");
 });
 
 it("the follower takes a Shoot that is gone for done, another of its name too", async () => {

@@ -1,11 +1,23 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { pages, proseOf } from "../../support/pages.ts";
+import { pages, projectFolder, proseOf, readPage } from "../../support/pages.ts";
 
 /** Words that hide who acts: a sentence names the worker, the operator, the flow or the controller. */
-const hiding = /\b(nobody|somebody|whoever|anybody|everybody)\b/gi;
+const hiding = /\b(nobody|somebody|whoever|anybody|everybody|no one|someone|anyone|everyone)\b/gi;
 
-/** Pages that still have such words, until they are rewritten, or the docstrings are from which they are generated. */
-const unfinished = ["docs/api.md", "docs/cli.md"];
+/** "What X needs" above the dependencies of X says nothing: readers look for what is passed, and with which rights. */
+const empty = /\/\*\* What [^\n]* needs?[.;][^\n]*\n(?=(export )?interface \w+Deps\b)/g;
+
+/** Generated pages that still have such words: they come from descriptions in `src/api`. */
+const unfinished = ["docs/api.md"];
+
+/** Sources whose comments and messages follow the rules already. */
+const sources = ["src/activities", "src/workflows", "src/cli", "src/api/placement"].flatMap((folder) =>
+  readdirSync(join(projectFolder, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => `${folder}/${path}`),
+);
 
 it.each(pages.filter((page) => !unfinished.includes(page)))("%s names the actors", (page) => {
   expect(proseOf(page).match(hiding) ?? []).toEqual([]);
@@ -13,4 +25,12 @@ it.each(pages.filter((page) => !unfinished.includes(page)))("%s names the actors
 
 it.each(unfinished)("%s does not name the actors yet; when it does, it is no longer excused", (page) => {
   expect(proseOf(page).match(hiding) ?? []).not.toEqual([]);
+});
+
+it.each(sources)("%s names the actors, and says something of its dependencies", (source) => {
+  const text = readPage(source);
+  const found = [hiding, empty].flatMap((rule) =>
+    [...text.matchAll(rule)].map(({ 0: words, index }) => `line ${text.slice(0, index).split("\n").length}: ${words}`),
+  );
+  expect(found).toEqual([]);
 });
