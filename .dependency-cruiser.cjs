@@ -14,7 +14,7 @@ const arrows = {
   dns: [],
   activities: ["api", "components", "kube", "dns"],
   admission: ["api", "kube", "log"],
-  local: ["api", "kube", "log"],
+  local: ["api", "kube", "variables", "log"],
   extension: ["api", "kube", "dns", "admission", "log"],
   client: ["workflows/contract", "api/activity-ids"],
   controllers: ["api", "kube", "client"],
@@ -22,7 +22,8 @@ const arrows = {
   worker: ["activities", "api", "components", "kube", "dns", "client", "workflows/contract", "config", "health", "log"],
   manager: ["controllers", "admission", "api", "kube", "client", "config", "health", "log"],
   cli: ["api", "flow", "components", "kube", "client", "local", ...plan, "worker/replay", "config", "log"],
-  config: [],
+  config: ["variables"],
+  variables: [],
   health: ["log"],
   log: [],
 };
@@ -34,7 +35,7 @@ const typeArrows = {
   api: [],
   log: [],
   workflows: ["api", "activities", "components"],
-  cli: ["api", "log", "workflows", "activities"],
+  cli: ["api", "log", "variables", "workflows", "activities"],
 };
 const typeArrowsOf = (folder) => typeArrows[folder] ?? ["api", "log"];
 
@@ -51,7 +52,7 @@ const homes = {
   listr2: ["cli"],
   pino: ["log"],
   undici: ["kube", "local"], // local: downloads of pinned binaries
-  zod: ["api", "admission", "cli", "config"],
+  zod: ["api", "admission", "cli", "config", "variables"],
 };
 
 const anyOf = (paths) => `^src/(${paths.join("|")})(/|\\.ts$)`;

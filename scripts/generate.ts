@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { apiReference } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
+import { configurationReference } from "./configuration-reference.ts";
 import { flowReference } from "./flow-reference.ts";
 import { crdFiles } from "./generate-crds.ts";
 
@@ -21,6 +22,7 @@ async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ...[...crdFiles()].map(([name, content]) => [join(crds, name), content] as const),
     ["docs/api.md", apiReference()],
     ["docs/cli.md", await cliReference()],
+    ["docs/configuration.md", configurationReference()],
     ["docs/flows.md", flowReference()],
   ]);
 }

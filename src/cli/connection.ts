@@ -73,8 +73,8 @@ export async function stateDir(variables: Variables): Promise<string> {
 
 /** The garden's kubeconfig: the option, the variables, the local environment's; an error that says so when there is none. */
 export async function findKubeconfig(option: string | undefined, variables: Variables): Promise<string> {
-  const listed = variables["KUBECONFIG"]?.split(delimiter).find((file) => file !== "" && existsSync(file));
-  const named = option ?? variables["PERENNIAL_GARDEN_KUBECONFIG"] ?? listed;
+  const listed = variables.KUBECONFIG?.split(delimiter).find((file) => file !== "" && existsSync(file));
+  const named = option ?? variables.PERENNIAL_GARDEN_KUBECONFIG ?? listed;
   if (named) return named;
   const local = join(await stateDir(variables), "kubeconfigs", "garden.yaml");
   if (existsSync(local)) return local;
@@ -91,11 +91,8 @@ export async function temporalAddress(
 ): Promise<{ address: string; namespace: string }> {
   return {
     address:
-      options.temporal ??
-      variables["PERENNIAL_TEMPORAL_ADDRESS"] ??
-      (await localTemporal(variables)) ??
-      "127.0.0.1:7233",
-    namespace: options.temporalNamespace ?? variables["PERENNIAL_TEMPORAL_NAMESPACE"] ?? "default",
+      options.temporal ?? variables.PERENNIAL_TEMPORAL_ADDRESS ?? (await localTemporal(variables)) ?? "127.0.0.1:7233",
+    namespace: options.temporalNamespace ?? variables.PERENNIAL_TEMPORAL_NAMESPACE ?? "default",
   };
 }
 

@@ -1,9 +1,10 @@
 import type { KubeClient } from "../kube/index.ts";
+import type { VariablesOf } from "../variables.ts";
 import type { ShootClient } from "../client/shoots.ts";
 import type { Terminal } from "./display/terminal.ts";
 
-/** The environment variables a verb may look at. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+/** The environment variables that a verb may read: ours for the CLI, and kubectl's `KUBECONFIG`. */
+export type Variables = VariablesOf<"CLI"> & { readonly KUBECONFIG?: string | undefined };
 
 /** Where the clusters are, as the command line says. */
 export interface ClusterOptions {

@@ -1,6 +1,6 @@
 import { connectTemporal } from "../client/connect.ts";
 import { createShootClient } from "../client/shoots.ts";
-import { parseConfig, required } from "../config.ts";
+import { parseConfig } from "../config.ts";
 import { createShootController } from "../controllers/shoot.ts";
 import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
@@ -11,12 +11,9 @@ import { serveWebhooks } from "./webhooks.ts";
 await main();
 
 async function main(): Promise<void> {
-  const config = parseConfig(process.env);
+  const config = parseConfig(process.env, "manager");
   const log = createLogger({ name: "manager", level: config.logLevel });
-  const gardenClient = createKubeClient(
-    { file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") },
-    { log },
-  );
+  const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
   const temporal = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
   const shoots = createShootController({ gardenClient, shoots: createShootClient(temporal), log });
 

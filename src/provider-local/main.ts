@@ -1,4 +1,4 @@
-import { parseConfig, required } from "../config.ts";
+import { parseConfig, type Config } from "../config.ts";
 import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { createHeartbeat, createLeadershipGuard } from "../extension/index.ts";
 import { serveHealth } from "../health.ts";
@@ -11,10 +11,14 @@ import type { DefaultNameServer } from "./dns/record.ts";
 import { createGardenProvider } from "./garden.ts";
 import { createProvider, type Provider } from "./provider.ts";
 
-const config = parseConfig(process.env);
+const config =
+  process.env["PERENNIAL_SEED_NAME"] === undefined
+    ? parseConfig(process.env, "local provider of the garden")
+    : parseConfig(process.env, "local provider of a seed");
+const seed = "seedName" in config ? config.seedName : undefined;
 const log = createLogger({ name: "provider-local", level: config.logLevel });
 const fieldManager = "provider-local"; // not the flows': theirs is fenced by epochs
-const { client, provider } = config.seedName === undefined ? forGarden() : await forSeed(config.seedName);
+const { client, provider } = "seedName" in config ? await forSeed(config) : forGarden(config);
 const heartbeat = createHeartbeat({ client, namespace: "default", name: "provider-local", log });
 
 let ready = false;
@@ -24,35 +28,31 @@ process.once("SIGINT", () => void stop());
 await provider.start();
 heartbeat.start();
 ready = true;
-log.info({ seed: config.seedName, environment: config.environment }, "provider started");
+log.info({ seed, environment: config.environment }, "provider started");
 
 /** A second signal ends the process at once, because the handlers are gone by then. */
 async function stop(): Promise<void> {
   ready = false;
   await Promise.all([provider.stop(), heartbeat.stop()]);
   await Promise.all([health.stop(), client.close()]);
-  log.info({ seed: config.seedName }, "provider stopped");
+  log.info({ seed }, "provider stopped");
 }
 
 /** Without a seed's name, the process keeps the garden's DNS records and nothing else. */
-function forGarden(): Running {
-  const client = createKubeClient(
-    { file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") },
-    { log, fieldManager },
-  );
+function forGarden({ gardenKubeconfig: file }: Config<"local provider of the garden">): Running {
+  const client = createKubeClient({ file }, { log, fieldManager });
   return { client, provider: createGardenProvider({ client, log }) };
 }
 
-async function forSeed(seed: string): Promise<Running> {
-  const client = createKubeClient(
-    { file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") },
-    { log, fieldManager },
+async function forSeed(config: SeedConfig): Promise<Running> {
+  const client = createKubeClient({ file: config.seedKubeconfig }, { log, fieldManager });
+  const environment = await loadEnvironment(config);
+  const nameServer = findNameServer(config, environment);
+  const { ask } = createLeaderLookup(
+    createZoneServers({ resolvers: config.dnsResolvers, servers: config.zoneServers }),
   );
-  const environment = await loadEnvironment();
-  const nameServer = findNameServer(environment);
-  const { ask } = createLeaderLookup(createZoneServers(config.zoneServers));
   const provider = createProvider({
-    ...{ client, seed, environment, log },
+    ...{ client, seed: config.seedName, environment, log },
     machines: createMachines(environment, log),
     guard: createLeadershipGuard({ ask, log }),
     ...(nameServer ? { nameServer } : {}),
@@ -60,20 +60,20 @@ async function forSeed(seed: string): Promise<Running> {
   return { client, provider };
 }
 
+type SeedConfig = Config<"local provider of a seed">;
+
 interface Running {
   readonly client: ReturnType<typeof createKubeClient>;
   readonly provider: Provider;
 }
 
-async function loadEnvironment(): Promise<Environment> {
-  const { environment: name, stateDir } = config;
+async function loadEnvironment({ environment: name, stateDir }: SeedConfig): Promise<Environment> {
   const found = await findEnvironment({ name, ...(stateDir === undefined ? {} : { stateDir }) });
   if (found) return found;
   throw new Error(`cannot start: there is no environment ${name}; make it with "perennial local up"`);
 }
 
-function findNameServer({ domain }: Environment): DefaultNameServer | undefined {
-  const { dnsServer, dnsKeyFile } = config;
+function findNameServer({ dnsServer, dnsKeyFile }: SeedConfig, { domain }: Environment): DefaultNameServer | undefined {
   if (dnsServer === undefined || dnsKeyFile === undefined) return undefined;
   const [address = dnsServer, port] = dnsServer.split(/:(?=\d+$)/);
   const server = { address, key: { file: dnsKeyFile }, ...(port === undefined ? {} : { port: Number(port) }) };

@@ -9,7 +9,7 @@ import { createCompleter } from "../client/completer.ts";
 import { connectTemporal } from "../client/connect.ts";
 import { createOperations } from "../client/operations.ts";
 import { createRuns } from "../client/runs.ts";
-import { parseConfig, required, type Config } from "../config.ts";
+import { parseConfig, type Config } from "../config.ts";
 import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
@@ -30,20 +30,17 @@ import { createSeedWorker } from "./seed.ts";
 await main(process.argv[2]);
 
 async function main(role: string | undefined): Promise<void> {
-  const config = parseConfig(process.env);
   if (role !== "garden" && role !== "seed") throw new Error(`cannot start worker ${role ?? ""}: say garden or seed`);
-  const log = createLogger({ name: `worker-${role}`, level: config.logLevel });
-  installRuntime(log);
-  await (role === "garden" ? runGarden(config, log) : runSeed(config, log));
+  await (role === "garden"
+    ? runGarden(parseConfig(process.env, "garden worker"))
+    : runSeed(parseConfig(process.env, "seed worker")));
 }
 
-async function runGarden(config: Config, log: Logger): Promise<void> {
+async function runGarden(config: Config<"garden worker">): Promise<void> {
+  const log = startLog("worker-garden", config.logLevel);
   const connection = await connectWorker(config.temporalAddress, log);
   const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
-  const gardenClient = createKubeClient(
-    { file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") },
-    { log },
-  );
+  const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
   const build = await buildWorkflows(config.buildId === undefined ? {} : { id: config.buildId });
   const worker = await createGardenWorker({
     connection,
@@ -52,7 +49,7 @@ async function runGarden(config: Config, log: Logger): Promise<void> {
     activities: createGardenActivities({
       gardenClient,
       periods: config,
-      lookup: createLeaderLookup(createZoneServers(config.zoneServers)),
+      lookup: createLeaderLookup(createZoneServers({ resolvers: config.dnsResolvers, servers: config.zoneServers })),
       operations: createOperations(client),
     }),
   });
@@ -73,25 +70,25 @@ async function runGarden(config: Config, log: Logger): Promise<void> {
   await gardenClient.close();
 }
 
-async function runSeed(config: Config, log: Logger): Promise<void> {
-  const seedName = required(config.seedName, "PERENNIAL_SEED_NAME");
-  const seedClient = createKubeClient({ file: required(config.seedKubeconfig, "PERENNIAL_SEED_KUBECONFIG") }, { log });
+async function runSeed(config: Config<"seed worker">): Promise<void> {
+  const log = startLog("worker-seed", config.logLevel);
+  const { seedName } = config;
+  const seedClient = createKubeClient({ file: config.seedKubeconfig }, { log });
   // First of all: it has to work where neither the garden nor Temporal can be reached.
-  const { ask } = createLeaderLookup(createZoneServers(config.zoneServers));
+  const { ask } = createLeaderLookup(
+    createZoneServers({ resolvers: config.dnsResolvers, servers: config.zoneServers }),
+  );
   const fence = createFence({ seedClient, seedName, ask, period: config.leaseSeconds * 250, log });
   fence.start();
   const connection = await connectWorker(config.temporalAddress, log);
   const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
-  const gardenClient = createKubeClient(
-    { file: required(config.gardenKubeconfig, "PERENNIAL_GARDEN_KUBECONFIG") },
-    { log },
-  );
+  const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
   const completer = createCompleter(client);
   const shootClients = createShootClients(seedClient, log);
   const waits = createWaits({ client: seedClient, completer, log });
   waits.start();
   await waits.synced(); // before the first activity asks how an object stands
-  const keys = await readStateKeys(required(config.stateKeysFile, "PERENNIAL_STATE_KEYS_FILE"));
+  const keys = await readStateKeys(config.stateKeysFile);
   const activities = createSeedActivities({ gardenClient, seedClient, shootClients, waits, completer, keys, log });
   const worker = await createSeedWorker({
     connection,
@@ -116,9 +113,17 @@ async function runSeed(config: Config, log: Logger): Promise<void> {
   await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close()]);
 }
 
+function startLog(name: string, level: WorkerConfig["logLevel"]): Logger {
+  const log = createLogger({ name, level });
+  installRuntime(log);
+  return log;
+}
+
+type WorkerConfig = Config<"garden worker"> | Config<"seed worker">;
+
 /** Runs until SIGTERM or SIGINT; what is under way is finished within the worker's grace time. */
 async function serve(
-  config: Config,
+  config: WorkerConfig,
   log: Logger,
   worker: Awaited<ReturnType<typeof createSeedWorker>>,
   settled = () => true,

@@ -69,7 +69,7 @@ test("every process is given settings that it understands", () => {
   const settings = objects.filter(({ metadata }) => metadata.name.startsWith("settings-"));
   expect(settings).toHaveLength(2);
   for (const { data } of settings as (KubeObject & { data: Record<string, string> })[]) {
-    const config = parseConfig(data);
+    const config = parseConfig(data, "PERENNIAL_SEED_NAME" in data ? "seed worker" : "garden worker");
     expect(Object.values(config)).toEqual(expect.arrayContaining(Object.values(data)));
   }
 });

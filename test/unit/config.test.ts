@@ -1,28 +1,41 @@
 import { expect, it } from "vitest";
-import { parseConfig } from "../../src/config.ts";
+import { defaultConfig, parseConfig } from "../../src/config.ts";
 
-it("the configuration has a default for everything that is not named", () => {
-  expect(parseConfig({})).toMatchObject({ leaseSeconds: 60, dnsTtl: 120, snapshotMinutes: 10 });
+const garden = { PERENNIAL_GARDEN_KUBECONFIG: "garden.yaml" };
+
+it("a process that has only what it requires goes by the defaults", () => {
+  const config = parseConfig(garden, "garden worker");
+  expect(config).toMatchObject({ leaseSeconds: 60, dnsTtl: 120, snapshotMinutes: 10, syncPeriod: 3_600_000 });
+  expect(config).toEqual({ ...defaultConfig("garden worker"), gardenKubeconfig: "garden.yaml" });
 });
 
-it.each(["1", "12", "30", "60"])(
-  "the configuration saves etcd every %s minutes where that divides an hour",
-  (minutes) => {
-    expect(parseConfig({ PERENNIAL_SNAPSHOT_PERIOD_MINUTES: minutes }).snapshotMinutes).toBe(Number(minutes));
-  },
-);
+it("a process does not start without what it requires, and names all of it", () => {
+  expect(() => parseConfig({}, "seed worker")).toThrow(
+    "cannot read the configuration: PERENNIAL_GARDEN_KUBECONFIG: is not set; PERENNIAL_SEED_NAME: is not set; " +
+      "PERENNIAL_SEED_KUBECONFIG: is not set; PERENNIAL_STATE_KEYS_FILE: is not set",
+  );
+});
 
-it.each(["0", "7", "90", "2.5", "-10", "often"])(
-  "the configuration refuses to save etcd every %s minutes",
-  (minutes) => {
-    expect(() => parseConfig({ PERENNIAL_SNAPSHOT_PERIOD_MINUTES: minutes })).toThrow(
-      "cannot read the configuration: PERENNIAL_SNAPSHOT_PERIOD_MINUTES",
-    );
-  },
-);
+it("a process neither has nor judges the variables of another one", () => {
+  const config = parseConfig({ ...garden, PERENNIAL_LEASE_SECONDS: "-1" }, "manager");
+  expect(config).not.toHaveProperty("leaseSeconds");
+});
 
-it("the configuration says everything that is wrong at once", () => {
-  expect(() => parseConfig({ PERENNIAL_LEASE_SECONDS: "-1", PERENNIAL_SNAPSHOT_PERIOD_MINUTES: "7" })).toThrow(
+it.each(["1", "12", "30", "60"])("etcd may be saved every %s minutes where that divides an hour", (minutes) => {
+  expect(parseConfig({ ...garden, PERENNIAL_SNAPSHOT_PERIOD_MINUTES: minutes }, "garden worker").snapshotMinutes).toBe(
+    Number(minutes),
+  );
+});
+
+it.each(["0", "7", "90", "2.5", "-10", "often"])("etcd may not be saved every %s minutes", (minutes) => {
+  expect(() => parseConfig({ ...garden, PERENNIAL_SNAPSHOT_PERIOD_MINUTES: minutes }, "garden worker")).toThrow(
+    "cannot read the configuration: PERENNIAL_SNAPSHOT_PERIOD_MINUTES",
+  );
+});
+
+it("an error names everything that is wrong at once", () => {
+  const wrong = { PERENNIAL_LEASE_SECONDS: "-1", PERENNIAL_SNAPSHOT_PERIOD_MINUTES: "7" };
+  expect(() => parseConfig({ ...garden, ...wrong }, "garden worker")).toThrow(
     /PERENNIAL_LEASE_SECONDS: .*; PERENNIAL_SNAPSHOT_PERIOD_MINUTES: has to be a number of minutes that divides an hour/,
   );
 });

@@ -8,8 +8,8 @@ export const nameOption = text("name", "Name of the environment [$PERENNIAL_ENVI
 
 /** Which environment is meant. */
 export function chooseEnvironment(name: string | undefined, variables: Variables): EnvironmentChoice {
-  const named = name ?? variables["PERENNIAL_ENVIRONMENT"];
-  const stateDir = variables["PERENNIAL_STATE_DIR"];
+  const named = name ?? variables.PERENNIAL_ENVIRONMENT;
+  const stateDir = variables.PERENNIAL_STATE_DIR;
   return { ...(named && { name: named }), ...(stateDir && { stateDir }) };
 }
 

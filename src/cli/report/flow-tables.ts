@@ -29,24 +29,19 @@ export const moveTables: MoveTables = { migrate, restore, cleanUp };
 /** The Shoot as its workflow would read it now. */
 export async function readView({ client }: Garden, shoot: Shoot): Promise<ShootView> {
   const { readShootView } = await import("../../activities/shoot/view.ts");
-  const view = await readShootView(client, shootRef(shoot), periodsOf(shoot));
+  const view = await readShootView(client, shootRef(shoot), await periodsOf(shoot));
   if (view) return view;
   const { namespace, name } = shoot.metadata;
   throw new CliError("notFound", `Shoot ${namespace}/${name} has just gone: see 'perennial shoot list'`);
 }
 
-/** The Shoot's own lease and TTL, in seconds, as its last operation wrote them down; the rest, in ms, decides nothing here. */
-const periodsOf = ({ status }: Shoot) => ({
-  ...defaultPeriods,
-  leaseSeconds: status?.leadership?.leaseSeconds ?? defaultPeriods.leaseSeconds,
-  dnsTtl: status?.addressTTLSeconds ?? defaultPeriods.dnsTtl,
-});
-
-/** What a worker that was not told otherwise goes by; plans only say it, flows do not read it. */
-const defaultPeriods = {
-  syncPeriod: 3_600_000,
-  retryDuration: 43_200_000,
-  leaseSeconds: 60,
-  dnsTtl: 120,
-  seedDeadline: 120_000,
-};
+/** The Shoot's own lease and TTL, as its last operation wrote them down; a worker's defaults for the rest, which only plans show. */
+async function periodsOf({ status }: Shoot) {
+  const { defaultConfig } = await import("../../config.ts");
+  const defaults = defaultConfig("garden worker");
+  return {
+    ...defaults,
+    leaseSeconds: status?.leadership?.leaseSeconds ?? defaults.leaseSeconds,
+    dnsTtl: status?.addressTTLSeconds ?? defaults.dnsTtl,
+  };
+}

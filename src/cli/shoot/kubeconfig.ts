@@ -42,7 +42,7 @@ export const kubeconfig = defineCommand({
 
 /** The DNS server of the local environment, where there is one; the host itself does not ask it. */
 async function localDnsServer(variables: Variables): Promise<string | undefined> {
-  if (variables["PERENNIAL_DNS_SERVER"]) return variables["PERENNIAL_DNS_SERVER"];
+  if (variables.PERENNIAL_DNS_SERVER) return variables.PERENNIAL_DNS_SERVER;
   const file = join(await stateDir(variables), "dns", "server");
   return (await readFile(file, "utf8").catch(() => "")).trim() || undefined;
 }

@@ -7,6 +7,7 @@ import { findInPath, findPinnedInPath } from "./path.ts";
 import { downloadBinary, type BinarySource } from "./release.ts";
 import { withLock } from "./lock.ts";
 import { binaries, type BinaryName } from "./versions.ts";
+import type { VariablesOf } from "../../variables.ts";
 
 /** How binaries are got. `onProgress` is told, in one line, what is being downloaded or built. */
 export interface BinaryOptions {
@@ -34,9 +35,8 @@ export async function ensureBinaries<N extends BinaryName>(
 
 /** The folder that clones share: `PERENNIAL_CACHE_DIR`, else `~/.cache/perennial`. */
 export function cacheDirectory(): string {
-  return (
-    process.env["PERENNIAL_CACHE_DIR"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "perennial")
-  );
+  const { PERENNIAL_CACHE_DIR }: VariablesOf<"local environment"> = process.env;
+  return PERENNIAL_CACHE_DIR ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "perennial");
 }
 
 async function ensureBinary(

@@ -3,6 +3,7 @@ import { homedir, networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { defaultName, deriveEnvironment, type Environment } from "./environment.ts";
+import type { VariablesOf } from "../../variables.ts";
 
 /** Which environment is meant: by name, and where it keeps its state when that is not the usual place. */
 export interface EnvironmentChoice {
@@ -37,7 +38,8 @@ export async function findEnvironment(choice: EnvironmentChoice = {}): Promise<E
 
 /** Where an environment keeps its state: as told, else `PERENNIAL_STATE_DIR`, else the usual place for root or for a user. */
 export function stateDirectory({ name = defaultName, stateDir }: EnvironmentChoice): string {
-  const told = stateDir ?? process.env["PERENNIAL_STATE_DIR"];
+  const { PERENNIAL_STATE_DIR }: VariablesOf<"local environment"> = process.env;
+  const told = stateDir ?? PERENNIAL_STATE_DIR;
   if (told !== undefined) return told;
   if (process.getuid?.() === 0) return join("/var/lib/perennial", name);
   return join(process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local/state"), "perennial", name);

@@ -11,6 +11,7 @@ import type { Processes, ProcessSpec } from "./processes.ts";
 import { settleAll } from "../environment/settle.ts";
 import { ensureStateKeys } from "../environment/state-keys.ts";
 import type { TemporalServer } from "./temporal.ts";
+import { variables, type Variable } from "../../variables.ts";
 
 /** What our own processes work with. */
 export interface OwnProcesses {
@@ -52,18 +53,17 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
   const { environment, seeds, dns } = own;
   const code = await hashCode();
   const stateKeys = await ensureStateKeys(environment);
-  const webhooks = dns !== undefined;
   const describe = async (name: string, folder: string, args: readonly string[], more: Extras = {}) =>
     await describeProcess(own, code, { name, folder, args, ...more });
   const all = [
-    describe("manager", "manager", [], { webhooks }),
+    describe("manager", "manager", [], { webhooks: dns !== undefined }),
     describe("worker-garden", "worker", ["garden"]),
     ...seeds.map((seed) => describe(`worker-${seed}`, "worker", ["seed"], { seed, stateKeys })),
   ];
   if (dns !== undefined) {
     const env = { PERENNIAL_DNS_SERVER: dns.address, PERENNIAL_DNS_KEY_FILE: dns.keyFile };
     all.push(describe("provider-local-garden", "provider-local", []));
-    all.push(...seeds.map((seed) => describe(`provider-local-${seed}`, "provider-local", [], { seed, webhooks, env })));
+    all.push(...seeds.map((seed) => describe(`provider-local-${seed}`, "provider-local", [], { seed, env })));
   }
   return await Promise.all(all.map(async (spec) => await spec)).then((specs) =>
     specs.map((spec) => ({ ...spec, cwd: environment.stateDir })),
@@ -125,27 +125,14 @@ async function describeProcess(
 }
 
 async function webhookSettings(environment: Environment, name: string, running: boolean) {
-  const preferred = name === "manager" ? { preferred: 9443 } : {};
-  const claim = { owner: `${name}/webhooks`, host: environment.gateway, running, ...preferred };
+  const claim = { owner: `${name}/webhooks`, host: environment.gateway, running, preferred: 9443 };
   const port = await createPorts(environment).claim(claim);
   return { PERENNIAL_WEBHOOK_HOST: environment.gateway, PERENNIAL_WEBHOOK_PORT: String(port) };
 }
 
-/** The settings that whoever runs `up` may make for our processes; nothing else of the surroundings reaches them. */
+/** The variables that reach our processes from the surroundings of `up`, where they are set; no other one does. */
 function passedOn(): Record<string, string> {
-  const names = [
-    "LOG_LEVEL",
-    "SYNC_PERIOD_SECONDS",
-    "RETRY_DURATION_SECONDS",
-    "LEASE_SECONDS",
-    "DNS_TTL_SECONDS",
-    "SNAPSHOT_PERIOD_MINUTES",
-    "SEED_DEADLINE_SECONDS",
-    "BACKUP_GRACE_HOURS",
-    "BUILD_ID",
-    "DRAIN_HOURS",
-    "CACHE_DIR",
-  ].map((name) => `PERENNIAL_${name}`);
+  const names = Object.entries<Variable>(variables).flatMap(([name, { passedOn }]) => (passedOn ? [name] : []));
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );

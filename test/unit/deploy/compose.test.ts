@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseConfig } from "../../../src/config.ts";
+import { variables, type Process, type Variable } from "../../../src/variables.ts";
 
 interface Service {
   readonly image: string;
@@ -48,20 +49,14 @@ test("what is mounted from the repository exists, and so do the scripts that are
     expect(existsSync(join(root, path.replace("/deploy/", "deploy/temporal/"))), path).toBe(true);
 });
 
-test("our processes start from entry points that the sources have, with settings that they understand", () => {
+test("our processes start from entry points that the sources have, with every variable that they require and none that they do not read", () => {
   expect(ours.map(([name]) => name)).toEqual(["manager", "worker-garden", "worker-seed"]);
-  for (const [, { command = [], environment = {} }] of ours) {
+  for (const [name, { command = [], environment = {} }] of ours) {
     const source = command[0]?.replace(/^dist\/(.*)\.js$/, "src/$1.ts") ?? "";
     expect(existsSync(join(root, source)), source).toBe(true);
-    expect(parseConfig(plain(environment)).healthPort).toBeGreaterThan(0);
-    for (const variable of Object.keys(environment)) expect(knownVariables()).toContain(variable);
-  }
-});
-
-test("our processes have every setting without which they do not start", () => {
-  for (const [name, { command = [], environment = {} }] of ours) {
-    expect(requiredVariables(command), name).toContain("PERENNIAL_GARDEN_KUBECONFIG");
-    for (const variable of requiredVariables(command)) expect(Object.keys(environment), name).toContain(variable);
+    const process = processOf[name] ?? "manager";
+    expect(parseConfig(plain(environment), process).healthPort).toBeGreaterThan(0);
+    for (const variable of Object.keys(environment)) expect(readers[variable]?.readBy, variable).toContain(process);
   }
 });
 
@@ -104,15 +99,10 @@ function plain(environment: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(entries.map(([name, value]) => [name, value.replace(/^\$\{\w+:-(.*)\}$/, "$1")]));
 }
 
-function knownVariables(): string[] {
-  return readFileSync(join(root, "src/config.ts"), "utf8").match(/PERENNIAL_[A-Z_]+/g) ?? [];
-}
+const readers: Readonly<Record<string, Variable>> = variables;
 
-/** What a process says that it requires; each of a worker's roles says so in a function of its own. */
-function requiredVariables([entry = "", role = ""]: readonly string[]): string[] {
-  const source = readFileSync(join(root, entry.replace(/^dist\/(.*)\.js$/, "src/$1.ts")), "utf8");
-  const own = source.split(/^(?=async function )/m).filter((code) => ofRole(role).test(code));
-  return own.flatMap((code) => [...code.matchAll(/required\([\w.]+, "(\w+)"\)/g)].map(([, variable = ""]) => variable));
-}
-
-const ofRole = (role: string) => (role === "" ? /./ : new RegExp(`^async function run${role}\\(`, "i"));
+const processOf: Readonly<Record<string, Process>> = {
+  manager: "manager",
+  "worker-garden": "garden worker",
+  "worker-seed": "seed worker",
+};
