@@ -9,7 +9,7 @@ const arrows = {
   api: [],
   flow: [],
   workflows: ["flow", "api/activity-ids"],
-  components: ["api/(annotations|object-stores|extensions/backup-entry)"],
+  components: ["api/(annotations|labels|object-stores|extensions/backup-entry)"],
   kube: ["api", "log"],
   dns: [],
   activities: ["api", "components", "kube", "dns"],

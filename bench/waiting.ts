@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { WAIT_ANNOTATION } from "../src/activities/waits/waits.ts";
+import { WAIT_ANNOTATION } from "../src/api/annotations.ts";
 import { Infrastructure, Shoot } from "../src/api/index.ts";
 import type { ShootRun } from "../src/api/shoot/run.ts";
 import { refTo, type KubeClient } from "../src/kube/index.ts";

@@ -59,6 +59,24 @@ export const house = {
         },
       }),
     },
+    "declared-keys": {
+      meta: {
+        type: "suggestion",
+        messages: {
+          spelled: "'{{ key }}' is spelled out: import its constant from src/api (annotations, labels, names).",
+        },
+      },
+      create: (context) => {
+        const check = (node: Rule.Node, text: unknown) => {
+          const [key] = typeof text === "string" ? (qualifiedKey.exec(text) ?? []) : [];
+          if (key) context.report({ node, messageId: "spelled", data: { key } });
+        };
+        return {
+          Literal: (node) => check(node, node.value),
+          TemplateElement: (node) => check(node, node.value.raw),
+        };
+      },
+    },
     "file-names": {
       meta: {
         type: "suggestion",
@@ -78,6 +96,9 @@ export const house = {
     "test-names": testNames,
   } satisfies Record<string, Rule.RuleModule>,
 };
+
+/** An annotation, label or finalizer of Gardener or ours; neither an API version such as `…/v1alpha1` nor an image such as `…/hello:1`. */
+const qualifiedKey = /\b([a-z0-9-]+\.)*(gardener\.cloud|perennial\.dev)\/(?!v\d)(?![\w.-]+:)[\w.-]*/;
 
 function needsDocstring(node: Node, before: Node | undefined, context: Rule.RuleContext): boolean {
   if (node.type !== "ExportNamedDeclaration" && node.type !== "ExportDefaultDeclaration") return false;

@@ -64,20 +64,44 @@ export const STATE_PROBLEM_ANNOTATION = "perennial.dev/state-problem";
 /** On a ShootState: the epoch whose last look at the seed it holds; what a watch there says of that epoch, it takes no more. */
 export const STATE_FINAL_ANNOTATION = "perennial.dev/state-final";
 
-/** Label of the objects in which a ShootState goes on: the ShootState's name. */
-export const STATE_PART_LABEL = "perennial.dev/part-of-state";
+/** On an object that a step waits for: JSON of the activities that wait, so that any worker can complete them. */
+export const WAIT_ANNOTATION = "perennial.dev/wait";
 
-/** Label: the purpose of an object, such as `shoot` or `extension` on a namespace. */
-export const ROLE_LABEL = "gardener.cloud/role";
+/** On a Secret that was brought to a seed before its Shoot: SHA-256 of the content that was brought. */
+export const PREPARED_ANNOTATION = "perennial.dev/prepared";
 
-/** Label: the project of a namespace in the garden. */
-export const PROJECT_NAME_LABEL = "project.gardener.cloud/name";
+/** On a BackupEntry in the garden that is being deleted: when its Shoot was first found gone. Its grace period begins then. */
+export const SHOOT_GONE_ANNOTATION = "perennial.dev/shoot-gone-since";
 
-/** Label: CustomResourceDefinitions of which objects need a confirmation to be deleted. */
-export const DELETION_PROTECTED_LABEL = "gardener.cloud/deletion-protected";
+/** On a provider's BackupBucket: hash of what it was asked for last, credentials included. */
+export const CHECKSUM_ANNOTATION = "perennial.dev/checksum";
 
-/** Finalizer of the objects that our garden controllers and flows are in charge of. */
-export const GARDENER_FINALIZER = "gardener";
+/** On a Job: the record of the snapshot that it took, as JSON. */
+export const SNAPSHOT_RECORD_ANNOTATION = "perennial.dev/snapshot-record";
 
-/** Finalizer of a ShootState while a migration needs it. */
-export const SHOOT_STATE_FINALIZER = "core.gardener.cloud/shootstate";
+/** On etcd's claim: what it is being made from, and for which leader. */
+export const RESTORING_ANNOTATION = "perennial.dev/restoring-from";
+
+/** On etcd's claim: the epoch under which it was made; etcd may have run on it since. */
+export const RESTORED_ANNOTATION = "perennial.dev/restored-in-epoch";
+
+/** On the Job of a restore: the claim, by uid, that it fills. */
+export const VOLUME_ANNOTATION = "perennial.dev/volume";
+
+/** On a Secret that names a DNS domain: the domain. */
+export const DNS_DOMAIN_ANNOTATION = "dns.gardener.cloud/domain";
+
+/** On a Secret that names a DNS domain: the type of the provider that serves it. */
+export const DNS_PROVIDER_ANNOTATION = "dns.gardener.cloud/provider";
+
+/** Kubernetes' own, on a pod that stands for a static one of its node; such a pod cannot be deleted. */
+export const MIRROR_POD_ANNOTATION = "kubernetes.io/config.mirror";
+
+/** Kubernetes' own, on a PersistentVolumeClaim: the provisioner that is asked for its volume. */
+export const PROVISIONER_ANNOTATION = "volume.kubernetes.io/storage-provisioner";
+
+/** Kubernetes' own, on a PersistentVolume: the provisioner that made it. */
+export const PROVISIONED_BY_ANNOTATION = "pv.kubernetes.io/provisioned-by";
+
+/** Whether an annotation or a label is ours rather than Gardener's or a user's. */
+export const isOwnKey = (key: string): boolean => key.startsWith("perennial.dev/");

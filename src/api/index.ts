@@ -1,4 +1,6 @@
 export * from "./annotations.ts";
+export * from "./labels.ts";
+export * from "./names.ts";
 export { errorCode, isNonRetryable, type ErrorCode } from "./error-codes.ts";
 export type * from "./schema/meta.ts";
 export type { Raw } from "./schema/fields.ts";

@@ -15,7 +15,7 @@ export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
 export { copyJob } from "./etcd/backup-copy.ts";
 export { FINAL_SNAPSHOT, KEPT_SNAPSHOTS, storeOf } from "./etcd/backup-place.ts";
-export { mainVolumeClaim, restoreJob, SNAPSHOT_LABEL, snapshotJob } from "./etcd/backup.ts";
+export { mainVolumeClaim, restoreJob, snapshotJob } from "./etcd/backup.ts";
 export { VERIFY_CONTAINER } from "./etcd/step.ts";
 export { warmUpJob } from "./etcd/warm-up.ts";
 export {

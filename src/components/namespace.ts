@@ -1,3 +1,12 @@
+import { SHOOT_UID_ANNOTATION } from "../api/annotations.ts";
+import {
+  BACKUP_PROVIDER_LABEL,
+  NETWORKING_PROVIDER_LABEL,
+  ROLE_LABEL,
+  SEED_PROVIDER_LABEL,
+  SHOOT_PROVIDER_LABEL,
+  extensionLabel,
+} from "../api/labels.ts";
 import type { KubeObject } from "../api/index.ts";
 import type { ControlPlaneContext } from "./context.ts";
 
@@ -6,14 +15,14 @@ export function namespace({ namespace: name, shoot, seed }: ControlPlaneContext)
   const networking = shoot.spec.networking?.type;
   const extensions = (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true);
   const labels = {
-    "gardener.cloud/role": "shoot",
-    "seed.gardener.cloud/provider": seed.spec.provider.type,
-    "shoot.gardener.cloud/provider": shoot.spec.provider.type,
-    ...(networking === undefined ? {} : { "networking.shoot.gardener.cloud/provider": networking }),
-    ...(seed.spec.backup ? { "backup.gardener.cloud/provider": seed.spec.backup.provider } : {}),
-    ...Object.fromEntries(extensions.map(({ type }) => [`extensions.gardener.cloud/${type}`, "true"])),
+    [ROLE_LABEL]: "shoot",
+    [SEED_PROVIDER_LABEL]: seed.spec.provider.type,
+    [SHOOT_PROVIDER_LABEL]: shoot.spec.provider.type,
+    ...(networking === undefined ? {} : { [NETWORKING_PROVIDER_LABEL]: networking }),
+    ...(seed.spec.backup ? { [BACKUP_PROVIDER_LABEL]: seed.spec.backup.provider } : {}),
+    ...Object.fromEntries(extensions.map(({ type }) => [extensionLabel(type), "true"])),
   };
   const uid = shoot.status?.uid ?? shoot.metadata.uid;
-  const annotations = uid === undefined ? {} : { annotations: { "shoot.gardener.cloud/uid": uid } };
+  const annotations = uid === undefined ? {} : { annotations: { [SHOOT_UID_ANNOTATION]: uid } };
   return [{ apiVersion: "v1", kind: "Namespace", metadata: { name, labels, ...annotations } }];
 }

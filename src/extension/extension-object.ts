@@ -1,3 +1,4 @@
+import { extensionFinalizer } from "../api/names.ts";
 import type { Cluster, Condition, KubeObject, LastError, LastOperation, Leadership } from "../api/index.ts";
 import type { ClusterlessKind, ExtensionKind, SometimesClusterlessKind } from "../api/extensions/kinds.ts";
 
@@ -31,7 +32,7 @@ export type ClusterFor<K extends ExtensionKind> = K extends ClusterlessKind
 /** The finalizer that marks an object of this kind as having something to clean up, as Gardener names it. */
 export function finalizerOf(kind: ExtensionKind): string {
   const name = kind === "OperatingSystemConfig" ? "operatingsystemconfigs" : kind.toLowerCase();
-  return `extensions.gardener.cloud/${name}`;
+  return extensionFinalizer(name);
 }
 
 /** Whether an object is of the type and class that a controller handles. */

@@ -1,4 +1,4 @@
-import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../api/index.ts";
+import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../api/annotations.ts";
 import { isConflict, refOf, type KubeClient } from "../kube/index.ts";
 import type { ExtensionObject } from "./extension-object.ts";
 import { requestedOperation } from "./operation.ts";

@@ -1,5 +1,7 @@
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { PROVISIONED_BY_ANNOTATION, PROVISIONER_ANNOTATION } from "../api/annotations.ts";
+import { LOCAL_PROVISIONER } from "../api/names.ts";
 import type { KubeObject } from "../api/index.ts";
 import {
   createController,
@@ -14,9 +16,6 @@ import {
   type NamespacedKey,
 } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-
-/** The provisioner that StorageClasses name to get volumes from here. */
-export const PROVISIONER = "perennial.dev/local";
 
 /** A part of this process that runs until it is stopped. */
 export interface Runner {
@@ -59,8 +58,8 @@ interface Deps {
 
 /** The cluster's own controller says, by an annotation, that the claim waits for us. */
 function isWaiting({ metadata, spec }: PersistentVolumeClaim): boolean {
-  const provisioner = metadata.annotations?.["volume.kubernetes.io/storage-provisioner"];
-  return provisioner === PROVISIONER && metadata.deletionTimestamp === undefined && spec.volumeName === undefined;
+  const provisioner = metadata.annotations?.[PROVISIONER_ANNOTATION];
+  return provisioner === LOCAL_PROVISIONER && metadata.deletionTimestamp === undefined && spec.volumeName === undefined;
 }
 
 async function provision({ client, directory, log }: Deps, key: NamespacedKey): Promise<void> {
@@ -89,7 +88,7 @@ function renderVolume(
   const { name, namespace, uid } = metadata;
   return {
     ...typeMeta(PersistentVolume),
-    metadata: { name: `pvc-${uid}`, annotations: { "pv.kubernetes.io/provisioned-by": PROVISIONER } },
+    metadata: { name: `pvc-${uid}`, annotations: { [PROVISIONED_BY_ANNOTATION]: LOCAL_PROVISIONER } },
     spec: {
       capacity: { storage: spec.resources?.requests?.["storage"] ?? "1Gi" },
       accessModes: spec.accessModes ?? ["ReadWriteOnce"],
@@ -103,7 +102,7 @@ function renderVolume(
 
 async function reclaim({ client, directory, log }: Deps, { name }: { name: string }): Promise<void> {
   const volume = await client.read(PersistentVolume, { name });
-  if (volume?.metadata.annotations?.["pv.kubernetes.io/provisioned-by"] !== PROVISIONER) return;
+  if (volume?.metadata.annotations?.[PROVISIONED_BY_ANNOTATION] !== LOCAL_PROVISIONER) return;
   if (volume.status?.phase !== "Released" || volume.spec.persistentVolumeReclaimPolicy !== "Delete") return;
   const { path = "" } = volume.spec.hostPath ?? {};
   if (!path.startsWith(`${directory}/`))

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ROLE_LABEL } from "../api/labels.ts";
+import { FENCE_CONTROLLER } from "../api/names.ts";
 import { findActiveCluster, findPodMakers, type Stop } from "../activities/teardown/pod-makers.ts";
-import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION, ROLE_LABEL } from "../api/annotations.ts";
+import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/index.ts";
 import { isLeader, type Leader } from "../dns/index.ts";
 import { createEventRecorder, Namespace, refOf, type KubeClient } from "../kube/index.ts";
@@ -29,7 +31,7 @@ export function createFence({ seedClient, seedName, ask, log, period = 15_000 }:
   const stopping = new AbortController();
   const events = createEventRecorder({
     client: seedClient,
-    controller: "perennial.dev/fence",
+    controller: FENCE_CONTROLLER,
     instance: seedName,
     log,
   });

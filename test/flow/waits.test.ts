@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { WAIT_ANNOTATION } from "../../src/activities/waits/waits.ts";
+import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { gardenQueue, progressQuery } from "../../src/workflows/contract.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
 import { createComponents } from "../../src/activities/control-plane/components.ts";
 import { createExtensions } from "../../src/activities/extensions/extensions.ts";
 import { toFailure } from "../../src/activities/failure.ts";
@@ -6,7 +7,7 @@ import type { OperationStatus } from "../../src/activities/index.ts";
 import { createShootClients } from "../../src/activities/shoot/clients.ts";
 import { createShootStatus } from "../../src/activities/shoot/status.ts";
 import { readShootView } from "../../src/activities/shoot/view.ts";
-import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
+import type { Waits } from "../../src/activities/waits/waits.ts";
 import { Shoot } from "../../src/api/index.ts";
 import { moveOf } from "../../src/api/placement/move.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";

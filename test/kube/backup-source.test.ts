@@ -1,7 +1,8 @@
 import { beforeEach, expect } from "vitest";
+import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
 import { createBackup } from "../../src/activities/backup/backup.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
-import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
+import type { Waits } from "../../src/activities/waits/waits.ts";
 import { BackupBucket, ExtensionBackupEntry, Seed, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { Job, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect } from "vitest";
+import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
 import { createBackup } from "../../src/activities/backup/backup.ts";
 import type { WaitTarget } from "../../src/activities/index.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
-import { WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
+import type { Waits } from "../../src/activities/waits/waits.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { CronJob, Job, PersistentVolumeClaim, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { createResourceCleaner, NO_CLEANUP_LABEL } from "../../src/activities/teardown/shoot-resources.ts";
+import { NO_CLEANUP_LABEL } from "../../src/api/labels.ts";
+import { createResourceCleaner } from "../../src/activities/teardown/shoot-resources.ts";
 import { toFailure } from "../../src/activities/failure.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { isNotFound, refOf, type KubeClient } from "../../src/kube/index.ts";

@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeEach, describe, expect } from "vitest";
+import { ROLE_LABEL } from "../../src/api/labels.ts";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
 import { createDecommissioning } from "../../src/activities/teardown/decommissioning.ts";
 import { Superseded } from "../../src/activities/superseded.ts";
-import { createWaits, WAIT_ANNOTATION, type Waits } from "../../src/activities/waits/waits.ts";
+import { createWaits, type Waits } from "../../src/activities/waits/waits.ts";
 import {
   EPOCH_ANNOTATION,
   HANDOVER_ANNOTATION,
   LEADERSHIP_RECORD_ANNOTATION,
-  ROLE_LABEL,
+  WAIT_ANNOTATION,
 } from "../../src/api/annotations.ts";
 import { Cluster, ExtensionBackupEntry, Infrastructure, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import { ROLE_LABEL } from "../../src/api/labels.ts";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
-import { HANDOVER_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
+import { HANDOVER_ANNOTATION } from "../../src/api/annotations.ts";
 import { Cluster, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { Leader } from "../../src/dns/index.ts";

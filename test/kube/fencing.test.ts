@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect } from "vitest";
+import { ROLE_LABEL } from "../../src/api/labels.ts";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { patchFinalizers, patchShootStatus } from "../../src/activities/shoot/patch.ts";
 import type { OperationStatus } from "../../src/activities/index.ts";
 import { createShootStatus } from "../../src/activities/shoot/status.ts";
 import { Superseded } from "../../src/activities/superseded.ts";
-import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
+import { EPOCH_ANNOTATION } from "../../src/api/annotations.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { ConfigMap, Namespace, refOf, refTo, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";

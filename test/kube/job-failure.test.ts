@@ -1,6 +1,7 @@
 import { afterAll, expect } from "vitest";
+import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
 import { jobTarget } from "../../src/activities/backup/jobs.ts";
-import { createWaits, WAIT_ANNOTATION, type Completer, type Waits } from "../../src/activities/waits/waits.ts";
+import { createWaits, type Completer, type Waits } from "../../src/activities/waits/waits.ts";
 import { Job, Pod, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, vi } from "vitest";
+import { LOCAL_PROVISIONER } from "../../src/api/names.ts";
 import { Infrastructure, OperatingSystemConfig, type KubeObject } from "../../src/api/index.ts";
 import { createExtensionController } from "../../src/extension/index.ts";
 import {
@@ -19,7 +20,7 @@ import { createAddressPool } from "../../src/provider-local/network/address-pool
 import { createInfrastructureActuator } from "../../src/provider-local/infrastructure.ts";
 import { createLoadBalancers } from "../../src/provider-local/network/load-balancer.ts";
 import { createOperatingSystemConfigActuator } from "../../src/provider-local/machine-image/operating-system-config.ts";
-import { createVolumeProvisioner, PROVISIONER, type Runner } from "../../src/provider-local/volumes.ts";
+import { createVolumeProvisioner, type Runner } from "../../src/provider-local/volumes.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 
@@ -148,7 +149,7 @@ describe("a volume", () => {
 
   test("is a directory that goes with its claim", async () => {
     const claim = refTo(PersistentVolumeClaim, { name: "data", namespace });
-    const annotations = { "volume.kubernetes.io/storage-provisioner": PROVISIONER };
+    const annotations = { "volume.kubernetes.io/storage-provisioner": LOCAL_PROVISIONER };
     const created = await plane.client.create<KubeObject>({
       ...withoutName(claim),
       metadata: { name: "data", namespace, annotations },

@@ -1,17 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect } from "vitest";
+import { STATE_PART_LABEL } from "../../src/api/labels.ts";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import { createShootStates, type ShootStates, type SnapshotRecord } from "../../src/activities/state/shoot-state.ts";
 import type { StateItem } from "../../src/activities/state/entry.ts";
 import { StateTooLarge } from "../../src/activities/state/layout.ts";
 import { createStateActivities, type StateActivities } from "../../src/activities/state/activities.ts";
 import { Superseded } from "../../src/activities/superseded.ts";
-import {
-  EPOCH_ANNOTATION,
-  STATE_KEY_ANNOTATION,
-  STATE_PART_LABEL,
-  STATE_PROBLEM_ANNOTATION,
-} from "../../src/api/annotations.ts";
+import { EPOCH_ANNOTATION, STATE_KEY_ANNOTATION, STATE_PROBLEM_ANNOTATION } from "../../src/api/annotations.ts";
 import { Infrastructure, ShootState } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { KubeError, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  machineNames,
-  planPool,
-  POOL_HASH_LABEL,
-  poolHash,
-  type Pool,
-} from "../../src/provider-local/worker/machines.ts";
+import { MACHINE_POOL_HASH_LABEL } from "../../src/api/labels.ts";
+import { machineNames, planPool, poolHash, type Pool } from "../../src/provider-local/worker/machines.ts";
 
 const pool = (changes: Partial<Pool> = {}): Pool => ({
   name: "small",
@@ -21,7 +16,7 @@ const pool = (changes: Partial<Pool> = {}): Pool => ({
 });
 const namespace = "shoot--dev--j";
 const made = (from: Pool, count: number) =>
-  machineNames(namespace, from, count).map((name) => ({ name, labels: { [POOL_HASH_LABEL]: poolHash(from) } }));
+  machineNames(namespace, from, count).map((name) => ({ name, labels: { [MACHINE_POOL_HASH_LABEL]: poolHash(from) } }));
 
 test("the actions for a pool lead to the wanted machines from anywhere, never with too many or too few", () => {
   const amount = fc.integer({ min: 0, max: 5 });
@@ -38,7 +33,7 @@ test("the actions for a pool lead to the wanted machines from anywhere, never wi
           return;
         }
         if ("create" in action) {
-          const labels = { [POOL_HASH_LABEL]: poolHash(target) };
+          const labels = { [MACHINE_POOL_HASH_LABEL]: poolHash(target) };
           machines = [...machines, ...action.create.map((name) => ({ name, labels }))];
           expect(machines.length).toBeLessThanOrEqual(most);
           continue;

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseAllDocuments } from "yaml";
-import { EPOCH_ANNOTATION, ROLE_LABEL } from "../../src/api/annotations.ts";
+import { ROLE_LABEL } from "../../src/api/labels.ts";
+import { EPOCH_ANNOTATION } from "../../src/api/annotations.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { KubeError, Namespace, refOf, refTo, type KubeClient } from "../../src/kube/index.ts";
 

@@ -116,3 +116,24 @@ function faults(rule: keyof typeof house.rules, code: string, file = "src/a.ts")
   };
   return new Linter().verify(code, config, file).filter(({ ruleId }) => ruleId === `house/${rule}`);
 }
+
+describe("a key of an annotation or a label is declared once", () => {
+  test.each([
+    'const role = "gardener.cloud/role";',
+    'const selector = "gardener.cloud/role=shoot";',
+    "const label = `extensions.gardener.cloud/${type}`;",
+    'const labels = { "worker.gardener.cloud/pool": pool };',
+    'const message = "its annotation perennial.dev/wait is no JSON";',
+  ])("%s", (code) => {
+    expect(faults("declared-keys", code)).toHaveLength(1);
+  });
+
+  test.each([
+    'const api = "extensions.gardener.cloud/v1alpha1";',
+    'const image = "perennial.dev/hello:1";',
+    'const group = "core.gardener.cloud";',
+    "// gardener.cloud/role says what a namespace is for\nconst a = 1;",
+  ])("not: %s", (code) => {
+    expect(faults("declared-keys", code)).toEqual([]);
+  });
+});

@@ -1,3 +1,4 @@
+import { ROLE_LABEL } from "../../api/labels.ts";
 import type { Seed } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
@@ -27,7 +28,7 @@ export async function readData(client: KubeClient, ref: { name: string; namespac
 
 /** Puts credentials where the seed's extensions read them: beside no Shoot, because backups outlive theirs. */
 export async function deployBackupCredentials(seedClient: KubeClient, name: string, data: SecretData): Promise<void> {
-  const labels = { "gardener.cloud/role": "garden" };
+  const labels = { [ROLE_LABEL]: "garden" };
   const namespace = GARDEN_NAMESPACE;
   await seedClient.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } });
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, type: "Opaque", data };

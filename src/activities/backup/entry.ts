@@ -1,4 +1,5 @@
-import { EPOCH_ANNOTATION, GARDENER_FINALIZER } from "../../api/annotations.ts";
+import { GARDENER_FINALIZER } from "../../api/names.ts";
+import { EPOCH_ANNOTATION } from "../../api/annotations.ts";
 import { ExtensionBackupBucket, type BackupEntry, type ExtensionBackupEntry } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { backupEntryObject, type ControlPlaneContext } from "../../components/index.ts";

@@ -1,3 +1,4 @@
+import { SNAPSHOT_RECORD_ANNOTATION } from "../../api/annotations.ts";
 import { ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
@@ -16,9 +17,6 @@ import {
 
 /** A snapshot was taken, but its content is unknown: it has to be taken again. */
 export class UnreadableSnapshot extends StepError {}
-
-/** On a Job: the record of the snapshot that it took, as JSON. */
-export const SNAPSHOT_RECORD_ANNOTATION = "perennial.dev/snapshot-record";
 
 /**
  * Writes down what a finished Job's snapshot holds: from the Job, if it was read before, else as its pod found when it read the file.

@@ -1,7 +1,8 @@
 import { activityInfo } from "@temporalio/activity";
+import { SNAPSHOT_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { FINAL_SNAPSHOT, SNAPSHOT_LABEL, snapshotJob } from "../../components/index.ts";
+import { FINAL_SNAPSHOT, snapshotJob } from "../../components/index.ts";
 import { CronJob, isNotFound, Job, refTo, StatefulSet, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { StepError } from "../failure.ts";

@@ -1,3 +1,4 @@
+import { RESTORED_ANNOTATION, RESTORING_ANNOTATION, VOLUME_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { mainVolumeClaim, restoreJob } from "../../components/index.ts";
@@ -115,15 +116,6 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
     },
   };
 }
-
-/** On etcd's claim: what it is being made from, and for which leader. */
-const RESTORING_ANNOTATION = "perennial.dev/restoring-from";
-
-/** On etcd's claim: the epoch under which it was made; etcd may have run on it since. */
-const RESTORED_ANNOTATION = "perennial.dev/restored-in-epoch";
-
-/** On the Job: the claim, by uid, that it fills. */
-const VOLUME_ANNOTATION = "perennial.dev/volume";
 
 const JOB = "restore-etcd-main";
 

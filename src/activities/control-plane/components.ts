@@ -1,9 +1,9 @@
+import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import { waitId } from "../../api/activity-ids.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { components, type ComponentName } from "../../components/index.ts";
 import { Namespace, PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
-import { NO_CLEANUP_LABEL } from "../teardown/shoot-resources.ts";
 import { readContext } from "./context.ts";
 import type { Until, WaitTarget } from "../index.ts";
 import { removeAnnotated } from "../teardown/removal.ts";

@@ -1,3 +1,4 @@
+import { ROLE_LABEL } from "../../api/labels.ts";
 import { Infrastructure, Shoot } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { externalApiServerName, internalApiServerName } from "../../components/index.ts";
@@ -51,7 +52,7 @@ export function createPublishing({
         metadata: {
           name: `${run.name}.kubeconfig`,
           namespace: run.namespace,
-          labels: { "gardener.cloud/role": "kubeconfig" },
+          labels: { [ROLE_LABEL]: "kubeconfig" },
           ownerReferences: [{ ...typeMeta(Shoot), name: run.name, uid: run.uid }],
         },
         type: "Opaque",

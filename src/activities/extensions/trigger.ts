@@ -1,3 +1,4 @@
+import { TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
 import { contractOf, type AppliedKind } from "../../api/extensions/kinds.ts";
 
@@ -25,6 +26,6 @@ export function needsTrigger({ kind, existing, asked, changed }: TriggerFacts): 
 
 /** Whether the last operation is an answer to the last request; equal seconds are. */
 function answered({ metadata }: ExtensionLike, lastUpdateTime: string): boolean {
-  const stamp = Date.parse(metadata.annotations?.["gardener.cloud/timestamp"] ?? "");
+  const stamp = Date.parse(metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
   return !Number.isNaN(stamp) && Math.floor(stamp / 1000) * 1000 <= Date.parse(lastUpdateTime);
 }

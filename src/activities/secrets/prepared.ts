@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
+import { PREPARED_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-
-const PREPARED_ANNOTATION = "perennial.dev/prepared";
 
 /**
  * The annotation of a Secret that is brought to a seed before its Shoot: SHA-256 of what was brought. Until the Shoot

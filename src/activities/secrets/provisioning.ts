@@ -1,3 +1,4 @@
+import { PURPOSE_LABEL } from "../../api/labels.ts";
 import { CredentialsBinding, OperatingSystemConfig, SecretBinding } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import {
@@ -46,7 +47,7 @@ export function createProvisioning({ gardenClient, seedClient, shootClients, kep
         metadata: {
           name: "cloudprovider",
           namespace: run.technicalID,
-          labels: { "gardener.cloud/purpose": "cloudprovider" },
+          labels: { [PURPOSE_LABEL]: "cloudprovider" },
         },
         type: "Opaque",
         data: secret.data ?? {},

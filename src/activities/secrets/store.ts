@@ -1,3 +1,4 @@
+import { PERSIST_LABEL } from "../../api/labels.ts";
 import { checksumOf } from "../../components/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 
@@ -52,7 +53,7 @@ export async function openSecretStore(client: KubeClient, namespace: string): Pr
 
 function labelsFor(role: SecretRole): Record<string, string> {
   const lasting = role === "authority" || role === "key" || role === "token";
-  return { "managed-by": "perennial", role, ...(lasting ? { persist: "true" } : {}) };
+  return { "managed-by": "perennial", role, ...(lasting ? { [PERSIST_LABEL]: "true" } : {}) };
 }
 
 /** Content as the API server has it, in base64, as text. */

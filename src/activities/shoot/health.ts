@@ -1,3 +1,4 @@
+import { NO_CLEANUP_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { Condition } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type Kind,
   type KubeClient,
 } from "../../kube/index.ts";
-import { NO_CLEANUP_LABEL } from "../teardown/shoot-resources.ts";
 import { rolledOut, type Readiness } from "../waits/readiness.ts";
 
 /** The aspects of a Shoot's health, as Gardener names them. */
@@ -86,7 +86,7 @@ const controlPlaneKinds = [Deployment, StatefulSet];
 
 const controlPlaneIn = (namespace: string): Selection => ({
   namespace,
-  labelSelector: "gardener.cloud/role=controlplane",
+  labelSelector: `${ROLE_LABEL}=controlplane`,
 });
 
 const systemComponents: Selection = { namespace: "kube-system", labelSelector: `${NO_CLEANUP_LABEL}=true` };

@@ -1,4 +1,5 @@
-import { ROLE_LABEL } from "../../api/annotations.ts";
+import { DNS_DOMAIN_ANNOTATION, DNS_PROVIDER_ANNOTATION } from "../../api/annotations.ts";
+import { ROLE_LABEL } from "../../api/labels.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 
 /** The garden's domain for leadership records, and with which credentials its provider changes it. */
@@ -13,7 +14,7 @@ export interface LeadershipDomain {
 export async function findLeadershipDomain(gardenClient: KubeClient): Promise<LeadershipDomain | undefined> {
   const labelSelector = `${ROLE_LABEL}=leadership-domain`;
   const [secret] = await gardenClient.list(Secret, { namespace, labelSelector });
-  const { [DOMAIN_ANNOTATION]: domain, [PROVIDER_ANNOTATION]: type } = secret?.metadata.annotations ?? {};
+  const { [DNS_DOMAIN_ANNOTATION]: domain, [DNS_PROVIDER_ANNOTATION]: type } = secret?.metadata.annotations ?? {};
   if (secret === undefined || domain === undefined || type === undefined) return undefined;
   return { domain, type, secret: { namespace, name: secret.metadata.name } };
 }
@@ -29,5 +30,3 @@ export async function leadershipRecord(
 }
 
 const namespace = "garden";
-const DOMAIN_ANNOTATION = "dns.gardener.cloud/domain";
-const PROVIDER_ANNOTATION = "dns.gardener.cloud/provider";

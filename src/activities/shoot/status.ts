@@ -1,7 +1,7 @@
+import { GARDENER_FINALIZER } from "../../api/names.ts";
 import {
   CANCEL_MIGRATION_ANNOTATION,
   FORCE_TAKEOVER_ANNOTATION,
-  GARDENER_FINALIZER,
   OPERATION_ANNOTATION,
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";

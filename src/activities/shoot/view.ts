@@ -1,9 +1,9 @@
+import { PROJECT_NAME_LABEL } from "../../api/labels.ts";
+import { GARDENER_FINALIZER } from "../../api/names.ts";
 import {
   EMERGENCY_STOP_ANNOTATION,
-  GARDENER_FINALIZER,
   IGNORE_ANNOTATION,
   OPERATION_ANNOTATION,
-  PROJECT_NAME_LABEL,
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";
 import { Seed, Shoot } from "../../api/index.ts";

@@ -1,9 +1,9 @@
+import { STATE_PART_LABEL } from "../../api/labels.ts";
+import { SHOOT_STATE_FINALIZER } from "../../api/names.ts";
 import {
   CONFIRM_DELETION_ANNOTATION,
   EPOCH_ANNOTATION,
-  SHOOT_STATE_FINALIZER,
   SHOOT_UID_ANNOTATION,
-  STATE_PART_LABEL,
   STATE_PARTS_ANNOTATION,
 } from "../../api/annotations.ts";
 import { ShootState } from "../../api/index.ts";

@@ -1,3 +1,5 @@
+import { isOwnKey } from "../../api/annotations.ts";
+import { PERSIST_LABEL } from "../../api/labels.ts";
 import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
@@ -27,7 +29,7 @@ export interface StateObjects {
 }
 
 /** Label of Secrets that cannot be made again. */
-export const PERSISTED = "persist=true";
+export const PERSISTED = `${PERSIST_LABEL}=true`;
 
 /** The kinds of which the state is kept, to be watched. */
 export const statefulTypes: readonly Kind<StatefulObject>[] = statefulKinds.map(definitionOf);
@@ -107,7 +109,7 @@ function extensionItem({ kind, metadata, spec, status = {} }: StatefulObject): S
 
 function resourceItem(fields: StateItem["fields"], { metadata, ...object }: KubeObject): StateItem {
   const { name, labels, annotations = {} } = metadata;
-  const others = Object.entries(annotations).filter(([key]) => !key.startsWith("perennial.dev/")); // ours change by themselves
+  const others = Object.entries(annotations).filter(([key]) => !isOwnKey(key)); // ours change by themselves
   const kept = {
     name,
     ...(labels && { labels }),

@@ -1,3 +1,4 @@
+import { ROLE_LABEL } from "../../api/labels.ts";
 import { waitId } from "../../api/activity-ids.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { Pod, refOf, typeMeta, unlessGone, type KubeClient, type Workload } from "../../kube/index.ts";
@@ -74,7 +75,7 @@ const UNWATCHED = 300_000;
 /** A pod that has ended runs nothing, whether it is kept or not. */
 const isAlive = ({ status }: Pod): boolean => status?.phase !== "Succeeded" && status?.phase !== "Failed";
 
-const isWatched = ({ metadata }: Pod): boolean => metadata.labels?.["gardener.cloud/role"] === "controlplane";
+const isWatched = ({ metadata }: Pod): boolean => metadata.labels?.[ROLE_LABEL] === "controlplane";
 
 function targetOf({ metadata: { name, namespace } }: Pod, step: string): WaitTarget {
   return {

@@ -1,3 +1,5 @@
+import { MIRROR_POD_ANNOTATION } from "../../api/annotations.ts";
+import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { CustomResourceDefinition, isNotFound, type KubeClient, type ResourceType } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
@@ -14,9 +16,6 @@ export interface ResourceCleaner {
   /** Everything else, and at last the namespaces. */
   kubernetesResources(): Promise<void>;
 }
-
-/** Upstream's label on what a clean-up must leave alone. */
-export const NO_CLEANUP_LABEL = "shoot.gardener.cloud/no-cleanup";
 
 /** How long a call may take, in ms, and how often it looks. */
 export interface CleanerOptions {
@@ -98,7 +97,7 @@ function isOurs({ kind, metadata, ...object }: KubeObject): boolean {
   if (kind === "Namespace") return systemNamespaces.has(metadata.name);
   if (kind === "Service") return metadata.namespace === "default" && metadata.name === "kubernetes";
   if (kind === "APIService") return (object["spec"] as { service?: unknown } | undefined)?.service === undefined;
-  return metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined;
+  return metadata.annotations?.[MIRROR_POD_ANNOTATION] !== undefined;
 }
 
 const isOwned = ({ ownerReferences = [] }: KubeObject["metadata"]): boolean =>

@@ -1,10 +1,8 @@
+import { POOL_LABEL } from "../../api/labels.ts";
 import type { Worker } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { isReady } from "../shoot/health.ts";
 import type { Readiness } from "./readiness.ts";
-
-/** The label by which a node says which pool it is of. */
-const POOL_LABEL = "worker.gardener.cloud/pool";
 
 /** Whether every pool has at least its minimum of nodes, and all of them are ready. */
 export function nodesReady(nodes: readonly KubeObject[], pools: Worker["spec"]["pools"]): Readiness {

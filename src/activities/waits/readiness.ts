@@ -130,7 +130,7 @@ function succeeded(lastOperation: LastOperation, stamp: string | undefined): Rea
 
 function sinceRequested(stamp: string, lastUpdateTime: string): Readiness {
   const requested = Date.parse(stamp);
-  if (Number.isNaN(requested)) return not(`its annotation gardener.cloud/timestamp is no time: ${stamp}`);
+  if (Number.isNaN(requested)) return not(`its annotation ${TIMESTAMP_ANNOTATION} is no time: ${stamp}`);
   const second = Math.floor(requested / 1000) * 1000;
   return second > Date.parse(lastUpdateTime) ? not("its last operation is older than the request") : { reached: true };
 }

@@ -1,10 +1,8 @@
 import { activityInfo } from "@temporalio/activity";
+import { WAIT_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf } from "../../kube/index.ts";
 import type { WaitTarget } from "../index.ts";
-
-/** The annotation that names the activity which waits for the object. */
-export const WAIT_ANNOTATION = "perennial.dev/wait";
 
 /** The activity that waits for an object, by the run of its workflow. */
 export interface Waiter {

@@ -1,4 +1,6 @@
 import { CompleteAsyncError } from "@temporalio/activity";
+import { WAIT_ANNOTATION } from "../../api/annotations.ts";
+import { ROLE_LABEL } from "../../api/labels.ts";
 import { appliedKinds, definitionOf } from "../../api/extensions/kinds.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, typeMeta, type KubeClient, type Reflector, type TypeRef } from "../../kube/index.ts";
@@ -6,11 +8,11 @@ import type { Logger } from "../../log.ts";
 import type { WaitTarget } from "../index.ts";
 import { judge } from "./judgement.ts";
 import type { Readiness } from "./readiness.ts";
-import { registrationOf, WAIT_ANNOTATION } from "./registration.ts";
+import { registrationOf } from "./registration.ts";
 import { createSettler, type Completer, type Settler } from "./settler.ts";
 
 export type { Completer } from "./settler.ts";
-export { WAIT_ANNOTATION, type Waiter } from "./registration.ts";
+export { type Waiter } from "./registration.ts";
 
 /**
  * Waits that need no slot, no heartbeat and no history: the activity that changes an object also writes into it which
@@ -92,7 +94,7 @@ function createWatches(client: KubeClient, settler: Settler, log: Logger) {
   };
 }
 
-const controlPlane = { labelSelector: "gardener.cloud/role=controlplane" };
+const controlPlane = { labelSelector: `${ROLE_LABEL}=controlplane` };
 
 /** Control planes are labelled, so that a seed's other workloads do not cross the wire. */
 const watched: readonly (TypeRef & { readonly labelSelector?: string })[] = [
@@ -102,7 +104,7 @@ const watched: readonly (TypeRef & { readonly labelSelector?: string })[] = [
   { apiVersion: "v1", kind: "Service", ...controlPlane },
   { apiVersion: "batch/v1", kind: "Job", ...controlPlane },
   { apiVersion: "v1", kind: "Pod", ...controlPlane },
-  { apiVersion: "v1", kind: "Namespace", labelSelector: "gardener.cloud/role=shoot" },
+  { apiVersion: "v1", kind: "Namespace", labelSelector: `${ROLE_LABEL}=shoot` },
 ];
 
 const keyOf = ({ apiVersion, kind }: TypeRef): string => `${apiVersion}/${kind}`;

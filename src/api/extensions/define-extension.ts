@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { DELETION_PROTECTED_LABEL } from "../annotations.ts";
+import { DELETION_PROTECTED_LABEL } from "../labels.ts";
 import type { Seed } from "../core/seed.ts";
 import { defineResource, type Column } from "../schema/resource.ts";
 import type { Shoot } from "../shoot/shoot.ts";

@@ -1,3 +1,4 @@
+import { ROLE_LABEL } from "../labels.ts";
 import { EMERGENCY_STOP_ANNOTATION } from "../annotations.ts";
 import type { CloudProfile } from "../core/cloud-profile.ts";
 import { findObjectStore } from "../object-stores.ts";
@@ -104,7 +105,7 @@ function leadershipObstacles({ metadata, status }: Shoot): Obstacle[] {
   if (status?.leadership !== undefined) return [];
   const message =
     "the Shoot has no leadership record, without which two Seeds could act at once: the garden needs a Secret with " +
-    "label gardener.cloud/role=leadership-domain in namespace garden; then: " +
+    `label ${ROLE_LABEL}=leadership-domain in namespace garden; then: ` +
     `perennial shoot reconcile ${metadata.namespace}/${metadata.name}`;
   return [{ field: "status.leadership", message }];
 }

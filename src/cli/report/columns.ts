@@ -1,3 +1,4 @@
+import { SHOOT_STATUS_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { Column } from "../display/output.ts";
 import { formatAge } from "../display/time.ts";
@@ -33,7 +34,7 @@ export function lastOperation({ status }: Shoot): string {
 
 /** Gardener's status label: healthy, progressing, unhealthy or unknown; judged from the status where there is no label. */
 export function health({ metadata, status }: Shoot): string {
-  const label = metadata.labels?.["shoot.gardener.cloud/status"];
+  const label = metadata.labels?.[SHOOT_STATUS_LABEL];
   if (label) return label;
   const { lastOperation: last, conditions = [] } = status ?? {};
   if (!last) return "unknown";

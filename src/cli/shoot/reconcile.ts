@@ -12,7 +12,7 @@ import { duration, flag } from "../option.ts";
 export const reconcile = defineCommand({
   name: "reconcile",
   summary: "Ask for a reconciliation of a Shoot",
-  description: "Sets the annotation gardener.cloud/operation=reconcile, as kubectl annotate would.",
+  description: `Sets the annotation ${OPERATION_ANNOTATION}=reconcile, as kubectl annotate would.`,
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,

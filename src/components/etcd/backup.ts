@@ -1,3 +1,4 @@
+import { SNAPSHOT_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { backupMount, backupPlace } from "./backup-place.ts";
 import { job, pod, type Step } from "./backup-pod.ts";
@@ -7,9 +8,6 @@ import { etcdStep, verifyStep } from "./step.ts";
 import { dataVolume, mainClaim, member } from "./etcd.ts";
 import { mountFiles, secretPath, sha256 } from "../files.ts";
 import { controlPlaneRole } from "../workload.ts";
-
-/** Label of the Jobs that take snapshots: by the clock, or because a flow asked. */
-export const SNAPSHOT_LABEL = "perennial.dev/snapshot";
 
 /**
  * Snapshots of etcd-main, every ten minutes unless it is said otherwise. The minute depends on the Shoot, so that a

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { KUBE_PROXY_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { commandLine } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
@@ -31,7 +32,7 @@ export function kubeProxy(context: ControlPlaneContext): KubeObject[] {
   };
   const spec = {
     hostNetwork: true,
-    ...(enabled ? {} : { nodeSelector: { "perennial.dev/kube-proxy": "disabled" } }),
+    ...(enabled ? {} : { nodeSelector: { [KUBE_PROXY_LABEL]: "disabled" } }),
     priorityClassName: "system-node-critical",
     serviceAccountName: "kube-proxy",
     tolerations: [{ operator: "Exists" }],

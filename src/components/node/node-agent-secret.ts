@@ -1,3 +1,4 @@
+import { POOL_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject, OperatingSystemConfig } from "../../api/index.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { nodeAgentSecretName } from "./pool.ts";
@@ -36,7 +37,7 @@ export function nodeAgentSecret(
     metadata: {
       name: nodeAgentSecretName(context, pool),
       namespace: "kube-system",
-      labels: { "gardener.cloud/role": "operating-system-config", "worker.gardener.cloud/pool": pool.name },
+      labels: { [ROLE_LABEL]: "operating-system-config", [POOL_LABEL]: pool.name },
     },
     type: "Opaque",
     data: { "config.json": Buffer.from(content).toString("base64") },

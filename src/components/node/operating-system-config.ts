@@ -1,3 +1,4 @@
+import { POOL_LABEL } from "../../api/labels.ts";
 import type { OperatingSystemConfig } from "../../api/index.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { kubeletConfiguration } from "./kubelet-config.ts";
@@ -59,7 +60,7 @@ function describe(
     metadata: {
       name: operatingSystemConfigName(context, pool, purpose),
       namespace: context.namespace,
-      labels: { "worker.gardener.cloud/pool": pool.name },
+      labels: { [POOL_LABEL]: pool.name },
     },
     spec: {
       type: machineImage(context, pool).name,

@@ -1,4 +1,13 @@
 import { createHash } from "node:crypto";
+import {
+  POOL_AGENT_SECRET_LABEL,
+  POOL_CRI_LABEL,
+  POOL_IMAGE_NAME_LABEL,
+  POOL_IMAGE_VERSION_LABEL,
+  POOL_KUBERNETES_VERSION_LABEL,
+  POOL_LABEL,
+  POOL_SYSTEM_COMPONENTS_LABEL,
+} from "../../api/labels.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 
 /**
@@ -37,13 +46,13 @@ export function nodeLabels(context: ControlPlaneContext, pool: WorkerPool): Reco
   return {
     ...pool.labels,
     "node.kubernetes.io/role": "node",
-    "worker.gardener.cloud/pool": pool.name,
-    "worker.gardener.cloud/image-name": machineImage(context, pool).name,
-    "worker.gardener.cloud/image-version": machineImage(context, pool).version,
-    "worker.gardener.cloud/cri-name": pool.cri?.name ?? "containerd",
-    "worker.gardener.cloud/system-components": String(pool.systemComponents?.allow ?? true),
-    "worker.gardener.cloud/kubernetes-version": kubernetesVersion(context, pool),
-    "worker.gardener.cloud/gardener-node-agent-secret-name": nodeAgentSecretName(context, pool),
+    [POOL_LABEL]: pool.name,
+    [POOL_IMAGE_NAME_LABEL]: machineImage(context, pool).name,
+    [POOL_IMAGE_VERSION_LABEL]: machineImage(context, pool).version,
+    [POOL_CRI_LABEL]: pool.cri?.name ?? "containerd",
+    [POOL_SYSTEM_COMPONENTS_LABEL]: String(pool.systemComponents?.allow ?? true),
+    [POOL_KUBERNETES_VERSION_LABEL]: kubernetesVersion(context, pool),
+    [POOL_AGENT_SECRET_LABEL]: nodeAgentSecretName(context, pool),
   };
 }
 

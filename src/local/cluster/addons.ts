@@ -1,3 +1,4 @@
+import { LOCAL_PROVISIONER } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { ClusterNetworks, Environment } from "../environment/environment.ts";
@@ -25,7 +26,7 @@ function storageClass(): KubeObject {
     apiVersion: "storage.k8s.io/v1",
     kind: "StorageClass",
     metadata: { name: "default", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
-    provisioner: "perennial.dev/local",
+    provisioner: LOCAL_PROVISIONER,
     // The scheduler waits for the volume instead of failing, and sometimes forgetting, a pod whose claim is not bound yet.
     volumeBindingMode: "WaitForFirstConsumer",
     allowVolumeExpansion: true,

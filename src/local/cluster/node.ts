@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
 import { stringify } from "yaml";
+import { MACHINE_SEED_LABEL } from "../../api/labels.ts";
 import { Node, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { issueKubeconfig, type RunningCluster } from "./clusters.ts";
@@ -29,7 +30,7 @@ export async function ensureSeedNode(
     }),
     kubeProxy: await issueKubeconfig(cluster, { name: "kube-proxy", commonName: "system:kube-proxy" }),
   });
-  const { address } = await machines.ensure({ name, userData, labels: { "perennial.dev/seed": cluster.name } });
+  const { address } = await machines.ensure({ name, userData, labels: { [MACHINE_SEED_LABEL]: cluster.name } });
   const { podCIDR } = (await waitForNode(client, name, (node) => node.spec?.podCIDR !== undefined, signal)).spec ?? {};
   if (podCIDR === undefined) throw new Error(`cannot connect the pods of ${name}: its Node lost its podCIDR`);
   await machines.configureNetwork(name, { podCIDR, clusterPodCIDR: cluster.networks.pods, peers: [] });

@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { DNS_DOMAIN_ANNOTATION, DNS_PROVIDER_ANNOTATION } from "../../api/annotations.ts";
+import { ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { keyName, type DnsServer } from "../process/dns.ts";
@@ -40,7 +42,7 @@ export function renderSeed(example: KubeObject, environment: Environment, name: 
 export const gardenNamespace: KubeObject = {
   apiVersion: "v1",
   kind: "Namespace",
-  metadata: { name: "garden", labels: { "gardener.cloud/role": "garden" } },
+  metadata: { name: "garden", labels: { [ROLE_LABEL]: "garden" } },
 };
 
 /**
@@ -66,10 +68,10 @@ export function renderDnsSecrets(environment: Environment, keyFile: string): Kub
       metadata: {
         name: "leadership-domain",
         namespace: "garden",
-        labels: { "gardener.cloud/role": "leadership-domain" },
+        labels: { [ROLE_LABEL]: "leadership-domain" },
         annotations: {
-          "dns.gardener.cloud/provider": "rfc2136",
-          "dns.gardener.cloud/domain": `leadership.${environment.domain}`,
+          [DNS_PROVIDER_ANNOTATION]: "rfc2136",
+          [DNS_DOMAIN_ANNOTATION]: `leadership.${environment.domain}`,
         },
       },
       type: "Opaque",

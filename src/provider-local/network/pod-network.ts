@@ -1,3 +1,4 @@
+import { MACHINE_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { createController, createReflector, Node, type KubeClient } from "../../kube/index.ts";
 import type { Network } from "../../api/index.ts";
 import type { Guard } from "../../extension/index.ts";
@@ -6,7 +7,6 @@ import type { Machines } from "../../local/machine/machines.ts";
 import type { MachineNetwork } from "../../local/network/cni.ts";
 import { permitted } from "../permitted.ts";
 import type { ShootAccess } from "../shoot-access.ts";
-import { NAMESPACE_LABEL } from "../worker/machines.ts";
 
 /** Keeps the pod networks of Shoots' machines in step with their Nodes, as long as they are started. */
 export interface PodNetworks {
@@ -83,7 +83,7 @@ function startLoop({ machines, shoots, guard, log: parent }: PodNetworkDeps, obj
     const client = await shoots.open(namespace);
     await watch(client);
     const nodes = await client.list(Node);
-    const present = await machines.list({ [NAMESPACE_LABEL]: namespace });
+    const present = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
     const addresses = new Map(present.map(({ name, address }) => [name, address]));
     for (const [name, network] of planNetworks(nodes, addresses, clusterPodCIDR)) {
       const wanted = `${present.find((machine) => machine.name === name)?.createdAt} ${JSON.stringify(network)}`;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { MACHINE_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { Worker } from "../../api/index.ts";
 import { OperationRefused, type Guard } from "../../extension/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -9,7 +10,6 @@ import type { Logger } from "../../log.ts";
 import { permitted } from "../permitted.ts";
 import type { KeyedMutex } from "../keyed-mutex.ts";
 import type { Runner } from "../volumes.ts";
-import { NAMESPACE_LABEL } from "./machines.ts";
 
 /** What is needed to keep machines running between a Worker's operations. */
 export interface MachineKeeperDeps {
@@ -52,13 +52,13 @@ async function bootDown(
   signal: AbortSignal,
 ): Promise<void> {
   const down = (await machines.list()).filter(
-    ({ running, labels }) => !running && labels[NAMESPACE_LABEL] !== undefined,
+    ({ running, labels }) => !running && labels[MACHINE_NAMESPACE_LABEL] !== undefined,
   );
   if (down.length === 0) return;
   const workers = await client.list(Worker);
   const ours = new Map(workers.filter(isActive).map((worker) => [worker.metadata.namespace, worker]));
   for (const { name, labels } of down) {
-    const namespace = labels[NAMESPACE_LABEL] ?? "";
+    const namespace = labels[MACHINE_NAMESPACE_LABEL] ?? "";
     const object = ours.get(namespace);
     if (signal.aborted || object === undefined || mutex.isLocked(namespace)) continue;
     await mutex.runExclusive(namespace, async () => {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { MACHINE_POOL_HASH_LABEL } from "../../api/labels.ts";
 import type { Worker } from "../../api/index.ts";
 
 /** One pool of a Worker. */
@@ -15,13 +16,6 @@ export type PoolAction =
   | { readonly create: readonly string[] }
   | { readonly remove: readonly string[]; readonly whenReady: readonly string[] }
   | { readonly done: true };
-
-/** Labels of machines: whose they are and which version of the pool they were made from. */
-export const NAMESPACE_LABEL = "perennial.dev/namespace";
-/** The pool that a machine belongs to. */
-export const POOL_LABEL = "perennial.dev/pool";
-/** The version of the pool that a machine was made from. */
-export const POOL_HASH_LABEL = "perennial.dev/pool-hash";
 
 /** What can't be changed on a running machine: a pool with another hash needs other machines (Gardener's worker pool hash). */
 export function poolHash(pool: Pool): string {
@@ -61,7 +55,9 @@ export function planPool(
   const wanted = machineNames(namespace, pool, count);
   const present = new Set(machines.map(({ name }) => name));
   const missing = wanted.filter((name) => !present.has(name));
-  const old = machines.filter(({ labels }) => labels[POOL_HASH_LABEL] !== poolHash(pool)).map(({ name }) => name);
+  const old = machines
+    .filter(({ labels }) => labels[MACHINE_POOL_HASH_LABEL] !== poolHash(pool))
+    .map(({ name }) => name);
   const current = machines.filter(({ name }) => !old.includes(name)).map(({ name }) => name);
   const surplus = current.filter((name) => !wanted.includes(name));
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { MIRROR_POD_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ActuatorContext } from "../../extension/index.ts";
 import { Node, Pod, refTo, type KubeClient } from "../../kube/index.ts";
@@ -68,6 +69,6 @@ async function drain(shootClient: KubeClient, node: string, signal: AbortSignal)
 }
 
 function isMovable({ metadata }: KubeObject): boolean {
-  if (metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) return false;
+  if (metadata.annotations?.[MIRROR_POD_ANNOTATION] !== undefined) return false;
   return !metadata.ownerReferences?.some(({ kind, controller }) => kind === "DaemonSet" && controller);
 }

@@ -1,3 +1,4 @@
+import { MACHINE_NAMESPACE_LABEL, MACHINE_POOL_HASH_LABEL, MACHINE_POOL_LABEL } from "../../api/labels.ts";
 import type { Cluster, Worker } from "../../api/index.ts";
 import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from "../../extension/index.ts";
 import type { MachineStatus, Machines } from "../../local/machine/machines.ts";
@@ -5,7 +6,7 @@ import type { UserData } from "../../local/machine/user-data.ts";
 import { retireNode, waitForNode } from "./nodes.ts";
 import type { ShootAccess } from "../shoot-access.ts";
 import type { KeyedMutex } from "../keyed-mutex.ts";
-import { NAMESPACE_LABEL, planPool, POOL_HASH_LABEL, POOL_LABEL, poolHash, type Pool } from "./machines.ts";
+import { planPool, poolHash, type Pool } from "./machines.ts";
 
 /** What a Worker needs of the world. */
 export interface WorkerDeps {
@@ -22,7 +23,7 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
     await context.saveStatus({ status: machineDeployments(object) });
     const pools = object.spec.pools.map((pool) => settlePool(object, pool, countOf(pool, cluster), context));
     await allOf([...pools, removeForeign(object, context)]);
-    return { state: stateOf(await machines.list({ [NAMESPACE_LABEL]: namespace })) };
+    return { state: stateOf(await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace })) };
   };
 
   /** Goes on until the pool needs nothing more. Machines are made without waiting for them; only an update waits. */
@@ -31,18 +32,22 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
     const userData = await readUserData(object, pool, context);
     const make = async (name: string, hash: string) => {
       context.check();
-      await machines.ensure({ name, userData, labels: { ...labelsOf(namespace, pool.name), [POOL_HASH_LABEL]: hash } });
+      await machines.ensure({
+        name,
+        userData,
+        labels: { ...labelsOf(namespace, pool.name), [MACHINE_POOL_HASH_LABEL]: hash },
+      });
     };
     for (;;) {
       context.check();
       const present = await machines.list(labelsOf(namespace, pool.name));
       for (const { name, labels } of present.filter(({ running }) => !running))
-        await make(name, labels[POOL_HASH_LABEL] ?? "");
+        await make(name, labels[MACHINE_POOL_HASH_LABEL] ?? "");
       const action = planPool(namespace, pool, count, present);
       if ("done" in action) return;
       if ("create" in action) {
         await allOf(action.create.map((name) => make(name, poolHash(pool))));
-        await context.saveStatus({ state: stateOf(await machines.list({ [NAMESPACE_LABEL]: namespace })) });
+        await context.saveStatus({ state: stateOf(await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace })) });
         continue;
       }
       for (const name of action.whenReady) await waitForNode(await shoots.open(namespace), name, context.signal);
@@ -53,8 +58,8 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
   /** Machines of pools that the Worker no longer has. */
   async function removeForeign({ metadata: { namespace }, spec }: Worker, context: ActuatorContext): Promise<void> {
     const names = new Set(spec.pools.map(({ name }) => name));
-    const present = await machines.list({ [NAMESPACE_LABEL]: namespace });
-    const foreign = present.filter(({ labels }) => !names.has(labels[POOL_LABEL] ?? ""));
+    const present = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
+    const foreign = present.filter(({ labels }) => !names.has(labels[MACHINE_POOL_LABEL] ?? ""));
     await allOf(foreign.map(({ name }) => retire(namespace, name, context)));
   }
 
@@ -82,14 +87,14 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
     /** Names don't depend on the seed: the machines in `status.state` are found again and only what is missing is made. */
     restore: inTurn(reconcile),
     migrate: inTurn(async ({ metadata: { namespace } }, _cluster, { saveStatus }) => {
-      await saveStatus({ state: stateOf(await machines.list({ [NAMESPACE_LABEL]: namespace })) });
+      await saveStatus({ state: stateOf(await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace })) });
       await shoots.forget(namespace);
     }),
     delete: inTurn(async ({ metadata: { namespace } }, _cluster, context) => {
-      const present = await machines.list({ [NAMESPACE_LABEL]: namespace });
+      const present = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
       await allOf(present.map(({ name }) => remove(name, context)));
       await shoots.forget(namespace);
-      const left = await machines.list({ [NAMESPACE_LABEL]: namespace });
+      const left = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
       if (left.length > 0)
         throw new Error(
           `cannot delete the machines of ${namespace}: ${left.map(({ name }) => name).join(", ")} came back`,
@@ -128,7 +133,7 @@ function countOf({ minimum }: Pool, { spec: { shoot } }: Cluster): number {
 }
 
 function labelsOf(namespace: string, pool: string): Record<string, string> {
-  return { [NAMESPACE_LABEL]: namespace, [POOL_LABEL]: pool };
+  return { [MACHINE_NAMESPACE_LABEL]: namespace, [MACHINE_POOL_LABEL]: pool };
 }
 
 function machineDeployments({ metadata: { namespace }, spec }: Worker) {
@@ -144,7 +149,9 @@ function machineDeployments({ metadata: { namespace }, spec }: Worker) {
 }
 
 function stateOf(present: readonly MachineStatus[]) {
-  return { machines: present.map(({ name, providerID, labels }) => ({ name, pool: labels[POOL_LABEL], providerID })) };
+  return {
+    machines: present.map(({ name, providerID, labels }) => ({ name, pool: labels[MACHINE_POOL_LABEL], providerID })),
+  };
 }
 
 /** Waits for all, also when one fails, and then throws every failure. */

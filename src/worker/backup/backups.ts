@@ -1,7 +1,7 @@
+import { SNAPSHOT_LABEL } from "../../api/labels.ts";
 import type { SnapshotRecords } from "../../activities/backup/record.ts";
 import { BackupBucket, BackupEntry, ExtensionBackupBucket, ExtensionBackupEntry, Seed } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { SNAPSHOT_LABEL } from "../../components/index.ts";
 import {
   createController,
   createReflector,

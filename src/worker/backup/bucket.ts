@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { GARDENER_FINALIZER } from "../../api/names.ts";
 import {
   deployBackupCredentials,
   GARDEN_NAMESPACE,
   readBackupCredentials,
 } from "../../activities/backup/credentials.ts";
 import {
+  CHECKSUM_ANNOTATION,
   CONFIRM_DELETION_ANNOTATION,
-  GARDENER_FINALIZER,
   OPERATION_ANNOTATION,
   TIMESTAMP_ANNOTATION,
 } from "../../api/annotations.ts";
@@ -127,9 +128,6 @@ function bucketOf({ apiVersion, kind, metadata, spec }: Seed, backup: Backup): B
     },
   };
 }
-
-/** On the provider's object: of what it was asked for last, credentials included. */
-const CHECKSUM_ANNOTATION = "perennial.dev/checksum";
 
 /** The provider is asked again only when something is new to it. */
 function requestFor(existing: ExtensionBackupBucket | undefined, wanted: unknown): Record<string, string> {

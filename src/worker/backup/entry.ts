@@ -1,5 +1,5 @@
 import { GARDEN_NAMESPACE } from "../../activities/backup/credentials.ts";
-import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
+import { CONFIRM_DELETION_ANNOTATION, SHOOT_GONE_ANNOTATION } from "../../api/annotations.ts";
 import { BackupEntry, ExtensionBackupEntry, Shoot } from "../../api/index.ts";
 import { isNotFound, refOf, refTo, Secret, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import { letGo, mirrorStatus } from "./mirroring.ts";
@@ -63,9 +63,6 @@ export function createBackupEntryKeeper({
     },
   };
 }
-
-/** On an entry in the garden that is being deleted: when its Shoot was first seen to be gone. Its grace period begins then. */
-const SHOOT_GONE_ANNOTATION = "perennial.dev/shoot-gone-since";
 
 /** In ms: when something that somebody else does is looked for again. */
 const AGAIN = 10_000;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { GARDENER_FINALIZER } from "../../api/names.ts";
 import { GARDEN_NAMESPACE, readData } from "../../activities/backup/credentials.ts";
-import { GARDENER_FINALIZER } from "../../api/annotations.ts";
 import type { BackupBucket, BackupEntry, ExtensionBackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf, Secret, typeMeta, type KubeClient, type ObjectRef } from "../../kube/index.ts";

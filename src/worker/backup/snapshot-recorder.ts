@@ -1,5 +1,6 @@
+import { SNAPSHOT_RECORD_ANNOTATION } from "../../api/annotations.ts";
 import { completed } from "../../activities/waits/readiness.ts";
-import { keepSnapshotOf, SNAPSHOT_RECORD_ANNOTATION, UnreadableSnapshot } from "../../activities/backup/reading.ts";
+import { keepSnapshotOf, UnreadableSnapshot } from "../../activities/backup/reading.ts";
 import type { SnapshotRecords } from "../../activities/backup/record.ts";
 import { Superseded } from "../../activities/superseded.ts";
 import { fenced } from "../../activities/leadership/fenced-client.ts";

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { ROLE_LABEL } from "../../api/labels.ts";
 import { createShootStates } from "../../activities/state/shoot-state.ts";
 import type { StateKey } from "../../activities/state/keys.ts";
 import { StateTooLarge } from "../../activities/state/layout.ts";
@@ -78,7 +79,7 @@ export function createMirror({ gardenClient, seedClient, seedName, keys, log }: 
   };
 
   const namespaces = createReflector(seedClient, Namespace, {
-    labelSelector: "gardener.cloud/role=shoot",
+    labelSelector: `${ROLE_LABEL}=shoot`,
     log,
     onEvent: ({ object }) => changed(object.metadata.name),
   });

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  machineNames,
-  planPool,
-  POOL_HASH_LABEL,
-  poolHash,
-  type Pool,
-} from "../../../src/provider-local/worker/machines.ts";
+import { MACHINE_POOL_HASH_LABEL } from "../../../src/api/labels.ts";
+import { machineNames, planPool, poolHash, type Pool } from "../../../src/provider-local/worker/machines.ts";
 
 const pool = (changes: Partial<Pool> = {}): Pool => ({
   name: "small",
@@ -20,7 +15,7 @@ const pool = (changes: Partial<Pool> = {}): Pool => ({
 });
 const namespace = "shoot--dev--j";
 const made = (from: Pool, count: number) =>
-  machineNames(namespace, from, count).map((name) => ({ name, labels: { [POOL_HASH_LABEL]: poolHash(from) } }));
+  machineNames(namespace, from, count).map((name) => ({ name, labels: { [MACHINE_POOL_HASH_LABEL]: poolHash(from) } }));
 
 describe("a pool's machines", () => {
   test("have the same names each time, which are host names", () => {

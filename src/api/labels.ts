@@ -1,0 +1,77 @@
+/** The purpose of an object, such as `shoot` or `extension` on a namespace. */
+export const ROLE_LABEL = "gardener.cloud/role";
+
+/** What a Secret is for, such as `cloudprovider`. */
+export const PURPOSE_LABEL = "gardener.cloud/purpose";
+
+/** The project of a namespace in the garden. */
+export const PROJECT_NAME_LABEL = "project.gardener.cloud/name";
+
+/** CustomResourceDefinitions of which objects need a confirmation to be deleted. */
+export const DELETION_PROTECTED_LABEL = "gardener.cloud/deletion-protected";
+
+/** A Shoot's health in one word, for columns and selectors. */
+export const SHOOT_STATUS_LABEL = "shoot.gardener.cloud/status";
+
+/** "true" on an object of a Shoot's cluster that the flows put there: the clean-up of the user's objects leaves it alone. */
+export const NO_CLEANUP_LABEL = "shoot.gardener.cloud/no-cleanup";
+
+/** "true" on a Secret that cannot be made again: the mirror keeps it in the ShootState. */
+export const PERSIST_LABEL = "persist";
+
+/** On a Shoot's namespace in a seed: the seed's provider type. */
+export const SEED_PROVIDER_LABEL = "seed.gardener.cloud/provider";
+
+/** On a Shoot's namespace in a seed: the Shoot's provider type. */
+export const SHOOT_PROVIDER_LABEL = "shoot.gardener.cloud/provider";
+
+/** On a Shoot's namespace in a seed: the Shoot's network type. */
+export const NETWORKING_PROVIDER_LABEL = "networking.shoot.gardener.cloud/provider";
+
+/** On a Shoot's namespace in a seed: the provider type of its backups. */
+export const BACKUP_PROVIDER_LABEL = "backup.gardener.cloud/provider";
+
+/** On a Shoot's namespace in a seed: "true" for each Extension of this type that the Shoot has. */
+export const extensionLabel = (type: string): string => `extensions.gardener.cloud/${type}`;
+
+/** The worker pool of a node, and of what is made for its machines. */
+export const POOL_LABEL = "worker.gardener.cloud/pool";
+
+/** The machine image of a node's pool. */
+export const POOL_IMAGE_NAME_LABEL = "worker.gardener.cloud/image-name";
+
+/** The version of the machine image of a node's pool. */
+export const POOL_IMAGE_VERSION_LABEL = "worker.gardener.cloud/image-version";
+
+/** The container runtime of a node's pool. */
+export const POOL_CRI_LABEL = "worker.gardener.cloud/cri-name";
+
+/** "true" on a node whose pool may run system components. */
+export const POOL_SYSTEM_COMPONENTS_LABEL = "worker.gardener.cloud/system-components";
+
+/** The Kubernetes version of a node's pool. */
+export const POOL_KUBERNETES_VERSION_LABEL = "worker.gardener.cloud/kubernetes-version";
+
+/** The name of the Secret that a node's agent reads its configuration from. */
+export const POOL_AGENT_SECRET_LABEL = "worker.gardener.cloud/gardener-node-agent-secret-name";
+
+/** `disabled` where a Shoot has no kube-proxy: no node carries it, so that the DaemonSet has no pods. */
+export const KUBE_PROXY_LABEL = "perennial.dev/kube-proxy";
+
+/** Why a Job takes a snapshot: `scheduled` or `requested`. */
+export const SNAPSHOT_LABEL = "perennial.dev/snapshot";
+
+/** On an object in which a ShootState goes on: the ShootState's name. */
+export const STATE_PART_LABEL = "perennial.dev/part-of-state";
+
+/** On a local machine that is a Shoot's: the Shoot's namespace in the seed. */
+export const MACHINE_NAMESPACE_LABEL = "perennial.dev/namespace";
+
+/** On a local machine: the Shoot's worker pool. */
+export const MACHINE_POOL_LABEL = "perennial.dev/pool";
+
+/** On a local machine: the hash of what its pool asked for when the machine was made. */
+export const MACHINE_POOL_HASH_LABEL = "perennial.dev/pool-hash";
+
+/** On a local machine that is a seed's node: the seed's name. */
+export const MACHINE_SEED_LABEL = "perennial.dev/seed";
