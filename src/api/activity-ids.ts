@@ -1,4 +1,4 @@
-/** The ids of a step's activities: `<step>/…`, so that whoever reads a history finds the step by what is before the slash. */
+/** The ids of a step's activities: `<step>/…`, so that the step of any id in a history is what stands before the slash. */
 
 /** The activity that acts. */
 export const applyId = (step: string): string => `${step}/apply`;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { commandLines } from "../api/command-lines.ts";
 import type { ClusterOptions, Context, Garden, Variables } from "./context.ts";
 import { CliError } from "./exit.ts";
 import { text } from "./option.ts";
@@ -80,7 +81,7 @@ export async function findKubeconfig(option: string | undefined, variables: Vari
   if (existsSync(local)) return local;
   throw new CliError(
     "unreachable",
-    "no garden cluster: name one with --kubeconfig, or start the local one with 'perennial local up'",
+    `no garden cluster: name one with --kubeconfig, or start the local one with '${commandLines.localUp()}'`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { commandLines } from "../api/command-lines.ts";
 import { Shoot } from "../api/index.ts";
 import type { ShootRef } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
@@ -30,7 +31,8 @@ export async function findShoot({ client, namespace: current }: Garden, query: S
   if (here) return here;
   const namespaces = await namespacesOf(client, name);
   const [only] = namespaces;
-  if (only === undefined) throw new CliError("notFound", `Shoot "${name}" does not exist: see 'perennial shoot list'`);
+  if (only === undefined)
+    throw new CliError("notFound", `Shoot "${name}" does not exist: see '${commandLines.listShoots()}'`);
   if (namespaces.length > 1 || query.exactly) {
     throw new CliError(
       "usage",
@@ -67,6 +69,6 @@ async function namespacesOf(client: KubeClient, name: string): Promise<string[]>
 }
 
 function missing(name: string, namespace: string, elsewhere: readonly string[]): never {
-  const hint = elsewhere.length > 0 ? `it exists in ${elsewhere.join(", ")}` : "see 'perennial shoot list'";
+  const hint = elsewhere.length > 0 ? `it exists in ${elsewhere.join(", ")}` : `see '${commandLines.listShoots()}'`;
   throw new CliError("notFound", `Shoot "${name}" does not exist in namespace "${namespace}": ${hint}`);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
+import { commandLines } from "../api/command-lines.ts";
 import { retrySignal, workflowTypes } from "../workflows/contract.ts";
 import { readable } from "./history.ts";
 import { findResetPoint, ResetRefused, type ResetPoint } from "./reset-point.ts";
@@ -59,22 +60,22 @@ const [excludeSignals, excludeUpdates] = [1, 2] as const;
 async function describeRunning(client: Client, workflowId: string): Promise<{ type: string; runId: string }> {
   const found = await client.workflow.getHandle(workflowId).describe().catch(notFound);
   if (found === undefined)
-    throw new ResetRefused(`there is no workflow ${workflowId}: see perennial flow list -o wide`);
+    throw new ResetRefused(`there is no workflow ${workflowId}: see ${commandLines.listFlows()}`);
   const { type, runId, status } = found;
   if (type === workflowTypes.shoot)
     throw new ResetRefused(
-      `${workflowId} runs the Shoot's operations, and a reset would orphan the one that is running: name the operation's own workflow, see perennial flow list -o wide`,
+      `${workflowId} runs the Shoot's operations, and a reset would orphan the one that is running: name the operation's own workflow, see ${commandLines.listFlows()}`,
     );
   if (status.name !== "RUNNING")
     throw new ResetRefused(`${workflowId} has ended (${status.name}): ${afterTheEnd(type)}`);
   return { type, runId };
 }
 
-/** A Shoot's workflow has heard how its operation ended: nobody would hear it a second time. */
+/** A Shoot's workflow knows how its operation ended; it does not wait for a second end. */
 function afterTheEnd(type: string): string {
   if (type === workflowTypes.migrate)
     return "a migration ends with its flip, and across that there is only forward; look at the Restore that follows";
-  return "nobody would hear of a second end; begin a new operation with: perennial shoot reconcile";
+  return `no workflow waits for a second end; begin a new operation with: ${commandLines.reconcileShoot()}`;
 }
 
 async function parentHears(client: Client, workflowId: string): Promise<void> {
@@ -82,7 +83,7 @@ async function parentHears(client: Client, workflowId: string): Promise<void> {
   const found = await client.workflow.getHandle(parent).describe().catch(notFound);
   if (found?.status.name === "RUNNING") return;
   throw new ResetRefused(
-    `${parent} is not running, and nobody would hear how the operation ends: start it with perennial shoot reconcile, then try again`,
+    `${parent} is not running, so that the end of the operation would be lost: start it with ${commandLines.reconcileShoot()}, then try again`,
   );
 }
 

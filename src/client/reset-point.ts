@@ -1,3 +1,4 @@
+import { commandLines } from "../api/command-lines.ts";
 import { askedFor, workflowTypeOf, type History } from "./history.ts";
 import { workflowTypes } from "../workflows/contract.ts";
 
@@ -40,7 +41,7 @@ export function findResetPoint(history: History, step: string): ResetPoint {
   const passed = asked.find((one) => one.step === limit?.step);
   if (limit && passed && first.task <= passed.task)
     throw new ResetRefused(
-      `step ${step} lies before ${limit.step}, which has begun: ${limit.because}; let the run go on with: perennial shoot retry`,
+      `step ${step} lies before ${limit.step}, which has begun: ${limit.because}; let the run go on with: ${commandLines.retryShoot()}`,
     );
   return { step, task: first.task, again: doneAgain(history, first.task) };
 }

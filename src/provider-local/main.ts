@@ -1,3 +1,4 @@
+import { commandLines } from "../api/command-lines.ts";
 import { parseConfig, type Config } from "../config.ts";
 import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { createHeartbeat, createLeadershipGuard } from "../extension/index.ts";
@@ -70,7 +71,7 @@ interface Running {
 async function loadEnvironment({ environment: name, stateDir }: SeedConfig): Promise<Environment> {
   const found = await findEnvironment({ name, ...(stateDir === undefined ? {} : { stateDir }) });
   if (found) return found;
-  throw new Error(`cannot start: there is no environment ${name}; make it with "perennial local up"`);
+  throw new Error(`cannot start: there is no environment ${name}; make it with "${commandLines.localUp()}"`);
 }
 
 function findNameServer({ dnsServer, dnsKeyFile }: SeedConfig, { domain }: Environment): DefaultNameServer | undefined {

@@ -1,5 +1,6 @@
 import { historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { stepOfActivity } from "../api/activity-ids.ts";
 import { askedFor, workflowTypeOf, type Asked, type History } from "../client/history.ts";
 import { buildWorkflows } from "./build.ts";
 
@@ -87,9 +88,11 @@ function describe(all: readonly Asked[], task: number, reason: string): Divergen
   const asked = all.filter((one) => one.task === task);
   const [, told, wanted] = /'([^']+)' does not match .*'([^']+)'/.exec(reason) ?? [];
   const culprit = told ?? asked.find(({ event }) => reason.includes(`id: ${event},`))?.what;
-  const named = [wanted, culprit].find((name) => name?.includes("/"))?.split("/")[0];
   return {
-    step: named ?? asked.find(({ step }) => step !== undefined)?.step,
+    step:
+      stepOfActivity(wanted ?? "") ??
+      stepOfActivity(culprit ?? "") ??
+      asked.find(({ step }) => step !== undefined)?.step,
     task,
     history: culprit === undefined ? asked.map(({ what }) => what) : [culprit],
     code: wanted,

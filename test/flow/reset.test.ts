@@ -109,7 +109,7 @@ describe("setting an operation back to a step", () => {
       "a reset would orphan the one that is running",
     );
     await lab.client.workflow.getHandle(shootWorkflowId(world.ref)).terminate("a test");
-    await expect(prepared(world, "reconcile", "etcd")).rejects.toThrow("nobody would hear how the operation ends");
+    await expect(prepared(world, "reconcile", "etcd")).rejects.toThrow("the end of the operation would be lost");
     await lab.shoots.nudge(world.ref);
     await world.gone();
   });
@@ -124,7 +124,7 @@ describe("setting an operation back to a step", () => {
     world.fail = {};
     await lab.shoots.retry(world.ref);
     await lab.client.workflow.getHandle(flowWorkflowId(world.ref, "reconcile")).result();
-    await expect(prepared(world, "reconcile", "etcd")).rejects.toThrow("has ended (COMPLETED): nobody would hear");
+    await expect(prepared(world, "reconcile", "etcd")).rejects.toThrow("has ended (COMPLETED): no workflow waits");
     await world.gone();
   });
 });

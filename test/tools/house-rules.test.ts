@@ -117,23 +117,27 @@ function faults(rule: keyof typeof house.rules, code: string, file = "src/a.ts")
   return new Linter().verify(code, config, file).filter(({ ruleId }) => ruleId === `house/${rule}`);
 }
 
-describe("a key of an annotation or a label is declared once", () => {
+describe("keys, command lines and activity ids are spelled in one file", () => {
   test.each([
     'const role = "gardener.cloud/role";',
     'const selector = "gardener.cloud/role=shoot";',
     "const label = `extensions.gardener.cloud/${type}`;",
     'const labels = { "worker.gardener.cloud/pool": pool };',
     'const message = "its annotation perennial.dev/wait is no JSON";',
+    "const remedy = `try again with: perennial shoot retry ${name}`;",
+    "const id = `${step}/wait/${name}`;",
   ])("%s", (code) => {
-    expect(faults("declared-keys", code)).toHaveLength(1);
+    expect(faults("spelled-once", code)).toHaveLength(1);
   });
 
   test.each([
     'const api = "extensions.gardener.cloud/v1alpha1";',
     'const image = "perennial.dev/hello:1";',
     'const group = "core.gardener.cloud";',
+    'defineCommand({ examples: ["perennial shoot list"] });',
+    'const path = "/opt/bin/apply";',
     "// gardener.cloud/role says what a namespace is for\nconst a = 1;",
   ])("not: %s", (code) => {
-    expect(faults("declared-keys", code)).toEqual([]);
+    expect(faults("spelled-once", code)).toEqual([]);
   });
 });

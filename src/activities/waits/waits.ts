@@ -12,7 +12,7 @@ import { registrationOf } from "./registration.ts";
 import { createSettler, type Completer, type Settler } from "./settler.ts";
 
 export type { Completer } from "./settler.ts";
-export { type Waiter } from "./registration.ts";
+export type { Waiter } from "./registration.ts";
 
 /**
  * Waits that need no slot, no heartbeat and no history: the activity that changes an object also writes into it which

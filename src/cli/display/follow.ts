@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { commandLines } from "../../api/command-lines.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { FlowProgress } from "../../api/shoot/run.ts";
 import type { ShootClient } from "../../client/shoots.ts";
@@ -37,7 +38,7 @@ export async function followShoot(context: Context, { garden, flows, shoot, time
       if (context.now() > deadline)
         throw new CliError(
           "timeout",
-          `Shoot ${subject} is not there yet after --timeout; it goes on: perennial shoot watch ${subject}`,
+          `Shoot ${subject} is not there yet after --timeout; it goes on: ${commandLines.watchShoot(subject)}`,
         );
       // The status first: it is written after the flow's own progress, so the last picture is complete.
       const current = await trouble.tolerate(() => readShoot(garden.client, namespace, name), shoot);
@@ -51,7 +52,7 @@ export async function followShoot(context: Context, { garden, flows, shoot, time
         return tell(
           out,
           "bad",
-          `Shoot ${subject} waits for an operator: perennial shoot describe ${subject}`,
+          `Shoot ${subject} waits for an operator: ${commandLines.describeShoot(subject)}`,
           "failed",
         );
       await sleep(period, undefined, { signal: context.signal }).catch(() => {});
@@ -119,6 +120,6 @@ function tell(out: Output, tone: "good" | "bad", sentence: string, exit: Exit): 
 }
 
 function interrupted(out: Output, subject: string): Exit {
-  out.write(`Interrupted; the operation goes on. Follow it again: perennial shoot watch ${subject}\n`);
+  out.write(`Interrupted; the operation goes on. Follow it again: ${commandLines.watchShoot(subject)}\n`);
   return "interrupted";
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { commandLines } from "../../api/command-lines.ts";
 import type { History } from "../../client/history.ts";
 import type { Replay } from "../../worker/replay.ts";
 import { defineCommand } from "../command.ts";
@@ -32,7 +33,7 @@ export const replay = defineCommand({
     if (history === undefined)
       throw new CliError(
         "notFound",
-        `there is no workflow ${args.subject}, and no such file: see 'perennial flow list -o wide'`,
+        `there is no workflow ${args.subject}, and no such file: see '${commandLines.listFlows()}'`,
       );
     if (options.save !== undefined) await writeFile(options.save, `${JSON.stringify(history)}\n`);
     const { createReplayer, silenceRuntime } = await import("../../worker/replay.ts");

@@ -1,3 +1,4 @@
+import { commandLines } from "../../api/command-lines.ts";
 import type { FlowReset } from "../../client/flow-reset.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
@@ -10,11 +11,11 @@ export const reset = defineCommand({
   name: "reset",
   summary: "Set a running operation back to a step: it is done again, with everything that came after it",
   description:
-    "For what a retry cannot mend: `perennial shoot retry` does a step that is parked again, and only that. Says first what " +
+    `For what a retry cannot mend: \`${commandLines.retryShoot()}\` does a step that is parked again, and only that. Says first what ` +
     "would be done again. Refused across the flip of a migration, for an operation that has ended, and wherever the " +
     "workflow's end, or a child's, would not reach its parent.",
   examples: ["perennial flow reset shoot/garden-dev/local/5f0c/migrate --to migrateInfrastructure"],
-  args: { id: required("Id of the operation's workflow: see perennial flow list -o wide") },
+  args: { id: required(`Id of the operation's workflow: see ${commandLines.listFlows()}`) },
   options: {
     to: text("step", "The step that is done again first"),
     reason: text("text", "Why; it is kept with the workflow"),
@@ -28,7 +29,7 @@ export const reset = defineCommand({
     const { err, out } = context.terminal;
     err.write(describeReset(prepared));
     if (!options.yes) await confirm(context.terminal, prepared);
-    const runId = await prepared.carryOut(options.reason ?? "perennial flow reset");
+    const runId = await prepared.carryOut(options.reason ?? "reset from the command line");
     out.write(`${prepared.workflowId} goes on from step ${prepared.step} in run ${runId}\n`);
   },
 });

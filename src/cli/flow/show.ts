@@ -1,3 +1,4 @@
+import { commandLines } from "../../api/command-lines.ts";
 import type { FlowProgress, StepProgress } from "../../api/shoot/run.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
@@ -13,7 +14,7 @@ import { formatAge } from "../display/time.ts";
 export const show = defineCommand({
   name: "show",
   summary: "Show where every step of a Shoot's running or last operation is",
-  description: "With the id of a workflow, as perennial flow list -o wide names it: that one, such as a clean-up's.",
+  description: `With the id of a workflow, as ${commandLines.listFlows()} names it: that one, such as a clean-up's.`,
   examples: ["perennial flow show local", "perennial flow show shoot/garden-dev/local/5f0c/clean-up/seed-1"],
   args: { shoot: required("Name of the Shoot, or namespace/name, or the id of a workflow") },
   options: { namespace: namespaceOption, output: choice(["json", "yaml"], "Output", "o"), ...clusterOptions },
@@ -56,13 +57,13 @@ async function findLatest(name: string, options: Where, context: Context): Promi
   const progress = await (await context.flows(options)).progress(shootRef(shoot));
   const subject = `${shoot.metadata.namespace}/${shoot.metadata.name}`;
   if (progress) return { progress, subject };
-  throw new CliError("notFound", `Shoot ${subject} has had no operation yet: see 'perennial flow plan ${subject}'`);
+  throw new CliError("notFound", `Shoot ${subject} has had no operation yet: see '${commandLines.planFlow(subject)}'`);
 }
 
 async function findFlow(id: string, options: Where, context: Context): Promise<Found> {
   const progress = await (await context.flows(options)).progressOf(id);
   if (progress) return { progress, subject: id };
-  throw new CliError("notFound", `workflow ${id} does not exist: see 'perennial flow list -o wide'`);
+  throw new CliError("notFound", `workflow ${id} does not exist: see '${commandLines.listFlows()}'`);
 }
 
 /** A Shoot is named by two words at most. */

@@ -1,3 +1,4 @@
+import { commandLines } from "../../api/command-lines.ts";
 import { defineCommand } from "../command.ts";
 import { CliError } from "../exit.ts";
 import { chooseEnvironment, nameOption } from "./options.ts";
@@ -18,7 +19,7 @@ export const status = defineCommand({
     if (!found)
       throw new CliError(
         "notFound",
-        `environment ${environment.name ?? "local"} is not up: start it with 'perennial local up'`,
+        `environment ${environment.name ?? "local"} is not up: start it with '${commandLines.localUp()}'`,
       );
     const { out } = context.terminal;
     if (options.output) printObject(out, found, options.output);

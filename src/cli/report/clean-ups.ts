@@ -1,3 +1,4 @@
+import { commandLines } from "../../api/command-lines.ts";
 import type { FlowProgress } from "../../api/shoot/run.ts";
 import { findBlocking, type Blocking } from "./blocking.ts";
 import { inner, renderFields } from "../display/fields.ts";
@@ -50,8 +51,8 @@ function renderCleanUp(out: Output, subject: string, { seed, workflow, blocking,
       Attempt: attempt === undefined ? undefined : String(attempt),
       Error: error?.message,
       Codes: error?.codes.join(", "),
-      Remedy: remedyFor(state, `perennial shoot retry ${subject} --step ${step}`),
-      Steps: `perennial flow show ${workflow}`,
+      Remedy: remedyFor(state, commandLines.retryStep(subject, step)),
+      Steps: commandLines.showFlow(workflow),
     },
     inner(out),
   );

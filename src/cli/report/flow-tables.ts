@@ -1,3 +1,4 @@
+import { commandLines } from "../../api/command-lines.ts";
 import { cleanUp } from "../../workflows/clean-up.ts";
 import { deleteShoot } from "../../workflows/delete.ts";
 import { migrate } from "../../workflows/migrate.ts";
@@ -32,7 +33,7 @@ export async function readView({ client }: Garden, shoot: Shoot): Promise<ShootV
   const view = await readShootView(client, shootRef(shoot), await periodsOf(shoot));
   if (view) return view;
   const { namespace, name } = shoot.metadata;
-  throw new CliError("notFound", `Shoot ${namespace}/${name} has just gone: see 'perennial shoot list'`);
+  throw new CliError("notFound", `Shoot ${namespace}/${name} has just gone: see '${commandLines.listShoots()}'`);
 }
 
 /** The Shoot's own lease and TTL, as its last operation wrote them down; a worker's defaults for the rest, which only plans show. */

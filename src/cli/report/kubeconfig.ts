@@ -1,3 +1,4 @@
+import { commandLines } from "../../api/command-lines.ts";
 import type { Shoot } from "../../api/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { CliError } from "../exit.ts";
@@ -13,7 +14,7 @@ export async function readPublishedKubeconfig(gardenClient: KubeClient, shoot: S
   if (data) return Buffer.from(data, "base64").toString();
   throw new CliError(
     "notFound",
-    `Shoot ${namespace}/${name} has no kubeconfig yet: wait for its control plane with 'perennial shoot watch ${namespace}/${name}'`,
+    `Shoot ${namespace}/${name} has no kubeconfig yet: wait for its control plane with '${commandLines.watchShoot(`${namespace}/${name}`)}'`,
   );
 }
 

@@ -20,7 +20,7 @@ export const list = defineCommand({
     printList(out, shoots, {
       format: options.output,
       columns: shootColumns(context.now()),
-      // eslint-disable-next-line house/declared-keys -- how kubectl prints the name of a resource
+      // eslint-disable-next-line house/spelled-once -- how kubectl prints the name of a resource
       name: (shoot) => `shoot.core.gardener.cloud/${shoot.metadata.name}`,
     });
   },

@@ -1,3 +1,4 @@
+import { commandLines } from "../../api/command-lines.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError, explainError } from "../exit.ts";
@@ -28,7 +29,7 @@ export const retry = defineCommand({
       const { exit, sentence } = explainError(cause);
       throw new CliError(
         exit,
-        `cannot retry Shoot ${namespace}/${name}: ${sentence}; see 'perennial shoot describe ${namespace}/${name}'`,
+        `cannot retry Shoot ${namespace}/${name}: ${sentence}; see '${commandLines.describeShoot(`${namespace}/${name}`)}'`,
         { cause },
       );
     });

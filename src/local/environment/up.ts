@@ -1,6 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { commandLines } from "../../api/command-lines.ts";
 import { createLogger, type Logger } from "../../log.ts";
 import { ensureEnvironment, type EnvironmentChoice } from "./file.ts";
 import type { Environment } from "./environment.ts";
@@ -67,8 +68,7 @@ async function requireSameMode({ name, stateDir }: Environment, wanted: Environm
   throw new Error(`cannot bring up environment ${name} so: it has ${has}; take it down first, or use another name`);
 }
 
-const otherWay =
-  "use clusters that exist already instead, such as kind's: perennial local up --garden-kubeconfig FILE --seed NAME=FILE";
+const otherWay = `use clusters that exist already instead, such as kind's: ${commandLines.localUpOnClusters()}`;
 
 function requireMachines(seeds: Readonly<Record<string, string>>, seedCount: number): void {
   if (Object.keys(seeds).length > 0)

@@ -3,6 +3,7 @@ import { access, mkdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
+import { commandLines } from "../../api/command-lines.ts";
 import type { Logger } from "../../log.ts";
 import { findProgram } from "../binary/path.ts";
 import { collectIptables } from "./iptables.ts";
@@ -72,7 +73,7 @@ async function perVersion(
   const found = await cachedVersions(main);
   if (found.length === 0)
     throw new Error(
-      `cannot build the image of ${main}: its binary is not in the cache; \`perennial local up\` gets it`,
+      `cannot build the image of ${main}: its binary is not in the cache; \`${commandLines.localUp()}\` gets it`,
     );
   return found.map(({ version, path }) => ({
     name: name(version),

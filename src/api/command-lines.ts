@@ -1,0 +1,20 @@
+/**
+ * The command lines of the CLI that messages name as remedies. `shoot` is `namespace/name`, or the name alone where the
+ * user has just typed that. A test holds each against the CLI's own registry.
+ */
+export const commandLines = {
+  localUp: () => "perennial local up",
+  localUpOnClusters: () => "perennial local up --garden-kubeconfig FILE --seed NAME=FILE",
+  listShoots: () => "perennial shoot list",
+  describeShoot: (shoot: string) => `perennial shoot describe ${shoot}`,
+  watchShoot: (shoot: string) => `perennial shoot watch ${shoot}`,
+  reconcileShoot: (shoot = "SHOOT") => `perennial shoot reconcile ${shoot}`,
+  retryShoot: (shoot = "SHOOT") => `perennial shoot retry ${shoot}`,
+  retryStep: (shoot: string, step: string) => `perennial shoot retry ${shoot} --step ${step}`,
+  takeOver: (shoot: string, destination = "SEED") =>
+    `perennial shoot migrate ${shoot} --to ${destination} --force-takeover --reason TEXT`,
+  cancelMigration: (shoot: string) => `perennial shoot migrate ${shoot} --cancel`,
+  listFlows: () => "perennial flow list -o wide",
+  planFlow: (shoot: string) => `perennial flow plan ${shoot}`,
+  showFlow: (workflow: string) => `perennial flow show ${workflow}`,
+} as const;
