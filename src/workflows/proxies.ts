@@ -7,6 +7,7 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from "@temporalio/workflow";
+import { commandLines } from "../api/command-lines.ts";
 import type { GardenActivities, SeedActivities } from "../activities/index.ts";
 import { applyId } from "../api/activity-ids.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
@@ -76,5 +77,5 @@ function remedyOf({ migration, seedName, namespace, name }: ShootRun): string {
   if (workflowInfo().workflowType === workflowTypes.cleanUp)
     return `; what it still holds of the Shoot is cleaned up when it is back`;
   if (migration?.source !== seedName || migration.returning === true) return "";
-  return `; to move the Shoot without it: perennial shoot migrate ${namespace}/${name} --to ${migration.destination} --force-takeover --reason TEXT`;
+  return `; to move the Shoot without it: ${commandLines.takeOver(`${namespace}/${name}`, migration.destination)}`;
 }

@@ -1,3 +1,4 @@
+import { commandLines } from "../../api/command-lines.ts";
 import type { ErrorCode } from "../../api/error-codes.ts";
 import { Bastion } from "../../api/index.ts";
 import { migrationObstacles } from "../../api/placement/migration.ts";
@@ -27,7 +28,7 @@ export function createMigrationCheck({ gardenClient, now = () => new Date() }: M
     if (obstacles.length === 0) return;
     const reasons = obstacles.map(({ field, message }) => `${field}: ${message}`).join("; ");
     const transient = obstacles.every((obstacle) => obstacle.transient);
-    const cancel = `to give it up: perennial shoot migrate ${run.namespace}/${run.name} --cancel`;
+    const cancel = `to give it up: ${commandLines.cancelMigration(`${run.namespace}/${run.name}`)}`;
     throw new StepError(`cannot move Shoot ${run.namespace}/${run.name} to Seed ${to}: ${reasons}; ${cancel}`, [
       transient ? transientProblem : lastingProblem,
     ]);

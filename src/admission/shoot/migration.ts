@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { commandLines } from "../../api/command-lines.ts";
 import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, type Seed, type Shoot } from "../../api/index.ts";
 import { migrationObstacles } from "../../api/placement/migration.ts";
 import { describeNeedlessness, isSeedReady } from "../../api/placement/fit.ts";
@@ -64,7 +65,7 @@ export function movingCauses(shoot: Shoot, old: Shoot): Cause[] {
   const { namespace, name } = shoot.metadata;
   const message =
     `to call the Shoot back to Seed ${to}, set annotation ${CANCEL_MIGRATION_ANNOTATION} to "true" in the same request: ` +
-    `perennial shoot migrate ${namespace}/${name} --cancel`;
+    commandLines.cancelMigration(`${namespace}/${name}`);
   return [{ field, message, forbidden: true }];
 }
 

@@ -1,3 +1,4 @@
+import { commandLines } from "../command-lines.ts";
 import { ROLE_LABEL } from "../labels.ts";
 import { EMERGENCY_STOP_ANNOTATION } from "../annotations.ts";
 import type { CloudProfile } from "../core/cloud-profile.ts";
@@ -106,7 +107,7 @@ function leadershipObstacles({ metadata, status }: Shoot): Obstacle[] {
   const message =
     "the Shoot has no leadership record, without which two Seeds could act at once: the garden needs a Secret with " +
     `label ${ROLE_LABEL}=leadership-domain in namespace garden; then: ` +
-    `perennial shoot reconcile ${metadata.namespace}/${metadata.name}`;
+    commandLines.reconcileShoot(`${metadata.namespace}/${metadata.name}`);
   return [{ field: "status.leadership", message }];
 }
 

@@ -1,3 +1,4 @@
+import { commandLines } from "../command-lines.ts";
 import { CANCEL_MIGRATION_ANNOTATION } from "../annotations.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 import { readTakeover } from "./takeover.ts";
@@ -71,15 +72,15 @@ export function hasArrived({ status }: Pick<Shoot, "status">): boolean {
 
 /** Says which move is under way, and what can be done about it now. */
 export function describeMove({ namespace, name }: Shoot["metadata"], move: Move): string {
-  const migrate = `perennial shoot migrate ${namespace}/${name}`;
+  const shoot = `${namespace}/${name}`;
   switch (move.is) {
     case "settled":
       return "the Shoot is not on its way to another Seed";
     case "leaving":
-      return `the Shoot is moving from Seed ${move.source} to Seed ${move.destination}: wait until it is there, or call it back: ${migrate} --cancel`;
+      return `the Shoot is moving from Seed ${move.source} to Seed ${move.destination}: wait until it is there, or call it back: ${commandLines.cancelMigration(shoot)}`;
     case "arriving":
     case "returning":
-      return `the Shoot is being restored on Seed ${move.leader}, where there is only forward: wait until Restore has succeeded, or if that Seed is dead: ${migrate} --to SEED --force-takeover --reason TEXT`;
+      return `the Shoot is being restored on Seed ${move.leader}, where there is only forward: wait until Restore has succeeded, or if that Seed is dead: ${commandLines.takeOver(shoot)}`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { commandLines } from "../../api/command-lines.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { Condition, LastError, LastOperation } from "../../api/schema/meta.ts";
 import { moveOf, type Move } from "../../api/placement/move.ts";
@@ -174,7 +175,7 @@ function renderBlocking(out: Output, shoot: ShootDescription, blocking: Obstacle
       Attempt: attempt === undefined ? undefined : String(attempt),
       Error: error?.message,
       Codes: error?.codes.join(", "),
-      Remedy: state === "parked" ? `mend the cause, then: perennial shoot retry ${subject} --step ${step}` : undefined,
+      Remedy: state === "parked" ? `mend the cause, then: ${commandLines.retryStep(subject, step)}` : undefined,
     },
     inner(out),
   );
