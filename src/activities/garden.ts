@@ -1,4 +1,3 @@
-import { heartbeat } from "@temporalio/activity";
 import type { LeaderLookup } from "../dns/index.ts";
 import type { ShootRef, ShootRun } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
@@ -46,9 +45,6 @@ export function createGardenActivities({ gardenClient, periods, operations, look
     removeLeadership: (run) => leadership.removeLeadership(run),
     findOperation: async (ref) => (await operations.running(ref)) ?? null,
     endFlow: (workflowId, reason) => operations.end(workflowId, reason),
-    async followFlow(workflowId) {
-      const beat = setInterval(() => heartbeat(), 10_000);
-      await operations.ended(workflowId).finally(() => clearInterval(beat));
-    },
+    followFlow: (workflowId) => operations.ended(workflowId), // the worker sends every activity's heartbeats
   });
 }

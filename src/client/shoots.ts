@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import type { WorkflowIdConflictPolicy } from "@temporalio/common";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { FlowProgress, ShootRef } from "../api/shoot/run.ts";
 import {
   changedSignal,
@@ -119,7 +120,7 @@ type Execution = ReturnType<Client["workflow"]["list"]> extends AsyncIterable<in
 
 function summaryOf(execution: Execution): FlowSummary {
   const attributes = execution.typedSearchAttributes;
-  const known = {
+  const known = omitUndefined({
     closedAt: execution.closeTime,
     shoot: attributes.get(searchAttributes.shoot),
     seedName: attributes.get(searchAttributes.seed),
@@ -127,13 +128,13 @@ function summaryOf(execution: Execution): FlowSummary {
     phase: attributes.get(searchAttributes.phase),
     errorCode: attributes.get(searchAttributes.errorCode),
     build: buildOf(execution),
-  };
+  });
   return {
     workflowId: execution.workflowId,
     runId: execution.runId,
     type: execution.type,
     status: execution.status.name,
     startedAt: execution.startTime,
-    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
+    ...known,
   };
 }

@@ -2,7 +2,7 @@ import type { Leadership } from "../api/index.ts";
 import { isLeader, type Leader } from "../dns/index.ts";
 import type { Logger } from "../log.ts";
 import { errorMessage, OperationRefused } from "./errors.ts";
-import type { ExtensionObject } from "./extension-object.ts";
+import { inWords, refOf } from "../kube/index.ts";
 import { openGuard, type Guard } from "./guard.ts";
 import { acquireLease, monotonicClock, type Clock } from "./lease.ts";
 
@@ -29,7 +29,7 @@ export function createLeadershipGuard({ ask, log, clock = monotonicClock }: Lead
       const { leadership } = operation.object.spec;
       if (leadership === undefined) return await openGuard.enter(operation);
       const { record, leaseSeconds } = leadership;
-      const who = nameOf(operation.object);
+      const who = inWords(refOf(operation.object));
       try {
         const lease = await acquireLease({
           duration: leaseSeconds * 1000,
@@ -59,10 +59,6 @@ function requireLeader({ record, value, epoch }: Leadership, leader: Leader | un
   throw new OperationRefused(
     `cannot act for ${who}: ${record} names ${leader.seed} in epoch ${leader.epoch}, not ${wanted}`,
   );
-}
-
-function nameOf({ kind, metadata: { name, namespace } }: ExtensionObject): string {
-  return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }
 
 function asError(reason: unknown): Error {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { parseKubeconfig, readKubeconfig, type Kubeconfig } from "./kubeconfig.ts";
 
 /** Where a client finds its cluster: kubeconfig text, a kubeconfig file, or the pod it runs in. */

@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import type { KubeClient } from "./client.ts";
 import { isNotFound } from "./errors.ts";
 import { Event } from "./kinds.ts";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { refTo, typeMeta } from "./path.ts";
 import { microTime } from "./time.ts";
 

@@ -13,7 +13,7 @@ import type {
 import { createCredentialSource, type ClusterSource } from "./credentials.ts";
 import { createDiscovery } from "./discovery.ts";
 import { unlessGone } from "./errors.ts";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { inWords, pathOf, queryOf, refOf, refTo, type ObjectRef, type Query } from "./path.ts";
 import { createTransport } from "./transport.ts";
 import { readWatch } from "./watch-stream.ts";

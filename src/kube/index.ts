@@ -10,7 +10,7 @@ export * from "./kinds.ts";
 export { parseKubeconfig, renderKubeconfig, type Kubeconfig, type KubeconfigParts } from "./kubeconfig.ts";
 export * from "./lease.ts";
 export type { Change } from "./object-cache.ts";
-export { refOf, refTo, typeMeta, type ObjectRef } from "./path.ts";
+export { inWords, refOf, refTo, typeMeta, type ObjectRef } from "./path.ts";
 export * from "./status.ts";
 export * from "./time.ts";
 export * from "./watch.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parse, stringify } from "yaml";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 
 /** The cluster and user of a kubeconfig's current context, with files resolved against the kubeconfig's directory. */
 export interface Kubeconfig {

@@ -1,7 +1,7 @@
 import type { KeyOf, Scope, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import { versionPath, type ResourceType } from "./discovery.ts";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 
 /** What names an object: its kind, its name, and its namespace unless it is cluster-scoped. */
 export interface ObjectRef<T = KubeObject> extends TypeRef<T> {

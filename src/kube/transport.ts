@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { request, type Dispatcher } from "undici";
 import type { Logger } from "../log.ts";
 import type { CredentialSource } from "./credentials.ts";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { createPools } from "./pools.ts";
 import { KubeError } from "./errors.ts";
 import { connectionError, credentialsError, refusalError } from "./refusal.ts";

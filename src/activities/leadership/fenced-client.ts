@@ -16,6 +16,7 @@ import {
   type Selection,
   type TypeRef,
 } from "../../kube/index.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { Superseded } from "../superseded.ts";
 
 /** For which Shoot, and under which number, is written. */
@@ -45,7 +46,7 @@ export function fenced(client: KubeClient, run: Epoch): KubeClient {
   const markOf = async <T extends KubeObject>(object: T): Promise<T> => {
     if (!isOurs(refOf(object))) return object;
     const { uid, resourceVersion } = object.metadata;
-    const { metadata } = await mark(refOf(object), known({ uid, resourceVersion }));
+    const { metadata } = await mark(refOf(object), omitUndefined({ uid, resourceVersion }));
     if (resourceVersion === undefined) return object;
     return { ...object, metadata: { ...object.metadata, resourceVersion: metadata.resourceVersion } };
   };
@@ -65,7 +66,7 @@ export function fenced(client: KubeClient, run: Epoch): KubeClient {
         client.patch(ref, { ...patch, metadata: { ...metadata, annotations: { ...annotations, ...stamp } } }, o),
       );
     const { uid, resourceVersion } = metadata;
-    const marked = await mark(ref, known({ uid, resourceVersion }));
+    const marked = await mark(ref, omitUndefined({ uid, resourceVersion }));
     const version = resourceVersion === undefined ? {} : { resourceVersion: marked.metadata.resourceVersion };
     return refusable(client.patch(ref, { ...patch, metadata: { ...metadata, ...version } }, o));
   }
@@ -75,8 +76,8 @@ export function fenced(client: KubeClient, run: Epoch): KubeClient {
    * version, or a fence that is higher than what the object says.
    */
   const removeVersion = async (ref: ObjectRef, version: string | undefined, o: RemoveOptions): Promise<void> => {
-    const { uid, resourceVersion } = (await mark(ref, known({ resourceVersion: version }))).metadata;
-    await refusable(client.remove(ref, { ...o, ...known({ uid, resourceVersion }) }));
+    const { uid, resourceVersion } = (await mark(ref, omitUndefined({ resourceVersion: version }))).metadata;
+    await refusable(client.remove(ref, { ...o, ...omitUndefined({ uid, resourceVersion }) }));
   };
 
   async function remove(ref: ObjectRef, o: RemoveOptions = {}): Promise<void> {
@@ -108,10 +109,10 @@ export function fenced(client: KubeClient, run: Epoch): KubeClient {
       type: TypeRef,
       { namespace, labelSelector, fieldSelector, ...options }: Selection & RemoveAllOptions,
     ) {
-      const selection = known({ namespace, labelSelector, fieldSelector });
+      const selection = omitUndefined({ namespace, labelSelector, fieldSelector });
       if (namespace !== run.technicalID) return client.removeAll(type, { ...selection, ...options });
       for (const object of await client.list(type, selection)) {
-        await remove(refOf(object), { ...options, ...known({ uid: object.metadata.uid }) });
+        await remove(refOf(object), { ...options, ...omitUndefined({ uid: object.metadata.uid }) });
       }
     },
   };
@@ -157,9 +158,3 @@ const isLostRace = (error: unknown, { resourceVersion }: RemoveOptions): boolean
   isConflict(error) && resourceVersion === undefined;
 
 const isOperations = (patch: Patch): patch is readonly JsonPatchOperation[] => Array.isArray(patch);
-
-function known<T extends Record<string, string | undefined>>(fields: T): { [Key in keyof T]?: string } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: string;
-  };
-}

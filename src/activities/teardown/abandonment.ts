@@ -4,11 +4,19 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { appliedKinds, isClusterScoped } from "../../api/extensions/kinds.ts";
 import { listExtensionObjects } from "../extensions/list.ts";
-import { isConflict, refOf, refTo, Secret, unlessGone, type KubeClient, type ObjectRef } from "../../kube/index.ts";
+import {
+  inWords,
+  isConflict,
+  refOf,
+  refTo,
+  Secret,
+  unlessGone,
+  type KubeClient,
+  type ObjectRef,
+} from "../../kube/index.ts";
 import { GARDEN_NAMESPACE } from "../backup/credentials.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import { findActiveCluster } from "./pod-makers.ts";
-import { nameOf } from "./scale-down.ts";
 import { Superseded } from "../superseded.ts";
 
 /**
@@ -23,7 +31,7 @@ export async function abandonObjects(seedClient: KubeClient, run: ShootRun): Pro
   const led = abandoned.find((object) => isLed(object, run));
   if (led !== undefined)
     throw new Superseded(
-      `cannot abandon the extension objects of ${run.technicalID}: ${nameOf(led)} says that Seed ${run.seedName} leads`,
+      `cannot abandon the extension objects of ${run.technicalID}: ${inWords(refOf(led))} says that Seed ${run.seedName} leads`,
     );
   const cluster = await findActiveCluster(
     seedClient,

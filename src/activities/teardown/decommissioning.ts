@@ -1,6 +1,6 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { components, type ComponentName } from "../../components/index.ts";
-import { Deployment, refOf, StatefulSet, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { inWords, Deployment, refOf, StatefulSet, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { abandonObjects } from "./abandonment.ts";
 import { releaseSource } from "../backup/source-entry.ts";
 import { StepError } from "../failure.ts";
@@ -8,7 +8,7 @@ import { fenced } from "../leadership/fenced-client.ts";
 import type { WaitTarget } from "../index.ts";
 import { createPodStops } from "./pod-stops.ts";
 import { findPodMakers } from "./pod-makers.ts";
-import { nameOf, scaleDown } from "./scale-down.ts";
+import { scaleDown } from "./scale-down.ts";
 import type { PollOptions } from "../poll.ts";
 import type { Waits } from "../waits/waits.ts";
 
@@ -57,7 +57,7 @@ export function createDecommissioning({ seedClient, waits, polling = POLLING }: 
     async abandonExtensions(run: ShootRun): Promise<void> {
       const [running] = await findPodMakers(seedClient, run.technicalID);
       if (running !== undefined) {
-        const what = nameOf(running.object);
+        const what = inWords(refOf(running.object));
         throw new StepError(`cannot abandon the extension objects of ${run.technicalID}: ${what} is not stopped`);
       }
       await abandonObjects(seedClient, run);

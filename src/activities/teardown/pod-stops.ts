@@ -1,10 +1,9 @@
 import { ROLE_LABEL } from "../../api/labels.ts";
 import { waitId } from "../../api/activity-ids.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { Pod, refOf, typeMeta, unlessGone, type KubeClient, type Workload } from "../../kube/index.ts";
+import { inWords, Pod, refOf, typeMeta, unlessGone, type KubeClient, type Workload } from "../../kube/index.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import type { WaitTarget } from "../index.ts";
-import { nameOf } from "./scale-down.ts";
 import { poll, type PollOptions } from "../poll.ts";
 import type { Waits } from "../waits/waits.ts";
 
@@ -58,11 +57,11 @@ export function createPodStops({
         const [first, ...others] = (await alive()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
         if (first === undefined) return undefined;
         for (const pod of [first, ...others]) await fenced(seedClient, run).remove(refOf(pod));
-        return `cannot stop ${nameOf(first)}: another client makes it again`;
+        return `cannot stop ${inWords(refOf(first))}: another client makes it again`;
       });
       await poll({ ...polling, timeout: UNWATCHED }, async () => {
         const [first] = (await alive()).filter((pod) => !isWatched(pod));
-        return first && `cannot stop ${nameOf(first)}: it is going, and not gone yet`;
+        return first && `cannot stop ${inWords(refOf(first))}: it is going, and not gone yet`;
       });
       return (await Promise.all((await alive()).map((pod) => waitFor(run, pod, step)))).flat();
     },

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { refOf, ReplicaSet, unlessGone, type KubeClient, type Workload } from "../../kube/index.ts";
+import { inWords, refOf, ReplicaSet, unlessGone, type KubeClient, type Workload } from "../../kube/index.ts";
 import { poll, type PollOptions } from "../poll.ts";
 
 /**
@@ -17,15 +17,11 @@ export async function scaleDown(seedClient: KubeClient, workloads: readonly Work
   await poll(o, async () => {
     for (const workload of stopped) {
       const reason = await findActingController(seedClient, workload);
-      if (reason !== undefined) return `cannot stop ${nameOf(workload)}: ${reason}`;
+      if (reason !== undefined) return `cannot stop ${inWords(refOf(workload))}: ${reason}`;
     }
     return undefined;
   });
 }
-
-/** `Deployment ns/name`, as errors name it. */
-export const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
-  namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 
 /** Which controller may still make a pod of this workload. */
 async function findActingController(seedClient: KubeClient, workload: Workload): Promise<string | undefined> {
@@ -40,7 +36,7 @@ async function findActingReplicaSet(seedClient: KubeClient, deployment: Workload
   const { namespace = "" } = deployment.metadata;
   const sets = await seedClient.list(ReplicaSet, { namespace });
   const acting = sets.find((set) => isOwnedBy(set, deployment) && (set.spec.replicas !== 0 || !isObserved(set)));
-  return acting && `its ${nameOf(acting)} has not been scaled down yet`;
+  return acting && `its ${inWords(refOf(acting))} has not been scaled down yet`;
 }
 
 const isObserved = ({ metadata, status }: Workload): boolean =>

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { networksOf } from "../networks.ts";
 
@@ -64,14 +65,13 @@ const signals = {
 
 function whatTheUserAsksFor(settings: KubeletSettings): Record<string, unknown> {
   const { evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim } = settings;
-  const given = {
+  return omitUndefined({
     ...Object.fromEntries(sameName.map((name) => [name, settings[name]])),
     evictionHard: { ...defaultThresholds, ...thresholds(evictionHard) },
     evictionSoft: thresholds(evictionSoft),
     evictionSoftGracePeriod: thresholds(evictionSoftGracePeriod),
     evictionMinimumReclaim: thresholds(evictionMinimumReclaim),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  });
 }
 
 const defaultThresholds = {
@@ -84,6 +84,5 @@ const defaultThresholds = {
 /** Gardener's names of eviction signals are fields, the kubelet's are keys of a map. */
 function thresholds(fields: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
   if (fields === undefined) return undefined;
-  const named = Object.entries(signals).map(([field, signal]) => [signal, fields[field]] as const);
-  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+  return omitUndefined(Object.fromEntries(Object.entries(signals).map(([field, signal]) => [signal, fields[field]])));
 }
