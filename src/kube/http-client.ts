@@ -1,22 +1,23 @@
 import type { Key, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type {
   JsonPatchOperation,
   KubeClient,
   MergePatch,
   PatchOptions,
+  RemoveAllOptions,
+  RemoveOptions,
   Selection,
-  Snapshot,
-  WriteOptions,
 } from "./client.ts";
 import { createCredentialSource, type ClusterSource } from "./credentials.ts";
 import { createDiscovery } from "./discovery.ts";
 import { unlessGone } from "./errors.ts";
-import { omitUndefined } from "../omit-undefined.ts";
-import { inWords, pathOf, queryOf, refOf, refTo, type ObjectRef, type Query } from "./path.ts";
+import { pathOf, queryOf, refOf, refTo, type ObjectRef } from "./path.ts";
+import { listAll, nameOfCollection, sendObject, sendTo, writeQuery, type Connection } from "./requests.ts";
 import { createTransport } from "./transport.ts";
-import { readWatch } from "./watch-stream.ts";
+import { readWatch, type WatchEvent } from "./watch-stream.ts";
 
 /** How a client is made; `fieldManager` is the name of its writes, "perennial" unless told otherwise. */
 export interface KubeClientOptions {
@@ -25,139 +26,116 @@ export interface KubeClientOptions {
   readonly fieldManager?: string;
 }
 
-/** Opens the door; throws at once for an unusable source, connects with the first call. */
+/** A client of one cluster. Throws at once for an unusable source; connects with the first call. */
 export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {}): KubeClient {
+  const { log, userAgent = "perennial", fieldManager = "perennial" } = o;
   const credentials = createCredentialSource(source);
-  const transport = createTransport({
-    credentials,
-    userAgent: o.userAgent ?? "perennial",
-    ...omitUndefined({ log: o.log }),
-  });
-  const discovery = createDiscovery(transport);
-
-  async function send(verb: string, method: Method, ref: ObjectRef, request: Request = {}): Promise<unknown> {
-    const what = `${verb} ${inWords(ref)}`;
-    const type = await discovery.find(ref, what);
-    // POST goes to the collection, everything else to the object itself.
-    const target = method === "POST" ? omitUndefined({ namespace: ref.namespace }) : ref;
-    const path = pathOf(type, target, request.subresource, what) + queryOf(request.query ?? {});
-    const { body, contentType } = request;
-    return transport.call({ what, method, path, ...omitUndefined({ body, contentType }) });
-  }
-
-  // Sent with every write: the API server's own idea of the name, from the user agent, does not reach admission.
-  const written = ({ fieldManager = o.fieldManager ?? "perennial", dryRun = false }: WriteOptions = {}) => ({
-    fieldManager,
-    ...omitUndefined({ dryRun: dryRun ? "All" : undefined }),
-  });
-
-  const put = <T extends KubeObject>(verb: string, method: Method, object: T, request: Request = {}) =>
-    send(verb, method, refOf(object), {
-      body: withoutManagedFields(object),
-      ...request,
-      query: { ...written(), ...request.query, fieldValidation: "Strict" },
-    }) as Promise<T>;
-
-  async function snapshot<T extends KubeObject>(type: TypeRef<T>, selection: Selection = {}): Promise<Snapshot<T>> {
-    const { namespace, ...selectors } = selection;
-    const what = `list ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
-    const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
-    const items: T[] = [];
-    for (let more: string | undefined; ;) {
-      const query = queryOf({ ...selectors, limit: 500, ...omitUndefined({ continue: more }) });
-      const page = (await transport.call({ what, path: path + query })) as Page<T>;
-      // Items of a list carry no kind of their own.
-      for (const item of page.items) items.push({ ...item, apiVersion: type.apiVersion, kind: type.kind });
-      more = page.metadata.continue;
-      if (!more) return { items, resourceVersion: page.metadata.resourceVersion };
-    }
-  }
-
-  const client: KubeClient = {
+  const transport = createTransport({ credentials, userAgent, ...omitUndefined({ log }) });
+  const connection = { transport, discovery: createDiscovery(transport), fieldManager };
+  return {
     server: transport.server,
-    read: <T extends KubeObject>(type: TypeRef<T> | ObjectRef<T>, key?: Key) =>
-      unlessGone(send("read", "GET", key === undefined ? (type as ObjectRef) : refTo(type, key))) as Promise<
-        T | undefined
-      >,
-    list: async (type, selection) => (await snapshot(type, selection)).items,
-    snapshot,
-    async *watch(type, { namespace, signal, ...selectors }) {
-      const what = `watch ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
-      const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
-      const timeoutSeconds = 240 + Math.floor(Math.random() * 240);
-      const query = queryOf({ ...selectors, watch: true, allowWatchBookmarks: true, timeoutSeconds });
-      yield* readWatch(what, await transport.stream({ what, path: path + query, signal }));
-    },
-    apply: (object, options) =>
-      put("apply", "PATCH", object, { contentType: applyPatch, query: { ...written(options), force: true } }),
-    applyStatus: (object, options) =>
-      put("apply the status of", "PATCH", object, {
-        contentType: applyPatch,
-        subresource: "status",
-        query: { ...written(options), force: true },
-      }),
-    create: (object, options) => put("create", "POST", object, { query: written(options) }),
-    replace: (object) => put("replace", "PUT", object),
-    replaceStatus: (object) => put("replace the status of", "PUT", object, { subresource: "status" }),
-    patch: <T extends KubeObject>(
-      ref: ObjectRef<T>,
-      patch: MergePatch | readonly JsonPatchOperation[],
-      { subresource, ...options }: PatchOptions = {},
-    ) =>
-      send("patch", "PATCH", ref, {
-        body: patch,
-        contentType: Array.isArray(patch) ? "application/json-patch+json" : "application/merge-patch+json",
-        query: written(options),
-        ...omitUndefined({ subresource }),
-      }) as Promise<T>,
-    async remove(ref, { uid, resourceVersion, ...options } = {}) {
-      const preconditions = omitUndefined({ uid, resourceVersion });
-      const body = {
-        propagationPolicy: "Background",
-        ...options,
-        ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
-      };
-      await unlessGone(send("remove", "DELETE", ref, { body }));
-    },
-    async removeAll(type, { namespace, labelSelector, fieldSelector, ...options }) {
-      const what = `remove all ${type.kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
-      const found = await unlessGone(discovery.find(type, what));
-      if (found === undefined) return;
-      const body = { propagationPolicy: "Background", ...options };
-      const selectors = omitUndefined({ labelSelector, fieldSelector });
-      if (found.verbs.includes("deletecollection") && (namespace !== undefined || !found.namespaced)) {
-        const path = pathOf(found, omitUndefined({ namespace }), undefined, what) + queryOf(selectors);
-        await transport.call({ what, method: "DELETE", path, body });
-        return;
-      }
-      const { items } = await snapshot(type, { ...selectors, ...omitUndefined({ namespace }) });
-      for (const item of items)
-        await client.remove(refOf(item), { ...options, ...omitUndefined({ uid: item.metadata.uid }) });
-    },
-    types: () => discovery.all(),
+    ...reads(connection),
+    ...writes(connection),
+    remove: (ref, options) => removeOne(connection, ref, options),
+    removeAll: (type, options) => removeAll(connection, type, options),
+    types: () => connection.discovery.all(),
     get: (path) => transport.call({ what: `get ${path}`, path, accept: "*/*" }),
     close: () => transport.close(),
   };
-  return client;
 }
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-interface Request {
-  readonly body?: unknown;
-  readonly contentType?: string;
-  readonly subresource?: string;
-  readonly query?: Query;
+function reads(connection: Connection): Pick<KubeClient, "read" | "list" | "snapshot" | "watch"> {
+  return {
+    read: <T extends KubeObject>(type: TypeRef<T> | ObjectRef<T>, key?: Key) => {
+      const ref = key === undefined ? (type as ObjectRef) : refTo(type, key);
+      return unlessGone(sendTo(connection, ["read", "GET"], ref)) as Promise<T | undefined>;
+    },
+    list: async (type, selection) => (await listAll(connection, type, selection)).items,
+    snapshot: (type, selection) => listAll(connection, type, selection),
+    watch: (type, from) => watch(connection, type, from),
+  };
 }
 
-interface Page<T> {
-  readonly items: readonly T[];
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+/** The server ends the stream after four to eight minutes, so that the watches of many clients do not end together. */
+async function* watch<T extends KubeObject>(
+  { transport, discovery }: Connection,
+  type: TypeRef<T>,
+  { namespace, signal, ...selectors }: Selection & { readonly resourceVersion: string; readonly signal: AbortSignal },
+): AsyncIterable<WatchEvent<T>> {
+  const what = nameOfCollection("watch", type, namespace);
+  const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
+  const timeoutSeconds = 240 + Math.floor(Math.random() * 240);
+  const query = queryOf({ ...selectors, watch: true, allowWatchBookmarks: true, timeoutSeconds });
+  yield* readWatch(what, await transport.stream({ what, path: path + query, signal }));
+}
+
+type Writes = "apply" | "applyStatus" | "create" | "replace" | "replaceStatus" | "patch";
+
+function writes(connection: Connection): Pick<KubeClient, Writes> {
+  return {
+    apply: (object, o) =>
+      sendObject(connection, ["apply", "PATCH"], object, {
+        contentType: applyPatch,
+        query: { ...writeQuery(connection, o), force: true },
+      }),
+    applyStatus: (object, o) =>
+      sendObject(connection, ["apply the status of", "PATCH"], object, {
+        contentType: applyPatch,
+        subresource: "status",
+        query: { ...writeQuery(connection, o), force: true },
+      }),
+    create: (object, o) => sendObject(connection, ["create", "POST"], object, { query: writeQuery(connection, o) }),
+    replace: (object) => sendObject(connection, ["replace", "PUT"], object),
+    replaceStatus: (object) =>
+      sendObject(connection, ["replace the status of", "PUT"], object, { subresource: "status" }),
+    patch: <T extends KubeObject>(
+      ref: ObjectRef<T>,
+      patch: MergePatch | readonly JsonPatchOperation[],
+      { subresource, ...o }: PatchOptions = {},
+    ) =>
+      sendTo(connection, ["patch", "PATCH"], ref, {
+        body: patch,
+        contentType: Array.isArray(patch) ? "application/json-patch+json" : "application/merge-patch+json",
+        query: writeQuery(connection, o),
+        ...omitUndefined({ subresource }),
+      }) as Promise<T>,
+  };
+}
+
+async function removeOne(
+  connection: Connection,
+  ref: ObjectRef,
+  { uid, resourceVersion, ...options }: RemoveOptions = {},
+): Promise<void> {
+  const preconditions = omitUndefined({ uid, resourceVersion });
+  const body = {
+    propagationPolicy: "Background",
+    ...options,
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+  };
+  await unlessGone(sendTo(connection, ["remove", "DELETE"], ref, { body }));
+}
+
+/** One request where the server can delete the collection, else one per object. */
+async function removeAll(
+  connection: Connection,
+  type: TypeRef,
+  { namespace, labelSelector, fieldSelector, ...options }: Selection & RemoveAllOptions,
+): Promise<void> {
+  const { transport, discovery } = connection;
+  const what = nameOfCollection("remove all", type, namespace);
+  const found = await unlessGone(discovery.find(type, what));
+  if (found === undefined) return;
+  const selectors = omitUndefined({ labelSelector, fieldSelector });
+  if (found.verbs.includes("deletecollection") && (namespace !== undefined || !found.namespaced)) {
+    const path = pathOf(found, omitUndefined({ namespace }), undefined, what) + queryOf(selectors);
+    const body = { propagationPolicy: "Background", ...options };
+    await transport.call({ what, method: "DELETE", path, body });
+    return;
+  }
+  const { items } = await listAll(connection, type, { ...selectors, ...omitUndefined({ namespace }) });
+  for (const item of items)
+    await removeOne(connection, refOf(item), { ...options, ...omitUndefined({ uid: item.metadata.uid }) });
 }
 
 const applyPatch = "application/apply-patch+yaml";
-
-function withoutManagedFields<T extends KubeObject>(object: T): unknown {
-  const { managedFields: _, ...metadata } = object.metadata as Record<string, unknown>;
-  return { ...object, metadata };
-}

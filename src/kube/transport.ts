@@ -29,7 +29,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** What a transport needs. */
+/** The identity of the calls and the name that they are made under; warnings and pauses are logged. */
 export interface TransportDeps {
   readonly credentials: CredentialSource;
   readonly userAgent: string;
@@ -40,85 +40,101 @@ export interface TransportDeps {
  * Keeps HTTP/1.1 connections to one API server open: 16 for calls, one per stream besides.
  * Waits out 429 (at most 30 s), renews credentials once on 401, repeats a GET once whose connection was reset.
  */
-export function createTransport({ credentials, userAgent, log }: TransportDeps): Transport {
-  const { server } = credentials;
+export function createTransport(deps: TransportDeps): Transport {
+  const { server } = deps.credentials;
   const pools = createPools();
-
-  async function send(call: Call, streaming: boolean): Promise<Answer> {
-    let renewed = false;
-    for (let waited = 0; ;) {
-      const answer = await sendOnce(call, streaming);
-      if (answer.statusCode === 401 && !renewed) {
-        await answer.body.dump();
-        credentials.renew();
-        renewed = true;
-        continue;
-      }
-      const pause = throttled(answer);
-      if (pause === undefined || waited + pause > timeout) return answer;
-      await answer.body.dump();
-      log?.debug({ server, call: call.what, pause }, "the API server asks to wait");
-      await sleep(pause, undefined, omitUndefined({ signal: call.signal }));
-      waited += pause;
-    }
-  }
-
-  async function sendOnce(call: Call, streaming: boolean): Promise<Answer> {
-    const { tls, authorization } = await credentials.current().catch((error: unknown) => {
-      throw credentialsError(call.what, server, error);
-    });
-    const pool = pools.use(tls)[streaming ? "streams" : "calls"];
-    const options = {
-      dispatcher: pool,
-      method: call.method ?? "GET",
-      headers: omitUndefined({
-        accept: call.accept ?? "application/json",
-        "user-agent": userAgent,
-        "content-type": call.body === undefined ? undefined : (call.contentType ?? "application/json"),
-        authorization,
-      }),
-      ...omitUndefined({ body: call.body === undefined ? undefined : JSON.stringify(call.body), signal: call.signal }),
-    };
-    return request(server + call.path, options).catch((error: unknown) => {
-      if (options.method !== "GET" || !wasReset(error)) throw error;
-      return request(server + call.path, options);
-    });
-  }
-
-  async function answered(call: Call, streaming: boolean): Promise<Answer> {
-    const answer = await send(call, streaming);
-    for (const warning of [answer.headers["warning"] ?? []].flat()) {
-      log?.warn({ server, call: call.what, warning }, "the API server warns");
-    }
-    if (answer.statusCode < 300) return answer;
-    throw refusalError(call.what, {
-      status: answer.statusCode,
-      body: await content(answer),
-      retryAfter: retryAfter(answer),
-    });
-  }
-
-  const explain = (call: Call) => (error: unknown) => {
-    if (call.signal?.aborted === true) throw call.signal.reason;
-    throw error instanceof KubeError ? error : connectionError(call.what, server, error);
-  };
-
+  const door: Door = { ...deps, server, pools };
   return {
     server,
-    call: (call) => answered(call, false).then(content).catch(explain(call)),
+    call: (call) => accepted(door, call, "calls").then(content).catch(explain(server, call)),
     stream: async (call) => {
-      const { body } = await answered(call, true).catch(explain(call));
-      return (async function* () {
-        try {
-          yield* body as AsyncIterable<Uint8Array>;
-        } catch (error) {
-          explain(call)(error);
-        }
-      })();
+      const { body } = await accepted(door, call, "streams").catch(explain(server, call));
+      return explained(body as AsyncIterable<Uint8Array>, explain(server, call));
     },
     close: () => pools.close(),
   };
 }
+
+interface Door extends TransportDeps {
+  readonly server: string;
+  readonly pools: ReturnType<typeof createPools>;
+}
+
+type Pool = "calls" | "streams";
+
+/** The answer if it is a success; throws the server's refusal otherwise. */
+async function accepted(door: Door, call: Call, pool: Pool): Promise<Answer> {
+  const answer = await sendPatiently(door, call, pool);
+  for (const warning of [answer.headers["warning"] ?? []].flat()) {
+    door.log?.warn({ server: door.server, call: call.what, warning }, "the API server warns");
+  }
+  if (answer.statusCode < 300) return answer;
+  throw refusalError(call.what, {
+    status: answer.statusCode,
+    body: await content(answer),
+    retryAfter: retryAfter(answer),
+  });
+}
+
+/** Sends the call again after a pause that the server asks for, and once with new credentials. */
+async function sendPatiently(door: Door, call: Call, pool: Pool): Promise<Answer> {
+  let renewed = false;
+  for (let waited = 0; ;) {
+    const answer = await sendOnce(door, call, pool);
+    if (answer.statusCode === 401 && !renewed) {
+      await answer.body.dump();
+      door.credentials.renew();
+      renewed = true;
+      continue;
+    }
+    const pause = throttled(answer);
+    if (pause === undefined || waited + pause > timeout) return answer;
+    await answer.body.dump();
+    door.log?.debug({ server: door.server, call: call.what, pause }, "the API server asks to wait");
+    await sleep(pause, undefined, omitUndefined({ signal: call.signal }));
+    waited += pause;
+  }
+}
+
+async function sendOnce({ credentials, server, pools, userAgent }: Door, call: Call, pool: Pool): Promise<Answer> {
+  const { tls, authorization } = await credentials.current().catch((error: unknown) => {
+    throw credentialsError(call.what, server, error);
+  });
+  const options = {
+    dispatcher: pools.use(tls)[pool],
+    method: call.method ?? "GET",
+    headers: omitUndefined({
+      accept: call.accept ?? "application/json",
+      "user-agent": userAgent,
+      "content-type": call.body === undefined ? undefined : (call.contentType ?? "application/json"),
+      authorization,
+    }),
+    ...omitUndefined({ body: call.body === undefined ? undefined : JSON.stringify(call.body), signal: call.signal }),
+  };
+  return request(server + call.path, options).catch((error: unknown) => {
+    if (options.method !== "GET" || !wasReset(error)) throw error;
+    return request(server + call.path, options);
+  });
+}
+
+async function* explained(
+  body: AsyncIterable<Uint8Array>,
+  explain: (error: unknown) => never,
+): AsyncIterable<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    explain(error);
+  }
+}
+
+/** Turns what went wrong into a KubeError, and an abort into the caller's own reason. */
+const explain =
+  (server: string, call: Call) =>
+  (error: unknown): never => {
+    if (call.signal?.aborted === true) throw call.signal.reason;
+    throw error instanceof KubeError ? error : connectionError(call.what, server, error);
+  };
 
 type Answer = Dispatcher.ResponseData;
 

@@ -8,11 +8,11 @@ import { isLeader, type Leader } from "../dns/index.ts";
 import { createEventRecorder, Namespace, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
-/** What a seed's fence needs; nothing of it is in the garden, nor in Temporal. */
+/** A fence works with its own seed and the zone's DNS servers: neither with the garden nor with Temporal. */
 export interface FenceDeps {
   readonly seedClient: KubeClient;
   readonly seedName: string;
-  /** Asks the zone's own servers; undefined when they name nobody, throws when they don't answer. */
+  /** Asks the zone's own servers; undefined when they name no leader, throws when they don't answer. */
   readonly ask: (record: string) => Promise<Leader | undefined>;
   readonly log: Logger;
   /** From one round to the next, in ms: well below two leases, after which another seed acts. */
@@ -27,91 +27,16 @@ const fieldManager = "perennial-fence";
  * however long; nor does a change that a planned migration has announced, whose flow stops the control plane in order.
  * Starting one again is up to flows.
  */
-export function createFence({ seedClient, seedName, ask, log, period = 15_000 }: FenceDeps) {
+export function createFence({ period = 15_000, ...deps }: FenceDeps) {
+  const { seedClient: client, seedName: instance, log } = deps;
   const stopping = new AbortController();
-  const events = createEventRecorder({
-    client: seedClient,
-    controller: FENCE_CONTROLLER,
-    instance: seedName,
-    log,
-  });
+  const events = createEventRecorder({ client, controller: FENCE_CONTROLLER, instance, log });
   let running: Promise<void> | undefined;
-
-  const findNewLeader = async (namespace: KubeObject): Promise<Leader | undefined> => {
-    const record = namespace.metadata.annotations?.[LEADERSHIP_RECORD_ANNOTATION];
-    if (record === undefined) return undefined;
-    const leader = await ask(record);
-    if (leader === undefined || !hasLost(namespace, leader, seedName)) return undefined;
-    return isLeader(await ask(record), leader) ? leader : undefined;
-  };
-
-  /**
-   * What is to be stopped is read first, then the namespace, after the record: a handover is announced, and a new epoch of
-   * this seed begun, before the record or the workloads change. So only what was there under the lost epoch is stopped,
-   * also when this process sleeps for an hour between any two lines.
-   */
-  const stopControlPlane = async (namespace: KubeObject, leader: Leader): Promise<void> => {
-    const { name } = namespace.metadata;
-    const why = `Seed ${leader.seed} leads this Shoot in epoch ${leader.epoch}: its control plane in Seed ${seedName} is stopped`;
-    const [cluster, makers] = await Promise.all([
-      findActiveCluster(seedClient, name, why),
-      findPodMakers(seedClient, name),
-    ]);
-    const current = await seedClient.read(refOf(namespace));
-    if (current === undefined || !hasLost(current, leader, seedName)) return;
-    // The Cluster first: extensions would bring back what is stopped.
-    const stopped = (cluster ? await stopAll([cluster]) : 0) + (await stopAll(makers));
-    if (stopped === 0) return;
-    log.warn({ namespace: name, leader, stopped }, "control plane fenced");
-    events.record({ regarding: namespace, type: "Warning", reason: "Fenced", action: "Stop", note: why });
-  };
-
-  /** Stops each object as it was read, and says how many; what has changed or could not be stopped is the next round's. */
-  const stopAll = async (stops: readonly Stop[]): Promise<number> => {
-    const writes = stops.map(async ({ object, change }) => {
-      const { resourceVersion } = object.metadata;
-      await seedClient.patch(refOf(object), { ...change, metadata: { resourceVersion } }, { fieldManager });
-    });
-    const failed = (await Promise.allSettled(writes)).filter((write) => write.status === "rejected");
-    for (const { reason: err } of failed) log.warn({ err: err as unknown }, "not stopped yet");
-    return stops.length - failed.length;
-  };
-
-  /** Whether it could be told who leads. */
-  const guard = async (namespace: KubeObject): Promise<boolean> => {
-    let leader: Leader | undefined;
-    try {
-      leader = await findNewLeader(namespace);
-    } catch (error) {
-      log.debug({ namespace: namespace.metadata.name, err: error }, "cannot tell who leads");
-      return false;
-    }
-    if (leader !== undefined) await stopControlPlane(namespace, leader);
-    return true;
-  };
-
-  const round = async (): Promise<void> => {
-    const selection = { labelSelector: `${ROLE_LABEL}=shoot` };
-    const queue = await seedClient.list(Namespace, selection);
-    const all = queue.length;
-    let unanswered = 0;
-    const work = async () => {
-      for (let next = queue.pop(); next !== undefined && !stopping.signal.aborted; next = queue.pop()) {
-        const { name: namespace } = next.metadata;
-        const told = await guard(next).catch((error: unknown) => {
-          log.error({ namespace, err: error }, "control plane not fenced");
-          return true;
-        });
-        if (!told) unanswered += 1;
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
-    if (unanswered > 0) log.warn({ unanswered, all }, "not told who leads; nothing is stopped for that");
-  };
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await round().catch((error: unknown) => log.warn({ err: error }, "cannot look after the fence"));
+      const round = guardAll({ ...deps, events }, stopping.signal);
+      await round.catch((error: unknown) => log.warn({ err: error }, "cannot look after the fence"));
       await sleep(period, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
@@ -125,6 +50,85 @@ export function createFence({ seedClient, seedName, ask, log, period = 15_000 }:
       await events.settled();
     },
   };
+}
+
+interface Round extends Omit<FenceDeps, "period"> {
+  readonly events: ReturnType<typeof createEventRecorder>;
+}
+
+/** Looks after each Shoot of the seed once, several at a time. */
+async function guardAll(round: Round, stopping: AbortSignal): Promise<void> {
+  const { seedClient, log } = round;
+  const selection = { labelSelector: `${ROLE_LABEL}=shoot` };
+  const queue = await seedClient.list(Namespace, selection);
+  const all = queue.length;
+  let unanswered = 0;
+  const work = async () => {
+    for (let next = queue.pop(); next !== undefined && !stopping.aborted; next = queue.pop()) {
+      const { name: namespace } = next.metadata;
+      const told = await guard(round, next).catch((error: unknown) => {
+        log.error({ namespace, err: error }, "control plane not fenced");
+        return true;
+      });
+      if (!told) unanswered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  if (unanswered > 0) log.warn({ unanswered, all }, "not told who leads; nothing is stopped for that");
+}
+
+/** Stops the Shoot's control plane if another seed leads it. False when the servers did not tell who leads. */
+async function guard(round: Round, namespace: KubeObject): Promise<boolean> {
+  let leader: Leader | undefined;
+  try {
+    leader = await findNewLeader(round, namespace);
+  } catch (error) {
+    round.log.debug({ namespace: namespace.metadata.name, err: error }, "cannot tell who leads");
+    return false;
+  }
+  if (leader !== undefined) await stopControlPlane(round, namespace, leader);
+  return true;
+}
+
+async function findNewLeader({ ask, seedName }: Round, namespace: KubeObject): Promise<Leader | undefined> {
+  const record = namespace.metadata.annotations?.[LEADERSHIP_RECORD_ANNOTATION];
+  if (record === undefined) return undefined;
+  const leader = await ask(record);
+  if (leader === undefined || !hasLost(namespace, leader, seedName)) return undefined;
+  return isLeader(await ask(record), leader) ? leader : undefined;
+}
+
+/**
+ * What is to be stopped is read first, then the namespace, after the record: a handover is announced, and a new epoch of
+ * this seed begun, before the record or the workloads change. So only what was there under the lost epoch is stopped,
+ * also when this process sleeps for an hour between any two lines.
+ */
+async function stopControlPlane(round: Round, namespace: KubeObject, leader: Leader): Promise<void> {
+  const { seedClient, seedName, events, log } = round;
+  const { name } = namespace.metadata;
+  const why = `Seed ${leader.seed} leads this Shoot in epoch ${leader.epoch}: its control plane in Seed ${seedName} is stopped`;
+  const [cluster, makers] = await Promise.all([
+    findActiveCluster(seedClient, name, why),
+    findPodMakers(seedClient, name),
+  ]);
+  const current = await seedClient.read(refOf(namespace));
+  if (current === undefined || !hasLost(current, leader, seedName)) return;
+  // The Cluster first: extensions would bring back what is stopped.
+  const stopped = (cluster ? await stopAll(round, [cluster]) : 0) + (await stopAll(round, makers));
+  if (stopped === 0) return;
+  log.warn({ namespace: name, leader, stopped }, "control plane fenced");
+  events.record({ regarding: namespace, type: "Warning", reason: "Fenced", action: "Stop", note: why });
+}
+
+/** Stops each object as it was read, and says how many; what has changed or could not be stopped is the next round's. */
+async function stopAll({ seedClient, log }: Round, stops: readonly Stop[]): Promise<number> {
+  const writes = stops.map(async ({ object, change }) => {
+    const { resourceVersion } = object.metadata;
+    await seedClient.patch(refOf(object), { ...change, metadata: { resourceVersion } }, { fieldManager });
+  });
+  const failed = (await Promise.allSettled(writes)).filter((write) => write.status === "rejected");
+  for (const { reason: err } of failed) log.warn({ err: err as unknown }, "not stopped yet");
+  return stops.length - failed.length;
 }
 
 /** How many Shoots are asked for at once. */

@@ -4,7 +4,8 @@ import { parseKubeconfig } from "../../kube/index.ts";
 import { createLogger } from "../../log.ts";
 import { isOwn } from "../process/own-processes.ts";
 import { findEnvironment, type EnvironmentChoice } from "./file.ts";
-import { createMachines, type MachineStatus } from "../machine/machines.ts";
+import type { MachineStatus } from "../machine/machine.ts";
+import { createMachines } from "../machine/machines.ts";
 import { createPorts } from "../process/ports.ts";
 import { createProcesses, type ProcessStatus } from "../process/processes.ts";
 

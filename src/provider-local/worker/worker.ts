@@ -1,14 +1,15 @@
 import { MACHINE_NAMESPACE_LABEL, MACHINE_POOL_HASH_LABEL, MACHINE_POOL_LABEL } from "../../api/labels.ts";
 import type { Cluster, Worker } from "../../api/index.ts";
 import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from "../../extension/index.ts";
-import type { MachineStatus, Machines } from "../../local/machine/machines.ts";
+import type { MachineStatus } from "../../local/machine/machine.ts";
+import type { Machines } from "../../local/machine/machines.ts";
 import type { UserData } from "../../local/machine/user-data.ts";
 import { retireNode, waitForNode } from "./nodes.ts";
 import type { ShootAccess } from "../shoot-access.ts";
 import type { KeyedMutex } from "../keyed-mutex.ts";
 import { planPool, poolHash, type Pool } from "./machines.ts";
 
-/** What a Worker needs of the world. */
+/** The host's machines, the Shoots' API servers, and the mutex that both are used under. */
 export interface WorkerDeps {
   readonly machines: Machines;
   readonly shoots: ShootAccess;

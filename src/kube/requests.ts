@@ -1,0 +1,99 @@
+import type { TypeRef } from "../api/schema/kind.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
+import { omitUndefined } from "../omit-undefined.ts";
+import type { Selection, Snapshot, WriteOptions } from "./client.ts";
+import type { Discovery } from "./discovery.ts";
+import { inWords, pathOf, queryOf, refOf, type ObjectRef, type Query } from "./path.ts";
+import type { Transport } from "./transport.ts";
+
+/** The connection of a client, what its cluster serves, and the name of its writes. */
+export interface Connection {
+  readonly transport: Transport;
+  readonly discovery: Discovery;
+  readonly fieldManager: string;
+}
+
+/** A request about one object. */
+export interface ObjectRequest {
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly subresource?: string;
+  readonly query?: Query;
+}
+
+/** The methods of the API server. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Sends one request about one object; `verb` names it in errors. */
+export async function sendTo(
+  { transport, discovery }: Connection,
+  [verb, method]: readonly [verb: string, method: Method],
+  ref: ObjectRef,
+  request: ObjectRequest = {},
+): Promise<unknown> {
+  const what = `${verb} ${inWords(ref)}`;
+  const type = await discovery.find(ref, what);
+  // POST goes to the collection, everything else to the object itself.
+  const target = method === "POST" ? omitUndefined({ namespace: ref.namespace }) : ref;
+  const path = pathOf(type, target, request.subresource, what) + queryOf(request.query ?? {});
+  const { body, contentType } = request;
+  return transport.call({ what, method, path, ...omitUndefined({ body, contentType }) });
+}
+
+/** Sends a whole object, without its managed fields; the API server refuses fields that it does not know. */
+export async function sendObject<T extends KubeObject>(
+  connection: Connection,
+  call: readonly [verb: string, method: Method],
+  object: T,
+  request: ObjectRequest = {},
+): Promise<T> {
+  const query = { ...writeQuery(connection), ...request.query, fieldValidation: "Strict" };
+  return (await sendTo(connection, call, refOf(object), {
+    body: withoutManagedFields(object),
+    ...request,
+    query,
+  })) as T;
+}
+
+/** The query of a write. It names the field manager, because the name that the API server makes of the user agent does not reach admission. */
+export function writeQuery(connection: Connection, { fieldManager, dryRun = false }: WriteOptions = {}): Query {
+  return {
+    fieldManager: fieldManager ?? connection.fieldManager,
+    ...omitUndefined({ dryRun: dryRun ? "All" : undefined }),
+  };
+}
+
+/** All objects selected, fetched in pages of 500. */
+export async function listAll<T extends KubeObject>(
+  { transport, discovery }: Connection,
+  type: TypeRef<T>,
+  selection: Selection = {},
+): Promise<Snapshot<T>> {
+  const { namespace, ...selectors } = selection;
+  const what = nameOfCollection("list", type, namespace);
+  const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
+  const items: T[] = [];
+  for (let more: string | undefined; ;) {
+    const query = queryOf({ ...selectors, limit: 500, ...omitUndefined({ continue: more }) });
+    const page = (await transport.call({ what, path: path + query })) as Page<T>;
+    // Items of a list carry no kind of their own.
+    for (const item of page.items) items.push({ ...item, apiVersion: type.apiVersion, kind: type.kind });
+    more = page.metadata.continue;
+    if (!more) return { items, resourceVersion: page.metadata.resourceVersion };
+  }
+}
+
+/** A call about a collection, as errors name it: `list Pod in ns`. */
+export function nameOfCollection(verb: string, { kind }: TypeRef, namespace: string | undefined): string {
+  return `${verb} ${kind}${namespace === undefined ? "" : ` in ${namespace}`}`;
+}
+
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): unknown {
+  const { managedFields: _, ...metadata } = object.metadata as Record<string, unknown>;
+  return { ...object, metadata };
+}

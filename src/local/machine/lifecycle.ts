@@ -1,0 +1,120 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "../../log.ts";
+import { withLock } from "../binary/lock.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { createImageStore } from "../image/store.ts";
+import { allocateAddress, releaseAddress } from "../network/address.ts";
+import { ensureBridge } from "../network/bridge.ts";
+import { applyNetwork } from "../network/cni.ts";
+import { createNamespace, removeNamespace } from "../network/namespace.ts";
+import { plugAddress } from "../network/plug.ts";
+import { bootMachine, readPid1 } from "./boot.ts";
+import { createCgroup, removeCgroup } from "./cgroup.ts";
+import { raiseHostLimits } from "./limits.ts";
+import type { MachineSpec, MachineStatus } from "./machine.ts";
+import { isAlive, killProcess } from "./process.ts";
+import { machineLinks } from "./programs.ts";
+import * as records from "./record.ts";
+
+/** The environment's host, and the store that each machine's containerd begins with. */
+export interface Host {
+  readonly env: Environment;
+  readonly log: Logger;
+  readonly prepareStore: ReturnType<typeof createImageStore>;
+}
+
+/** Writes the machine's record and boots it if it is not running; returns when its PID 1 runs. Holds the machine's lock. */
+export async function ensureMachine(host: Host, spec: MachineSpec): Promise<MachineStatus> {
+  const { env, log } = host;
+  return await locked(env, spec.name, async (paths) => {
+    const known = await records.readRecord(paths);
+    const record: records.MachineRecord = {
+      ...(known ?? { createdAt: new Date().toISOString(), addresses: [] }),
+      ...spec,
+      address: await allocateAddress(env, spec.name),
+    };
+    if (known === undefined || JSON.stringify(known) !== JSON.stringify(record))
+      await records.writeRecord(paths, record);
+    if (!(await isRunning(paths))) {
+      await boot(host, paths, record);
+      const message = known === undefined ? "machine started" : "machine booted again";
+      log.info({ machine: spec.name, address: record.address }, message);
+    }
+    return await describeMachine(env, paths, record);
+  });
+}
+
+/** Kills everything in the machine and removes all that was made for it; success when there is none. */
+export async function discardMachine({ env, log }: Host, name: string): Promise<void> {
+  await locked(env, name, async (paths) => {
+    const pid1 = await readPid1(paths);
+    if (pid1 !== undefined) await killProcess(pid1);
+    await removeCgroup(paths.cgroup);
+    await removeNamespace(paths.netns);
+    await releaseAddress(env, name);
+    await rm(paths.dir, { recursive: true, force: true });
+  });
+  await rm(records.machinePaths(env, name).lock, { force: true });
+  log.info({ machine: name }, "machine removed");
+}
+
+/** Edits the machine's record, and applies the change if the machine is running. Throws when there is no machine. */
+export async function changeMachine(
+  env: Environment,
+  name: string,
+  edit: (record: records.MachineRecord) => records.MachineRecord,
+  apply: (paths: records.MachinePaths) => Promise<void>,
+): Promise<void> {
+  await locked(env, name, async (paths) => {
+    const record = await records.readRecord(paths);
+    if (record === undefined) throw new Error(`cannot change machine ${name}: there is none`);
+    await records.writeRecord(paths, edit(record));
+    if (await isRunning(paths)) await apply(paths);
+  });
+}
+
+/** The machine as its record and its processes show it. */
+export async function describeMachine(
+  env: Environment,
+  paths: records.MachinePaths,
+  { name, address, labels, createdAt }: records.MachineRecord,
+): Promise<MachineStatus> {
+  const running = await isRunning(paths);
+  return { name, providerID: records.providerID(env, name), address, running, labels, createdAt };
+}
+
+async function boot({ env, prepareStore }: Host, paths: records.MachinePaths, record: records.MachineRecord) {
+  const { name, address, userData } = record;
+  await raiseHostLimits();
+  await ensureBridge(env);
+  await mkdir(paths.cniDir, { recursive: true });
+  // What an earlier boot left running, or empty cgroups of its pods, would count as this one's.
+  await removeCgroup(paths.cgroup);
+  const cgroupFiles = await createCgroup(paths.cgroup);
+  await createNamespace(env, paths.netns, address);
+  for (const extra of record.addresses) await plugAddress(env, paths.netns, extra);
+  if (record.network !== undefined) await applyNetwork(paths.netns, paths.cniDir, record.network);
+  const store = await prepareStore();
+  const folders = ["var/lib/cni", "var/lib/containerd"].map((folder) => join(paths.dir, "root", folder));
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+  await store.copyTo(join(paths.dir, "root/var/lib/containerd"));
+  const providerID = records.providerID(env, name);
+  const facts = { name, address, gateway: env.gateway, providerID, cgroup: paths.cgroup };
+  const image = { links: await machineLinks(), sandboxImage: store.sandboxImage };
+  await bootMachine(paths, cgroupFiles, { facts, image, userData, logDir: paths.logDir });
+}
+
+async function locked<T>(
+  env: Environment,
+  name: string,
+  work: (paths: records.MachinePaths) => Promise<T>,
+): Promise<T> {
+  const paths = records.machinePaths(env, name);
+  return await withLock(paths.lock, async () => await work(paths));
+}
+
+async function isRunning(paths: records.MachinePaths): Promise<boolean> {
+  const pid1 = await readPid1(paths);
+  return pid1 !== undefined && (await isAlive(pid1));
+}
