@@ -4,7 +4,7 @@ import { judge, type AdmissionRequest, type Cause, type Webhook } from "./review
 /** Lets only those objects be deleted of which the deletion was confirmed before (Gardener: DeletionConfirmation). */
 export const confirmDeletion: Webhook = async (request) => judge(unconfirmed(request));
 
-/** Why the object may not be deleted yet: nobody has confirmed it. */
+/** Why the object may not be deleted yet: its deletion is not confirmed. */
 export function unconfirmed({ oldObject }: AdmissionRequest): Cause[] {
   const { annotations, deletionTimestamp } = oldObject?.metadata ?? {};
   if (deletionTimestamp !== undefined || annotations?.[CONFIRM_DELETION_ANNOTATION] === "true") return [];

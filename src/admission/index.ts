@@ -21,7 +21,7 @@ export { followCertificateFiles, readCertificateFiles } from "./certificate-file
 export { makeServingCertificate } from "./serving-certificate.ts";
 export { webhookConfigurations, type Endpoint } from "./webhook-configurations.ts";
 
-/** What the garden's admission server needs; `mayBind` asks the API server unless told otherwise. */
+/** The address of the garden's admission server and the client that its rules read with; `mayBind` asks the API server unless told otherwise. */
 export interface AdmissionServerOptions {
   readonly client: KubeClient;
   readonly log: Logger;

@@ -12,7 +12,7 @@ import type { ServingCertificate } from "./server.ts";
 
 /**
  * Makes a certificate for a webhook server that can be reached under `hosts` (names or IP addresses), signed by itself:
- * it is its own CA bundle. Good for a year; for a server whose certificate nobody else manages.
+ * it is its own CA bundle. Good for a year; for a server whose certificate no other tool manages.
  */
 export async function makeServingCertificate(
   hosts: readonly string[],

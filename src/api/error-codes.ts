@@ -20,7 +20,7 @@ export const errorCode = openEnum(
 export type ErrorCode = z.infer<typeof errorCode>;
 
 /**
- * Whether only a change by somebody can mend an error of this code, so that retrying by itself is pointless.
+ * Whether only a change by a user or an operator can mend an error of this code, so that retries alone are pointless.
  * Rate limits are retried with a back-off: upstream calls them non-retryable and then retries them from elsewhere.
  */
 export function isNonRetryable(code: string): boolean {

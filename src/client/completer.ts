@@ -16,7 +16,7 @@ export interface WaitingFailure {
   readonly retryable: boolean;
 }
 
-/** Completes activities from outside. False when nobody waits: not yet, between two attempts, or no more. */
+/** Completes activities from outside. False when no activity waits: not yet, between two attempts, or no more. */
 export function createCompleter(client: Client) {
   return {
     complete: (waiter: WaitingActivity): Promise<boolean> => found(client.activity.complete(waiter, undefined)),

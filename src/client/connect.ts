@@ -6,7 +6,7 @@ export interface TemporalAddress {
   readonly namespace: string;
 }
 
-/** Connects to Temporal. Throws a sentence that names the address when nobody answers there. */
+/** Connects to Temporal. Throws a sentence that names the address when no server answers there. */
 export async function connectTemporal({ address, namespace }: TemporalAddress): Promise<Client> {
   try {
     const connection = await Connection.connect({ address, connectTimeout: "10s" });

@@ -15,7 +15,7 @@ export interface FlowReset extends ResetPoint {
 
 /**
  * Finds out what setting an operation's run back to a step would do. Throws `ResetRefused` where it would cross a point
- * of no return, or leave a parent or a child with nobody: only a running operation of a running Shoot can be set back.
+ * of no return, or separate a parent from its child: only a running operation of a running Shoot can be set back.
  * `carryOut` looks again, and throws the same.
  */
 export async function prepareReset(client: Client, workflowId: string, step: string): Promise<FlowReset> {
@@ -26,7 +26,7 @@ export async function prepareReset(client: Client, workflowId: string, step: str
     runId,
     type,
     async carryOut(reason) {
-      // The run has gone on while somebody read what they confirm.
+      // The run has gone on while the user read what to confirm.
       const { runId, eventId } = await findPoint(client, workflowId, step);
       const answer = await client.workflowService.resetWorkflowExecution({
         namespace: client.options.namespace,

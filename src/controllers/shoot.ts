@@ -4,7 +4,7 @@ import type { ShootClient } from "../client/shoots.ts";
 import { createController, createReflector, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
-/** What the controller needs; `sweepPeriod` is ms. */
+/** The garden that is watched, and the workflows that are told; `sweepPeriod` is ms, ten minutes unless told otherwise. */
 export interface ShootControllerDeps {
   readonly gardenClient: KubeClient;
   readonly shoots: Pick<ShootClient, "nudge">;
@@ -14,7 +14,7 @@ export interface ShootControllerDeps {
 
 /**
  * Tells each Shoot's workflow that something changed. Edges come from the watch; a sweep over all Shoots makes up for
- * every edge that got lost. Changes of the status are our own writes and tell nobody anything.
+ * every edge that got lost. Changes of the status are our own writes and are left out.
  */
 export function createShootController({ gardenClient, shoots, log, sweepPeriod = 600_000 }: ShootControllerDeps) {
   const reflector = createReflector(gardenClient, Shoot, {

@@ -9,7 +9,7 @@ export function formatLeader({ seed, epoch }: Leader): string[] {
   return [`Seed=${seed}`, `Epoch=${epoch}`];
 }
 
-/** The leader that the values of a TXT record name; nobody unless there is exactly one seed and one epoch. */
+/** The leader that the values of a TXT record name; undefined unless there is exactly one seed and one epoch. */
 export function parseLeader(values: readonly string[]): Leader | undefined {
   const [seed, ...otherSeeds] = valuesOf(values, "Seed=");
   const [epoch, ...otherEpochs] = valuesOf(values, "Epoch=");

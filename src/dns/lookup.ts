@@ -28,7 +28,7 @@ interface Heard {
 }
 
 /**
- * The first answer may come from a server that lags behind: whoever acts on it holds a lease that began when it asked,
+ * The first answer may come from a server that lags behind: a process that acts on it holds a lease that began when it asked,
  * and a change of the leader counts two leases from when `askAll` saw all servers agree.
  */
 export function createLeaderLookup(

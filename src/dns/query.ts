@@ -6,7 +6,7 @@ const timeout = { timeout: 700, tries: 2 };
 /** The servers to ask, as `address` or `address:port`; the system's resolvers when there are none. Nothing is cached. */
 export type Servers = readonly string[];
 
-/** The values of a TXT record; undefined when the servers say that there are none. Throws when nobody answers. */
+/** The values of a TXT record; undefined when the servers say that there are none. Throws when no server answers. */
 export async function queryText(servers: Servers, name: string): Promise<string[] | undefined> {
   const values = await query(servers, `TXT ${name}`, (resolver) => resolver.resolveTxt(name));
   return values?.map((strings) => strings.join(""));

@@ -24,7 +24,7 @@ const MEMORY = 60_000;
 export interface ZoneServersOptions {
   /** Whom to ask for them; the system's resolvers unless told otherwise. What the zone holds is never asked of these. */
   readonly resolvers?: Servers;
-  /** The servers themselves, all of them, where they are known beforehand: nobody is asked then. */
+  /** The servers themselves, all of them, where they are known beforehand: no resolver is asked then. */
   readonly servers?: Servers;
 }
 

@@ -6,7 +6,7 @@ import { inWords, refOf } from "../kube/index.ts";
 import { openGuard, type Guard } from "./guard.ts";
 import { acquireLease, monotonicClock, type Clock } from "./lease.ts";
 
-/** What a leadership guard needs. */
+/** How the guard asks for leaders; `clock` is the process's monotonic clock unless a test passes another. */
 export interface LeadershipGuardOptions {
   /** What the zone's own servers, never a cache, say of a record; throws when they don't answer. */
   readonly ask: (record: string) => Promise<Leader | undefined>;

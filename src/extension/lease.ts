@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The passing of time, in ms. Never set back or forward by anybody; what it shows means nothing to another process. */
+/** The passing of time, in ms. It is never set back or forward; what it shows means nothing to another process. */
 export interface Clock {
   now(): number;
   /** Resolves after `duration`, or as soon as the signal aborts. */
@@ -31,7 +31,7 @@ export interface LeaseTerms {
   readonly confirm: () => Promise<void>;
   /** Whether what `confirm` threw says that the right is another's: that ends the lease at once. */
   readonly isLoss: (error: unknown) => boolean;
-  /** Why it is over when nobody confirmed it in time. */
+  /** The error that ends it when it was not confirmed in time. */
   readonly expired: () => Error;
   readonly clock: Clock;
 }

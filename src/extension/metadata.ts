@@ -24,7 +24,7 @@ export async function removeFinalizer(client: KubeClient, object: ExtensionObjec
   );
 }
 
-/** Lets the object go, whoever else holds it: what a migrated object needs, because nobody will act on it here again. */
+/** Removes every finalizer, also those of others: after a migration no controller of this seed acts on the object again. */
 export async function removeAllFinalizers(client: KubeClient, object: ExtensionObject): Promise<void> {
   await changeMetadata(client, object, ({ metadata }) =>
     metadata.finalizers?.length ? { finalizers: null } : undefined,

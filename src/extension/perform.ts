@@ -9,7 +9,7 @@ import { addFinalizer, removeAllFinalizers, removeFinalizer, removeOperationAnno
 import { requestedOperation } from "./operation.ts";
 import { actuatorStatus, errorStatus, processingStatus, succeededStatus, writeStatus } from "./status.ts";
 
-/** One operation on one object, with all that it needs. */
+/** One operation on one object: the actuator that carries it out, and the limits that it keeps. */
 export interface Task<T extends ExtensionObject, C extends Cluster | undefined> {
   /** Throws instead of calling once the operation may not go on. */
   readonly client: KubeClient;

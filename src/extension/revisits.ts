@@ -1,6 +1,6 @@
 import type { Key } from "../kube/index.ts";
 
-/** When objects are to be seen again although nobody asks. */
+/** When objects are reconciled again without a request. */
 export interface Revisits {
   plan(key: Key, delay: number): void;
   /** Whether the time has come; it is forgotten then. */

@@ -28,7 +28,7 @@ export interface KubeClient {
   /** Server-side apply of the status. */
   applyStatus<T extends KubeObject>(object: T, o?: Omit<WriteOptions, "dryRun">): Promise<T>;
   create<T extends KubeObject>(object: T, o?: WriteOptions): Promise<T>;
-  /** Replaces the object; with metadata.resourceVersion only if nobody changed it since (a conflict otherwise). */
+  /** Replaces the object; with metadata.resourceVersion only if it has not changed since (a conflict otherwise). */
   replace<T extends KubeObject>(object: T): Promise<T>;
   /** Like `replace`, for the status. */
   replaceStatus<T extends KubeObject>(object: T): Promise<T>;
@@ -78,8 +78,8 @@ export interface PatchOptions {
 }
 
 /**
- * How an object is to be deleted; with `uid`, only that very object, with `resourceVersion`, only if nobody has changed it
- * since (a conflict otherwise).
+ * How an object is to be deleted; with `uid`, only that very object, with `resourceVersion`, only if it has not
+ * changed since (a conflict otherwise).
  */
 export interface RemoveOptions {
   readonly uid?: string;

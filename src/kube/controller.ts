@@ -2,7 +2,7 @@ import type { Key } from "../api/schema/kind.ts";
 import type { Logger } from "../log.ts";
 import { backoffDelay } from "./backoff.ts";
 
-/** What a controller needs. */
+/** A controller's work and how fast it does it; times are ms. */
 export interface ControllerOptions<K extends Key = Key> {
   readonly name: string;
   /** Brings one object to where it should be. It reads the object itself; `signal` aborts when the controller stops. */

@@ -10,7 +10,7 @@ export interface ResourceType extends TypeRef {
   readonly verbs: readonly string[];
 }
 
-/** What an API server serves, as far as anybody asked. */
+/** The kinds that an API server serves; each API version is asked for when a call first needs it. */
 export interface Discovery {
   /** How the kind is served; asks the server again for a kind not seen before, so CRDs may come later. */
   find(type: TypeRef, what: string): Promise<ResourceType>;

@@ -34,7 +34,7 @@ export class KubeError extends Error {
   }
 }
 
-/** Somebody else changed the object meanwhile, or owns a field: read again, then decide. */
+/** The object has changed meanwhile, or another field manager owns a field: read again, then decide. */
 export function isConflict(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 409 && error.reason !== "AlreadyExists";
 }

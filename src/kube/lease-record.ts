@@ -5,7 +5,7 @@ import { microTime } from "./time.ts";
 
 /** What one candidate reads from and writes to a Lease. */
 export interface LeaseRecord {
-  /** Takes or renews the Lease: true when it is ours now, false when somebody else's; a lost race throws a conflict. */
+  /** Takes or renews the Lease: true when it is ours now, false when another holds it; a lost race throws a conflict. */
   acquire(): Promise<boolean>;
   /** Gives the Lease back if it is ours. */
   release(): Promise<void>;

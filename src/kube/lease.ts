@@ -4,7 +4,7 @@ import type { KubeClient } from "./client.ts";
 import { isAlreadyExists, isConflict } from "./errors.ts";
 import { createLeaseRecord } from "./lease-record.ts";
 
-/** What an elector needs. */
+/** The Lease that a process stands for, and its work as the leader. */
 export interface LeaseElectorOptions {
   readonly client: KubeClient;
   readonly namespace: string;
@@ -71,7 +71,7 @@ export function createLeaseElector(o: LeaseElectorOptions): LeaseElector {
     log.info("no longer leading");
   }
 
-  /** Renews until somebody else has the Lease, or it is too late, judged by when the last successful attempt began. */
+  /** Renews until another process has the Lease, or until `renewWithin` after the last successful attempt began. */
   async function keep(heldSince: number, signal: AbortSignal): Promise<void> {
     for (let renewedAt = heldSince; ;) {
       await pause(timing.retryEvery, signal);

@@ -66,7 +66,7 @@ function isRetryable(status: number, reason: string, message: string, causes: re
   if (status === 409) return isLostRace(reason, message, causes);
   // What the admission plugins of an API server that has just started say until they have read what they go by.
   if (status === 403) return message.includes("not yet ready to handle request");
-  // 401: credentials rotate. 404 and the rest of 4xx stay as they are until somebody changes something.
+  // 401: credentials rotate. 404 and the rest of 4xx stay as they are until an object or a right changes.
   return status > 500 || [401, 408, 410, 429].includes(status);
 }
 

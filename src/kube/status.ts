@@ -6,7 +6,7 @@ import { now } from "./time.ts";
 
 /**
  * Changes an object's status by compare-and-swap: reads, lets `change` say what the status shall be, writes, and begins
- * again when somebody else was faster. Undefined when the object is gone; nothing is written when nothing changes.
+ * again after a conflict. Undefined when the object is gone; nothing is written when nothing changes.
  */
 export async function updateStatus<T extends KubeObject>(
   client: KubeClient,

@@ -7,7 +7,7 @@ import { isExpired, KubeError } from "./errors.ts";
 import type { WatchEvent } from "./watch-stream.ts";
 import { createObjectCache, type Change } from "./object-cache.ts";
 
-/** What a reflector needs: the objects to follow, and who hears of their changes. */
+/** The objects that a reflector follows, and the handler of their changes. */
 export interface ReflectorOptions<T extends KubeObject, S extends Scope = Scope> extends Selection<S> {
   /** Called for one change after the other, after the cache was updated. An error it throws is logged and goes no further. */
   readonly onEvent: (event: Change<T>) => void | Promise<void>;

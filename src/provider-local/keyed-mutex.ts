@@ -5,7 +5,7 @@ export interface KeyedMutex {
   isLocked(key: string): boolean;
 }
 
-/** Turns that nobody has taken yet. */
+/** A mutex of this process; it remembers a key for as long as work for it runs or waits. */
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>();
   return {

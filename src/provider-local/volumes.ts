@@ -70,7 +70,7 @@ async function provision({ client, directory, log }: Deps, key: NamespacedKey): 
   const path = join(directory, claim.metadata.uid ?? "");
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await mkdir(path, { recursive: true });
-  // Whatever user a pod runs as can write to it, as to any volume; nobody else gets as far as here.
+  // Whatever user a pod runs as can write to it, as to any volume; the folder above lets no other user in.
   await chmod(path, 0o777);
   try {
     await client.create(renderVolume(claim, path, storageClass?.reclaimPolicy ?? "Delete"));

@@ -6,7 +6,7 @@ import { Shoot, type Condition } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
-/** What caring for the Shoots of a seed needs; `period` is ms. */
+/** The clients of garden, seed and Shoots; `period` is ms, a minute unless told otherwise. */
 export interface CareDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;

@@ -5,7 +5,7 @@ import { deploymentName } from "../client/builds.ts";
 import { gardenQueue } from "../workflows/contract.ts";
 import type { WorkflowBuild } from "./build.ts";
 
-/** What the garden's worker runs with. `maxCachedWorkflows` bounds its memory: about 0.35 MB each. */
+/** The garden's worker: its connection and its activities. `maxCachedWorkflows` bounds its memory: about 0.35 MB each. */
 export interface GardenWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;

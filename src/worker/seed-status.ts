@@ -3,7 +3,7 @@ import { isConflict, now, refTo, setCondition, type KubeClient } from "../kube/i
 import type { Logger } from "../log.ts";
 import { bucketCondition } from "./backup/seed-bucket.ts";
 
-/** What telling the garden about a seed needs; `period` is ms. */
+/** Both clusters, each under the seed's own rights; `period` is ms. */
 export interface SeedStatusDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
@@ -33,7 +33,7 @@ export function createSeedStatus({ gardenClient, seedClient, seedName, log, peri
     const before = object.status?.conditions?.find(({ type }) => type === "GardenletReady");
     const conditions = [...(backup === undefined ? others : setCondition(others, backup)), ready(before)];
     const status = { observedGeneration: generation, kubernetesVersion: gitVersion, conditions };
-    // A list is replaced as a whole: whoever else writes a condition must not lose it.
+    // A list is replaced as a whole: the conditions of other writers must not be lost.
     await gardenClient.patch(ref, { metadata: { resourceVersion }, status }, { subresource: "status" });
     return backup === undefined || backup.status === "True";
   };

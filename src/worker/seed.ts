@@ -3,7 +3,7 @@ import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { SeedActivities } from "../activities/index.ts";
 import { seedQueue } from "../workflows/contract.ts";
 
-/** What a seed's worker runs with. */
+/** A seed's worker: its connection, the seed that names its queue, and its activities. */
 export interface SeedWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;

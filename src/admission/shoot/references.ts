@@ -69,7 +69,7 @@ function isWithin(domain: string | undefined, parent: string | undefined): boole
   return !!domain && !!parent && (domain === parent || domain.endsWith(`.${parent}`));
 }
 
-/** Warnings about kinds and types of extensions that the Shoot needs and nobody has registered for. */
+/** Warnings about kinds and types of extensions that the Shoot needs and for which no ControllerRegistration exists. */
 export async function missingExtensions(client: KubeClient, shoot: Shoot): Promise<string[]> {
   const registrations = await client.list(ControllerRegistration);
   const offered = registrations.flatMap(({ spec }) => spec.resources ?? []).filter(({ primary }) => primary !== false);

@@ -26,7 +26,7 @@ export function createShootValidator(deps: ShootWebhookDeps): Webhook {
     const shoot = Shoot.parse(request.object);
     const old = request.oldObject && oldShoot(request);
     const specChanged = !old || !isDeepStrictEqual(shoot.spec, old.spec);
-    // Whoever cleans up behind a deleted Shoot must be able to remove its finalizer, whatever has become of the rest.
+    // The flow that cleans up behind a deleted Shoot must be able to remove its finalizer, whatever has become of the rest.
     if (old && shoot.metadata.deletionTimestamp !== undefined && !specChanged)
       return judge(forceDeletionCauses(shoot, old));
     const change: ShootChange = { shoot, old, now: deps.now?.() ?? new Date() };

@@ -13,7 +13,7 @@ export const defaultSpec = object({
     .describe("Class holds the extension class used to control the responsibility for multiple provider extensions."),
   leadership: leadership
     .optional()
-    .describe("Who may act on this object (GEP-1); without it, anybody who is in charge of its type."),
+    .describe("The seed that may act on this object (GEP-1); without it, every controller of its type may."),
   providerConfig: raw().optional().describe("ProviderConfig is the provider specific configuration."),
 });
 

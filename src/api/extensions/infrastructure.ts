@@ -38,7 +38,7 @@ const infrastructureStatus = object({
     .describe("Networking contains information about cluster networking such as CIDRs."),
 });
 
-/** What a Shoot needs from its cloud provider before anything else: networks, routers, identities. */
+/** A Shoot's networks, routers and identities at its cloud provider; all else is built on them. */
 export const Infrastructure = defineExtension({
   kind: "Infrastructure",
   plural: "infrastructures",
@@ -63,5 +63,5 @@ export const Infrastructure = defineExtension({
   },
 });
 
-/** What a Shoot needs from its cloud provider before anything else: networks, routers, identities. */
+/** A Shoot's networks, routers and identities at its cloud provider; all else is built on them. */
 export type Infrastructure = z.infer<typeof Infrastructure.schema>;

@@ -17,7 +17,7 @@ export function raw<T extends object = Raw>(): z.ZodType<T, T> {
 export const json = (): z.ZodUnknown => z.unknown();
 
 /**
- * A text of which we know these values. Others are accepted, because whoever writes it may be newer than we are, and an
+ * A text of which we know these values. Others are accepted, because its writer may be newer than we are, and an
  * unknown word must not make an object unreadable.
  */
 export function openEnum<const Value extends string>(...values: readonly Value[]): z.ZodType<Value, Value> {

@@ -51,14 +51,14 @@ export interface KubeObject {
 /** What an operation does to its object. */
 export const operationType = openEnum("Create", "Reconcile", "Delete", "Migrate", "Restore");
 
-/** How far an operation is: `Error` is retried, `Failed` waits for somebody. */
+/** How far an operation is: `Error` is retried by itself, `Failed` waits until an operator retries. */
 export const operationState = openEnum("Pending", "Processing", "Succeeded", "Error", "Failed", "Aborted");
 
 /** The operation that ran last, or runs. */
 export const lastOperation = object({
   type: operationType.describe("What is done to the object: Create, Reconcile, Delete, Migrate or Restore."),
   state: operationState.describe(
-    "Pending, Processing, Succeeded, Error (is retried), Failed (waits for somebody) or Aborted.",
+    "Pending, Processing, Succeeded, Error (is retried), Failed (waits until an operator retries) or Aborted.",
   ),
   progress: z.int32().describe("How much of the operation is done, in percent."),
   description: z.string().describe("What is being done, or how it ended."),

@@ -55,7 +55,7 @@ function structuralObject(schema: JsonSchema, path: string): JsonSchema {
   };
 }
 
-/** zod bounds every integer; only bounds that somebody chose say something. */
+/** zod bounds every integer; only bounds that a schema chose itself say something. */
 function integer({ minimum, maximum }: JsonSchema): JsonSchema {
   const chosen = (bound: number | undefined) => bound !== undefined && !typeBounds.has(bound);
   return {

@@ -12,7 +12,7 @@ export type ShootOperation = "Create" | "Reconcile" | "Delete" | "Migrate" | "Re
 export interface Migration {
   readonly source: string;
   readonly destination: string;
-  /** Approved by somebody: the source is not asked for anything. */
+  /** An operator has approved it: the source is not asked for anything. */
   readonly takeover: boolean;
   /** The migration was cancelled before the flip: the Shoot is restored where it is, and both ends are that seed. */
   readonly returning?: true;
@@ -68,7 +68,7 @@ export interface StepFailure {
   readonly codes: readonly string[];
 }
 
-/** A step as the outside sees it: `retrying` waits for its next attempt, `parked` for a retry asked for by somebody. */
+/** A step as the outside sees it: `retrying` waits for its next attempt, `parked` for a retry that an operator asks for. */
 export interface StepProgress {
   readonly name: string;
   readonly state: "pending" | "running" | "retrying" | "parked" | "done" | "skipped" | "failed" | "blocked" | "stopped";

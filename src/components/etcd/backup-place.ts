@@ -10,7 +10,7 @@ export interface BackupPlace {
   readonly volume: (options?: { readOnly?: true }) => object;
   /** Brings a snapshot from the folder to its place, and compares byte by byte what is there with it. */
   readonly keep: (snapshot: string, env?: readonly object[]) => Step[];
-  /** Takes away what nobody will miss, once a newer snapshot is there and was read. */
+  /** Deletes the snapshots that retention no longer keeps, once a newer one is there and was read. */
   readonly tidy: () => Step[];
   /** Brings a snapshot from its place into the folder; fails when there is none of that name. */
   readonly fetch: (snapshot: string) => Step[];
@@ -39,7 +39,7 @@ export function backupPlace(context: ControlPlaneContext): BackupPlace {
 export const storeOf = ({ seed }: ControlPlaneContext): ObjectStore | undefined =>
   findObjectStore(seed.spec.backup?.provider ?? "");
 
-/** Whoever handles the BackupEntry binds the claim, and takes away old snapshots. */
+/** The provider of the BackupEntry binds the claim, and takes away old snapshots. */
 const claimPlace: BackupPlace = {
   volume: (options) => ({ name: "backup", persistentVolumeClaim: { claimName: "etcd-backup", ...options } }),
   keep: () => [],

@@ -3,7 +3,7 @@ import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../context.t
 import { cloudProviderSecretRef } from "../extension-objects.ts";
 import { kubernetesVersion, machineImage, nodeAgentSecretName, nodeLabels } from "./pool.ts";
 
-/** What other extensions have made that machines need. */
+/** The results of other extensions that machines are made from. */
 export interface WorkerInputs {
   readonly infrastructureProviderStatus?: Raw;
   /** By pool: the Secret and key with what its machines boot with, from the status of its OperatingSystemConfig. */

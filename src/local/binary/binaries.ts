@@ -94,7 +94,7 @@ async function fetchBinary(source: BinarySource, unreachable: Map<string, string
   if (refused !== undefined) await buildBinary(source, refused);
 }
 
-/** What a killed predecessor left behind; nobody else works in the folder while we hold the lock. */
+/** Removes what a killed predecessor left; no other process works in the folder while we hold the lock. */
 async function removeLeftovers(folder: string): Promise<void> {
   const leftovers = (await readdir(folder)).filter((entry) => entry.startsWith(".new-"));
   await Promise.all(leftovers.map((entry) => rm(join(folder, entry), { recursive: true, force: true })));

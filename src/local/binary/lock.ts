@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What is told while somebody else holds the lock. */
+/** `onWait` is called once when another process holds the lock. */
 export interface LockOptions {
   readonly onWait?: () => void;
 }

@@ -11,7 +11,7 @@ export interface PackageOptions {
 }
 
 /**
- * Installs the Debian packages whose programs are missing; does nothing when all are there, whoever installed them.
+ * Installs the Debian packages whose programs are missing; does nothing when all are there, however they were installed.
  * Throws one sentence with the command to run where that cannot be done.
  */
 export async function ensurePackages({ onProgress, signal }: PackageOptions = {}): Promise<void> {
@@ -90,7 +90,7 @@ async function withoutServices(action: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Also what a killed run left: as long as it is there, no package that anybody installs starts its services. */
+/** Also what a killed run left: as long as it is there, no package that is installed starts its services. */
 async function removePolicy(): Promise<void> {
   if ((await readFile(policyFile, "utf8").catch(() => "")) === policy) await rm(policyFile, { force: true });
 }

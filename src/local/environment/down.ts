@@ -71,7 +71,7 @@ async function removeFiles({ stateDir }: Environment): Promise<void> {
   if (dirname(stateDir) === "/var/lib/perennial") await rmdir(dirname(stateDir)).catch(() => undefined);
 }
 
-/** Nothing may be mounted below what is removed: its content is somebody else's. */
+/** Nothing may be mounted below a folder that is removed: the mount's content is not the environment's. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = async () =>
     (await readFile("/proc/self/mounts", "utf8").catch(() => ""))

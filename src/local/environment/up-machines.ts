@@ -20,7 +20,7 @@ import { startTemporal } from "../process/temporal.ts";
 import type { createPhases } from "./phases.ts";
 import { binaries as pinned, type BinaryName } from "../binary/versions.ts";
 
-/** What both ways of coming up work with. */
+/** The environment that comes up, the processes in it, and the runner of its phases. */
 export interface UpContext {
   readonly environment: Environment;
   readonly processes: Processes;

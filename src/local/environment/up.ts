@@ -49,7 +49,7 @@ export async function up(
   return { ...status, phases: phases.times };
 }
 
-/** Held by whoever brings the environment up or down; beside its folder, which goes with it. */
+/** The lock that `up` and `down` hold; it lies beside the environment's folder, which `down` removes. */
 export function lockFile({ stateDir }: Pick<Environment, "stateDir">): string {
   return `${stateDir}.lock`;
 }

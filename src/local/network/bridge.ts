@@ -46,7 +46,7 @@ interface HostInterface {
   readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[];
 }
 
-/** The comment on a rule is the environment's, so that nobody else's rule can be taken for ours. */
+/** The comment on a rule is the environment's, so that no other program's rule can be taken for ours. */
 function hostRules({ name, bridge, network }: Environment) {
   const comment = ["-m", "comment", "--comment", `perennial-${name}`];
   return [

@@ -30,7 +30,7 @@ export async function grantAccess(
   }
 }
 
-/** The kubeconfig with which one of our processes is somebody in a cluster of the environment. */
+/** The kubeconfig of one of our processes for a cluster of the environment, under a user of its own. */
 export function identityFile({ stateDir }: Pick<Environment, "stateDir">, process: string, cluster: string): string {
   return join(stateDir, "identities", `${process}.${cluster}.yaml`);
 }

@@ -16,7 +16,7 @@ export interface Launch {
   readonly readyTimeout?: number;
 }
 
-/** The shell writes down who it is before it becomes the process: nobody can be killed between the start and the note of it. */
+/** The shell writes down its id before it becomes the process: no process can run without a note of it. */
 const launcher = [
   `{ echo $$; ps -o lstart= -p $$ 2>/dev/null || echo; cat /proc/$$/stat 2>/dev/null; } > "$0.new"`,
   `mv "$0.new" "$0"`,
@@ -50,7 +50,7 @@ export async function launch({ command, args, env, cwd }: Launch, pidFile: strin
 
 /**
  * What a process inherits: not the settings of npm, tests, Node, Temporal, kubectl and ourselves, which are meant for
- * whoever starts it, and no proxy for the networks of this machine.
+ * the program that starts it, and no proxy for the networks of this machine.
  */
 export function surroundings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const foreign = /^(npm_|VITEST|NODE_(?!EXTRA_CA_CERTS)|TEMPORAL_|PERENNIAL_|KUBECONFIG$|INIT_CWD$|no_proxy$)/i;

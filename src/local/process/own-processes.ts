@@ -13,7 +13,7 @@ import { ensureStateKeys } from "../environment/state-keys.ts";
 import type { TemporalServer } from "./temporal.ts";
 import { variables, type Variable } from "../../variables.ts";
 
-/** What our own processes work with. */
+/** The environment that our own processes run in, and the servers that they connect to. */
 export interface OwnProcesses {
   readonly environment: Environment;
   readonly processes: Processes;

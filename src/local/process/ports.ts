@@ -15,7 +15,7 @@ export interface PortClaim {
   readonly running: boolean;
 }
 
-/** Gives out the ports of one environment, and the same one again to who had one, as long as nobody else took it meanwhile. */
+/** Gives out the ports of one environment. An owner gets the port that it had before, unless another program uses it. */
 export function createPorts(environment: Pick<Environment, "stateDir">): {
   claim(claim: PortClaim): Promise<number>;
   list(): Promise<Readonly<Record<string, number>>>;
@@ -37,7 +37,7 @@ export function createPorts(environment: Pick<Environment, "stateDir">): {
   return { claim, list };
 }
 
-/** Whether somebody accepts connections there within a second. */
+/** Whether a server accepts connections there within a second. */
 export async function accepts(host: string, port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 1_000 });

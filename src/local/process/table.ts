@@ -8,7 +8,7 @@ export interface ProcessDescription {
   readonly rssBytes?: number;
 }
 
-/** What the kernel says of a process, or undefined when there is none; a zombie, which nobody may ever reap, is none. */
+/** What the kernel says of a process, or undefined when there is none; a zombie counts as none, because it may never be reaped. */
 export async function describeProcess(pid: number): Promise<ProcessDescription | undefined> {
   if (process.platform !== "linux") return await askPs(pid);
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);

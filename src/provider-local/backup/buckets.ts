@@ -55,7 +55,7 @@ export function createBuckets(directory: string): Buckets {
         if (isMissing(error)) throw new Error(`there is no bucket ${bucket}`, { cause: error });
         if (codeOf(error) !== "EEXIST") throw error;
       }
-      await chmod(path, 0o777); // whatever user a pod runs as; nobody else gets as far as here
+      await chmod(path, 0o777); // for whatever user a pod runs as; the folders above let no other user in
       return path;
     },
     removeEntry: (bucket, entry) => rm(pathOf(bucket, entry), { recursive: true, force: true }),

@@ -40,7 +40,7 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
   };
 
   /**
-   * What the old bucket holds. Once it was copied, nobody has to keep it: an entry that came from there and is restored
+   * What the old bucket holds. It need not be kept once it was copied: an entry that came from there and is restored
    * where it is, as after a migration that was given up, does without.
    */
   const listOld = async (from: string, entry: string, copied: boolean): Promise<Snapshot[]> => {
@@ -89,7 +89,7 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
 /** In ms: how often expired snapshots are looked for. */
 const PERIOD = 3_600_000;
 
-/** In ms: what nobody has finished by then is left from somebody who died. */
+/** In ms: an unfinished file of this age was left by a pod that died. */
 const SWEEP_AFTER = 24 * 3_600_000;
 
 /** Where an entry's snapshots are, and where they were before. */

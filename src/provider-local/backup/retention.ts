@@ -1,9 +1,9 @@
 import type { Snapshot } from "./buckets.ts";
 
 /**
- * The snapshots that nobody will miss: beyond the newest 24, one of each hour is kept for a day, and one of each day for
- * a week. Times are ms since the epoch. The newest of its hour or day is the one that stays, and whatever has one of these
- * names.
+ * The snapshots that may be deleted: beyond the newest 24, one of each hour is kept for a day, and one of each day for
+ * a week. Times are ms since the epoch. The newest of its hour or day stays, and so does each snapshot with one of
+ * these names.
  */
 export function expiredSnapshots<S extends Pick<Snapshot, "name" | "takenAt">>(
   snapshots: readonly S[],

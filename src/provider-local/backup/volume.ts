@@ -14,8 +14,8 @@ import {
 const CLAIM = "etcd-backup";
 
 /**
- * Lets the Shoot's namespace reach a directory through the claim `etcd-backup`. Without a namespace there is nobody to
- * reach it. The volume belongs to the entry and goes with it, wherever it was left; the directory stays.
+ * Lets the Shoot's namespace reach a directory through the claim `etcd-backup`. Without a namespace there is no pod that
+ * could reach it. The volume belongs to the entry and goes with it, wherever it was left; the directory stays.
  */
 export async function claimBackups(
   { metadata: { name, uid = "" } }: ExtensionBackupEntry,
@@ -86,5 +86,5 @@ function claim(entry: string, namespace: string): KubeObject {
   };
 }
 
-/** Nobody measures it: a directory has the room that its disk has. */
+/** No limit is enforced: a directory has the room that its disk has. */
 const CAPACITY = "100Gi";

@@ -14,7 +14,7 @@ export interface LeaderRecord {
 }
 
 /**
- * Makes the record name this leader, or nobody if `present` is false, by compare-and-swap on the server: nothing changes
+ * Makes the record name this leader, or no leader if `present` is false, by compare-and-swap on the server: nothing changes
  * unless the record still is what was read, and what was read is no later epoch and no other seed's claim to this one.
  */
 export async function updateLeader(

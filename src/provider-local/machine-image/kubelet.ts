@@ -20,7 +20,7 @@ export function adaptKubelet({ files = [], units = [] }: Spec): Additions {
 
 const kubeletConfigPath = "/var/lib/kubelet/config/kubelet";
 
-/** What a kubelet needs in a machine that is a namespace of its host; the machine fills in `${MACHINE_…}`. */
+/** The settings of a kubelet in a machine that is a namespace of its host; the machine fills in `${MACHINE_…}`. */
 const needs = {
   cgroupDriver: "cgroupfs",
   cgroupRoot: "${MACHINE_CGROUP}",

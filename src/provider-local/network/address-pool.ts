@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Addresses that are handed out once each, whoever asks, in however many processes. */
+/** Addresses, each of which is handed out once among all processes of the host. */
 export interface AddressPool {
   /** The owner's address, the same one each time; `preferred` if it is free and in the pool. */
   claim(owner: string, preferred?: string): Promise<string>;
@@ -12,7 +12,7 @@ export interface AddressPool {
 
 /** A pool kept as one file per address, which only one process can make, in a directory that all of them share. */
 export function createAddressPool(directory: string, addresses: () => Iterable<string>): AddressPool {
-  /** A link appears with its content already in it: no crash leaves an address that belongs to nobody. */
+  /** A link appears with its content already in it: no crash leaves an address without an owner. */
   const take = async (address: string, owner: string): Promise<boolean> => {
     const draft = join(directory, `.${randomUUID()}`);
     await writeFile(draft, owner);

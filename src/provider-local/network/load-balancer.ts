@@ -12,7 +12,7 @@ import type { Machines } from "../../local/machine/machines.ts";
 import type { AddressPool } from "./address-pool.ts";
 import type { Runner } from "../volumes.ts";
 
-/** What load balancers need: a cluster, the machine of it that answers for the addresses, and a pool of these. */
+/** A cluster, the machine of it that answers for the addresses, and the pool that they come from. */
 export interface LoadBalancerDeps {
   readonly client: KubeClient;
   /** Names the cluster among those that share the pool. */

@@ -47,7 +47,7 @@ export function createPodNetworks(deps: PodNetworkDeps): PodNetworks {
   };
 }
 
-/** What each machine must be told, by its name: nodes without a pod range, or without a machine, are nobody's peers yet. */
+/** What each machine must be told, by its name: nodes without a pod range or a machine are no peers yet. */
 export function planNetworks(
   nodes: readonly Node[],
   addresses: ReadonlyMap<string, string>,

@@ -11,7 +11,7 @@ import { permitted } from "../permitted.ts";
 import type { KeyedMutex } from "../keyed-mutex.ts";
 import type { Runner } from "../volumes.ts";
 
-/** What is needed to keep machines running between a Worker's operations. */
+/** The host's machines and the seed whose Workers they belong to; `mutex` is the Worker controller's. */
 export interface MachineKeeperDeps {
   readonly client: KubeClient;
   readonly environment: Environment;

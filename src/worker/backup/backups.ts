@@ -17,7 +17,7 @@ import { createBackupBucketKeeper } from "./bucket.ts";
 import { createBackupEntryKeeper } from "./entry.ts";
 import { createSnapshotRecorder } from "./snapshot-recorder.ts";
 
-/** What looking after the backups of a seed's Shoots needs. */
+/** Both clusters, and the records of snapshots in the garden. */
 export interface BackupsDeps {
   readonly gardenClient: KubeClient;
   /** Not the flows' client: what is written here belongs to no run. */

@@ -16,7 +16,7 @@ import { BackupBucket, BackupEntry, ExtensionBackupBucket, Seed } from "../../ap
 import { refOf, refTo, Secret, typeMeta, type ClusterKey, type KubeClient } from "../../kube/index.ts";
 import { keepGenerated, letGo, mirrorStatus } from "./mirroring.ts";
 
-/** What keeping a seed's bucket needs. */
+/** The garden that has the bucket, and the seed whose provider makes it. */
 export interface BackupBucketDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;

@@ -4,19 +4,19 @@ import { BackupEntry, ExtensionBackupEntry, Shoot } from "../../api/index.ts";
 import { isNotFound, refOf, refTo, Secret, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import { letGo, mirrorStatus } from "./mirroring.ts";
 
-/** What looking after a seed's BackupEntries needs; `grace` is ms. */
+/** Both clusters that have BackupEntries; `now` is the time in ms since the epoch. */
 export interface BackupEntryKeeperDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
   readonly seedName: string;
-  /** How long the backups of a Shoot outlive it. */
+  /** In ms: how long the backups of a Shoot outlive it. */
   readonly grace: number;
   readonly now?: () => number;
 }
 
 /**
  * Tells the garden how the Shoots' BackupEntries fare, and takes away those of Shoots that are gone, once their grace
- * period is over. However somebody came to delete one: while its Shoot is there, so are its backups.
+ * period is over. An entry that is deleted while its Shoot exists keeps its backups for as long as the Shoot exists.
  */
 export function createBackupEntryKeeper({
   gardenClient,
@@ -25,7 +25,7 @@ export function createBackupEntryKeeper({
   grace,
   now = Date.now,
 }: BackupEntryKeeperDeps) {
-  /** When its Shoot was first seen to be gone, in ms; somebody may have deleted the entry long before. */
+  /** When its Shoot was first seen to be gone, in ms; the entry may have been deleted long before. */
   const goneSince = async (entry: BackupEntry): Promise<number> => {
     const seen = Date.parse(entry.metadata.annotations?.[SHOOT_GONE_ANNOTATION] ?? "");
     if (!Number.isNaN(seen)) return seen;
@@ -37,7 +37,7 @@ export function createBackupEntryKeeper({
 
   const remove = async (entry: BackupEntry, provided: ExtensionBackupEntry | undefined) => {
     if (await hasShoot(gardenClient, entry)) return { requeueAfter: AGAIN };
-    // The record of who leads goes with the Shoot, and without it the provider would not act. Nobody else does.
+    // The record of who leads goes with the Shoot, and without it the provider would not act. No other seed acts either.
     if (provided?.spec.leadership) await disown(seedClient, provided);
     const remaining = (await goneSince(entry)) + grace - now();
     if (remaining > 0) return { requeueAfter: Math.min(remaining, LONGEST) };
@@ -64,7 +64,7 @@ export function createBackupEntryKeeper({
   };
 }
 
-/** In ms: when something that somebody else does is looked for again. */
+/** In ms: when the result of another controller is looked for again. */
 const AGAIN = 10_000;
 
 /** In ms: the longest time without a look. */

@@ -8,7 +8,7 @@ import { Job, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { createOwners } from "../mirror/owner.ts";
 
-/** What recording snapshots needs. */
+/** The seed whose Jobs are watched, and the records in the garden. */
 export interface SnapshotRecorderDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;

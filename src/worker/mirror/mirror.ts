@@ -27,7 +27,7 @@ import {
 import type { Logger } from "../../log.ts";
 import { createOwners } from "./owner.ts";
 
-/** What mirroring the state of a seed's Shoots needs. */
+/** The seed that is watched, the garden that is written to, and the keys that seal what is written; the first key seals. */
 export interface MirrorDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
@@ -49,7 +49,7 @@ export interface Mirror {
 const times = {
   /** How long after a change others are waited for. */
   debounce: 100,
-  /** When a Shoot is looked at again, so that what somebody changed in the garden is put right. */
+  /** When a Shoot is looked at again, so that changes by others in the garden are put right. */
   resync: 600_000,
   /** The same where states refer to other objects, which are not watched. */
   resyncReferenced: 60_000,

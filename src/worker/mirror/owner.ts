@@ -4,7 +4,7 @@ import { Cluster, Shoot } from "../../api/index.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
 
 /**
- * What a seed has to do with a Shoot's namespace: it leads the Shoot (`ours`), another one does or nobody, the namespace
+ * What a seed has to do with a Shoot's namespace: it leads the Shoot (`ours`), another seed or none does, the namespace
  * does not say yet which Shoot it is of, or it is gone.
  */
 export type Ownership =

@@ -9,22 +9,13 @@ const hiding = /\b(nobody|somebody|whoever|anybody|everybody|no one|someone|anyo
 /** "What X needs" above the dependencies of X says nothing: readers look for what is passed, and with which rights. */
 const empty = /\/\*\* What [^\n]* needs?[.;][^\n]*\n(?=(export )?interface \w+Deps\b)/g;
 
-/** Generated pages that still have such words: they come from descriptions in `src/api`. */
-const unfinished = ["docs/api.md"];
+/** Every source: its comments and messages are prose, too. */
+const sources = readdirSync(join(projectFolder, "src"), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => `src/${path}`);
 
-/** Sources whose comments and messages follow the rules already. */
-const sources = ["src/activities", "src/workflows", "src/cli", "src/api/placement"].flatMap((folder) =>
-  readdirSync(join(projectFolder, folder), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => `${folder}/${path}`),
-);
-
-it.each(pages.filter((page) => !unfinished.includes(page)))("%s names the actors", (page) => {
+it.each(pages)("%s names the actors", (page) => {
   expect(proseOf(page).match(hiding) ?? []).toEqual([]);
-});
-
-it.each(unfinished)("%s does not name the actors yet; when it does, it is no longer excused", (page) => {
-  expect(proseOf(page).match(hiding) ?? []).not.toEqual([]);
 });
 
 it.each(sources)("%s names the actors, and says something of its dependencies", (source) => {
