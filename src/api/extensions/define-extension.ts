@@ -42,7 +42,7 @@ export interface FlowContract extends ExtensionContract {
   /** What the controller has for one operation (upstream's time-out). */
   readonly deadline: number;
   /**
-   * When a flow asks the controller to act: in every operation, or only where somebody asked for it, the spec changed, or
+   * When a flow asks the controller to act: in every operation, or only where the Shoot asked for it, the spec changed, or
    * the last operation did not succeed (C1.2: kinds that cost calls at a provider).
    */
   readonly trigger: "always" | "onChange";

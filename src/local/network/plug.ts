@@ -2,7 +2,7 @@ import { execa } from "execa";
 import type { Environment } from "../environment/environment.ts";
 import { inNamespace, listNamespaces } from "./namespace.ts";
 
-/** Gives the machine a further address. Everyone on the bridge forgets who had it before, as an address may move. */
+/** Gives the machine a further address. The bridge and its neighbours forget its earlier owner, as an address may move. */
 export async function plugAddress(env: Environment, netns: string, address: string): Promise<void> {
   await inNamespace(netns, ["ip", "address", "replace", `${address}/32`, "dev", "eth0"]);
   await execa("ip", ["neighbour", "flush", "to", address, "dev", env.bridge], { reject: false });
