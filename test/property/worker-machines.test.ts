@@ -1,22 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MACHINE_POOL_HASH_LABEL } from "../../src/api/labels.ts";
-import { machineNames, planPool, poolHash, type Pool } from "../../src/provider-local/worker/machines.ts";
-
-const pool = (changes: Partial<Pool> = {}): Pool => ({
-  name: "small",
-  machineType: "local",
-  minimum: 2,
-  maximum: 3,
-  maxSurge: 1,
-  maxUnavailable: 0,
-  userDataSecretRef: { name: "osc-result-small", key: "cloud_config" },
-  kubernetesVersion: "1.34.4",
-  ...changes,
-});
-const namespace = "shoot--dev--j";
-const made = (from: Pool, count: number) =>
-  machineNames(namespace, from, count).map((name) => ({ name, labels: { [MACHINE_POOL_HASH_LABEL]: poolHash(from) } }));
+import { machineNames, planPool, poolHash } from "../../src/provider-local/worker/machines.ts";
+import { made, namespace, pool } from "../support/worker-pools.ts";
 
 test("the actions for a pool lead to the wanted machines from anywhere, never with too many or too few", () => {
   const amount = fc.integer({ min: 0, max: 5 });

@@ -1,21 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MACHINE_POOL_HASH_LABEL } from "../../../src/api/labels.ts";
 import { machineNames, planPool, poolHash, type Pool } from "../../../src/provider-local/worker/machines.ts";
-
-const pool = (changes: Partial<Pool> = {}): Pool => ({
-  name: "small",
-  machineType: "local",
-  minimum: 2,
-  maximum: 3,
-  maxSurge: 1,
-  maxUnavailable: 0,
-  userDataSecretRef: { name: "osc-result-small", key: "cloud_config" },
-  kubernetesVersion: "1.34.4",
-  ...changes,
-});
-const namespace = "shoot--dev--j";
-const made = (from: Pool, count: number) =>
-  machineNames(namespace, from, count).map((name) => ({ name, labels: { [MACHINE_POOL_HASH_LABEL]: poolHash(from) } }));
+import { made, namespace, pool } from "../../support/worker-pools.ts";
 
 describe("a pool's machines", () => {
   test("have the same names each time, which are host names", () => {
