@@ -1,3 +1,4 @@
+import { extensionKinds } from "../../api/extensions/kinds.ts";
 import { ControllerRegistration, CredentialsBinding, SecretBinding, Shoot } from "../../api/index.ts";
 import type { KubeClient, Kind } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
@@ -78,15 +79,11 @@ export async function missingExtensions(client: KubeClient, shoot: Shoot): Promi
     .map(({ kind, type }) => `no ControllerRegistration is in charge of ${kind} of type ${type}`);
 }
 
-function neededExtensions({ spec }: Shoot): { kind: string; type: string }[] {
-  const { provider, networking, extensions = [] } = spec;
-  const enabled = extensions.filter(({ disabled }) => !disabled).map(({ type }) => ({ kind: "Extension", type }));
-  if ((provider.workers ?? []).length === 0) return enabled;
-  const images = (provider.workers ?? []).flatMap(({ machine }) => machine.image?.name ?? []);
-  return [
-    ...["Infrastructure", "ControlPlane", "Worker"].map((kind) => ({ kind, type: provider.type })),
-    ...(networking?.type ? [{ kind: "Network", type: networking.type }] : []),
-    ...[...new Set(images)].map((type) => ({ kind: "OperatingSystemConfig", type })),
-    ...enabled,
-  ];
+/** The kinds and types that the Shoot needs, as far as their contracts have admission ask for them. */
+function neededExtensions(shoot: Shoot): { kind: string; type: string }[] {
+  const hasWorkers = (shoot.spec.provider.workers ?? []).length > 0;
+  return Object.values(extensionKinds).flatMap(({ kind, contract }) => {
+    if (contract.admission === "none" || (contract.admission === "workers" && !hasWorkers)) return [];
+    return [...new Set(contract.types({ shoot, seed: undefined }))].map((type) => ({ kind, type }));
+  });
 }

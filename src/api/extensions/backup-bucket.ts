@@ -38,6 +38,7 @@ export const ExtensionBackupBucket = defineExtension({
     writer: "seed",
     stateful: false,
     cluster: "never",
+    admission: "none",
     types: ({ seed }) => (seed?.spec.backup === undefined ? [] : [seed.spec.backup.provider]),
   },
 });

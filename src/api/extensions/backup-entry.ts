@@ -47,6 +47,7 @@ export const ExtensionBackupEntry = defineExtension({
     writer: "flow",
     stateful: true,
     cluster: "never",
+    admission: "none",
     types: ({ seed }) => (seed?.spec.backup === undefined ? [] : [seed.spec.backup.provider]),
     nameOf: ({ technicalID, uid }) => backupEntryName(technicalID, uid),
     severeAfter: seconds(30),

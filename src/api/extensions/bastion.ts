@@ -37,6 +37,7 @@ export const Bastion = defineExtension({
     writer: "other",
     stateful: false,
     cluster: "always",
+    admission: "none",
     types: providerType,
   },
 });

@@ -43,6 +43,7 @@ export const ContainerRuntime = defineExtension({
     writer: "other",
     stateful: true,
     cluster: "always",
+    admission: "none",
     types: ({ shoot }) =>
       (shoot.spec.provider.workers ?? []).flatMap(({ cri }) => (cri?.containerRuntimes ?? []).map(({ type }) => type)),
   },

@@ -37,6 +37,7 @@ export const ControlPlane = defineExtension({
     writer: "flow",
     stateful: true,
     cluster: "always",
+    admission: "workers",
     types: providerType,
     nameOf: ({ name }) => name,
     severeAfter: seconds(30),

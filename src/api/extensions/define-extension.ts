@@ -26,6 +26,8 @@ export interface ExtensionContract {
   readonly stateful: boolean;
   /** Whether an object's namespace has a Cluster: always, only for objects of class `shoot`, or never. */
   readonly cluster: "always" | "sometimes" | "never";
+  /** Of which Shoots admission asks that a ControllerRegistration is in charge of the types that they need. */
+  readonly admission: "always" | "workers" | "none";
   /** The values of `spec.type` that a Shoot on this Seed asks for; of one purpose, where the kind has several. */
   types(source: TypeSource, purpose?: string): readonly string[];
 }

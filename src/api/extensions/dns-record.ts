@@ -55,6 +55,7 @@ export const DNSRecord = defineExtension({
     writer: "flow",
     stateful: true,
     cluster: "sometimes",
+    admission: "none",
     types: (source, purpose) => [
       ...(purpose === "external" ? [] : internalTypes(source)),
       ...(purpose === "internal" ? [] : externalTypes(source)),

@@ -27,6 +27,7 @@ export const Extension = defineExtension({
     writer: "other",
     stateful: true,
     cluster: "sometimes",
+    admission: "always",
     types: ({ shoot }) =>
       (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true).map(({ type }) => type),
   },

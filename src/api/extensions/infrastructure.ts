@@ -55,6 +55,7 @@ export const Infrastructure = defineExtension({
     writer: "flow",
     stateful: true,
     cluster: "always",
+    admission: "workers",
     types: providerType,
     nameOf: ({ name }) => name,
     severeAfter: minutes(3),

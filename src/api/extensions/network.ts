@@ -38,6 +38,7 @@ export const Network = defineExtension({
     writer: "flow",
     stateful: true,
     cluster: "always",
+    admission: "workers",
     types: ({ shoot }) => (shoot.spec.networking?.type === undefined ? [] : [shoot.spec.networking.type]),
     nameOf: ({ name }) => name,
     severeAfter: seconds(30),

@@ -217,6 +217,7 @@ export const OperatingSystemConfig = defineExtension({
     writer: "flow",
     stateful: true,
     cluster: "always",
+    admission: "workers",
     types: ({ shoot }) => (shoot.spec.provider.workers ?? []).flatMap(({ machine }) => machine.image?.name ?? []),
     severeAfter: seconds(30),
     deadline: minutes(3),

@@ -47,6 +47,7 @@ export const SelfHostedShootExposure = defineExtension({
     writer: "other",
     stateful: true,
     cluster: "sometimes",
+    admission: "none",
     types: () => [],
   },
 });

@@ -216,6 +216,7 @@ export const Worker = defineExtension({
     writer: "flow",
     stateful: true,
     cluster: "always",
+    admission: "workers",
     types: providerType,
     nameOf: ({ name }) => name,
     severeAfter: seconds(30),

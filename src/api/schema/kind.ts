@@ -9,7 +9,7 @@ export interface TypeRef<T = KubeObject, S extends Scope = Scope> {
   readonly kind: string;
   readonly scope?: S;
   /** Carries `T` for the compiler; no object has it. */
-  readonly [objectType]?: T;
+  readonly "~object"?: T;
 }
 
 /** A kind known at compile time: it names the kind, types its objects, and says where they live. */
@@ -34,5 +34,3 @@ export type KeyOf<S extends Scope> = S extends "Namespaced" ? NamespacedKey : Cl
 
 /** Which object of a kind is meant. */
 export type Key = KeyOf<Scope>;
-
-declare const objectType: unique symbol;

@@ -33,7 +33,7 @@ export function toStructural(schema: JsonSchema, path: string): JsonSchema {
     case "integer":
       return { ...common, ...kept(schema), ...integer(schema) };
     default:
-      return { ...common, ...kept(schema), ...(schema.format && { format: schema.format }) };
+      return { ...common, ...kept(schema), ...bounds(schema), ...(schema.format && { format: schema.format }) };
   }
 }
 
@@ -55,14 +55,15 @@ function structuralObject(schema: JsonSchema, path: string): JsonSchema {
   };
 }
 
+function integer(schema: JsonSchema): JsonSchema {
+  const { maximum } = schema;
+  return { format: maximum !== undefined && maximum <= 2 ** 31 - 1 ? "int32" : "int64", ...bounds(schema) };
+}
+
 /** zod bounds every integer; only bounds that a schema chose itself say something. */
-function integer({ minimum, maximum }: JsonSchema): JsonSchema {
+function bounds({ minimum, maximum }: JsonSchema): JsonSchema {
   const chosen = (bound: number | undefined) => bound !== undefined && !typeBounds.has(bound);
-  return {
-    format: maximum !== undefined && maximum <= 2 ** 31 - 1 ? "int32" : "int64",
-    ...(chosen(minimum) && { minimum }),
-    ...(chosen(maximum) && { maximum }),
-  };
+  return { ...(chosen(minimum) && { minimum }), ...(chosen(maximum) && { maximum }) };
 }
 
 const typeBounds: ReadonlySet<number> = new Set([

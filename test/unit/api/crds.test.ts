@@ -35,6 +35,21 @@ test("a union has no structural form, and the message names its field", () => {
   expect(() => toCustomResourceDefinition(odd)).toThrow("cannot describe Odd.spec.odd to an API server");
 });
 
+test("bounds of integers and of numbers reach the API server", () => {
+  const bounded = defineResource({
+    group: "test",
+    version: "v1",
+    kind: "Bounded",
+    plural: "boundeds",
+    scope: "Cluster",
+    description: "",
+    content: { spec: z.object({ count: z.int().min(1).max(3), chance: z.number().min(0).max(0.02) }) },
+  });
+  const { count, chance } = schemaOf(bounded).properties?.["spec"]?.properties ?? {};
+  expect(count).toMatchObject({ type: "integer", minimum: 1, maximum: 3 });
+  expect(chance).toMatchObject({ type: "number", minimum: 0, maximum: 0.02 });
+});
+
 interface Node {
   description?: string;
   properties?: Record<string, Node>;

@@ -71,6 +71,30 @@ describe("the flows", () => {
     expect(objectsOf(migrate, "migrate").sort()).toEqual(withoutBackup);
     expect(objectsOf(deleteShoot, "remove").sort()).toEqual(withoutBackup);
   });
+  it("deploy every component that there is, and take the namespace away after all that is removed or destroyed", () => {
+    const deployed = [...reconcile.steps.values()].flatMap(({ do: action }) =>
+      "component" in action && action.verb === "deploy" ? [action.component] : [],
+    );
+    expect(deployed.sort()).toEqual(Object.keys(components).sort());
+    const gone = [...deleteShoot.steps].flatMap(([name, { do: action }]) =>
+      action.verb === "destroy" || action.verb === "remove" ? [name] : [],
+    );
+    expect([...before(deleteShoot, "removeNamespace")]).toEqual(expect.arrayContaining(gone));
+  });
+  it("let the Infrastructure go only after every kind that was built on it", () => {
+    for (const [flow, verb] of [
+      [migrate, "migrate"],
+      [deleteShoot, "remove"],
+    ] as const) {
+      const built = [...flow.steps].flatMap(([name, { do: action }]) =>
+        "kind" in action && action.verb === verb && !["Infrastructure", "DNSRecord"].includes(action.kind)
+          ? [name]
+          : [],
+      );
+      const first = [...before(flow, `${verb}Infrastructure`)];
+      expect(first).toEqual(expect.arrayContaining(built.filter((step) => !/OperatingSystemConfig$/.test(step))));
+    }
+  });
   it("destroy every component that reconcile deploys into the seed, but for those that go with the namespace", () => {
     const componentsOf = (flow: ShootFlow, verb: Action["verb"]) =>
       [...flow.steps.values()].flatMap(({ do: action }) =>
@@ -141,7 +165,7 @@ const migration = { source: "seed-1", destination: "seed-2", takeover: false };
 describe("the migrate table", () => {
   it("keeps the state only after every kind has migrated, and flips last of all", () => {
     const migrating = [...migrate.steps].flatMap(([name, { do: action }]) => (action.verb === "migrate" ? [name] : []));
-    expect(migrating).toHaveLength(7);
+    expect(migrating).toHaveLength(objectsOf(reconcile, "apply").filter((object) => object !== "BackupEntry").length);
     expect([...before(migrate, "persistState")]).toEqual(expect.arrayContaining(migrating));
     expect([...before(migrate, "flip")].sort()).toEqual(
       [...migrate.steps.keys()].filter((one) => one !== "flip").sort(),
