@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { missingExtensions } from "../../../src/admission/shoot/references.ts";
+import type { ControllerRegistration, Shoot } from "../../../src/api/index.ts";
+import type { KubeClient } from "../../../src/kube/index.ts";
+
+const shoot = (spec: Partial<Shoot["spec"]>): Shoot => ({
+  apiVersion: "core.gardener.cloud/v1beta1",
+  kind: "Shoot",
+  metadata: { name: "local", namespace: "garden-dev" },
+  spec: { region: "local", kubernetes: {}, provider: { type: "local" }, ...spec } as Shoot["spec"],
+});
+
+/** A garden that has these registrations and nothing else. */
+const gardenWith = (...resources: NonNullable<ControllerRegistration["spec"]["resources"]>): KubeClient =>
+  ({ list: async () => [{ metadata: { name: "one" }, spec: { resources } }] }) as unknown as KubeClient;
+
+const workers = [
+  { name: "w", minimum: 1, maximum: 1, machine: { type: "l", image: { name: "linux" } } },
+] as unknown as NonNullable<Shoot["spec"]["provider"]["workers"]>;
+const withWorkers = shoot({
+  provider: { type: "local", workers },
+  networking: { type: "calico" },
+  extensions: [{ type: "registry-cache" }, { type: "off", disabled: true }],
+});
+
+test("a Shoot with workers needs its provider's kinds, its network, its machines' images and its extensions", async () => {
+  expect((await missingExtensions(gardenWith(), withWorkers)).toSorted()).toEqual(
+    [
+      ["ControlPlane", "local"],
+      ["Extension", "registry-cache"],
+      ["Infrastructure", "local"],
+      ["Network", "calico"],
+      ["OperatingSystemConfig", "linux"],
+      ["Worker", "local"],
+    ].map(([kind, type]) => `no ControllerRegistration is in charge of ${kind} of type ${type}`),
+  );
+});
+
+test("a Shoot without workers needs its extensions only", async () => {
+  const workerless = shoot({ extensions: [{ type: "registry-cache" }], networking: { type: "calico" } });
+  expect(await missingExtensions(gardenWith(), workerless)).toEqual([
+    "no ControllerRegistration is in charge of Extension of type registry-cache",
+  ]);
+});
+
+test("a registration that is not primary for a kind and type is not in charge of it", async () => {
+  const offers = (primary: boolean) => gardenWith({ kind: "Network", type: "calico", primary });
+  const network = "no ControllerRegistration is in charge of Network of type calico";
+  expect(await missingExtensions(offers(true), withWorkers)).not.toContain(network);
+  expect(await missingExtensions(offers(false), withWorkers)).toContain(network);
+});
