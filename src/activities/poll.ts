@@ -18,3 +18,6 @@ export async function poll(
     if (performance.now() >= end) throw typeof problem === "string" ? new StepError(problem) : problem;
   }
 }
+
+/** What Kubernetes' own controllers and API servers are given to act on a change. */
+export const CONTROLLER_POLLING: PollOptions = { timeout: 60_000, period: 250 };

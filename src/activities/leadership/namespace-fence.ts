@@ -9,7 +9,7 @@ import {
   type MergePatch,
 } from "../../kube/index.ts";
 import { clusterRef } from "../control-plane/cluster.ts";
-import { poll, type PollOptions } from "../poll.ts";
+import { CONTROLLER_POLLING, poll, type PollOptions } from "../poll.ts";
 import { fenced, isFenced } from "./fenced-client.ts";
 
 /** What a namespace is fenced with. */
@@ -21,7 +21,7 @@ export interface NamespaceFenceDeps {
 }
 
 /** Writes into a Shoot's namespace what fences it: leadership record, epoch, and the epoch of a handover. */
-export function createNamespaceFence({ seedClient, polling = { timeout: 60_000, period: 250 } }: NamespaceFenceDeps) {
+export function createNamespaceFence({ seedClient, polling = CONTROLLER_POLLING }: NamespaceFenceDeps) {
   const annotate = async (run: ShootRun, handover: string | null): Promise<void> => {
     const annotations = {
       [LEADERSHIP_RECORD_ANNOTATION]: run.leadershipRecord ?? null,

@@ -9,7 +9,7 @@ import type { WaitTarget } from "../index.ts";
 import { createPodStops } from "./pod-stops.ts";
 import { findPodMakers } from "./pod-makers.ts";
 import { scaleDown } from "./scale-down.ts";
-import type { PollOptions } from "../poll.ts";
+import { CONTROLLER_POLLING, type PollOptions } from "../poll.ts";
 import type { Waits } from "../waits/waits.ts";
 
 /** What a control plane is taken out of service with. */
@@ -25,7 +25,7 @@ export interface DecommissioningDeps {
  * Takes a Shoot's control plane out of service, in the seed that it leaves or has left. Nothing here lets a controller act
  * on infrastructure, and each function can be cut off at any point and called again.
  */
-export function createDecommissioning({ seedClient, waits, polling = POLLING }: DecommissioningDeps) {
+export function createDecommissioning({ seedClient, waits, polling = CONTROLLER_POLLING }: DecommissioningDeps) {
   const pods = createPodStops({ seedClient, waits, polling });
 
   return {
@@ -65,8 +65,6 @@ export function createDecommissioning({ seedClient, waits, polling = POLLING }: 
     },
   };
 }
-
-const POLLING: PollOptions = { timeout: 60_000, period: 250 };
 
 /** The kinds whose number of pods is set to nought; DaemonSets have none. */
 const scalable = [Deployment, StatefulSet];
