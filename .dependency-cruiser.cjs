@@ -7,29 +7,63 @@ const plan = [
 // Words that users and histories know, spelled once; these files import nothing.
 const spelling = "api/(activity-ids|command-lines)";
 
+// How the file of a holder of ShootStates is made and read.
+const stateKeys = "activities/state/keys";
+
 // The arrows of ARCHITECTURE.md. A folder may import itself, what is listed here, and nothing else.
 const arrows = {
   api: [],
   flow: [],
   workflows: ["flow", spelling],
-  components: ["api/(annotations|labels|object-stores|extensions/backup-entry)", "omit-undefined"],
-  kube: ["api", "omit-undefined", "log"],
+  components: ["api/(annotations|labels|names|object-stores|extensions/backup-entry)", "omit-undefined", "parsing"],
+  kube: ["api", "omit-undefined", "parsing", "log"],
   dns: [],
-  activities: ["api", "components", "kube", "dns", "omit-undefined"],
-  admission: ["api", "kube", "log"],
-  local: ["api", "kube", "variables", "log"],
+  activities: ["api", "components", "kube", "dns", "key-file", "omit-undefined", "parsing", "redaction"],
+  admission: ["api", "kube", "dns/domain", "parsing", "log"],
+  local: ["api", "kube", "gateway/identity", "variables", "log", stateKeys],
   extension: ["api", "kube", "dns", "admission", "omit-undefined", "log"],
-  client: ["workflows/contract", spelling, "omit-undefined"],
+  client: ["workflows/contract", spelling, "key-file", "omit-undefined", "parsing"],
+  gateway: ["client", "workflows/contract", "config", "health", "key-file", "omit-undefined", "parsing", "log"],
   controllers: ["api", "kube", "client"],
-  "provider-local": ["extension", "local", "api", "kube", "dns", "config", "health", "log"],
-  worker: ["activities", "api", "components", "kube", "dns", "client", "workflows/contract", "config", "health", "log"],
+  "provider-local": ["extension", "local", "api", "kube", "dns", "config", "health", "parsing", "log"],
+  worker: [
+    "activities",
+    "api",
+    "components",
+    "kube",
+    "dns",
+    "client",
+    "workflows/contract",
+    "config",
+    "health",
+    "omit-undefined",
+    "parsing",
+    "log",
+  ],
+  fence: ["activities/teardown/pod-makers", "api", "kube", "dns", "omit-undefined", "config", "health", "log"],
   manager: ["controllers", "admission", "api", "kube", "client", "config", "health", "log"],
-  cli: ["api", "flow", "components", "kube", "client", "local", ...plan, "worker/replay", "config", "log"],
+  cli: [
+    "api",
+    "flow",
+    "components",
+    "kube",
+    "client",
+    "local",
+    ...plan,
+    stateKeys,
+    "worker/replay",
+    "config",
+    "parsing",
+    "log",
+  ],
   config: ["variables"],
   variables: [],
   health: ["log"],
+  "key-file": ["parsing"],
   "omit-undefined": [],
-  log: [],
+  log: ["redaction"],
+  parsing: [],
+  redaction: [],
 };
 
 // Erased at compile time, so they carry no code across. Everyone may know the shape of a resource and of the logger,
@@ -45,14 +79,17 @@ const typeArrowsOf = (folder) => typeArrows[folder] ?? ["api", "log"];
 
 // Each package has one home. Everything else talks to that home.
 const homes = {
+  "@grpc/grpc-js": ["client", "gateway"],
   "@kubernetes/client-node": ["kube"],
   "@peculiar/x509": ["activities", "admission", "local"],
   "@temporalio/activity": ["activities"],
   "@temporalio/client": ["client"],
+  "@temporalio/proto": ["client", "gateway"],
   "@temporalio/worker": ["worker"],
   "@temporalio/workflow": ["workflows"],
   commander: ["cli"],
   execa: ["local", "provider-local"],
+  jose: ["activities"],
   listr2: ["cli"],
   pino: ["log"],
   undici: ["kube", "local"], // local: downloads of pinned binaries

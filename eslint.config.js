@@ -110,6 +110,18 @@ export default tseslint.config(
     },
   },
   {
+    files: ["src/{activities,admission,client,controllers,extension,kube,manager,provider-local,worker}/**/*.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "CallExpression[callee.object.name='JSON'][callee.property.name='parse']",
+          message: "Its errors quote what was parsed: parseJson of src/parsing.ts.",
+        },
+      ],
+    },
+  },
+  {
     files: ["test/**/*.ts", "bench/**/*.ts", "scripts/**/*.ts"],
     rules: {
       "@typescript-eslint/no-unsafe-assignment": "off", // vitest's asymmetric matchers are typed any

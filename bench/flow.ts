@@ -5,6 +5,7 @@ import type { SeedActivities, WaitTarget } from "../src/activities/index.ts";
 import { extensionReady } from "../src/activities/waits/readiness.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
 import { createShootClients } from "../src/activities/shoot/clients.ts";
+import { createSigner } from "../src/activities/waits/signature.ts";
 import { createWaits } from "../src/activities/waits/waits.ts";
 import { createBuilds } from "../src/client/builds.ts";
 import { createCompleter } from "../src/client/completer.ts";
@@ -19,7 +20,7 @@ import { gardenQueue, workflowTypes } from "../src/workflows/contract.ts";
 import { reconcile } from "../src/workflows/reconcile.ts";
 import { eventually } from "../test/support/eventually.ts";
 import { createShoot } from "../test/support/garden-objects.ts";
-import { newStateKeys } from "../test/support/state-keys.ts";
+import { newKeyring, newStateKey } from "../test/support/state-keys.ts";
 import type { TemporalServer } from "../test/support/temporal.ts";
 import { criticalPath } from "./critical-path.ts";
 import { startStandIns } from "./stand-ins.ts";
@@ -47,7 +48,7 @@ export async function measureFlow(
 ): Promise<FlowFigures> {
   const log = createLogger({ name: "bench", level: "silent" });
   const completer = createCompleter(temporal.client);
-  const waits = createWaits({ client: kube, completer, log });
+  const waits = createWaits({ client: kube, completer, signer: createSigner([newStateKey("seed-1")]), log });
   waits.start();
   await waits.synced();
   const standIns = await startStandIns(kube);
@@ -57,7 +58,7 @@ export async function measureFlow(
     gardenClient: kube,
     seedClient: kube,
     shootClients: createShootClients(kube, log),
-    keys: newStateKeys(),
+    keys: newKeyring(),
     waits: { ...waits, registration: (target) => (asks(target) ? {} : waits.registration(target)) },
     completer,
     log,
@@ -75,6 +76,7 @@ export async function measureFlow(
         periods: { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120, seedDeadline: 120_000 },
         operations: createOperations(temporal.client),
         lookup: createLeaderLookup(createZoneServers()),
+        keys: async () => [newStateKey("garden")],
       }),
     }),
     createSeedWorker({

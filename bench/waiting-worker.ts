@@ -4,6 +4,7 @@ import { createGardenActivities } from "../src/activities/garden.ts";
 import { createLeaderLookup, createZoneServers } from "../src/dns/index.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
 import { createShootClients } from "../src/activities/shoot/clients.ts";
+import { createSigner } from "../src/activities/waits/signature.ts";
 import { createWaits } from "../src/activities/waits/waits.ts";
 import { connectTemporal } from "../src/client/connect.ts";
 import { createOperations } from "../src/client/operations.ts";
@@ -12,7 +13,7 @@ import { createKubeClient } from "../src/kube/index.ts";
 import { createLogger } from "../src/log.ts";
 import { createSeedWorker } from "../src/worker/seed.ts";
 import { gardenQueue } from "../src/workflows/contract.ts";
-import { newStateKeys } from "../test/support/state-keys.ts";
+import { newKeyring, newStateKey } from "../test/support/state-keys.ts";
 
 /** A worker in a process of its own, so that its memory can be read: `waiting-worker.ts garden|seed <address> <kubeconfig>`. */
 await main(process.argv.slice(2));
@@ -45,6 +46,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
         periods,
         operations: createOperations(client),
         lookup: createLeaderLookup(createZoneServers()),
+        keys: async () => [newStateKey("garden")],
       }),
       maxCachedWorkflows: 1_000,
     });
@@ -52,7 +54,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
 
   async function seedWorker() {
     const completer = createCompleter(client);
-    const waits = createWaits({ client: kube, completer, log });
+    const waits = createWaits({ client: kube, completer, signer: createSigner([newStateKey("seed-1")]), log });
     waits.start();
     await waits.synced();
     const deps = {
@@ -67,7 +69,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
       connection,
       namespace: "default",
       seedName: "seed-1",
-      activities: createSeedActivities({ ...deps, keys: newStateKeys() }),
+      activities: createSeedActivities({ ...deps, keys: newKeyring() }),
     });
   }
 }

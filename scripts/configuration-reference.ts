@@ -18,8 +18,13 @@ export function configurationReference(): string {
 /** What shell scripts, the compose file and the tests read, which cannot declare it where they read it. */
 const readOutsideOfSource: Readonly<Record<`PERENNIAL_${string}`, readonly string[]>> = {
   PERENNIAL_KUBECONFIGS: [
-    "The folder of the kubeconfigs and of `state-keys.json` that the containers mount.",
+    "The folder of the kubeconfigs, `state-keys-garden.json` and `state-keys-seed.json` that the containers mount.",
     "`./kubeconfigs`",
+    "`docker-compose.yml`",
+  ],
+  PERENNIAL_CERTIFICATES: [
+    "The folder of the certificates of Temporal's gateway and its callers.",
+    "`./certificates`",
     "`docker-compose.yml`",
   ],
   PERENNIAL_POSTGRES_PASSWORD: ["The password of Temporal's PostgreSQL.", "`temporal`", "`docker-compose.yml`"],

@@ -82,14 +82,14 @@ async function useEnvironment(environment: UpResult, times: Time[]): Promise<Exi
 }
 
 /** What every later command works with: this environment, whatever else the shell names. */
-function variablesOf({ name, stateDir, clusters, temporal }: UpResult): Variables {
+function variablesOf({ name, stateDir, clusters }: UpResult): Variables {
   const garden = clusters.find((cluster) => cluster.name === "garden");
+  const others = Object.entries(process.env).filter(([variable]) => !variable.startsWith("PERENNIAL_TEMPORAL_"));
   return {
-    ...process.env,
+    ...Object.fromEntries(others),
     PERENNIAL_ENVIRONMENT: name,
     PERENNIAL_STATE_DIR: stateDir,
     PERENNIAL_GARDEN_KUBECONFIG: garden?.kubeconfig,
-    PERENNIAL_TEMPORAL_ADDRESS: temporal?.address,
   };
 }
 

@@ -1,4 +1,5 @@
-import { pino, stdTimeFunctions, type DestinationStream, type Logger as PinoLogger } from "pino";
+import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger as PinoLogger } from "pino";
+import { REDACTED, redacted, secretFields } from "./redaction.ts";
 
 /** What every part logs through: fields first, then a constant message: `log.info({ shoot, step }, "step done")`. */
 export type Logger = PinoLogger;
@@ -18,28 +19,26 @@ export interface LogOptions {
   readonly destination?: DestinationStream;
 }
 
-/** A logger whose fields that may hold credentials (kubeconfig, token, key, Secret data) are blanked, three levels deep. */
+/** A logger that blanks what may be a credential: fields by name (kubeconfig, token, Secret data), at any depth, texts by their looks. */
 export function createLogger({ name, level, pretty = false, destination = process.stdout }: LogOptions): Logger {
   return pino(
     {
       base: { name },
       level,
       timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: secretPaths(), censor: "[redacted]" },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => redacted(fields) as typeof fields,
+      },
+      redact: { paths: secretPaths(), censor: REDACTED }, // of a child's own fields, three levels deep
+      serializers: { err: (error: Error) => redacted({ ...stdSerializers.err(error) }) },
     },
     pretty ? { write: (line) => void destination.write(readable(line)) } : destination,
   );
 }
 
-const secretFields = [
-  ...["kubeconfig", "token", "key", "clientKey", "privateKey", "password", "authorization", "data", "stringData"],
-  ...["client-key-data", "client-certificate-data"],
-];
-
-function secretPaths(): string[] {
-  return secretFields.flatMap((field) => ["", "*", "*.*"].map((parent) => `${parent}["${field}"]`));
-}
+const secretPaths = (): string[] =>
+  [...secretFields].flatMap((field) => ["", "*", "*.*"].map((parent) => `${parent}["${field}"]`));
 
 function readable(line: string): string {
   const { time, level, name, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;

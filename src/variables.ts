@@ -1,35 +1,8 @@
 import * as z from "zod";
+import { declare, path, port, processes, workers, type Reader } from "./variables/variable.ts";
+import { gatewayVariables, temporalVariables } from "./variables/temporal.ts";
 
-/** One environment variable: what it means, and which program may read it. `docs/configuration.md` is made from this. */
-export interface Variable {
-  /** Its name in the configuration of a process. */
-  readonly setting: string;
-  /** One or two sentences for an operator. */
-  readonly meaning: string;
-  readonly unit?: string;
-  /** Makes the setting from the variable's text; the default is in here. */
-  readonly schema: z.ZodType;
-  readonly readBy: readonly Reader[];
-  /** The processes that do not start without it. */
-  readonly requiredBy?: readonly Process[];
-  /** Whether `perennial local up` hands it on, as it finds it, to the processes that it starts. */
-  readonly passedOn?: boolean;
-}
-
-/** The processes that parse their configuration; the local provider is one process for the garden and one for each seed. */
-export const processes = [
-  "manager",
-  "garden worker",
-  "seed worker",
-  "local provider of the garden",
-  "local provider of a seed",
-] as const;
-
-/** One of {@link processes}. */
-export type Process = (typeof processes)[number];
-
-/** A program that reads variables; the local environment does so inside of the CLI, the local providers and the tests. */
-export type Reader = Process | "CLI" | "local environment";
+export { type Process, type Reader, type Variable } from "./variables/variable.ts";
 
 /** Variables as a program finds them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,8 +15,6 @@ export type VariablesOf<R extends Reader> = {
 /** The table of all variables of `src`. */
 export type Table = typeof variables;
 
-const path = z.string().min(1).optional();
-const port = z.coerce.number().int().min(0).max(65_535);
 const seconds = z.coerce.number().int().positive();
 
 /** `address` or `address:port`, separated by commas; IPv6 addresses in brackets where a port follows. */
@@ -61,8 +32,7 @@ const duration = (initial: number, millisecondsPerUnit: number) =>
     .default(initial)
     .transform((count) => count * millisecondsPerUnit);
 
-const workers = ["garden worker", "seed worker"] as const;
-const leaderReaders = [...workers, "local provider of a seed"] as const;
+const leaderReaders = ["garden worker", "fence", "local provider of a seed"] as const;
 
 /** Every variable that code below `src` reads, in the order of the page. */
 export const variables = declare({
@@ -86,39 +56,29 @@ export const variables = declare({
     readBy: ["manager", ...workers, "local provider of the garden", "CLI"],
     requiredBy: ["manager", ...workers, "local provider of the garden"],
   },
-  PERENNIAL_TEMPORAL_ADDRESS: {
-    setting: "temporalAddress",
-    meaning: "Host and port of Temporal's frontend. The CLI asks the local environment before it takes the default.",
-    schema: z.string().min(1).default("127.0.0.1:7233"),
-    readBy: ["manager", ...workers, "CLI"],
-  },
-  PERENNIAL_TEMPORAL_NAMESPACE: {
-    setting: "temporalNamespace",
-    meaning: "The namespace of Temporal that all workflows are in.",
-    schema: z.string().min(1).default("default"),
-    readBy: ["manager", ...workers, "CLI"],
-  },
+  ...temporalVariables,
   PERENNIAL_SEED_NAME: {
     setting: "seedName",
     meaning:
       "The name of the Seed object whose cluster this process acts on. A local provider without it keeps the garden's DNS records.",
     schema: z.string().min(1).optional(),
-    readBy: ["seed worker", "local provider of a seed"],
-    requiredBy: ["seed worker", "local provider of a seed"],
+    readBy: ["seed worker", "fence", "local provider of a seed"],
+    requiredBy: ["seed worker", "fence", "local provider of a seed"],
   },
   PERENNIAL_SEED_KUBECONFIG: {
     setting: "seedKubeconfig",
     meaning: "The file of the seed's kubeconfig. After a 401 the process reads it again.",
     schema: path,
-    readBy: ["seed worker", "local provider of a seed"],
-    requiredBy: ["seed worker", "local provider of a seed"],
+    readBy: ["seed worker", "fence", "local provider of a seed"],
+    requiredBy: ["seed worker", "fence", "local provider of a seed"],
   },
   PERENNIAL_STATE_KEYS_FILE: {
     setting: "stateKeysFile",
-    meaning: "The file of the keys that seal and open ShootStates. The workers of all seeds need the same keys.",
+    meaning:
+      "The file of the private keys that open ShootStates, a JWK set: each seed's own, and for the garden's worker the garden's.",
     schema: path,
-    readBy: ["seed worker"],
-    requiredBy: ["seed worker"],
+    readBy: workers,
+    requiredBy: workers,
   },
   PERENNIAL_DNS_RESOLVERS: {
     setting: "dnsResolvers",
@@ -134,13 +94,20 @@ export const variables = declare({
     schema: servers,
     readBy: leaderReaders,
   },
+  PERENNIAL_ZONE_KEY_FILE: {
+    setting: "zoneKeyFile",
+    meaning:
+      "The file of the key (TSIG) that signs questions to these servers, as `tsig-keygen` writes it. With it, an answer that is not signed with the same key counts for nothing.",
+    schema: path,
+    readBy: leaderReaders,
+  },
   PERENNIAL_LEASE_SECONDS: {
     setting: "leaseSeconds",
     meaning:
       "How long an observation of a Shoot's leadership record allows a process to act. A migration waits twice as long.",
     unit: "seconds",
     schema: seconds.default(60),
-    readBy: workers,
+    readBy: ["garden worker", "fence"],
     passedOn: true,
   },
   PERENNIAL_DNS_TTL_SECONDS: {
@@ -248,6 +215,14 @@ export const variables = declare({
       .optional(),
     readBy: ["manager"],
   },
+  PERENNIAL_WEBHOOK_CLIENT_CA_FILE: {
+    setting: "webhookClientCaFile",
+    meaning:
+      "The file of the certificate authority that signs the garden's API server's certificate for webhooks. Callers without such a certificate are turned away; without this file, the webhooks answer every caller.",
+    schema: path,
+    readBy: ["manager"],
+  },
+  ...gatewayVariables,
   PERENNIAL_ENVIRONMENT: {
     setting: "environment",
     meaning: "The name of the local environment.",
@@ -283,7 +258,3 @@ export const variables = declare({
     readBy: ["local provider of a seed"],
   },
 });
-
-function declare<const T extends Readonly<Record<`PERENNIAL_${string}`, Variable>>>(table: T): T {
-  return table;
-}

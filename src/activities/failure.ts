@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from "@temporalio/activity";
 import { isNonRetryable, type ErrorCode } from "../api/error-codes.ts";
 import { KubeError } from "../kube/index.ts";
+import { withoutSecrets } from "../redaction.ts";
 
 /** Thrown by an activity that knows what is wrong; Gardener's codes tell users' mistakes from passing problems. */
 export class StepError extends Error {
@@ -27,7 +28,8 @@ export function toFailure(error: unknown): Error {
   if (error instanceof CompleteAsyncError || error instanceof CancelledFailure || error instanceof ApplicationFailure) {
     return error;
   }
-  const { message, codes, retryable, type } = judge(error);
+  const { message: said, codes, retryable, type } = judge(error);
+  const message = withoutSecrets(said); // it goes into a history, and into the Shoot's status
   return ApplicationFailure.create({
     message,
     type,

@@ -1,12 +1,16 @@
+import { cancellationSignal } from "@temporalio/activity";
 import type { LeaderLookup } from "../dns/index.ts";
 import type { ShootRef, ShootRun } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { guarded } from "./failure.ts";
 import type { GardenActivities } from "./index.ts";
 import { createLeadership } from "./leadership/leadership.ts";
+import { awaitLeases } from "./leadership/lease-wait.ts";
 import { createMigrationCheck } from "./shoot/migration-check.ts";
 import { createShootStatus } from "./shoot/status.ts";
 import { readShootView, type Periods } from "./shoot/view.ts";
+import type { StateKey } from "./state/keys.ts";
+import { createStateSharing } from "./state/sharing.ts";
 
 /** `gardenClient` writes with the rights of the garden's worker; no client of a seed is passed. */
 export interface GardenDeps {
@@ -15,6 +19,8 @@ export interface GardenDeps {
   readonly operations: Operations;
   /** Asks the servers of the record's zone which seed leads. */
   readonly lookup: LeaderLookup;
+  /** The garden's keys, which open what is kept of every Shoot; read anew each time. */
+  readonly keys: () => Promise<readonly StateKey[]>;
 }
 
 /** The workflows of operations, by their ids. */
@@ -28,7 +34,8 @@ interface Operations {
 }
 
 /** The activities of queue `garden`. */
-export function createGardenActivities({ gardenClient, periods, operations, lookup }: GardenDeps): GardenActivities {
+export function createGardenActivities(deps: GardenDeps): GardenActivities {
+  const { gardenClient, periods, operations, lookup, keys } = deps;
   const status = createShootStatus(gardenClient);
   const leadership = createLeadership({ gardenClient, lookup });
   return guarded<GardenActivities>({
@@ -37,12 +44,17 @@ export function createGardenActivities({ gardenClient, periods, operations, look
     writeStatus: (run, written) => status.write(run, written),
     reportProblem: (ref, problem) => status.report(ref, problem),
     acknowledgeRequest: (ref, request) => status.acknowledge(ref, request),
-    releaseShoot: (ref) => status.release(ref),
+    async releaseShoot(ref) {
+      await leadership.removeLeadership(ref);
+      await status.release(ref);
+    },
+    confirmLeadership: (run) => leadership.confirmLeadership(run),
     ensureLeadership: (run) => leadership.ensureLeadership(run),
+    awaitLeases: (run) => awaitLeases(run, cancellationSignal()),
     checkMigration: createMigrationCheck({ gardenClient }),
+    shareState: createStateSharing({ gardenClient, keys }),
     flip: (run) => leadership.flip(run),
     leaveSeed: (run) => status.leave(run),
-    removeLeadership: (run) => leadership.removeLeadership(run),
     findOperation: async (ref) => (await operations.running(ref)) ?? null,
     endFlow: (workflowId, reason) => operations.end(workflowId, reason),
     followFlow: (workflowId) => operations.ended(workflowId), // the worker sends every activity's heartbeats

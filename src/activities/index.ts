@@ -65,6 +65,8 @@ export interface SeedActivities {
   publishInfrastructure(run: ShootRun): Promise<void>;
   publishAddress(run: ShootRun): Promise<void>;
   publishKubeconfig(run: ShootRun): Promise<void>;
+  /** Has the Shoot's API server store again what it stores encrypted, or does not any more. */
+  encryptResources(run: ShootRun): Promise<void>;
   syncCluster(run: ShootRun): Promise<void>;
   initializeShootClients(run: ShootRun): Promise<void>;
   cleanWebhooks(run: ShootRun): Promise<void>;
@@ -98,7 +100,7 @@ export interface ShootView {
   readonly deleting: boolean;
   /** Our finalizer is there. */
   readonly finalizer: boolean;
-  /** Something may exist in a seed. */
+  /** Something may exist in a seed: the status says so, or a leadership record does. */
   readonly initialised: boolean;
   readonly ignored: boolean;
   /** The value of `gardener.cloud/operation`. */
@@ -136,18 +138,22 @@ export interface GardenActivities {
   writeStatus(run: ShootRun, status: OperationStatus): Promise<void>;
   reportProblem(ref: ShootRef, problem: StepFailure): Promise<void>;
   acknowledgeRequest(ref: ShootRef, request: string): Promise<void>;
-  /** Says that the deletion is done and lets the Shoot go, in this order. */
+  /** Takes the leadership record away, says that the deletion is done and lets the Shoot go, in this order. */
   releaseShoot(ref: ShootRef): Promise<void>;
+  /** Throws unless the run's seed leads, in its epoch, by the status and by every server that names a leader at all. */
+  confirmLeadership(run: ShootRun): Promise<void>;
   /** Keeps the leadership record right, and returns when all servers of its zone say so. */
   ensureLeadership(run: ShootRun): Promise<void>;
+  /** Returns two leases after it was called, by a clock that no step of the wall clock moves. */
+  awaitLeases(run: ShootRun): Promise<void>;
   /** Throws every reason why the Shoot cannot move. */
   checkMigration(run: ShootRun): Promise<void>;
+  /** Lets the seed that the Shoot goes to open its state, and no seed that it has left. */
+  shareState(run: ShootRun): Promise<void>;
   /** Makes the destination the leader, for good; returns when all servers of the zone say so. */
   flip(run: ShootRun): Promise<void>;
   /** Forgets a seed that holds nothing of the Shoot any more. */
   leaveSeed(run: ShootRun): Promise<void>;
-  /** Takes the leadership record away: from then on, no seed acts for the Shoot. */
-  removeLeadership(run: ShootRun): Promise<void>;
   /** The operation of the Shoot whose workflow is running, as that workflow was told of it; null when none is. */
   findOperation(ref: ShootRef): Promise<ShootRun | null>;
   /** Ends a workflow that waits for something that will not come. */

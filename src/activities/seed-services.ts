@@ -2,6 +2,7 @@ import type { ShootRun } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { createBackup } from "./backup/backup.ts";
 import { createComponents } from "./control-plane/components.ts";
+import { createEncryptionAtRest } from "./control-plane/encryption.ts";
 import { createExtensionMoves } from "./extensions/moves.ts";
 import { createExtensions } from "./extensions/extensions.ts";
 import { fenced } from "./leadership/fenced-client.ts";
@@ -11,7 +12,7 @@ import { createProvisioning } from "./secrets/provisioning.ts";
 import { createPublishing } from "./control-plane/publishing.ts";
 import type { ShootClients } from "./shoot/clients.ts";
 import { protectSnapshots } from "./backup/protection.ts";
-import type { StateKey } from "./state/keys.ts";
+import type { StateKeyring } from "./state/keyring.ts";
 import { createStateActivities } from "./state/activities.ts";
 import type { Waits } from "./waits/waits.ts";
 
@@ -21,8 +22,8 @@ export interface SeedServiceDeps {
   readonly seedClient: KubeClient;
   readonly shootClients: ShootClients;
   readonly waits: Waits;
-  /** What seals the Shoots' states: the first key seals, all open. */
-  readonly keys: readonly StateKey[];
+  /** What seals the Shoots' states, and opens them. */
+  readonly keys: StateKeyring;
 }
 
 /** Everything that can be done in a seed for one run. */
@@ -52,7 +53,8 @@ export function createSeedServices(deps: SeedServiceDeps) {
       fence: createNamespaceFence({ seedClient: deps.seedClient }),
       decommissioning: createDecommissioning({ seedClient: deps.seedClient, waits }),
       provisioning: createProvisioning({ gardenClient, seedClient, shootClients, keptSecrets: state.keptSecrets }),
-      publishing: createPublishing({ gardenClient, seedClient }),
+      encryption: createEncryptionAtRest({ gardenClient, seedClient, shootClients }),
+      publishing: createPublishing({ gardenClient, seedClient, shootClients }),
     };
   };
 }

@@ -6,6 +6,7 @@ import { Deployment, Namespace, refTo, type KubeClient } from "../kube/index.ts"
 import type { Logger } from "../log.ts";
 import { createResourceCleaner, type ResourceCleaner } from "./teardown/shoot-resources.ts";
 import { clusterRef, readGardenObjects, syncCluster } from "./control-plane/cluster.ts";
+import { onlyInOwnNamespace, removeEarlierCluster } from "./control-plane/earlier-shoot.ts";
 import { guarded, StepError } from "./failure.ts";
 import type { SeedActivities, WaitTarget } from "./index.ts";
 import { createSourceCheck } from "./shoot/migration-check.ts";
@@ -32,7 +33,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
   const cleaning = (phase: keyof ResourceCleaner) => async (run: ShootRun) =>
     createResourceCleaner(await shootClients.get(run.technicalID), heartbeat)[phase]();
 
-  return guarded<SeedActivities>({
+  const activities: SeedActivities = {
     deployComponent: (run, component, step) => services(run).components.deploy(run, component, step),
     destroyComponent: (run, component, step) => services(run).components.destroy(run, component, step),
     applyExtension: (run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose),
@@ -74,6 +75,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     deployNodeAgentSecrets: forRun(({ provisioning }, run) => provisioning.deployNodeAgentSecrets(run)),
     publishInfrastructure: forRun(({ publishing }, run) => publishing.publishInfrastructure(run)),
     publishAddress: forRun(({ publishing }, run) => publishing.publishAddress(run)),
+    encryptResources: forRun(({ encryption }, run) => encryption.encryptResources(run)),
     publishKubeconfig: forRun(({ publishing }, run) => publishing.publishKubeconfig(run)),
 
     async waitFor(run, target) {
@@ -88,9 +90,10 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
       return { message: [explainReadiness(target, readiness), trouble].filter(Boolean).join(": "), codes };
     },
 
-    syncCluster: forRun(async (services, run) =>
-      syncCluster(services.seedClient, run, await readGardenObjects(gardenClient, run)),
-    ),
+    syncCluster: forRun(async (services, run) => {
+      await removeEarlierCluster(seedClient, run);
+      await syncCluster(services.seedClient, run, await readGardenObjects(gardenClient, run));
+    }),
     removeCluster: forRun((services, run) => services.seedClient.remove(clusterRef(run))),
     async initializeShootClients(run) {
       const answer = await (await shootClients.get(run.technicalID)).get("/readyz");
@@ -105,7 +108,8 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
       return removeNamespace(services(run).seedClient, waits, run, step);
     },
     readControlPlane: (run) => readControlPlane(seedClient, run),
-  });
+  };
+  return guarded<SeedActivities>(onlyInOwnNamespace(seedClient, activities));
 }
 
 async function removeNamespace(
@@ -125,7 +129,7 @@ async function removeNamespace(
     severeAfter: 900_000,
     deadline: 900_000,
   };
-  await removeAnnotated(seedClient, namespaceRef(run), waits.registration(target));
+  await removeAnnotated(seedClient, namespaceRef(run), waits.registration(target, namespace.metadata.uid));
   return [target];
 }
 

@@ -1,9 +1,13 @@
 import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { createAuthorizer } from "./authorizer.ts";
 import { createBindingCheck, type MayBind } from "./binding.ts";
 import { createControllerRegistrationValidator } from "./controller-registration.ts";
+import { createCredentialsValidator } from "./credentials.ts";
 import { confirmDeletion } from "./deletion.ts";
+import { refuseMalformed } from "./malformed.ts";
 import { paths } from "./paths.ts";
+import type { Webhook } from "./review.ts";
 import { createSeedValidator } from "./seed.ts";
 import { createWebhookServer, type ServingCertificate, type WebhookServer } from "./server.ts";
 import { createShootDefaulter } from "./shoot/defaults.ts";
@@ -28,19 +32,25 @@ export interface AdmissionServerOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: ServingCertificate;
+  readonly clientCa?: string;
   readonly mayBind?: MayBind;
 }
 
 /** The server of the garden's admission webhooks: defaults and rules that the schemas cannot express. */
 export function createAdmissionServer({ client, mayBind, ...options }: AdmissionServerOptions): WebhookServer {
+  const authorize = createAuthorizer(client);
   return createWebhookServer({
     ...options,
-    webhooks: {
+    webhooks: robust({
       [paths.defaultShoots]: createShootDefaulter({ client }),
-      [paths.shoots]: createShootValidator({ client, mayBind: mayBind ?? createBindingCheck(client) }),
+      [paths.shoots]: createShootValidator({ client, authorize, mayBind: mayBind ?? createBindingCheck(authorize) }),
+      [paths.credentials]: createCredentialsValidator({ client, authorize }),
       [paths.seeds]: createSeedValidator({ client }),
       [paths.controllerRegistrations]: createControllerRegistrationValidator({ client }),
       [paths.confirmDeletion]: confirmDeletion,
-    },
+    }),
   });
 }
+
+const robust = (webhooks: Readonly<Record<string, Webhook>>): Record<string, Webhook> =>
+  Object.fromEntries(Object.entries(webhooks).map(([path, webhook]) => [path, refuseMalformed(webhook)]));

@@ -31,7 +31,7 @@ export function migrationAnnotationPatch(request: AdmissionRequest, now: Date): 
 
 const migrationAnnotations: readonly string[] = [CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION];
 
-const annotationsOf = ({ metadata }: { metadata: ObjectMeta }): Readonly<Record<string, string>> =>
-  metadata.annotations ?? {};
+const annotationsOf = ({ metadata }: { metadata?: ObjectMeta | null }): Readonly<Record<string, string>> =>
+  metadata?.annotations ?? {};
 
 const seedOf = (object: KubeObject): unknown => (object["spec"] as { seedName?: unknown } | undefined)?.seedName;

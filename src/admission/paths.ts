@@ -4,5 +4,6 @@ export const paths = {
   shoots: "/validate/shoots",
   seeds: "/validate/seeds",
   controllerRegistrations: "/validate/controllerregistrations",
+  credentials: "/validate/credentials",
   confirmDeletion: "/confirm-deletion",
 } as const;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { KubeObject } from "../api/index.ts";
 import type { JsonPatchOperation } from "../kube/index.ts";
+import { parseJson } from "../parsing.ts";
 
 /** What an API server asks about a request: may it pass, and as what? (admission.k8s.io/v1) */
 export interface AdmissionRequest {
@@ -53,7 +54,7 @@ export function judge(causes: readonly Cause[], warnings: readonly string[] = []
 
 /** The request in the body of an AdmissionReview; throws when it is none. */
 export function readReview(body: string): AdmissionRequest {
-  return reviewSchema.parse(JSON.parse(body)).request as unknown as AdmissionRequest;
+  return reviewSchema.parse(parseJson(body, "the request")).request as unknown as AdmissionRequest;
 }
 
 /** The AdmissionReview that answers a request. */

@@ -16,6 +16,8 @@ export interface WebhookServerOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: ServingCertificate;
+  /** PEM: whom this authority has given a certificate may call. Without it, every caller is answered. */
+  readonly clientCa?: string;
   readonly log: Logger;
   /** Webhooks by their path, such as `/validate/shoots`. */
   readonly webhooks: Readonly<Record<string, Webhook>>;
@@ -35,8 +37,11 @@ export interface WebhookServer {
  * Serves webhooks to API servers. A request that cannot be judged is answered with 500, which an API server reports to
  * the sender as an internal error that can be tried again.
  */
-export function createWebhookServer({ host, port, tls, log, webhooks }: WebhookServerOptions): WebhookServer {
-  const server = createServer({ ...tls, minVersion: "TLSv1.2" }, (request, response) => {
+export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
+  const { host, port, log, webhooks, clientCa } = o;
+  const context = (tls: ServingCertificate) => ({ ...tls, ...(clientCa && { ca: clientCa }), minVersion }) as const;
+  const callers = { requestCert: clientCa !== undefined, rejectUnauthorized: clientCa !== undefined };
+  const server = createServer({ ...context(o.tls), ...callers }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       log.error({ err: error, path: request.url }, "cannot answer an admission request");
       send(response, error instanceof BadRequest ? error.status : 500, messageOf(error));
@@ -66,7 +71,7 @@ export function createWebhookServer({ host, port, tls, log, webhooks }: WebhookS
       await once(server, "listening");
       return (server.address() as AddressInfo).port;
     },
-    renew: (tls) => server.setSecureContext({ ...tls, minVersion: "TLSv1.2" }),
+    renew: (tls) => server.setSecureContext(context(tls)),
     async stop() {
       if (!server.listening) return;
       const closed = once(server, "close");
@@ -76,6 +81,8 @@ export function createWebhookServer({ host, port, tls, log, webhooks }: WebhookS
     },
   };
 }
+
+const minVersion = "TLSv1.2";
 
 class BadRequest extends Error {
   readonly status: number;

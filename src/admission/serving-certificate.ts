@@ -16,10 +16,11 @@ import type { ServingCertificate } from "./server.ts";
  */
 export async function makeServingCertificate(
   hosts: readonly string[],
+  issued = new Date(),
 ): Promise<ServingCertificate & { readonly caBundle: string }> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const now = Date.now();
+  const now = issued.getTime();
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
       serialNumber: randomBytes(16).toString("hex"),

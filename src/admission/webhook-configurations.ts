@@ -8,10 +8,10 @@ export type Endpoint =
 
 /** The objects that make an API server ask the admission server; `caBundle` is the PEM that its certificate is checked with. */
 export function webhookConfigurations(o: { readonly caBundle: string } & Endpoint): KubeObject[] {
-  const webhook = (name: string, path: string, resources: string[], operations: string[]) => ({
+  const webhook = (name: string, path: string, { group = core, resources, operations }: Watched) => ({
     name: `${name}.admission.perennial.dev`,
     clientConfig: clientConfig(o, path),
-    rules: [{ apiGroups: ["core.gardener.cloud"], apiVersions: ["*"], resources, operations, scope: "*" }],
+    rules: [{ apiGroups: [group], apiVersions: ["*"], resources, operations, scope: "*" }],
     admissionReviewVersions: ["v1"],
     sideEffects: "None",
     failurePolicy: "Fail",
@@ -25,7 +25,7 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
       metadata: { name: "perennial" },
       webhooks: [
         {
-          ...webhook("default-shoots", paths.defaultShoots, ["shoots"], ["CREATE", "UPDATE"]),
+          ...webhook("default-shoots", paths.defaultShoots, { resources: ["shoots"], operations: writes }),
           matchConditions: [specOrTakeoverChanged],
         },
       ],
@@ -36,34 +36,58 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
       metadata: { name: "perennial" },
       webhooks: [
         {
-          ...webhook("shoots", paths.shoots, ["shoots"], ["CREATE", "UPDATE", "DELETE"]),
+          ...webhook("shoots", paths.shoots, { resources: ["shoots"], operations: [...writes, "DELETE"] }),
           matchConditions: [specOrAnnotationsChanged],
         },
         {
-          ...webhook("seeds", paths.seeds, ["seeds"], ["CREATE", "UPDATE", "DELETE"]),
+          ...webhook("seeds", paths.seeds, { resources: ["seeds"], operations: [...writes, "DELETE"] }),
           matchConditions: [specChanged],
         },
         {
-          ...webhook(
-            "controllerregistrations",
-            paths.controllerRegistrations,
-
-            ["controllerregistrations"],
-            ["CREATE", "UPDATE"],
-          ),
+          ...webhook("controllerregistrations", paths.controllerRegistrations, {
+            resources: ["controllerregistrations"],
+            operations: writes,
+          }),
           matchConditions: [specChanged],
         },
-        webhook("confirm-deletion", paths.confirmDeletion, ["projects", "shootstates"], ["DELETE"]),
+        {
+          ...webhook("secretbindings", paths.credentials, { resources: ["secretbindings"], operations: writes }),
+          matchConditions: [changed("secretRef")],
+        },
+        {
+          ...webhook("credentialsbindings", paths.credentials, {
+            group: "security.gardener.cloud",
+            resources: ["credentialsbindings"],
+            operations: writes,
+          }),
+          matchConditions: [changed("credentialsRef")],
+        },
+        webhook("confirm-deletion", paths.confirmDeletion, {
+          resources: ["projects", "shootstates"],
+          operations: ["DELETE"],
+        }),
       ],
     },
   ];
 }
 
+/** What a webhook is asked about. */
+interface Watched {
+  readonly group?: string;
+  readonly resources: readonly string[];
+  readonly operations: readonly string[];
+}
+
+const core = "core.gardener.cloud";
+const writes = ["CREATE", "UPDATE"];
+
 // Writes of labels, finalizers and statuses do not depend on us: neither on our verdict nor on our being there.
-const specChanged = {
-  name: "spec-changed",
-  expression: "request.operation != 'UPDATE' || object.spec != oldObject.spec",
-};
+const changed = (field: string) => ({
+  name: `${field.toLowerCase()}-changed`,
+  expression: `request.operation != 'UPDATE' || object.${field} != oldObject.${field}`,
+});
+
+const specChanged = changed("spec");
 
 const takeoverOf = (object: string): string =>
   `${object}.metadata.?annotations[?'${FORCE_TAKEOVER_ANNOTATION}'].orValue('')`;

@@ -55,14 +55,20 @@ export const SHOOT_UID_ANNOTATION = "shoot.gardener.cloud/uid";
 /** On a ShootState: JSON list of the objects in which it goes on, because it is too large for one. */
 export const STATE_PARTS_ANNOTATION = "perennial.dev/state-parts";
 
-/** On a ShootState: ids of the keys under which what is in it is sealed, separated by commas. */
+/** On a ShootState: ids of the keys that open it, those of the leading seed and of the garden, separated by commas. */
 export const STATE_KEY_ANNOTATION = "perennial.dev/state-key";
+
+/** On a ShootState: JSON of its data keys, each wrapped for those who may open it. */
+export const DATA_KEYS_ANNOTATION = "perennial.dev/data-keys";
 
 /** On a ShootState: why what it holds is not the latest; a Shoot with this cannot be migrated. */
 export const STATE_PROBLEM_ANNOTATION = "perennial.dev/state-problem";
 
 /** On a ShootState: the epoch whose last look at the seed it holds; what a watch there says of that epoch, it takes no more. */
 export const STATE_FINAL_ANNOTATION = "perennial.dev/state-final";
+
+/** On an extension object that an earlier epoch has left in a seed: what it says of its state is replaced by what is kept. */
+export const STALE_ANNOTATION = "perennial.dev/stale";
 
 /** On an object that a step waits for: JSON of the activities that wait, so that any worker can complete them. */
 export const WAIT_ANNOTATION = "perennial.dev/wait";
@@ -72,6 +78,9 @@ export const PREPARED_ANNOTATION = "perennial.dev/prepared";
 
 /** On a BackupEntry in the garden that is being deleted: when its Shoot was first found gone. Its grace period begins then. */
 export const SHOOT_GONE_ANNOTATION = "perennial.dev/shoot-gone-since";
+
+/** On a BackupEntry in the garden: the bucket that held the Shoot's backups before the one that its spec names. */
+export const PREVIOUS_BUCKET_ANNOTATION = "perennial.dev/previous-bucket";
 
 /** On a provider's BackupBucket: hash of what it was asked for last, credentials included. */
 export const CHECKSUM_ANNOTATION = "perennial.dev/checksum";
@@ -102,6 +111,12 @@ export const PROVISIONER_ANNOTATION = "volume.kubernetes.io/storage-provisioner"
 
 /** Kubernetes' own, on a PersistentVolume: the provisioner that made it. */
 export const PROVISIONED_BY_ANNOTATION = "pv.kubernetes.io/provisioned-by";
+
+/** On a Shoot: asks that all its kubeconfigs given out so far be worth nothing; on `<shoot>.kubeconfig`: the last such request that was met. */
+export const KUBECONFIG_REVOCATION_ANNOTATION = "perennial.dev/kubeconfig-revocation";
+
+/** On `<shoot>.kubeconfig`: until when its token is good (RFC 3339). */
+export const KUBECONFIG_EXPIRY_ANNOTATION = "perennial.dev/kubeconfig-expires-at";
 
 /** Whether an annotation or a label is ours rather than Gardener's or a user's. */
 export const isOwnKey = (key: string): boolean => key.startsWith("perennial.dev/");

@@ -21,4 +21,4 @@ export { ShootState } from "./shoot/state.ts";
 export { Cluster } from "./extensions/cluster.ts";
 export * from "./extensions/index.ts";
 export type { ExtensionKind, ExtensionKinds } from "./extensions/kinds.ts";
-export type { Leadership } from "./extensions/leadership.ts";
+export { FIRST_EPOCH, type Leadership } from "./extensions/leadership.ts";

@@ -34,6 +34,12 @@ export const BACKUP_PROVIDER_LABEL = "backup.gardener.cloud/provider";
 /** On a Shoot's namespace in a seed: "true" for each Extension of this type that the Shoot has. */
 export const extensionLabel = (type: string): string => `extensions.gardener.cloud/${type}`;
 
+/** "allowed" on a pod in a Shoot's namespace: it may talk to this destination, such as `to-dns`. */
+export const destinationLabel = (destination: string): string => `networking.gardener.cloud/${destination}`;
+
+/** "allowed" on a pod in a Shoot's namespace: it may talk to a port of a Service there, such as `to-kube-apiserver-tcp-443`. */
+export const serviceAccessLabel = (service: string): string => `networking.resources.gardener.cloud/${service}`;
+
 /** The worker pool of a node, and of what is made for its machines. */
 export const POOL_LABEL = "worker.gardener.cloud/pool";
 
@@ -75,3 +81,12 @@ export const MACHINE_POOL_HASH_LABEL = "perennial.dev/pool-hash";
 
 /** On a local machine that is a seed's node: the seed's name. */
 export const MACHINE_SEED_LABEL = "perennial.dev/seed";
+
+/** On a Secret in a seed with the credentials of a BackupEntry: the namespace of that entry in the garden. */
+export const GARDEN_NAMESPACE_LABEL = "perennial.dev/garden-namespace";
+
+/** On a Secret in a seed with the credentials of a BackupBucket: the bucket's name. */
+export const BACKUP_BUCKET_LABEL = "perennial.dev/backup-bucket";
+
+/** On the roles and bindings of seeds in the garden: the object that they give rights on, such as `shoot.<uid>`. */
+export const SEED_ACCESS_LABEL = "perennial.dev/seed-access";

@@ -1,3 +1,5 @@
+import { PROJECT_NAME_LABEL } from "./labels.ts";
+
 /** Finalizer of the objects that our garden controllers and flows are in charge of. */
 export const GARDENER_FINALIZER = "gardener";
 
@@ -12,3 +14,44 @@ export const FENCE_CONTROLLER = "perennial.dev/fence";
 
 /** The provisioner of the local environment's volumes. */
 export const LOCAL_PROVISIONER = "perennial.dev/local";
+
+/** The namespace in the garden of the seeds' identities: a service account for each Seed, of the Seed's name. */
+export const SEED_IDENTITIES_NAMESPACE = "perennial-seeds";
+
+/** The namespace of Gardener's own objects, in gardens and seeds. */
+export const GARDEN_NAMESPACE = "garden";
+
+/** Name of the Secret in a seed with the credentials for a BackupEntry, which it is made with. */
+export const backupEntrySecretName = (entry: string): string => `${ENTRY}${entry}`;
+
+/** The BackupEntry whose credentials are in a Secret of this name. */
+export const entryOfSecret = (secret: string): string =>
+  secret.startsWith(ENTRY) ? secret.slice(ENTRY.length) : secret;
+
+const ENTRY = "entry-";
+
+/** Name of the Secret in a seed with the credentials for a BackupBucket, which it is made with. */
+export const backupBucketSecretName = (bucket: string): string => `bucket-${bucket}`;
+
+/** Name of the Secret in the garden with the credentials that came with a bucket. */
+export const generatedSecretName = (bucket: string): string => `bucket-${bucket}-generated`;
+
+/** Name of the Secret in the garden with a Shoot's kubeconfig. */
+export const kubeconfigSecretName = (shoot: string): string => `${shoot}.kubeconfig`;
+
+/**
+ * Names of the objects that a Shoot's ShootState may go on in. There are twice as many as a state needs, so that a new
+ * version has room beside the old one; they are known, so that a seed can be given rights on them and on no others.
+ */
+export const statePartNames = (shoot: string): readonly string[] =>
+  [..."0123456789abcdef"].map((digit) => `${shoot}--${digit}`);
+
+/** The name of the project that a namespace of the garden belongs to: Gardener labels it; without the label, what is left of its name. */
+export function projectOf(namespace: string, labels: Readonly<Record<string, string>> = {}): string {
+  return labels[PROJECT_NAME_LABEL] ?? namespace.replace(/^garden-/, "");
+}
+
+/** The name of a Shoot's namespace in its seed, until its status says another. */
+export function technicalIDOf(project: string, shoot: string): string {
+  return `shoot--${project}--${shoot}`;
+}

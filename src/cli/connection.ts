@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import type { TemporalAddress } from "../client/connect.ts";
+import type { createGardenBinding } from "../client/garden-binding.ts";
 import { commandLines } from "../api/command-lines.ts";
 import type { ClusterOptions, Context, Garden, Variables } from "./context.ts";
 import { CliError } from "./exit.ts";
@@ -39,6 +41,16 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
     return { client, namespace };
   }
 
+  /** A garden that cannot be asked now does not keep an operator from Temporal. */
+  const requireSameGarden = async (temporal: TemporalClient, options: ClusterOptions) => {
+    const bindings = await import("../client/garden-binding.ts");
+    const { readClusterIdentity } = await import("../kube/index.ts");
+    const read = async () => await readClusterIdentity((await context.garden(options)).client);
+    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LONGEST_QUESTION).unref());
+    const identity = await Promise.race([read().catch(() => undefined), late]);
+    if (identity !== undefined) await bindings.createGardenBinding(temporal, identity).check();
+  };
+
   const context: Context = {
     terminal,
     variables,
@@ -52,18 +64,23 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
     async flows(options) {
       const { connectTemporal } = await import("../client/connect.ts");
       const { createShootClient } = await import("../client/shoots.ts");
-      const { address, namespace } = await temporalAddress(options, variables);
-      const client = await connectTemporal({ address, namespace }).catch((cause: unknown) => {
-        throw new CliError("unreachable", `cannot reach Temporal at ${address}: name its address with --temporal`, {
-          cause,
-        });
+      const temporal = await temporalAddress(options, variables);
+      const client = await connectTemporal(temporal).catch((cause: unknown) => {
+        const message = `cannot reach Temporal at ${temporal.address}: name its address with --temporal`;
+        throw new CliError("unreachable", message, { cause });
       });
       closers.push(() => client.connection.close());
+      await requireSameGarden(client, options);
       return createShootClient(client);
     },
   };
   return { context, close: async () => void (await Promise.allSettled(closers.map((close) => close()))) };
 }
+
+/** In ms. */
+const LONGEST_QUESTION = 3_000;
+
+type TemporalClient = Parameters<typeof createGardenBinding>[0];
 
 /** The state directory of the local environment, whether it exists or not. */
 export async function stateDir(variables: Variables): Promise<string> {
@@ -85,22 +102,31 @@ export async function findKubeconfig(option: string | undefined, variables: Vari
   );
 }
 
-/** Temporal's address and namespace: the options, the variables, the local environment's server, the usual port of this machine. */
-export async function temporalAddress(
-  options: ClusterOptions,
-  variables: Variables,
-): Promise<{ address: string; namespace: string }> {
+/**
+ * Where Temporal is and as whom it is asked: the option or the variables, with the files that the variables name; else the
+ * local environment's gateway, as its operator; else the usual port of this machine.
+ */
+export async function temporalAddress(options: ClusterOptions, variables: Variables): Promise<TemporalAddress> {
+  const namespace = options.temporalNamespace ?? variables.PERENNIAL_TEMPORAL_NAMESPACE ?? "default";
+  const named = options.temporal ?? variables.PERENNIAL_TEMPORAL_ADDRESS;
+  const local = named === undefined ? await localGateway(variables) : undefined;
+  const payloadKeysFile = variables.PERENNIAL_PAYLOAD_KEYS_FILE;
+  if (local !== undefined) return { namespace, ...(payloadKeysFile && { payloadKeysFile }), ...local };
   return {
-    address:
-      options.temporal ?? variables.PERENNIAL_TEMPORAL_ADDRESS ?? (await localTemporal(variables)) ?? "127.0.0.1:7233",
-    namespace: options.temporalNamespace ?? variables.PERENNIAL_TEMPORAL_NAMESPACE ?? "default",
+    address: named ?? "127.0.0.1:7233",
+    namespace,
+    caFile: variables.PERENNIAL_TEMPORAL_CA_FILE,
+    certFile: variables.PERENNIAL_TEMPORAL_CERT_FILE,
+    keyFile: variables.PERENNIAL_TEMPORAL_KEY_FILE,
+    serverName: variables.PERENNIAL_TEMPORAL_SERVER_NAME,
+    apiKeyFile: variables.PERENNIAL_TEMPORAL_API_KEY_FILE,
+    payloadKeysFile,
   };
 }
 
-async function localTemporal(variables: Variables): Promise<string | undefined> {
-  const { createPorts } = await import("../local/process/ports.ts");
-  const ports = await createPorts({ stateDir: await stateDir(variables) }).list();
-  return ports["temporal"] === undefined ? undefined : `127.0.0.1:${ports["temporal"]}`;
+async function localGateway(variables: Variables) {
+  const { findGateway } = await import("../local/process/gateway.ts");
+  return await findGateway({ stateDir: await stateDir(variables) });
 }
 
 async function readKubeconfig(file: string): Promise<string> {

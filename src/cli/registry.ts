@@ -44,6 +44,11 @@ export const registry: readonly Group[] = [
       async () => (await import("./flow/replay.ts")).replay,
     ],
   },
+  {
+    name: "state-key",
+    summary: "Keys for what the garden keeps of Shoots",
+    verbs: [async () => (await import("./state-key/add.ts")).add],
+  },
   { name: "version", summary: "Print the version", load: async () => (await import("./version.ts")).version },
 ];
 

@@ -48,7 +48,7 @@ async function findPoint(client: Client, workflowId: string, step: string) {
   const { type, runId } = await describeRunning(client, workflowId);
   await parentHears(client, workflowId);
   const fetched = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const point = findResetPoint(readable(fetched), step);
+  const point = findResetPoint(await readable(client, fetched), step);
   const event = fetched.events?.find(({ eventId }) => Number(eventId) === point.task);
   if (!event?.eventId) throw new Error(`the history of ${workflowId} has no event ${point.task}`);
   return { type, runId, point, eventId: event.eventId };

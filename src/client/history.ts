@@ -1,7 +1,9 @@
 import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
-import { stepOfActivity } from "../api/activity-ids.ts";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { stepOfActivity } from "../api/activity-ids.ts";
+import { parseJson } from "../parsing.ts";
+import { decodeHistory } from "./payloads/history.ts";
 
 /** A workflow's history in Temporal's own JSON: what its UI and `temporal workflow show -o json` write too. */
 export interface History {
@@ -43,16 +45,17 @@ export async function fetchHistory(client: Client, workflowId: string): Promise<
   const handle = client.workflow.getHandle(workflowId);
   try {
     await handle.describe(); // says plainly when there is none
-    return readable(await handle.fetchHistory());
+    return await readable(client, await handle.fetchHistory());
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw new Error(`cannot download the history of ${workflowId}`, { cause: error });
   }
 }
 
-/** A history as the SDK hands it out, in JSON. */
-export function readable(history: Parameters<typeof historyToJSON>[0]): History {
-  return JSON.parse(historyToJSON(history)) as History;
+/** A history as the SDK hands it out, in JSON and in the clear. */
+export async function readable(client: Client, history: Parameters<typeof historyToJSON>[0]): Promise<History> {
+  const parsed = parseJson(historyToJSON(history), "the history") as History;
+  return await decodeHistory(parsed, client.options.loadedDataConverter);
 }
 
 /** The type of the workflow whose history it is; throws when it is no history. */

@@ -1,6 +1,7 @@
 import { WorkflowFailedError, WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { ShootRef, ShootRun } from "../api/shoot/run.ts";
+import { decodePayloads } from "./payloads/converter.ts";
 import { flowKinds, flowWorkflowId } from "../workflows/contract.ts";
 
 /** The workflows of operations, as a Shoot's own workflow sees them that may have lost sight of one. */
@@ -41,7 +42,8 @@ async function readInput(client: Client, workflowId: string, runId: string): Pro
   });
   const [input] = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   if (!input) throw new Error(`the history of ${workflowId} does not say what it was started with`);
-  return defaultPayloadConverter.fromPayload<ShootRun>(input);
+  const [decoded = input] = await decodePayloads([input], client.options.loadedDataConverter);
+  return defaultPayloadConverter.fromPayload<ShootRun>(decoded);
 }
 
 function notFound(error: unknown): undefined {

@@ -40,7 +40,7 @@ export function createRuns(client: Client): Runs {
       }
     },
     async history({ workflowId, runId }) {
-      return readable(await client.workflow.getHandle(workflowId, runId).fetchHistory());
+      return await readable(client, await client.workflow.getHandle(workflowId, runId).fetchHistory());
     },
     async pin({ workflowId, runId }, buildId) {
       await client.workflowService.updateWorkflowExecutionOptions({

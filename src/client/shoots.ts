@@ -38,6 +38,8 @@ export interface FlowSummary {
 export interface ShootClient {
   /** Says that something about the Shoot changed; starts its workflow when there is none. */
   nudge(ref: ShootRef): Promise<void>;
+  /** Those of the Shoots without a workflow that runs, by one list of all that do; the list may be seconds old. */
+  withoutWorkflow(refs: readonly ShootRef[]): Promise<readonly ShootRef[]>;
   /** Where the running or last operation is; undefined when there was none, or no worker answers for it. */
   progress(ref: ShootRef): Promise<FlowProgress | undefined>;
   /** Asks waiting steps to go on, those of clean-ups too; answers which. Throws what stands against it. */
@@ -71,6 +73,12 @@ export function createShootClient(client: Client): ShootClient {
 
   return {
     nudge: (ref) => startShoot(client, ref, "USE_EXISTING"),
+    async withoutWorkflow(refs) {
+      const query = `WorkflowType = "${workflowTypes.shoot}" AND ExecutionStatus = "Running"`;
+      const ids = new Set<string>();
+      for await (const { workflowId } of client.workflow.list({ query, pageSize: 1_000 })) ids.add(workflowId);
+      return refs.filter((ref) => !ids.has(shootWorkflowId(ref)));
+    },
     progressOf,
     prepareReset: (workflowId, step) => prepareReset(client, workflowId, step),
     history: (workflowId) => fetchHistory(client, workflowId),

@@ -4,6 +4,7 @@ import type { ControlPlaneContext } from "./context.ts";
 /** The parts of a control plane that flows deploy by name. */
 export type ComponentName =
   | "namespace"
+  | "network-policies"
   | "kube-apiserver-service"
   | "etcd"
   | "etcd-backup"

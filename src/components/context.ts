@@ -20,6 +20,8 @@ export interface ControlPlaneContext {
   readonly dnsTtl?: number;
   /** Minutes between two snapshots of etcd, a divisor of 60; 10 unless it is said. */
   readonly snapshotMinutes?: number;
+  /** Where the seed's own API server is reached, as its Service `kubernetes` says. */
+  readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
   /** Replicas of each workload in the seed; by default 1, or 0 for a hibernated Shoot. */
   readonly replicas?: number;
 }

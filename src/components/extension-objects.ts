@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { ControlPlane, DNSRecord, ExtensionBackupEntry, Infrastructure, Network, Raw } from "../api/index.ts";
 import type { ControlPlaneContext } from "./context.ts";
 import { backupEntryName } from "../api/extensions/backup-entry.ts";
+import { backupEntrySecretName, GARDEN_NAMESPACE } from "../api/names.ts";
 import { networksOf } from "./networks.ts";
 
 const apiVersion = "extensions.gardener.cloud/v1alpha1";
@@ -77,7 +78,7 @@ export function backupEntryObject(
       type: backup.provider,
       region: backup.region ?? provider.region,
       bucketName: seed.metadata.uid,
-      secretRef: { name: `entry-${name}`, namespace: "garden" },
+      secretRef: { name: backupEntrySecretName(name), namespace: GARDEN_NAMESPACE },
       ...(backupBucketProviderStatus ? { backupBucketProviderStatus } : {}),
     },
   };

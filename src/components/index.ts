@@ -2,12 +2,13 @@ import type { Component, ComponentName, RolloutRef } from "./component.ts";
 import { coredns } from "./kubernetes/coredns.ts";
 import { etcd } from "./etcd/etcd.ts";
 import { etcdBackup } from "./etcd/backup.ts";
-import { gardenerAccess } from "./kubernetes/gardener-access.ts";
+import { gardenerAccess, userAccount } from "./kubernetes/gardener-access.ts";
 import { kubeApiServer } from "./kubernetes/kube-apiserver.ts";
 import { kubeApiServerService } from "./kubernetes/kube-apiserver-service.ts";
 import { kubeControllerManager } from "./kubernetes/kube-controller-manager.ts";
 import { kubeProxy } from "./kubernetes/kube-proxy.ts";
 import { kubeScheduler } from "./kubernetes/kube-scheduler.ts";
+import { networkPolicies } from "./isolation/network-policies.ts";
 import { namespace } from "./namespace.ts";
 import { nodeBootstrap } from "./node/node-bootstrap.ts";
 
@@ -28,7 +29,16 @@ export {
   type DnsProvider,
 } from "./extension-objects.ts";
 export { sha256 as checksumOf } from "./files.ts";
+export {
+  ENCRYPTION_CONFIGURATION,
+  ENCRYPTION_KEY_SECRET,
+  parseEncryption,
+  renderEncryption,
+  wantedEncryption,
+  type Encryption,
+} from "./kubernetes/encryption-configuration.ts";
 export { BOOTSTRAP_TOKEN_SECRET, machineApiServer } from "./node/node-agent.ts";
+export { userAccount };
 export { machineConfig, nodeAgentSecret, type MachineConfig, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";
 export { nodeAgentSecretName } from "./node/pool.ts";
@@ -51,6 +61,7 @@ const daemonSet = workload("DaemonSet");
 // prettier-ignore
 export const components: Readonly<Record<ComponentName, Component>> = {
   "namespace":               { target: "seed", objects: namespace, rollout: [] },
+  "network-policies":        { target: "seed", objects: networkPolicies, rollout: [] },
   "kube-apiserver-service":  { target: "seed", objects: kubeApiServerService, rollout: [{ apiVersion: "v1", kind: "Service", name: "kube-apiserver" }] },
   "etcd":                    { target: "seed", objects: etcd, rollout: [statefulSet("etcd-main"), statefulSet("etcd-events")] },
   "etcd-backup":             { target: "seed", objects: etcdBackup, rollout: [] },

@@ -9,9 +9,14 @@ import {
 } from "../api/labels.ts";
 import type { KubeObject } from "../api/index.ts";
 import type { ControlPlaneContext } from "./context.ts";
+import { networkPolicies } from "./isolation/network-policies.ts";
 
-/** The Shoot's namespace in the seed, labelled so that each provider's webhooks find the namespaces that are theirs. */
-export function namespace({ namespace: name, shoot, seed }: ControlPlaneContext): KubeObject[] {
+/**
+ * The Shoot's namespace in the seed, labelled so that each provider's webhooks find the namespaces that are theirs, and
+ * closed before there is a pod in it.
+ */
+export function namespace(context: ControlPlaneContext): KubeObject[] {
+  const { namespace: name, shoot, seed } = context;
   const networking = shoot.spec.networking?.type;
   const extensions = (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true);
   const labels = {
@@ -24,5 +29,6 @@ export function namespace({ namespace: name, shoot, seed }: ControlPlaneContext)
   };
   const uid = shoot.status?.uid ?? shoot.metadata.uid;
   const annotations = uid === undefined ? {} : { annotations: { [SHOOT_UID_ANNOTATION]: uid } };
-  return [{ apiVersion: "v1", kind: "Namespace", metadata: { name, labels, ...annotations } }];
+  const object = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels, ...annotations } };
+  return [object, ...networkPolicies(context)];
 }

@@ -1,24 +1,31 @@
 import { FORCE_TAKEOVER_ANNOTATION, OPERATION_ANNOTATION, Shoot } from "../api/index.ts";
 import type { ShootRef } from "../api/shoot/run.ts";
+import type { KubeObject, NamespacedMeta } from "../api/schema/meta.ts";
 import type { ShootClient } from "../client/shoots.ts";
-import { createController, createReflector, type KubeClient } from "../kube/index.ts";
+import { createController, createReflector, defineKind, typeMeta, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
-/** The garden that is watched, and the workflows that are told; `sweepPeriod` is ms, ten minutes unless told otherwise. */
+/** The garden that is watched, and the workflows that are told; times are ms. */
 export interface ShootControllerDeps {
   readonly gardenClient: KubeClient;
-  readonly shoots: Pick<ShootClient, "nudge">;
+  readonly shoots: Pick<ShootClient, "nudge" | "withoutWorkflow">;
   readonly log: Logger;
+  /** How often all Shoots' workflows are told; ten minutes unless told otherwise. */
   readonly sweepPeriod?: number;
+  /** How often Shoots without a workflow are looked for; half a minute unless told otherwise. */
+  readonly missingPeriod?: number;
 }
 
 /**
  * Tells each Shoot's workflow that something changed. Edges come from the watch; a sweep over all Shoots makes up for
- * every edge that got lost. Changes of the status are our own writes and are left out.
+ * every edge that got lost. Changes of the status are our own writes and are left out. A Shoot whose workflow was lost, by
+ * an operator's hand or with Temporal's database, gets a new one within a minute: one list of what runs finds it.
  */
-export function createShootController({ gardenClient, shoots, log, sweepPeriod = 600_000 }: ShootControllerDeps) {
-  const reflector = createReflector(gardenClient, Shoot, {
+export function createShootController(deps: ShootControllerDeps) {
+  const { gardenClient, shoots, log, sweepPeriod = 600_000, missingPeriod = 30_000 } = deps;
+  const reflector = createReflector(gardenClient, ShootRequest, {
     log,
+    keep: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata: decisive(metadata) }),
     onEvent: ({ type, object, old }) => {
       if (type === "deleted" || (old && asks(old) === asks(object))) return;
       controller.enqueue(keyOf(object));
@@ -33,25 +40,49 @@ export function createShootController({ gardenClient, shoots, log, sweepPeriod =
       if (shoot) await shoots.nudge(refOf(shoot));
     },
   });
+  const findMissing = async () => {
+    for (const { namespace, name } of await shoots.withoutWorkflow(reflector.list().map(refOf))) {
+      log.info({ shoot: `${namespace}/${name}` }, "Shoot has no workflow");
+      controller.enqueue({ namespace, name });
+    }
+  };
+  const lookForMissing = () =>
+    void findMissing().catch((error: unknown) => log.warn({ err: error }, "cannot look for Shoots without a workflow"));
   let sweep: NodeJS.Timeout | undefined;
+  let look: NodeJS.Timeout | undefined;
 
   return {
     start() {
       controller.start();
       reflector.start();
       sweep = setInterval(() => reflector.list().forEach((shoot) => controller.enqueue(keyOf(shoot))), sweepPeriod);
+      look = setInterval(lookForMissing, missingPeriod);
     },
     synced: () => reflector.synced(),
     async stop() {
       clearInterval(sweep);
+      clearInterval(look);
       await reflector.stop();
       await controller.stop();
     },
   };
 }
 
+/** A Shoot, of which its metadata say all that counts here: a garden has thousands. */
+interface ShootRequest extends KubeObject {
+  readonly metadata: NamespacedMeta;
+}
+const ShootRequest = defineKind<ShootRequest>({ ...typeMeta(Shoot), scope: "Namespaced" });
+
+function decisive({ name, namespace, uid, resourceVersion, ...metadata }: NamespacedMeta): NamespacedMeta {
+  const { generation, deletionTimestamp, annotations = {} } = metadata;
+  const asking = [OPERATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION].filter((key) => key in annotations);
+  const kept = Object.fromEntries(asking.map((key) => [key, annotations[key] ?? ""]));
+  return { name, namespace, uid, resourceVersion, generation, deletionTimestamp, annotations: kept };
+}
+
 /** Everything about a Shoot that asks for something: its spec, its deletion, a request, an approval to take it over. */
-const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations } }: Shoot): string =>
+const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations } }: ShootRequest): string =>
   [
     uid,
     generation,
@@ -60,9 +91,9 @@ const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations } }:
     annotations?.[FORCE_TAKEOVER_ANNOTATION],
   ].join("|");
 
-const keyOf = ({ metadata }: Shoot) => ({ name: metadata.name, namespace: metadata.namespace });
+const keyOf = ({ metadata }: ShootRequest) => ({ name: metadata.name, namespace: metadata.namespace });
 
-const refOf = ({ metadata }: Shoot): ShootRef => ({
+const refOf = ({ metadata }: ShootRequest): ShootRef => ({
   namespace: metadata.namespace,
   name: metadata.name,
   uid: metadata.uid ?? "",

@@ -1,5 +1,5 @@
+import { createEpochMemory } from "./epoch-memory.ts";
 import { parseLeader, type Leader } from "./leader.ts";
-import { queryText } from "./query.ts";
 import type { ZoneServers, ZoneSurvey } from "./zone-servers.ts";
 
 /** What one server says: a leader, that there is none, or nothing at all. */
@@ -12,11 +12,15 @@ export interface ServerAnswer {
 
 /** Asks the servers of a record's zone directly. */
 export interface LeaderLookup {
-  /** The leader that is named first; undefined when servers answer and none names one. Throws when no server answers. */
+  /**
+   * The leader that is named first; undefined when servers answer and none names one. An epoch below one that this
+   * look-up has heard of the record is no answer. Throws when no server answers.
+   */
   ask(record: string): Promise<Leader | undefined>;
   /**
-   * What each server says: those that resolvers know, and all that any of these lists, because resolvers remember a list
-   * to which one was added. Throws only when it cannot be found out which servers there are.
+   * What each server says: those that resolvers know, all that any of these lists, because resolvers remember a list
+   * to which one was added, and those that were listed a short time ago. Throws only when it cannot be found out which
+   * servers there are.
    */
   askAll(record: string): Promise<ServerAnswer[]>;
 }
@@ -24,19 +28,19 @@ export interface LeaderLookup {
 /** What a server says, and which servers it says there are. */
 interface Heard {
   readonly answer: ServerAnswer;
-  readonly hosts: readonly string[];
+  readonly listed: readonly string[];
 }
 
 /**
  * The first answer may come from a server that lags behind: a process that acts on it holds a lease that began when it asked,
  * and a change of the leader counts two leases from when `askAll` saw all servers agree.
  */
-export function createLeaderLookup(
-  servers: ZoneServers,
-  query: (server: string, record: string) => Promise<string[] | undefined> = (server, record) =>
-    queryText([server], record),
-): LeaderLookup {
-  const askOne = async (server: string, record: string) => parseLeader((await query(server, record)) ?? []);
+export function createLeaderLookup(servers: ZoneServers): LeaderLookup {
+  const { texts } = servers.questions;
+  const recall = createEpochMemory();
+
+  const askOne = async (server: string, record: string): Promise<Leader | undefined> =>
+    recall(server, record, (await texts(server, record)) ?? []);
 
   /**
    * Asks for the list last: a server that joins the zone after it, and copies the zone when it joins, then copies what
@@ -44,11 +48,11 @@ export function createLeaderLookup(
    */
   const hear = async (server: string, record: string, zone: ZoneSurvey): Promise<Heard> => {
     try {
-      const leader = await askOne(server, record);
-      const hosts = await zone.hostsBy(server);
-      return { answer: { server, ...(leader === undefined ? {} : { leader }) }, hosts };
+      const leader = parseLeader((await texts(server, record)) ?? []);
+      const listed = await zone.listedBy(server);
+      return { answer: { server, ...(leader === undefined ? {} : { leader }) }, listed };
     } catch (error) {
-      return { answer: { server, error: unreachable(server, error) }, hosts: [] };
+      return { answer: { server, error: unreachable(server, error) }, listed: [] };
     }
   };
 
@@ -62,6 +66,7 @@ export function createLeaderLookup(
         // None of them named one. A server whose copy of the zone is empty may answer sooner than one that knows.
         const heard = await Promise.allSettled(answers);
         if (heard.some(({ status }) => status === "fulfilled")) return undefined;
+        servers.forget();
         const reasons = error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : messageOf(error);
         throw new Error(`cannot ask who leads ${record}: ${reasons}`, { cause: error });
       }
@@ -72,8 +77,8 @@ export function createLeaderLookup(
       for (let next = zone.servers; next.length > 0;) {
         const heard = await Promise.all(next.map((server) => hear(server, record, zone)));
         for (const { answer } of heard) answers.set(answer.server, answer);
-        const listed = await zone.addressesOf([...new Set(heard.flatMap(({ hosts }) => hosts))]);
-        next = listed.filter((server) => !answers.has(server));
+        const listed = new Set(heard.flatMap(({ listed }) => listed));
+        next = [...listed].filter((server) => !answers.has(server));
       }
       return [...answers.values()];
     },

@@ -1,129 +1,149 @@
-import { queryAddresses, queryNameServers, type Servers } from "./query.ts";
+import { createAsk, type AskOptions } from "./ask.ts";
+import { createKeySource } from "./key-file.ts";
+import {
+  createResolverQuestions,
+  createServerQuestions,
+  type Found,
+  type ResolverQuestions,
+  type ServerQuestions,
+  type Servers,
+} from "./questions.ts";
+import { createSightings, type Sightings } from "./sightings.ts";
+import { allAddresses, findCut, locateZone, type Located, type ZoneSearch } from "./zone-cut.ts";
 
-/** Finds the servers that answer for the zone which a name is in. Addresses are `address` or `address:port`, each once. */
+/** Finds the servers that answer for the zone which a name is in. Addresses are as in {@link Servers}, each once. */
 export interface ZoneServers {
+  /** What the servers themselves are asked. */
+  readonly questions: ServerQuestions;
   /** Their addresses, as known for at most a minute. Throws when they cannot be found. */
   of(name: string): Promise<readonly string[]>;
+  /** Forgets what is remembered of the way to them, because none of them answered. */
+  forget(): void;
   /** Looks for them afresh, as a beginning: resolvers may not have heard of one that was added. Throws likewise. */
   survey(name: string): Promise<ZoneSurvey>;
 }
 
-/** The servers of a zone that resolvers know, and a way to find the others. */
+/** The servers of a zone that are known, and a way to find the others. */
 export interface ZoneSurvey {
+  /** Those that are in the zone's records now, and those that were a short time ago. */
   readonly servers: readonly string[];
-  /** The names of all servers, as one of them says itself; nothing where they are known beforehand. Throws when it is silent. */
-  hostsBy(server: string): Promise<readonly string[]>;
-  /** All addresses of those names. Throws when one has none. */
-  addressesOf(hosts: readonly string[]): Promise<readonly string[]>;
+  /** The addresses of all servers that this one lists; none where they are known beforehand. Throws when it is silent. */
+  listedBy(server: string): Promise<readonly string[]>;
 }
 
 /** How long, in ms, it is remembered where a zone begins and which servers it has. */
-const MEMORY = 60_000;
+const ZONE_MEMORY = 60_000;
 
-/** How the servers of a zone are found. */
+/** How the servers of a zone are found and asked. */
 export interface ZoneServersOptions {
   /** Whom to ask for them; the system's resolvers unless told otherwise. What the zone holds is never asked of these. */
   readonly resolvers?: Servers;
   /** The servers themselves, all of them, where they are known beforehand: no resolver is asked then. */
   readonly servers?: Servers;
+  /** The file of the key (TSIG) that signs questions and holds the answers of the zone's servers to it. */
+  readonly keyFile?: string | undefined;
 }
 
-/** How questions are asked, and what time it is, in ms of a clock that never goes back. */
-export interface ZoneQuestions {
-  readonly nameServers: (servers: Servers, name: string) => Promise<string[] | undefined>;
-  readonly addresses: (servers: Servers, host: string) => Promise<string[]>;
-  readonly now: () => number;
+/** The network and the time, in ms of a clock that never goes back, unless a test brings others. */
+export interface ZoneServersDeps extends Pick<AskOptions, "transports"> {
+  readonly now?: () => number;
 }
 
-const realQuestions: ZoneQuestions = {
-  nameServers: queryNameServers,
-  addresses: queryAddresses,
-  now: () => performance.now(),
-};
-
-/**
- * Walks up from the name until a zone begins. What `of` found is remembered for a minute; what failed is not. A server
- * that is taken out of a zone therefore has to be switched off, or be kept up to date for as long as it is remembered.
- */
+/** Walks up from the name until a zone begins. What `of` found is remembered for a minute; what failed is not. */
 export function createZoneServers(
-  { resolvers = [], servers = [] }: ZoneServersOptions = {},
-  questions: ZoneQuestions = realQuestions,
+  { resolvers = [], servers = [], keyFile }: ZoneServersOptions = {},
+  { transports, now = () => performance.now() }: ZoneServersDeps = {},
 ): ZoneServers {
-  if (servers.length > 0) return knownServers(servers);
-  const asked: Search = {
-    hostsOf: async (zone) => (await questions.nameServers(resolvers, zone)) ?? [],
-    addressesOf: (host) => questions.addresses(resolvers, host),
+  const key = keyFile === undefined ? undefined : createKeySource(keyFile, now);
+  const ask = createAsk({ key, transports });
+  const questions = createServerQuestions(ask);
+  if (servers.length > 0) return knownServers(questions, servers);
+  const resolve = createResolverQuestions(ask, resolvers);
+  const afresh: ZoneSearch = {
+    resolvers: resolve,
+    findCut: (name, zone, servers) => findCut(questions, "lowest", { name, zone, servers }),
   };
-  const remembered = rememberSearch(asked, questions.now);
+  const memory = createMemory(now);
+  const remembered = rememberSearch(memory, questions, resolve);
+  const sightings = createSightings(ZONE_MEMORY, now);
   return {
+    questions,
     async of(name) {
-      const { zone, hosts } = await findZone(name, remembered);
-      return await allAddresses(zone, hosts, remembered);
+      const located = locateZone(name, remembered);
+      located.catch(memory.clear);
+      return (await located).servers;
     },
-    async survey(name) {
-      const { zone, hosts } = await findZone(name, asked);
-      return {
-        servers: await allAddresses(zone, hosts, asked),
-        hostsBy: async (server) => (await questions.nameServers([server], zone)) ?? [],
-        addressesOf: (others) => allAddresses(zone, others, asked),
-      };
-    },
+    forget: memory.clear,
+    survey: async (name) =>
+      surveyOf({ name, questions, resolvers: resolve, sightings }, await locateZone(name, afresh)),
   };
 }
 
-/** What resolvers are asked on the way to a zone's servers. */
-interface Search {
-  hostsOf(zone: string): Promise<readonly string[]>;
-  addressesOf(host: string): Promise<readonly string[]>;
-}
-
-function knownServers(servers: Servers): ZoneServers {
+function knownServers(questions: ServerQuestions, servers: Servers): ZoneServers {
   return {
+    questions,
     of: async () => servers,
-    survey: async () => ({ servers, hostsBy: async () => [], addressesOf: async () => [] }),
+    forget: () => undefined,
+    survey: async () => ({ servers, listedBy: async () => [] }),
   };
 }
 
-function rememberSearch({ hostsOf, addressesOf }: Search, now: () => number): Search {
-  const memory = new Map<string, { readonly found: Promise<readonly string[]>; readonly at: number }>();
-  const remembered = (key: string, find: () => Promise<readonly string[]>): Promise<readonly string[]> => {
-    const time = now();
-    for (const [old, { at }] of memory) if (time - at > MEMORY) memory.delete(old);
-    const entry = memory.get(key) ?? { found: find(), at: time };
-    memory.set(key, entry);
-    entry.found.catch(() => memory.get(key) === entry && memory.delete(key));
-    return entry.found;
+interface SurveyDeps {
+  readonly name: string;
+  readonly questions: ServerQuestions;
+  readonly resolvers: ResolverQuestions;
+  readonly sightings: Sightings;
+}
+
+function surveyOf({ name, questions, resolvers, sightings }: SurveyDeps, { zone, ttl, servers }: Located): ZoneSurvey {
+  const see = async (found: Found): Promise<readonly string[]> => {
+    const addresses = await allAddresses(zone, found.values, { resolvers });
+    sightings.see(zone, addresses.values, Math.max(found.ttl, addresses.ttl));
+    return addresses.values;
   };
+  sightings.see(zone, servers, ttl);
   return {
-    hostsOf: (zone) => remembered(`hosts ${zone}`, () => hostsOf(zone)),
-    addressesOf: (host) => remembered(`addresses ${host}`, () => addressesOf(host)),
+    servers: [...new Set([...servers, ...sightings.of(zone)])],
+    async listedBy(server) {
+      const there = await questions.zoneOf(server, name);
+      if (there !== zone) throw new Error(`${server} has ${name} in zone ${there}, not in ${zone}`);
+      return await see(await questions.nameServers(server, zone));
+    },
   };
 }
 
-async function findZone(name: string, { hostsOf }: Search): Promise<{ zone: string; hosts: readonly string[] }> {
-  for (let zone = name.replace(/\.$/, ""); zone !== ""; zone = parentOf(zone)) {
-    const hosts = await hostsOf(zone);
-    if (hosts.length > 0) return { zone, hosts };
-  }
-  throw new Error(`cannot find the DNS servers of ${name}: no zone holds it`);
+/** Each answer on the way is remembered by itself, because the ways of many names have most of it in common. */
+function rememberSearch(memory: Memory, questions: ServerQuestions, resolvers: ResolverQuestions): ZoneSearch {
+  return {
+    resolvers: {
+      nameServers: (zone) => memory.recall(`hosts ${zone}`, () => resolvers.nameServers(zone)),
+      addresses: (host) => memory.recall(`addresses ${host}`, () => resolvers.addresses(host)),
+    },
+    findCut: (name, zone, servers) =>
+      memory.recall(`cut ${zone} ${name}`, () => findCut(questions, "first", { name, zone, servers })),
+  };
 }
 
-/** A server without an address may be the one that answers something else, so it is an error. */
-async function allAddresses(
-  zone: string,
-  hosts: readonly string[],
-  { addressesOf }: Search,
-): Promise<readonly string[]> {
-  const found = await Promise.all(
-    hosts.map(async (host) => {
-      const addresses = await addressesOf(host);
-      if (addresses.length === 0) throw new Error(`cannot find the DNS server ${host} of ${zone}: it has no address`);
-      return addresses;
-    }),
-  );
-  return [...new Set(found.flat())];
-}
+type Memory = ReturnType<typeof createMemory>;
 
-function parentOf(name: string): string {
-  return name.includes(".") ? name.slice(name.indexOf(".") + 1) : "";
+/** Remembers what was found for at most {@link ZONE_MEMORY}, and no failure. */
+function createMemory(now: () => number) {
+  const entries = new Map<string, { readonly found: Promise<unknown>; readonly at: number }>();
+  return {
+    recall<T>(key: string, find: () => Promise<T>): Promise<T> {
+      const time = now();
+      for (const [old, { at }] of entries) {
+        if (time - at <= ZONE_MEMORY) break; // the oldest stand first
+        entries.delete(old);
+      }
+      const known = entries.get(key);
+      if (known !== undefined) return known.found as Promise<T>;
+      const found = find();
+      const entry = { found, at: time };
+      entries.set(key, entry);
+      found.catch(() => entries.get(key) === entry && entries.delete(key));
+      return found;
+    },
+    clear: () => entries.clear(),
+  };
 }

@@ -1,5 +1,5 @@
 import type { Leadership } from "../api/index.ts";
-import { isLeader, type Leader } from "../dns/index.ts";
+import { areTwoShoots, isLeader, type Leader } from "../dns/index.ts";
 import type { Logger } from "../log.ts";
 import { errorMessage, OperationRefused } from "./errors.ts";
 import { inWords, refOf } from "../kube/index.ts";
@@ -52,9 +52,14 @@ export function createLeadershipGuard({ ask, log, clock = monotonicClock }: Lead
 }
 
 /** No record is no answer, rather than another's claim: what runs may go on until its lease ends. */
-function requireLeader({ record, value, epoch }: Leadership, leader: Leader | undefined, who: string): void {
+function requireLeader({ record, value, epoch, shoot }: Leadership, leader: Leader | undefined, who: string): void {
   if (leader === undefined) throw new Error(`${record} names no leader`);
-  if (isLeader(leader, { seed: value, epoch: epoch ?? leader.epoch })) return;
+  const own = { seed: value, epoch: epoch ?? leader.epoch, ...(shoot !== undefined && { shoot }) };
+  if (isLeader(leader, own)) return;
+  if (areTwoShoots(leader, own))
+    throw new OperationRefused(
+      `cannot act for ${who}: ${record} is that of another Shoot of the same name, with uid ${leader.shoot}`,
+    );
   const wanted = epoch === undefined ? value : `${value} in epoch ${epoch}`;
   throw new OperationRefused(
     `cannot act for ${who}: ${record} names ${leader.seed} in epoch ${leader.epoch}, not ${wanted}`,

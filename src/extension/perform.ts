@@ -1,7 +1,7 @@
 import type { Cluster, OperationType } from "../api/index.ts";
-import type { KubeClient } from "../kube/index.ts";
+import { refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import type { Actuator, ActuatorContext, ActuatorResult } from "./actuator.ts";
+import type { Actuator, ActuatorContext, ActuatorResult, ActuatorStatus } from "./actuator.ts";
 import { needsForceDeletion } from "./cluster.ts";
 import type { ExtensionKind } from "../api/extensions/kinds.ts";
 import { finalizerOf, type ExtensionObject } from "./extension-object.ts";
@@ -13,6 +13,8 @@ import { actuatorStatus, errorStatus, processingStatus, succeededStatus, writeSt
 export interface Task<T extends ExtensionObject, C extends Cluster | undefined> {
   /** Throws instead of calling once the operation may not go on. */
   readonly client: KubeClient;
+  /** The same without that check: for what the operation has made already, which has to be written down. */
+  readonly lateClient: KubeClient;
   readonly log: Logger;
   readonly kind: ExtensionKind;
   readonly actuator: Actuator<T, C>;
@@ -40,9 +42,29 @@ export async function perform<T extends ExtensionObject, C extends Cluster | und
     if (!task.signal.aborted) await reportError(task, object, error);
     throw error;
   }
-  task.check();
+  try {
+    task.check();
+  } catch (lost) {
+    await saveLate(task, object, result ?? {});
+    throw lost;
+  }
   await conclude(task, object, result ?? {});
   return result;
+}
+
+/**
+ * Writes what an actuator has made into this very object, even when the leave to act is over: it is of this seed alone, and
+ * the next leader gets it from there. What it says of the operation stays as it is.
+ */
+async function saveLate(
+  { lateClient }: Task<ExtensionObject, Cluster | undefined>,
+  object: ExtensionObject,
+  made: ActuatorStatus,
+) {
+  const current = await lateClient.read(refOf(object));
+  const status = actuatorStatus(object, made);
+  if (current?.metadata.uid !== object.metadata.uid || Object.keys(status).length === 0) return;
+  await writeStatus(lateClient, object, status);
 }
 
 /** The finalizer comes before anything that it must protect; a reconcile is answered only once Processing says that it runs. */
@@ -61,14 +83,12 @@ async function begin<T extends ExtensionObject>(task: Task<T, Cluster | undefine
 }
 
 function act<T extends ExtensionObject, C extends Cluster | undefined>(
-  { actuator, cluster, operation, ...task }: Task<T, C>,
+  task: Task<T, C>,
   object: T,
 ): Promise<ActuatorResult | void> {
+  const { actuator, cluster, operation } = task;
   const { client, log, signal, check } = task;
-  const saveStatus: ActuatorContext["saveStatus"] = async (fields) => {
-    check();
-    await writeStatus(client, object, actuatorStatus(object, fields));
-  };
+  const saveStatus: ActuatorContext["saveStatus"] = (fields) => saveLate(task, object, fields);
   const context: ActuatorContext = { client, log, signal, check, operation, saveStatus };
   if (operation === "Migrate") return actuator.migrate(object, cluster, context);
   if (operation === "Restore") return actuator.restore(object, cluster, context);

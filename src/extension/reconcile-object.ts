@@ -45,7 +45,8 @@ export async function reconcileObject<K extends ExtensionKind>(
       permit.check();
     };
     operationLog.info("operation started");
-    const performance = { client: checkedClient(client, check), log: operationLog, kind, operation, signal, check };
+    const clients = { client: checkedClient(client, check), lateClient: client };
+    const performance = { ...clients, log: operationLog, kind, operation, signal, check };
     // The API server holds this kind's objects to its schema, and the kind decides whether there is a Cluster.
     const subject = { actuator, object: object as unknown as ExtensionKinds[K], cluster: cluster as ClusterFor<K> };
     const result = await perform({ ...performance, ...subject });

@@ -16,6 +16,10 @@ export interface KubeClient {
   read<T extends KubeObject>(ref: ObjectRef<T>): Promise<T | undefined>;
   /** All objects selected, fetched in pages of 500. */
   list<T extends KubeObject, S extends Scope>(type: TypeRef<T, S>, selection?: Selection<S>): Promise<T[]>;
+  /** The names of all objects of a kind; nothing else of them comes over the wire. */
+  listRefs<T extends KubeObject>(type: TypeRef<T>): Promise<ObjectRef<T>[]>;
+  /** The metadata of all objects selected, and nothing else of them: fetched in pages of 500, of which one is held at a time. */
+  metadata<S extends Scope>(type: TypeRef<KubeObject, S>, selection?: Selection<S>): AsyncIterable<KubeObject>;
   /** Like `list`, with the resource version to watch on from. */
   snapshot<T extends KubeObject, S extends Scope>(type: TypeRef<T, S>, selection?: Selection<S>): Promise<Snapshot<T>>;
   /** Changes after `resourceVersion`, with bookmarks, until the server ends the stream (after minutes) or `signal` aborts it. */
@@ -28,6 +32,8 @@ export interface KubeClient {
   /** Server-side apply of the status. */
   applyStatus<T extends KubeObject>(object: T, o?: Omit<WriteOptions, "dryRun">): Promise<T>;
   create<T extends KubeObject>(object: T, o?: WriteOptions): Promise<T>;
+  /** Creates a subresource of an object, such as a ServiceAccount's `token`, and returns the answer. */
+  createSubresource<T extends KubeObject>(ref: ObjectRef, subresource: string, object: T): Promise<T>;
   /** Replaces the object; with metadata.resourceVersion only if it has not changed since (a conflict otherwise). */
   replace<T extends KubeObject>(object: T): Promise<T>;
   /** Like `replace`, for the status. */

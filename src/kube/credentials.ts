@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { omitUndefined } from "../omit-undefined.ts";
-import { parseKubeconfig, readKubeconfig, type Kubeconfig } from "./kubeconfig.ts";
+import { parseForeignKubeconfig, readKubeconfig, type Kubeconfig } from "./kubeconfig.ts";
 
-/** Where a client finds its cluster: kubeconfig text, a kubeconfig file, or the pod it runs in. */
+/**
+ * Where a client finds its cluster: kubeconfig text, in which everything has to stand, since it comes out of a cluster; a
+ * kubeconfig file of this machine, which may name others and run plugins; or the pod it runs in.
+ */
 export type ClusterSource = { readonly kubeconfig: string } | { readonly file: string } | { readonly inCluster: true };
 
 /** What one request presents to an API server; certificates and keys in PEM. */
@@ -70,7 +73,7 @@ function load(source: ClusterSource): Kubeconfig {
 }
 
 function find(source: ClusterSource): Kubeconfig {
-  if ("kubeconfig" in source) return parseKubeconfig(source.kubeconfig);
+  if ("kubeconfig" in source) return parseForeignKubeconfig(source.kubeconfig);
   if ("file" in source) return readKubeconfig(source.file);
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   if (host === undefined || port === undefined || !existsSync(`${podFiles}/token`)) {

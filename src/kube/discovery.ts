@@ -1,6 +1,6 @@
 import type { TypeRef } from "../api/schema/kind.ts";
 import { isNotFound } from "./errors.ts";
-import { errorOnTheWay, unknownKindError } from "./refusal.ts";
+import { errorOnTheWay, malformedError, unknownKindError } from "./refusal.ts";
 import type { Transport } from "./transport.ts";
 
 /** How an API server serves a kind. */
@@ -18,10 +18,14 @@ export interface Discovery {
   all(): Promise<ResourceType[]>;
 }
 
-/** Discovery over a transport; one request per API version, shared by concurrent callers. */
-export function createDiscovery(transport: Transport): Discovery {
-  const versions = new Map<string, Promise<ResourceType[]>>();
+/** The answers of an API server, by API version. */
+export type KnownVersions = Map<string, Promise<ResourceType[]>>;
 
+/**
+ * Discovery over a transport; one request per API version, shared by concurrent callers. Only what the server serves is
+ * remembered, so that names which come from users do not pile up.
+ */
+export function createDiscovery(transport: Transport, versions: KnownVersions = new Map()): Discovery {
   async function ask(apiVersion: string): Promise<ResourceType[]> {
     const call = { what: `discover ${apiVersion}`, path: versionPath(apiVersion) };
     const answer = await transport.call(call).catch((error: unknown) => {
@@ -39,13 +43,16 @@ export function createDiscovery(transport: Transport): Discovery {
 
   function refresh(apiVersion: string): Promise<ResourceType[]> {
     const answer = ask(apiVersion);
+    const forget = () => versions.get(apiVersion) === answer && versions.delete(apiVersion);
     versions.set(apiVersion, answer);
-    answer.catch(() => versions.delete(apiVersion));
+    answer.then((served) => served.length === 0 && forget(), forget);
     return answer;
   }
 
   return {
     async find(type, what) {
+      if (!isApiVersion(type.apiVersion))
+        throw malformedError(what, `${JSON.stringify(type.apiVersion)} is no API version`);
       const isIt = (candidate: ResourceType) => candidate.kind === type.kind;
       try {
         const before = versions.get(type.apiVersion);
@@ -63,6 +70,16 @@ export function createDiscovery(transport: Transport): Discovery {
     },
   };
 }
+
+/** Whether a text is an API version, such as `v1` or `apps/v1`: it becomes a part of a path, unescaped. */
+export function isApiVersion(text: string): boolean {
+  const [version = "", group, ...rest] = text.split("/").reverse();
+  return rest.length === 0 && isLabel(version) && (group === undefined || isSubdomain(group));
+}
+
+const isLabel = (text: string): boolean => text.length <= 63 && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text);
+
+const isSubdomain = (text: string): boolean => text.length <= 253 && text.split(".").every(isLabel);
 
 /** Where an API version is served: `/api/v1`, `/apis/apps/v1`. */
 export function versionPath(apiVersion: string): string {

@@ -44,6 +44,19 @@ export function isNotFound(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 404;
 }
 
+/** The caller has no right to do this, or an admission policy refuses it. */
+export function isForbidden(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 403;
+}
+
+/**
+ * Takes what may not be read for nothing, in a `catch`: rights that name objects come and go with these, so a seed that may
+ * not read an object has no business with it, or it does not exist.
+ */
+export function unlessForbidden(error: unknown): undefined {
+  if (!isForbidden(error)) throw error;
+}
+
 /** An object of that name exists already. */
 export function isAlreadyExists(error: unknown): error is KubeError {
   return error instanceof KubeError && error.reason === "AlreadyExists";

@@ -15,7 +15,16 @@ import { createCredentialSource, type ClusterSource } from "./credentials.ts";
 import { createDiscovery } from "./discovery.ts";
 import { unlessGone } from "./errors.ts";
 import { pathOf, queryOf, refOf, refTo, type ObjectRef } from "./path.ts";
-import { listAll, nameOfCollection, sendObject, sendTo, writeQuery, type Connection } from "./requests.ts";
+import {
+  listAll,
+  listMetadata,
+  listRefs,
+  nameOfCollection,
+  sendObject,
+  sendTo,
+  writeQuery,
+  type Connection,
+} from "./requests.ts";
 import { createTransport } from "./transport.ts";
 import { readWatch, type WatchEvent } from "./watch-stream.ts";
 
@@ -44,13 +53,17 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
   };
 }
 
-function reads(connection: Connection): Pick<KubeClient, "read" | "list" | "snapshot" | "watch"> {
+function reads(
+  connection: Connection,
+): Pick<KubeClient, "read" | "list" | "listRefs" | "metadata" | "snapshot" | "watch"> {
   return {
     read: <T extends KubeObject>(type: TypeRef<T> | ObjectRef<T>, key?: Key) => {
       const ref = key === undefined ? (type as ObjectRef) : refTo(type, key);
       return unlessGone(sendTo(connection, ["read", "GET"], ref)) as Promise<T | undefined>;
     },
     list: async (type, selection) => (await listAll(connection, type, selection)).items,
+    listRefs: (type) => listRefs(connection, type),
+    metadata: (type, selection) => listMetadata(connection, type, selection),
     snapshot: (type, selection) => listAll(connection, type, selection),
     watch: (type, from) => watch(connection, type, from),
   };
@@ -69,7 +82,7 @@ async function* watch<T extends KubeObject>(
   yield* readWatch(what, await transport.stream({ what, path: path + query, signal }));
 }
 
-type Writes = "apply" | "applyStatus" | "create" | "replace" | "replaceStatus" | "patch";
+type Writes = "apply" | "applyStatus" | "create" | "createSubresource" | "replace" | "replaceStatus" | "patch";
 
 function writes(connection: Connection): Pick<KubeClient, Writes> {
   return {
@@ -85,6 +98,8 @@ function writes(connection: Connection): Pick<KubeClient, Writes> {
         query: { ...writeQuery(connection, o), force: true },
       }),
     create: (object, o) => sendObject(connection, ["create", "POST"], object, { query: writeQuery(connection, o) }),
+    createSubresource: <T extends KubeObject>(ref: ObjectRef, subresource: string, body: T) =>
+      sendTo(connection, [`create a ${subresource} of`, "POST"], ref, { body, subresource }) as Promise<T>,
     replace: (object) => sendObject(connection, ["replace", "PUT"], object),
     replaceStatus: (object) =>
       sendObject(connection, ["replace the status of", "PUT"], object, { subresource: "status" }),

@@ -49,6 +49,18 @@ export interface Service extends NamespacedObject {
 /** A Service, as far as load balancers and node ports go. */
 export const Service = defineKind<Service>({ apiVersion: "v1", kind: "Service", scope: "Namespaced" });
 
+/** A part of where a Service leads. */
+export interface EndpointSlice extends NamespacedObject {
+  readonly endpoints?: readonly { readonly addresses: readonly string[] }[];
+  readonly ports?: readonly { readonly port?: number }[];
+}
+/** A part of where a Service leads. */
+export const EndpointSlice = defineKind<EndpointSlice>({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  scope: "Namespaced",
+});
+
 /** A Pod: where it runs, and how its containers are. */
 export interface Pod extends NamespacedObject {
   readonly spec: { readonly nodeName?: string };
@@ -215,6 +227,49 @@ export interface CustomResourceDefinition extends KubeObject {
 export const CustomResourceDefinition = defineKind<CustomResourceDefinition, "Cluster">({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
+  scope: "Cluster",
+});
+
+const rbac = { apiVersion: "rbac.authorization.k8s.io/v1" } as const;
+
+/** One rule of a role. Without `resourceNames` it is for all objects of the resources. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** A Role: rights in one namespace. */
+export interface Role extends NamespacedObject {
+  readonly rules: readonly PolicyRule[];
+}
+/** A Role: rights in one namespace. */
+export const Role = defineKind<Role>({ ...rbac, kind: "Role", scope: "Namespaced" });
+
+/** A ClusterRole: rights on what is in no namespace, or in all of them. */
+export interface ClusterRole extends KubeObject {
+  readonly rules: readonly PolicyRule[];
+}
+/** A ClusterRole: rights on what is in no namespace, or in all of them. */
+export const ClusterRole = defineKind<ClusterRole, "Cluster">({ ...rbac, kind: "ClusterRole", scope: "Cluster" });
+
+interface Binding {
+  readonly roleRef: { readonly apiGroup: string; readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
+}
+
+/** A RoleBinding: who has a role's rights in one namespace. */
+export type RoleBinding = NamespacedObject & Binding;
+/** A RoleBinding: who has a role's rights in one namespace. */
+export const RoleBinding = defineKind<RoleBinding>({ ...rbac, kind: "RoleBinding", scope: "Namespaced" });
+
+/** A ClusterRoleBinding: who has a cluster role's rights. */
+export type ClusterRoleBinding = KubeObject & Binding;
+/** A ClusterRoleBinding: who has a cluster role's rights. */
+export const ClusterRoleBinding = defineKind<ClusterRoleBinding, "Cluster">({
+  ...rbac,
+  kind: "ClusterRoleBinding",
   scope: "Cluster",
 });
 

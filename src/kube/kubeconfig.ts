@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { omitUndefined } from "../omit-undefined.ts";
+import { parseYaml } from "../parsing.ts";
 
 /** The cluster and user of a kubeconfig's current context, with files resolved against the kubeconfig's directory. */
 export interface Kubeconfig {
@@ -59,43 +60,58 @@ export function readKubeconfig(file: string): Kubeconfig {
   }
 }
 
+/**
+ * Reads a kubeconfig that another wrote, such as one found in a cluster: everything has to stand in it. What runs a
+ * command, reads a file of this machine, poses as another user or leaves the server unproved is refused by its name.
+ */
+export function parseForeignKubeconfig(text: string): Kubeconfig {
+  const config = parseKubeconfig(text);
+  const refused = [
+    ...Object.keys(config.cluster).filter((field) => !inlineClusterFields.has(field)),
+    ...Object.keys(config.user).filter((field) => !inlineUserFields.has(field)),
+  ];
+  if (refused.length > 0)
+    throw new Error(
+      `cannot use the kubeconfig: ${refused.join(", ")} is not allowed: it may hold certificates and tokens only`,
+    );
+  if (!config.server.startsWith("https://")) throw new Error("cannot use the kubeconfig: its server is not https");
+  return config;
+}
+
+const inlineClusterFields = new Set(["server", "certificate-authority-data", "tls-server-name"]);
+
+const inlineUserFields = new Set(["client-certificate-data", "client-key-data", "token"]);
+
 /** Picks the current context's cluster and user out of a kubeconfig; relative file names start at `directory`. */
 export function parseKubeconfig(text: string, directory: string = process.cwd()): Kubeconfig {
-  const config = parse(text, { version: "1.1" }) as Document | null;
-  const context = entry(config?.contexts, config?.["current-context"], "context")["context"] as Context | undefined;
-  const cluster = entry(config?.clusters, context?.cluster, "cluster")["cluster"] as Record<string, unknown>;
-  const user = entry(config?.users, context?.user, "user")["user"] as Record<string, unknown> | null | undefined;
-  const server = cluster?.["server"];
+  const config = record(parseYaml(text, "kubeconfig"));
+  const context = entry(config["contexts"], config["current-context"], "context");
+  const cluster = entry(config["clusters"], context["cluster"], "cluster");
+  const user = entry(config["users"], context["user"], "user");
+  const { server } = cluster;
+  const { namespace } = context;
   if (typeof server !== "string") throw new Error("kubeconfig names no server");
   return {
     text,
     directory,
     server: server.replace(/\/+$/, ""),
-    ...omitUndefined({ namespace: context?.namespace }),
+    ...omitUndefined({ namespace: typeof namespace === "string" ? namespace : undefined }),
     cluster,
-    user: user ?? {},
+    user,
   };
 }
 
-interface Context {
-  readonly cluster?: string;
-  readonly user?: string;
-  readonly namespace?: string;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
-type Entry = Readonly<Record<string, unknown>>;
-
-interface Document {
-  readonly contexts?: readonly Entry[];
-  readonly clusters?: readonly Entry[];
-  readonly users?: readonly Entry[];
-  readonly "current-context"?: string;
-}
-
-function entry(entries: readonly Entry[] | undefined, name: string | undefined, what: string): Entry {
-  const found = entries?.find((candidate) => candidate["name"] === name);
+/** What the entry of this name holds: `user: {…}` of `users`, say. */
+function entry(entries: unknown, name: unknown, what: string): Fields {
+  const found = Array.isArray(entries) ? entries.map(record).find((one) => one["name"] === name) : undefined;
   if (found === undefined) throw new Error(`kubeconfig has no ${what} ${JSON.stringify(name ?? "")}`);
-  return found;
+  return record(found[what]);
+}
+
+function record(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
 function base64(text: string): string {

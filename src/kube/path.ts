@@ -1,6 +1,7 @@
 import type { KeyOf, Scope, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import { versionPath, type ResourceType } from "./discovery.ts";
+import { malformedError } from "./refusal.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 
 /** What names an object: its kind, its name, and its namespace unless it is cluster-scoped. */
@@ -35,7 +36,10 @@ export function inWords({ kind, namespace, name }: ObjectRef): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
-/** The path of an object, or of the collection when no name is given; `what` names the call in errors. */
+/**
+ * The path of an object, or of the collection when no name is given; `what` names the call in errors. Throws for names
+ * that would make another path of it.
+ */
 export function pathOf(
   type: ResourceType,
   { namespace, name }: { readonly namespace?: string; readonly name?: string },
@@ -45,10 +49,17 @@ export function pathOf(
   if (type.namespaced && name !== undefined && namespace === undefined) {
     throw new Error(`cannot ${what}: ${type.kind} needs a namespace`);
   }
+  for (const part of [namespace, name, subresource]) {
+    if (part === undefined || (!["", ".", ".."].includes(part) && part.length <= longestName)) continue;
+    throw malformedError(what.slice(0, longestName), `${JSON.stringify(part.slice(0, 80))} is no name`);
+  }
   const inNamespace = type.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];
   const parts = [...inNamespace, type.plural, name, subresource].filter((part) => part !== undefined);
   return [versionPath(type.apiVersion), ...parts.map(encodeURIComponent)].join("/");
 }
+
+/** Most kinds allow 253 characters, some any number; servers read a few thousand of a whole path. */
+const longestName = 1024;
 
 /** `?a=1&b=2`, or nothing. */
 export function queryOf(query: Query): string {

@@ -34,6 +34,11 @@ export function unknownKindError(what: string, apiVersion: string, kind: string)
   return new KubeError(`cannot ${what}: the API server has no kind ${kind} in ${apiVersion}`, details);
 }
 
+/** The error for a call that was not made, because a name in it would have made another call of it. */
+export function malformedError(what: string, problem: string): KubeError {
+  return new KubeError(`cannot ${what}: ${problem}`, { status: 400, reason: "BadRequest", retryable: false });
+}
+
 /** An error on the way to a call, told as the error of that call. */
 export function errorOnTheWay(what: string, error: unknown): unknown {
   return error instanceof KubeError
@@ -64,8 +69,9 @@ function isRetryable(status: number, reason: string, message: string, causes: re
   // A field the schema does not know comes back from server-side apply as a 500: it looks transient and never is.
   if (status === 500) return !/failed to (create|convert).*typed|field not declared in schema/.test(message);
   if (status === 409) return isLostRace(reason, message, causes);
-  // What the admission plugins of an API server that has just started say until they have read what they go by.
-  if (status === 403) return message.includes("not yet ready to handle request");
+  // Rights follow what they are for, a moment later. The other: what admission plugins of an API server that has just
+  // started say until they have read what they go by.
+  if (status === 403) return /cannot \w+ resource|not yet ready to handle request/.test(message);
   // 401: credentials rotate. 404 and the rest of 4xx stay as they are until an object or a right changes.
   return status > 500 || [401, 408, 410, 429].includes(status);
 }

@@ -33,8 +33,9 @@ export async function sendTo(
 ): Promise<unknown> {
   const what = `${verb} ${inWords(ref)}`;
   const type = await discovery.find(ref, what);
-  // POST goes to the collection, everything else to the object itself.
-  const target = method === "POST" ? omitUndefined({ namespace: ref.namespace }) : ref;
+  // POST goes to the collection or to a part of the object, everything else to the object itself.
+  const target =
+    method === "POST" && request.subresource === undefined ? omitUndefined({ namespace: ref.namespace }) : ref;
   const path = pathOf(type, target, request.subresource, what) + queryOf(request.query ?? {});
   const { body, contentType } = request;
   return transport.call({ what, method, path, ...omitUndefined({ body, contentType }) });
@@ -65,22 +66,59 @@ export function writeQuery(connection: Connection, { fieldManager, dryRun = fals
 
 /** All objects selected, fetched in pages of 500. */
 export async function listAll<T extends KubeObject>(
-  { transport, discovery }: Connection,
+  connection: Connection,
   type: TypeRef<T>,
   selection: Selection = {},
 ): Promise<Snapshot<T>> {
-  const { namespace, ...selectors } = selection;
+  const items: T[] = [];
+  let resourceVersion = "";
+  for await (const page of listPages<T>(connection, type, selection)) {
+    for (const item of page.items) items.push(item);
+    ({ resourceVersion } = page.metadata);
+  }
+  return { items, resourceVersion };
+}
+
+/** The metadata of all objects selected, one page after the other. */
+export async function* listMetadata(
+  connection: Connection,
+  type: TypeRef,
+  selection: Selection = {},
+): AsyncIterable<KubeObject> {
+  const accept = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
+  for await (const page of listPages(connection, type, selection, accept)) yield* page.items;
+}
+
+async function* listPages<T extends KubeObject>(
+  { transport, discovery }: Connection,
+  type: TypeRef<T>,
+  { namespace, ...selectors }: Selection,
+  accept?: string,
+): AsyncIterable<Page<T>> {
   const what = nameOfCollection("list", type, namespace);
   const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
-  const items: T[] = [];
   for (let more: string | undefined; ;) {
     const query = queryOf({ ...selectors, limit: 500, ...omitUndefined({ continue: more }) });
-    const page = (await transport.call({ what, path: path + query })) as Page<T>;
-    // Items of a list carry no kind of their own.
-    for (const item of page.items) items.push({ ...item, apiVersion: type.apiVersion, kind: type.kind });
-    more = page.metadata.continue;
-    if (!more) return { items, resourceVersion: page.metadata.resourceVersion };
+    const { items, metadata } = (await transport.call({
+      what,
+      path: path + query,
+      ...omitUndefined({ accept }),
+    })) as Omit<Page<T>, "items"> & { readonly items: readonly T[] | null };
+    // Items of a list carry no kind of their own; an empty list of metadata has null for them.
+    yield { items: (items ?? []).map((item) => ({ ...item, apiVersion: type.apiVersion, kind: type.kind })), metadata };
+    more = metadata.continue;
+    if (!more) return;
   }
+}
+
+/** All objects of a kind by name, for which the API server sends their metadata only. */
+export async function listRefs<T extends KubeObject>(
+  connection: Connection,
+  type: TypeRef<T>,
+): Promise<ObjectRef<T>[]> {
+  const refs: ObjectRef<T>[] = [];
+  for await (const item of listMetadata(connection, type)) refs.push(refOf(item as T));
+  return refs;
 }
 
 /** A call about a collection, as errors name it: `list Pod in ns`. */

@@ -3,6 +3,7 @@ import { request, type Dispatcher } from "undici";
 import type { Logger } from "../log.ts";
 import type { CredentialSource } from "./credentials.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import { parseJson } from "../parsing.ts";
 import { createPools } from "./pools.ts";
 import { KubeError } from "./errors.ts";
 import { connectionError, credentialsError, refusalError } from "./refusal.ts";
@@ -160,5 +161,5 @@ function wasReset(error: unknown): boolean {
 
 async function content({ headers, body }: Answer): Promise<unknown> {
   const text = await body.text();
-  return String(headers["content-type"]).includes("json") && text !== "" ? JSON.parse(text) : text;
+  return String(headers["content-type"]).includes("json") && text !== "" ? parseJson(text, "the answer") : text;
 }

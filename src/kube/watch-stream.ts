@@ -1,4 +1,5 @@
 import type { KubeObject } from "../api/schema/meta.ts";
+import { parseJson } from "../parsing.ts";
 import type { KubeError } from "./errors.ts";
 import { refusalError } from "./refusal.ts";
 
@@ -13,7 +14,8 @@ export async function* readWatch<T extends KubeObject>(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<WatchEvent<T>> {
   for await (const line of lines(body)) {
-    const event = JSON.parse(line) as WatchEvent<T> | { type: "ERROR"; object: { code?: number } };
+    const event = parseJson(line, "a line of the watch") as
+      WatchEvent<T> | { type: "ERROR"; object: { code?: number } };
     if (event.type === "ERROR") throw errorOf(what, event.object);
     yield event;
   }

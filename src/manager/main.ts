@@ -1,10 +1,15 @@
-import { connectTemporal } from "../client/connect.ts";
+import { readFile } from "node:fs/promises";
+import { watchBinding } from "../client/binding-watch.ts";
+import { connectTemporal, temporalOf } from "../client/connect.ts";
+import { createGardenBinding } from "../client/garden-binding.ts";
 import { createShootClient } from "../client/shoots.ts";
-import { parseConfig } from "../config.ts";
+import { parseConfig, type Config } from "../config.ts";
+import { createBackupEntryController } from "../controllers/backup-entry.ts";
+import { createSeedAccessController } from "../controllers/seed-access/seed-access.ts";
 import { createShootController } from "../controllers/shoot.ts";
 import { serveHealth } from "../health.ts";
-import { createKubeClient } from "../kube/index.ts";
-import { createLogger } from "../log.ts";
+import { createKubeClient, readClusterIdentity, type KubeClient } from "../kube/index.ts";
+import { createLogger, type Logger } from "../log.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
 /** Watches the garden, tells the Shoots' workflows what changed, and serves the garden's admission webhooks. */
@@ -14,14 +19,21 @@ async function main(): Promise<void> {
   const config = parseConfig(process.env, "manager");
   const log = createLogger({ name: "manager", level: config.logLevel });
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
-  const temporal = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
+  const temporal = await connectTemporal(temporalOf(config));
+  const look = async () => {
+    await createGardenBinding(temporal, await readClusterIdentity(gardenClient)).bind();
+    return true;
+  };
+  const binding = await watchBinding({ look, log });
   const shoots = createShootController({ gardenClient, shoots: createShootClient(temporal), log });
 
   let ready = false;
   const health = await serveHealth({ port: config.healthPort, ready: () => ready });
-  const { webhookHost: host, webhookPort: port, webhookService: service } = config;
-  const webhooks = host && (await serveWebhooks({ gardenClient, log, host, port, ...(service ? { service } : {}) }));
-  shoots.start();
+  const webhooks = await startWebhooks(gardenClient, config, log);
+  const entries = createBackupEntryController({ gardenClient, log });
+  const access = createSeedAccessController({ gardenClient, log });
+  const parts = [shoots, entries, access];
+  for (const part of parts) part.start();
   void shoots.synced().then(() => (ready = true));
   log.info({ garden: gardenClient.server, temporal: config.temporalAddress }, "manager started");
 
@@ -29,9 +41,18 @@ async function main(): Promise<void> {
     process.once("SIGTERM", () => resolve()).once("SIGINT", () => resolve());
   });
   ready = false;
-  await shoots.stop();
-  if (webhooks) await webhooks.stop();
+  binding.stop();
+  await Promise.all(parts.map((part) => part.stop()));
+  await webhooks?.stop();
   await health.stop();
   await Promise.all([gardenClient.close(), temporal.connection.close()]);
   log.info("manager stopped");
+}
+
+/** The webhooks, where an address is given for them. */
+async function startWebhooks(gardenClient: KubeClient, config: Config<"manager">, log: Logger) {
+  const { webhookHost: host, webhookPort: port, webhookService: service, webhookClientCaFile: file } = config;
+  if (host === undefined) return undefined;
+  const clientCa = file === undefined ? {} : { clientCa: await readFile(file, "utf8") };
+  return await serveWebhooks({ gardenClient, log, host, port, ...(service ? { service } : {}), ...clientCa });
 }

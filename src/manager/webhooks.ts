@@ -1,12 +1,8 @@
-import { X509Certificate } from "node:crypto";
-import {
-  createAdmissionServer,
-  makeServingCertificate,
-  webhookConfigurations,
-  type Endpoint,
-} from "../admission/index.ts";
-import { isAlreadyExists, refTo, Secret, typeMeta, type KubeClient } from "../kube/index.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAdmissionServer, webhookConfigurations, type Endpoint } from "../admission/index.ts";
+import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { shareCertificate, type SharedCertificate } from "./shared-certificate.ts";
 
 /** Where the webhooks listen, and how API servers reach them. */
 export interface WebhookOptions {
@@ -16,67 +12,64 @@ export interface WebhookOptions {
   readonly port: number;
   /** `namespace/name` of the Service in front of the manager; without it, API servers call `host` itself. */
   readonly service?: string;
+  /** PEM: callers show a certificate that this authority has signed; without it, every caller is answered. */
+  readonly clientCa?: string;
+  /** From one look at the certificate to the next, in ms; a minute unless it is said otherwise. */
+  readonly period?: number;
+  readonly now?: () => Date;
 }
 
 /**
- * Serves the garden's webhooks, and only then tells the API server of them. All replicas serve the same certificate,
- * from a Secret that the first of them makes.
+ * Serves the garden's webhooks, and only then tells the API server of them. All replicas serve the same certificate, from
+ * a Secret, and follow it: the API server hears of a new one before any replica serves it, and takes the old one from
+ * those that have not seen the new one yet.
  */
-export async function serveWebhooks({
-  gardenClient,
-  log,
-  host,
-  port,
-  service,
-}: WebhookOptions): Promise<{ stop(): Promise<void> }> {
+export async function serveWebhooks(o: WebhookOptions): Promise<{ stop(): Promise<void> }> {
+  const { gardenClient, log, host, port, service, clientCa, period = 60_000, now = () => new Date() } = o;
   const [namespace = "perennial", name] = service?.split("/") ?? [];
   const hosts = name === undefined ? [host] : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
-  const tls = await shareCertificate(gardenClient, namespace, hosts);
-  const server = createAdmissionServer({ client: gardenClient, log, host, port, tls });
-  const served = await server.start();
+  const share = () => shareCertificate(gardenClient, { namespace, hosts }, now());
+  let served = await share();
+  const server = createAdmissionServer({
+    ...{ client: gardenClient, log, host, port, tls: served },
+    ...(clientCa === undefined ? {} : { clientCa }),
+  });
+  if (clientCa === undefined)
+    log.warn({ host, port }, "webhooks answer every caller: PERENNIAL_WEBHOOK_CLIENT_CA_FILE is not set");
+  const listening = await server.start();
   const endpoint: Endpoint =
-    name === undefined ? { url: `https://${host}:${served}` } : { service: { namespace, name } };
-  for (const configuration of webhookConfigurations({ caBundle: tls.cert, ...endpoint }))
-    await gardenClient.apply(configuration);
-  return server;
+    name === undefined ? { url: `https://${host}:${listening}` } : { service: { namespace, name } };
+  const announce = async ({ caBundle }: SharedCertificate) => {
+    for (const configuration of webhookConfigurations({ caBundle, ...endpoint }))
+      await gardenClient.apply(configuration);
+  };
+  await announce(served);
+
+  const follow = async () => {
+    const found = await share();
+    if (found.cert === served.cert) return;
+    await announce(found);
+    server.renew(found);
+    served = found;
+    log.info({ hosts }, "certificate of the webhooks renewed");
+  };
+  const stopping = new AbortController();
+  const following = repeat(period, stopping.signal, () =>
+    follow().catch((error: unknown) => log.warn({ err: error }, "cannot follow the certificate of the webhooks")),
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await following;
+      await server.stop();
+    },
+  };
 }
 
-/** The certificate in Secret `perennial-admission`, if it is for these hosts and has a month to live; else a new one. */
-async function shareCertificate(gardenClient: KubeClient, namespace: string, hosts: readonly string[]) {
-  const ref = refTo(Secret, { namespace, name: "perennial-admission" });
-  const present = certificateIn(await gardenClient.read(ref));
-  if (present && isFit(present.cert, hosts)) return present;
-  if (present) await gardenClient.remove(ref);
-  const made = await makeServingCertificate(hosts);
-  try {
-    await gardenClient.create({
-      ...typeMeta(Secret),
-      metadata: { name: ref.name, namespace },
-      type: "kubernetes.io/tls",
-      data: { "tls.crt": encode(made.cert), "tls.key": encode(made.key) },
-    });
-    return made;
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    const others = certificateIn(await gardenClient.read(ref));
-    if (others === undefined)
-      throw new Error(`Secret ${namespace}/perennial-admission has no certificate`, { cause: error });
-    return others;
+async function repeat(period: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    await sleep(period, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    await work();
   }
 }
-
-function certificateIn(secret: Secret | undefined): { cert: string; key: string } | undefined {
-  const { "tls.crt": cert, "tls.key": key } = secret?.data ?? {};
-  return cert === undefined || key === undefined ? undefined : { cert: decode(cert), key: decode(key) };
-}
-
-const MONTH = 30 * 24 * 3_600_000;
-
-function isFit(pem: string, hosts: readonly string[]): boolean {
-  const certificate = new X509Certificate(pem);
-  const named = hosts.every((host) => certificate.checkHost(host) ?? certificate.checkIP(host));
-  return named && Date.parse(certificate.validTo) - Date.now() > MONTH;
-}
-
-const encode = (text: string): string => Buffer.from(text).toString("base64");
-const decode = (base64: string): string => Buffer.from(base64, "base64").toString();

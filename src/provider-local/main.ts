@@ -49,9 +49,8 @@ async function forSeed(config: SeedConfig): Promise<Running> {
   const client = createKubeClient({ file: config.seedKubeconfig }, { log, fieldManager });
   const environment = await loadEnvironment(config);
   const nameServer = findNameServer(config, environment);
-  const { ask } = createLeaderLookup(
-    createZoneServers({ resolvers: config.dnsResolvers, servers: config.zoneServers }),
-  );
+  const { dnsResolvers: resolvers, zoneServers: servers, zoneKeyFile: keyFile } = config;
+  const { ask } = createLeaderLookup(createZoneServers({ resolvers, servers, keyFile }));
   const provider = createProvider({
     ...{ client, seed: config.seedName, environment, log },
     machines: createMachines(environment, log),

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import type { DataConverter } from "@temporalio/common";
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
+import { omitUndefined } from "../omit-undefined.ts";
 import { workflowsPath } from "./workflows-path.ts";
+import { parseJson } from "../parsing.ts";
 
 /** The workflow code that a worker runs, and the id by which Temporal tells it from others. */
 export interface WorkflowBuild {
@@ -9,13 +12,21 @@ export interface WorkflowBuild {
   readonly bundle: WorkflowBundle;
 }
 
+/** What is bundled; `dataConverter` is that of the worker, whose failures the sandbox writes. */
+export interface BuildOptions {
+  readonly id?: string;
+  readonly path?: string;
+  readonly dataConverter?: DataConverter;
+}
+
 /**
  * Bundles workflow code. Its id, unless one is given, is the package's version and a hash of the code: workers whose
  * workflows are the same are one build, whatever else has changed, and a running flow goes on with any of them.
  */
-export async function buildWorkflows(o: { readonly id?: string; readonly path?: string } = {}): Promise<WorkflowBuild> {
-  const { path = workflowsPath } = o;
-  const bundle = await bundleWorkflowCode({ workflowsPath: path, logger: new DefaultLogger("ERROR") });
+export async function buildWorkflows(o: BuildOptions = {}): Promise<WorkflowBuild> {
+  const { path = workflowsPath, dataConverter: { failureConverterPath } = {} } = o;
+  const logger = new DefaultLogger("ERROR");
+  const bundle = await bundleWorkflowCode({ workflowsPath: path, logger, ...omitUndefined({ failureConverterPath }) });
   return { bundle, id: o.id ?? `${await readVersion()}-${hash(bundle.code)}` };
 }
 
@@ -27,6 +38,6 @@ function hash(code: string): string {
 
 async function readVersion(): Promise<string> {
   const file = new URL("../../package.json", import.meta.url);
-  const { version } = JSON.parse(await readFile(file, "utf8")) as { version: string };
+  const { version } = parseJson(await readFile(file, "utf8"), file.pathname) as { version: string };
   return version;
 }

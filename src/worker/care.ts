@@ -1,74 +1,81 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { examine, nextCondition, type HealthType } from "../activities/shoot/health.ts";
-import { changeShootStatus } from "../activities/shoot/patch.ts";
-import type { ShootClients } from "../activities/shoot/clients.ts";
-import { Shoot, type Condition } from "../api/index.ts";
-import type { KubeClient } from "../kube/index.ts";
-import type { Logger } from "../log.ts";
+import { isDeepStrictEqual } from "node:util";
+import { examine, healthTypes, nextCondition } from "../activities/shoot/health.ts";
+import { changeShootStatus, readShoot } from "../activities/shoot/patch.ts";
+import type { Condition, Shoot } from "../api/index.ts";
+import { createOwners } from "./mirror/owner.ts";
+import { createRounds, type RoundsDeps, type Visit } from "./rounds.ts";
 
-/** The clients of garden, seed and Shoots; `period` is ms, a minute unless told otherwise. */
-export interface CareDeps {
-  readonly gardenClient: KubeClient;
-  readonly seedClient: KubeClient;
-  readonly seedName: string;
-  readonly shootClients: ShootClients;
-  readonly log: Logger;
-  readonly period?: number;
-}
+/**
+ * Looks at the health of each Shoot whose namespace the seed has, again and again, and keeps the Shoots' conditions. The
+ * garden is asked only when a Shoot's health has changed, and now and then besides: another may write its conditions.
+ */
+export function createCare(deps: RoundsDeps) {
+  const { gardenClient, seedClient, seedName, shootClients } = deps;
+  const findOwner = createOwners({ gardenClient, seedClient, seedName });
 
-/** Looks at the health of each Shoot on the seed, again and again, and keeps the Shoots' conditions. */
-export function createCare({ gardenClient, seedClient, seedName, shootClients, log, period = 60_000 }: CareDeps) {
-  const stopping = new AbortController();
-
-  const careFor = async (shoot: Shoot) => {
-    const namespace = shoot.status?.technicalID;
-    if (namespace === undefined || shoot.spec.hibernation?.enabled) return;
+  const visit: Visit<Look> = async (namespace, before) => {
     const client = await shootClients.get(namespace).catch(() => undefined);
     const readinessByType = await examine(seedClient, client, namespace);
-    const before = shoot.status?.conditions ?? [];
-    const types = Object.keys(readinessByType) as HealthType[];
-    const workerless = (shoot.spec.provider.workers ?? []).length === 0;
-    const cared = types
-      .filter((type) => !workerless || (type !== "EveryNodeReady" && type !== "SystemComponentsHealthy"))
-      .map((type) =>
-        nextCondition(
-          type,
-          before.find((one) => one.type === type),
-          readinessByType[type],
-          new Date(),
-        ),
-      );
-    if (JSON.stringify(cared) !== JSON.stringify(before)) await write(shoot, cared);
-  };
-
-  /** What was seen here counts only while the Shoot is here. */
-  const write = ({ metadata: { namespace, name, uid = "" } }: Shoot, conditions: Condition[]) =>
-    changeShootStatus(gardenClient, { namespace, name, uid }, (status) =>
-      status.seedName === seedName ? { conditions } : undefined,
-    );
-
-  const round = async () => {
-    const shoots = await gardenClient.list(Shoot);
-    const cared = shoots.filter(
-      (shoot) => shoot.status?.seedName === seedName && !shoot.metadata.deletionTimestamp && isCaredFor(shoot),
-    );
-    for (const shoot of cared) {
-      if (stopping.signal.aborted) return;
-      await careFor(shoot).catch((error: unknown) =>
-        log.warn({ shoot: shoot.metadata.name, err: error }, "cannot look after Shoot"),
-      );
+    if (before !== undefined && Date.now() < before.until) {
+      if (before.conditions === undefined) return before;
+      if (isDeepStrictEqual(conditionsOf(before, readinessByType), before.conditions)) return before;
     }
+    const { owner } = await findOwner(namespace);
+    const shoot = owner && (await readShoot(gardenClient, owner));
+    if (shoot?.status?.seedName !== seedName || shoot.metadata.deletionTimestamp || !isCaredFor(shoot))
+      return undefined;
+    return await record(shoot, readinessByType);
   };
 
-  return {
-    async run(): Promise<void> {
-      while (!stopping.signal.aborted) {
-        await round().catch((error: unknown) => log.warn({ err: error }, "cannot look after Shoots"));
-        await pause(period, stopping.signal);
-      }
-    },
-    stop: () => stopping.abort(),
+  /** Writes what has changed, and remembers what the garden knows then. */
+  const record = async (shoot: Shoot, readinessByType: ReadinessByType): Promise<Look> => {
+    const workerless = (shoot.spec.provider.workers ?? []).length === 0;
+    if (shoot.spec.hibernation?.enabled) return { workerless, until: Date.now() + ASLEEP };
+    const { conditions = [] } = shoot.status ?? {};
+    const cared = conditionsOf({ conditions, workerless }, readinessByType);
+    if (!isDeepStrictEqual(cared, conditions.filter(isOurs))) await write(shoot, cared);
+    return { conditions: cared, workerless, until: Date.now() + RESYNC };
   };
+
+  /** What was seen here counts only while the Shoot is here. Conditions of others stay as they are. */
+  const write = ({ metadata: { namespace, name, uid = "" } }: Shoot, cared: readonly Condition[]) =>
+    changeShootStatus(gardenClient, { namespace, name, uid }, (status) => {
+      const others = (status.conditions ?? []).filter((condition) => !isOurs(condition));
+      return status.seedName === seedName ? { conditions: [...cared, ...others] } : undefined;
+    });
+
+  return createRounds(deps, { visit, failure: "cannot look after Shoot" });
+}
+
+/** What was seen of a Shoot, and until when (ms since the epoch) that is held for what the garden knows. */
+interface Look {
+  /** Undefined while the Shoot is hibernated. */
+  readonly conditions?: readonly Condition[];
+  readonly workerless: boolean;
+  readonly until: number;
+}
+
+/** In ms: the garden's conditions are compared at least this often. */
+const RESYNC = 900_000;
+
+/** In ms: how soon a Shoot that wakes up has conditions again. */
+const ASLEEP = 300_000;
+
+type ReadinessByType = Awaited<ReturnType<typeof examine>>;
+
+const isOurs = ({ type }: Condition): boolean => healthTypes.some((one) => one === type);
+
+/** The conditions that the Shoot is to have; one that has no nodes says nothing of them. */
+function conditionsOf(
+  { conditions = [], workerless }: Pick<Look, "conditions" | "workerless">,
+  readinessByType: ReadinessByType,
+): Condition[] {
+  return healthTypes
+    .filter((type) => !workerless || (type !== "EveryNodeReady" && type !== "SystemComponentsHealthy"))
+    .map((type) => {
+      const before = conditions.find((one) => one.type === type);
+      return nextCondition(type, before, readinessByType[type], new Date());
+    });
 }
 
 /**
@@ -80,9 +87,3 @@ export function isCaredFor({ status }: Pick<Shoot, "status">): boolean {
   if (type === "Migrate" || type === "Restore") return ["Succeeded", "Error", "Failed"].includes(state);
   return type === "Reconcile" || (type === "Create" && state === "Succeeded");
 }
-
-/** Waits, or less when stopped. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });

@@ -1,3 +1,4 @@
+import type { DataConverter } from "@temporalio/common";
 import { Worker, type NativeConnection } from "@temporalio/worker";
 import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { GardenActivities } from "../activities/index.ts";
@@ -9,6 +10,8 @@ import type { WorkflowBuild } from "./build.ts";
 export interface GardenWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
+  /** How payloads are encrypted; in the clear without it. */
+  readonly dataConverter?: DataConverter;
   readonly activities: GardenActivities;
   readonly build: WorkflowBuild;
   readonly maxCachedWorkflows?: number;
@@ -22,6 +25,7 @@ export function createGardenWorker(o: GardenWorkerOptions): Promise<Worker> {
   return Worker.create({
     connection: o.connection,
     namespace: o.namespace,
+    dataConverter: o.dataConverter ?? {},
     taskQueue: gardenQueue,
     workflowBundle: o.build.bundle,
     workerDeploymentOptions: {

@@ -2,27 +2,34 @@ import { createGardenActivities } from "../activities/garden.ts";
 import { createSeedActivities } from "../activities/seed.ts";
 import { createShootClients } from "../activities/shoot/clients.ts";
 import { createShootStates } from "../activities/state/shoot-state.ts";
+import { publishGardenKeys } from "../activities/state/garden-keys.ts";
+import { createKeyring } from "../activities/state/keyring.ts";
 import { readStateKeys } from "../activities/state/keys.ts";
+import { createSigner } from "../activities/waits/signature.ts";
 import { createWaits } from "../activities/waits/waits.ts";
+import { watchBinding } from "../client/binding-watch.ts";
 import { createBuilds } from "../client/builds.ts";
 import { createCompleter } from "../client/completer.ts";
-import { connectTemporal } from "../client/connect.ts";
+import { connectTemporal, temporalOf } from "../client/connect.ts";
+import { createGardenBinding } from "../client/garden-binding.ts";
 import { createOperations } from "../client/operations.ts";
+import { readConverter } from "../client/payloads/converter.ts";
 import { createRuns } from "../client/runs.ts";
 import { parseConfig, type Config } from "../config.ts";
 import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { serveHealth } from "../health.ts";
-import { createKubeClient } from "../kube/index.ts";
+import { createKubeClient, readClusterIdentity, type KubeClient } from "../kube/index.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { createBackups } from "./backup/backups.ts";
 import { buildWorkflows } from "./build.ts";
 import { createCare } from "./care.ts";
-import { createFence } from "./fence.ts";
 import { createGardenWorker } from "./garden.ts";
+import { createKubeconfigs } from "./kubeconfigs.ts";
 import { createMirror } from "./mirror/mirror.ts";
 import { createReplayer } from "./replay.ts";
 import { createRollout } from "./rollout.ts";
-import { connectWorker, installRuntime } from "./runtime.ts";
+import { connectWorker, followFiles, installRuntime } from "./runtime.ts";
+import { createSeedBinding } from "./seed-binding.ts";
 import { createSeedStatus } from "./seed-status.ts";
 import { createSeedWorker } from "./seed.ts";
 
@@ -38,19 +45,28 @@ async function main(role: string | undefined): Promise<void> {
 
 async function runGarden(config: Config<"garden worker">): Promise<void> {
   const log = startLog("worker-garden", config.logLevel);
-  const connection = await connectWorker(config.temporalAddress, log);
-  const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
+  const connection = await connectWorker(temporalOf(config), log);
+  const client = await connectTemporal(temporalOf(config));
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
-  const build = await buildWorkflows(config.buildId === undefined ? {} : { id: config.buildId });
+  const binding = await watchBinding({ look: () => bindGarden(client, gardenClient), log });
+  const keys = () => readStateKeys(config.stateKeysFile);
+  await publishGardenKeys(gardenClient, await keys());
+  const dataConverter = await readConverter(config.payloadKeysFile);
+  const build = await buildWorkflows({
+    dataConverter,
+    ...(config.buildId === undefined ? {} : { id: config.buildId }),
+  });
   const worker = await createGardenWorker({
     connection,
+    dataConverter,
     build,
     namespace: config.temporalNamespace,
     activities: createGardenActivities({
       gardenClient,
       periods: config,
-      lookup: createLeaderLookup(createZoneServers({ resolvers: config.dnsResolvers, servers: config.zoneServers })),
+      lookup: createLookup(config),
       operations: createOperations(client),
+      keys,
     }),
   });
   const rollout = createRollout({
@@ -66,6 +82,7 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
   const rollingOut = rollout.run();
   await serve(config, log, worker, () => settled);
   rollout.stop();
+  binding.stop();
   await rollingOut;
   await gardenClient.close();
 }
@@ -74,30 +91,34 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   const log = startLog("worker-seed", config.logLevel);
   const { seedName } = config;
   const seedClient = createKubeClient({ file: config.seedKubeconfig }, { log });
-  // First of all: it has to work where neither the garden nor Temporal can be reached.
-  const { ask } = createLeaderLookup(
-    createZoneServers({ resolvers: config.dnsResolvers, servers: config.zoneServers }),
-  );
-  const fence = createFence({ seedClient, seedName, ask, period: config.leaseSeconds * 250, log });
-  fence.start();
-  const connection = await connectWorker(config.temporalAddress, log);
-  const client = await connectTemporal({ address: config.temporalAddress, namespace: config.temporalNamespace });
+  const connection = await connectWorker(temporalOf(config), log);
+  const client = await connectTemporal(temporalOf(config));
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
+  const seedBinding = createSeedBinding({ gardenClient, seedClient, seedName });
+  const look = async () => {
+    await createGardenBinding(client, await readClusterIdentity(gardenClient)).check();
+    return await seedBinding.bind();
+  };
+  const binding = await watchBinding({ look, log });
   const completer = createCompleter(client);
   const shootClients = createShootClients(seedClient, log);
-  const waits = createWaits({ client: seedClient, completer, log });
+  const own = await readStateKeys(config.stateKeysFile);
+  const waits = createWaits({ client: seedClient, completer, signer: createSigner(own), log });
   waits.start();
   await waits.synced(); // before the first activity asks how an object stands
-  const keys = await readStateKeys(config.stateKeysFile);
+  const keys = createKeyring(own, { gardenClient });
   const activities = createSeedActivities({ gardenClient, seedClient, shootClients, waits, completer, keys, log });
   const worker = await createSeedWorker({
     connection,
+    dataConverter: await readConverter(config.payloadKeysFile),
     namespace: config.temporalNamespace,
     seedName,
     activities,
+    admitted: binding.bound,
   });
-  const status = createSeedStatus({ gardenClient, seedClient, seedName, log });
+  const status = createSeedStatus({ gardenClient, seedClient, seedName, stateKey: own[0]?.publicKey, log });
   const care = createCare({ gardenClient, seedClient, seedName, shootClients, log });
+  const kubeconfigs = createKubeconfigs({ gardenClient, seedClient, seedName, shootClients, log });
   const mirror = createMirror({ gardenClient, seedClient, seedName, keys, log });
   const states = createShootStates({ gardenClient, keys });
   const records = { record: states.recordSnapshot, latest: states.latestSnapshot };
@@ -105,12 +126,29 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   status.start();
   mirror.start();
   backups.start();
-  const caring = care.run();
+  const caring = [care.run(), kubeconfigs.run()];
   await serve(config, log, worker);
+  binding.stop();
   status.stop();
   care.stop();
-  await Promise.all([caring, waits.stop(), mirror.stop(), backups.stop(), fence.stop()]);
+  kubeconfigs.stop();
+  await Promise.all([...caring, waits.stop(), mirror.stop(), backups.stop()]);
   await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close()]);
+}
+
+async function bindGarden(client: Client, gardenClient: KubeClient): Promise<true> {
+  await createGardenBinding(client, await readClusterIdentity(gardenClient)).bind();
+  return true;
+}
+
+type Client = Awaited<ReturnType<typeof connectTemporal>>;
+
+function createLookup({
+  dnsResolvers: resolvers,
+  zoneServers: servers,
+  zoneKeyFile: keyFile,
+}: Config<"garden worker">) {
+  return createLeaderLookup(createZoneServers({ resolvers, servers, keyFile }));
 }
 
 function startLog(name: string, level: WorkerConfig["logLevel"]): Logger {
@@ -132,8 +170,10 @@ async function serve(
   const health = await serveHealth({ port: config.healthPort, ready });
   const stop = () => void (worker.getState() === "RUNNING" && worker.shutdown());
   process.once("SIGTERM", stop).once("SIGINT", stop);
+  const following = followFiles(worker, temporalOf(config), log);
   log.info({ temporal: config.temporalAddress }, "worker started");
   await worker.run();
+  following.stop();
   await health.stop();
   log.info("worker stopped");
 }

@@ -1,5 +1,6 @@
+import type { PublicStateKey } from "../api/core/state-key.ts";
 import { BackupBucket, Seed, type Condition } from "../api/index.ts";
-import { isConflict, now, refTo, setCondition, type KubeClient } from "../kube/index.ts";
+import { isConflict, now, refTo, setCondition, unlessForbidden, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { bucketCondition } from "./backup/seed-bucket.ts";
 
@@ -8,20 +9,23 @@ export interface SeedStatusDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
   readonly seedName: string;
+  /** For which data keys are wrapped, of Shoots that come to this seed. */
+  readonly stateKey: PublicStateKey | undefined;
   readonly log: Logger;
   readonly period?: number;
 }
 
 /**
  * Tells the garden that this seed is served, and whether it can keep backups: upstream's conditions GardenletReady and
- * BackupBucketsReady, its version, what spec was seen.
+ * BackupBucketsReady, its version, what spec was seen, and the public key for which Shoots' data keys are wrapped.
  */
-export function createSeedStatus({ gardenClient, seedClient, seedName, log, period = 30_000 }: SeedStatusDeps) {
+export function createSeedStatus({ period = 30_000, ...deps }: SeedStatusDeps) {
+  const { gardenClient, seedClient, seedName, stateKey, log } = deps;
   const ref = refTo(Seed, { name: seedName });
 
   /** Says whether all is said: there is a Seed to tell of, and its bucket is not being made or mended. */
   const write = async (): Promise<boolean> => {
-    const object = await gardenClient.read(ref);
+    const object = await gardenClient.read(ref).catch(unlessForbidden);
     if (object === undefined) return false;
     const { uid = "", generation, resourceVersion } = object.metadata;
     const bucket = await gardenClient.read(BackupBucket, { name: uid });
@@ -32,7 +36,7 @@ export function createSeedStatus({ gardenClient, seedClient, seedName, log, peri
     );
     const before = object.status?.conditions?.find(({ type }) => type === "GardenletReady");
     const conditions = [...(backup === undefined ? others : setCondition(others, backup)), ready(before)];
-    const status = { observedGeneration: generation, kubernetesVersion: gitVersion, conditions };
+    const status = { observedGeneration: generation, kubernetesVersion: gitVersion, conditions, stateKey };
     // A list is replaced as a whole: the conditions of other writers must not be lost.
     await gardenClient.patch(ref, { metadata: { resourceVersion }, status }, { subresource: "status" });
     return backup === undefined || backup.status === "True";

@@ -1,3 +1,4 @@
+import type { DataConverter } from "@temporalio/common";
 import { Worker, type NativeConnection } from "@temporalio/worker";
 import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { SeedActivities } from "../activities/index.ts";
@@ -7,8 +8,12 @@ import { seedQueue } from "../workflows/contract.ts";
 export interface SeedWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
+  /** How payloads are encrypted; in the clear without it. */
+  readonly dataConverter?: DataConverter;
   readonly seedName: string;
   readonly activities: SeedActivities;
+  /** Resolves when the Seed is known to be this cluster: no activity begins before. */
+  readonly admitted?: Promise<void>;
 }
 
 /** The worker of queue `seed-<name>`: activities only, so that nothing but it needs access to the seed. */
@@ -16,10 +21,23 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
   return Worker.create({
     connection: o.connection,
     namespace: o.namespace,
+    dataConverter: o.dataConverter ?? {},
     taskQueue: seedQueue(o.seedName),
     activities: o.activities,
     maxConcurrentActivityTaskExecutions: 50,
-    interceptors: { activity: [() => ({ inbound: { execute: (input, next) => withHeartbeat(() => next(input)) } })] },
+    interceptors: {
+      activity: [
+        () => ({
+          inbound: {
+            execute: (input, next) =>
+              withHeartbeat(async () => {
+                await o.admitted;
+                return await next(input);
+              }),
+          },
+        }),
+      ],
+    },
     maxHeartbeatThrottleInterval: HEARTBEAT_PERIOD,
     activityTaskPollerBehavior: { type: "autoscaling", minimum: 1, initial: 2, maximum: 5 },
     shutdownGraceTime: "20s",

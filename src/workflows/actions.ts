@@ -58,7 +58,7 @@ export interface GardenAction {
   readonly where: "garden";
 }
 
-/** Sleeps: until two leases are over, or resolvers have forgotten the API server's address. */
+/** Lets time pass: until two leases are over, or resolvers have forgotten the API server's address. */
 export interface SleepAction {
   readonly verb: "sleep";
   readonly until: "leasesOver" | "addressForgotten";
@@ -76,7 +76,8 @@ export type SeedCall = Names<SeedActivities, (run: ShootRun) => Promise<void>>;
 export type SeedCallThatWaits = Names<SeedActivities, (run: ShootRun, step: string) => Promise<WaitTarget[]>>;
 
 /** An activity of the garden that is a step of a flow. */
-export type GardenCall = "ensureLeadership" | "checkMigration" | "flip" | "leaveSeed" | "removeLeadership";
+export type GardenCall =
+  "ensureLeadership" | "confirmLeadership" | "checkMigration" | "shareState" | "flip" | "leaveSeed";
 
 /** Deploys a component and waits until it has rolled out. */
 export const deploy = (component: ComponentName): SeedAction => ({ verb: "deploy", component, where: "seed" });
@@ -120,7 +121,10 @@ export const snapshot: SeedAction = { verb: "snapshot", where: "seed" };
 /** Waits until every worker pool has its nodes, and they are ready. */
 export const awaitNodes: SeedAction = { verb: "awaitNodes", where: "seed" };
 
-/** Sleeps until every look at the old leadership record has run out: two leases from when all servers answered the new one. */
+/**
+ * Waits until every look at the old leadership record has run out: two leases from when all servers answered the new one,
+ * by Temporal's clock and by a monotonic clock of the garden's worker, whichever takes longer.
+ */
 export const leasesOver: SleepAction = { verb: "sleep", until: "leasesOver", where: "nowhere" };
 
 /** Sleeps until resolvers have forgotten the API server's address as they knew it before. */

@@ -27,6 +27,18 @@ export function supersedes(view: ShootView, running: ShootRun): boolean {
   return view.lastOperation?.state === "Failed" && asksFor(view, "reconcile");
 }
 
+/**
+ * What takes away what is left of the Shoot on seeds that do not lead. Nothing while it moves: what is left may be all that
+ * there is of it.
+ */
+export function cleanUpsOf({ leftovers, run, moving }: ShootView): ShootRun[] {
+  if (run === undefined || moving !== undefined) return [];
+  return leftovers.map((seedName) => {
+    const migration = { source: seedName, destination: run.seedName, takeover: false };
+    return { ...run, operation: "Migrate", seedName, migration };
+  });
+}
+
 /** Whether the Shoot carries this request. Several are separated by semicolons. */
 export const asksFor = ({ request }: Pick<ShootView, "request">, operation: string): boolean =>
   request?.split(";").includes(operation) ?? false;

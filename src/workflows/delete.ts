@@ -11,12 +11,16 @@ import {
 /**
  * Takes a Shoot away. First it brings the control plane back to life, so that the user's own objects can be deleted
  * through it and take their load balancers and volumes with them; then it tears down in reverse. It never deploys
- * into a namespace that is being deleted.
+ * into a namespace that is being deleted. The record of who leads goes after it, with the Shoot: seeds that were left
+ * may still hold something.
  */
 // prettier-ignore
 export const deleteShoot = defineShootFlow("Delete Shoot", {
+  // Which seed may act: nothing is taken away on the word of the status alone
+  leadership:                 { do: inGarden("confirmLeadership"),      when: [hasLeadership] },
+
   // A control plane to clean up through
-  cluster:                    { do: call("syncCluster"),                when: [namespaceUsable] },
+  cluster:                    { do: call("syncCluster"),                after: ["leadership"], when: [namespaceUsable] },
   cloudProviderSecret:        { do: call("deployCloudProviderSecret"),  after: ["cluster"], when: [namespaceUsable, hasCredentials] },
   secrets:                    { do: call("deploySecrets"),              after: ["cluster"], when: [canCleanResources] },
   apiServerService:           { do: deploy("kube-apiserver-service"),   after: ["cluster"], when: [canCleanResources] },
@@ -49,5 +53,4 @@ export const deleteShoot = defineShootFlow("Delete Shoot", {
   removeNamespace:            { do: call("removeNamespace"),            after: ["removeExternalDns", "removeInternalDns", "destroyApiServerService", "destroyEtcd"] },
   removeCluster:              { do: call("removeCluster"),              after: ["removeNamespace"] },
   removeState:                { do: call("removeState"),                after: ["removeCluster"] },
-  removeLeadership:           { do: inGarden("removeLeadership"),       after: ["removeCluster"], when: [hasLeadership] },
 });

@@ -23,7 +23,8 @@ export const migrate = defineShootFlow("Migrate Shoot", {
 
   // A place to go, while the source works as ever
   destinationNamespace:       { do: onDestination(deploy("namespace")),           after: ["checkSource"] },
-  destinationSecrets:         { do: onDestination(call("restoreKeptSecrets")),    after: ["destinationNamespace"] },
+  shareState:                 { do: inGarden("shareState"),                       after: ["checkSource"] },
+  destinationSecrets:         { do: onDestination(call("restoreKeptSecrets")),    after: ["destinationNamespace", "shareState"] },
   destinationImages:          { do: onDestination(call("warmUpImages")),          after: ["destinationNamespace"] },
   lowerTtl:                   { do: onSource(call("lowerTtl")),                   after: ["checkSource"], when: [sourceAnswers] },
   oldAddressForgotten:        { do: addressForgotten,                             after: ["lowerTtl"], when: [sourceAnswers] },

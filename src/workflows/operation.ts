@@ -22,6 +22,7 @@ import {
   searchAttributes,
   workflowTypes,
 } from "./contract.ts";
+import { cleanUpsOf } from "./decide.ts";
 
 /** An operation that runs in a workflow of its own, with a history of its own. */
 export interface RunningOperation {
@@ -105,12 +106,8 @@ const ending = proxyActivities<GardenActivities>({
 });
 
 /** Starts a workflow for every seed that holds something of the Shoot but does not lead; does not wait for them. */
-export async function startCleanUps({ leftovers = [], run, moving }: ShootView): Promise<void> {
-  if (run === undefined || moving !== undefined) return;
-  for (const seedName of leftovers) {
-    const migration = { source: seedName, destination: run.seedName, takeover: false };
-    await startCleanUp({ ...run, operation: "Migrate", seedName, migration });
-  }
+export async function startCleanUps(view: ShootView): Promise<void> {
+  for (const run of cleanUpsOf(view)) await startCleanUp(run);
 }
 
 async function startCleanUp(run: ShootRun): Promise<void> {

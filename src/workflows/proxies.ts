@@ -46,6 +46,19 @@ export function gardenActivities(step: string): GardenActivities {
   return uncancelled(activities, (error) => error);
 }
 
+/** The wait for leases: given up at once when the flow is stopped, and begun anew where its worker has died. */
+export function leaseActivities({ leaseSeconds }: ShootRun, step: string): Pick<GardenActivities, "awaitLeases"> {
+  return proxyActivities<GardenActivities>({
+    taskQueue: gardenQueue,
+    activityId: applyId(step),
+    summary: step,
+    startToCloseTimeout: 4 * leaseSeconds * 1000 + 60_000,
+    heartbeatTimeout: "10 seconds",
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: "500ms", maximumInterval: "8s" },
+  });
+}
+
 /** A write that has begun is finished, also when the flow is asked to stop. */
 function uncancelled<Activities extends object>(
   activities: Activities,

@@ -16,7 +16,8 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   leadership:            { do: inGarden("ensureLeadership"),                 when: [hasLeadership] },
 
   // A place for the control plane, and the keys to it
-  namespace:             { do: deploy("namespace"),                          after: ["leadership"] },
+  shareState:            { do: inGarden("shareState"),                       after: ["leadership"] },
+  namespace:             { do: deploy("namespace"),                          after: ["shareState"] },
   leader:                { do: call("announceLeader"),                       after: ["namespace"] },
   cluster:               { do: call("syncCluster"),                          after: ["namespace"] },
   cloudProviderSecret:   { do: call("deployCloudProviderSecret"),            after: ["namespace"], when: [hasCredentials] },
@@ -30,6 +31,7 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
 
   // What the provider has to build first, and the place of the backups
   infrastructure:        { do: thenCall(apply("Infrastructure"), "publishInfrastructure"),after: ["leader", "cluster", "secrets", "cloudProviderSecret"], when: [hasWorkers] },
+  networkPolicies:       { do: deploy("network-policies"),                   after: ["infrastructure"], when: [hasWorkers] },
   backupEntry:           { do: apply("BackupEntry"),                         after: ["leader", "cluster"], when: [hasBackup] },
 
   // The control plane itself
@@ -42,6 +44,7 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
 
   // Our way in, and the users'
   shootClients:          { do: call("initializeShootClients"),               after: ["kubeApiServer", "internalDns"], when: [awake] },
+  encryptResources:      { do: call("encryptResources"),                     after: ["shootClients"], when: [awake] },
   gardenerAccess:        { do: deploy("gardener-access"),                    after: ["shootClients"], when: [awake] },
   kubeconfig:            { do: call("publishKubeconfig"),                    after: ["accessSecrets", "gardenerAccess", "externalDns"] },
 

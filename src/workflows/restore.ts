@@ -37,10 +37,12 @@ export const restore = defineShootFlow("Restore Shoot", {
   fence:                 { do: onSource(call("raiseFence")),                 when: [moved, sourceAnswers] },
 
   // A place for the control plane, and the keys that it always had
+  // What the old seed's controllers make until their leases are over is still kept; then the state is this seed's alone
+  shareState:            { do: inGarden("shareState"),                       after: ["leadership", "leases"] },
   namespace:             { do: deploy("namespace"),                          after: ["leadership"] },
   leader:                { do: call("announceLeader"),                       after: ["namespace"] },
   cluster:               { do: call("syncCluster"),                          after: ["namespace"] },
-  keptSecrets:           { do: call("restoreKeptSecrets"),                   after: ["namespace"], when: [moved] },
+  keptSecrets:           { do: call("restoreKeptSecrets"),                   after: ["namespace", "shareState"], when: [moved] },
   cloudProviderSecret:   { do: call("deployCloudProviderSecret"),            after: ["namespace"], when: [hasCredentials] },
   secrets:               { do: call("deploySecrets"),                        after: ["keptSecrets"] },
   apiServerService:      { do: thenCall(deploy("kube-apiserver-service"), "publishAddress"),after: ["namespace"] },
@@ -48,16 +50,19 @@ export const restore = defineShootFlow("Restore Shoot", {
 
   // What the provider has built, and the place of the backups
   infrastructure:        { do: thenCall(restoreObjects("Infrastructure"), "publishInfrastructure"),after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"], when: [hasWorkers] },
+  networkPolicies:       { do: deploy("network-policies"),                   after: ["infrastructure"], when: [hasWorkers] },
   backupEntry:           { do: restoreObjects("BackupEntry"),                after: ["leases", "leader", "cluster"], when: [hasBackup] },
 
   // The old API server stops, then etcd, which has no other client, gives its last snapshot
   oldApiServer:          { do: onSource(stop("kube-apiserver")),             after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry"], when: [moved, sourceAnswers] },
   finalSnapshot:         { do: onSource(snapshot),                           after: ["oldApiServer"], when: [moved, sourceAnswers] },
+  // The source seals what it writes now with a data key that this seed does not have yet
+  finalShareState:       { do: inGarden("shareState"),                       after: ["finalSnapshot", "shareState"], when: [moved, sourceAnswers] },
   oldEtcd:               { do: onSource(stop("etcd")),                       after: ["finalSnapshot"], when: [moved, sourceAnswers] },
-  copiedBackups:         { do: restoreObjects("BackupEntry"),                after: ["finalSnapshot", "backupEntry"], when: [moved, hasBackup] },
+  copiedBackups:         { do: restoreObjects("BackupEntry"),                after: ["finalSnapshot", "finalShareState", "backupEntry"], when: [moved, hasBackup] },
 
   // The control plane, from it
-  etcdVolume:            { do: thenCall(call("restoreEtcdVolume"), "finishEtcdVolume"),after: ["copiedBackups", "secrets", "leases", "leader"], when: [moved] },
+  etcdVolume:            { do: thenCall(call("restoreEtcdVolume"), "finishEtcdVolume"),after: ["copiedBackups", "finalShareState", "secrets", "leases", "leader"], when: [moved] },
   etcd:                  { do: deploy("etcd"),                               after: ["etcdVolume", "oldEtcd", "secrets"] },
   kubeApiServer:         { do: deploy("kube-apiserver"),                     after: ["etcd", "accessSecrets", "infrastructure"] },
   internalDns:           { do: restoreObjects("DNSRecord", "internal"),      after: ["kubeApiServer", "cluster"], when: [hasInternalDomain, awake] },
@@ -69,6 +74,7 @@ export const restore = defineShootFlow("Restore Shoot", {
 
   // Our way in, and the users'
   shootClients:          { do: call("initializeShootClients"),               after: ["kubeApiServer", "internalDns"], when: [awake] },
+  encryptResources:      { do: call("encryptResources"),                     after: ["shootClients"], when: [awake] },
   gardenerAccess:        { do: deploy("gardener-access"),                    after: ["shootClients"], when: [awake] },
   kubeconfig:            { do: call("publishKubeconfig"),                    after: ["accessSecrets", "gardenerAccess", "externalDns"] },
 

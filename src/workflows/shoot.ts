@@ -67,7 +67,7 @@ async function beginAnewInTime(ref: ShootRef, inbox: Inbox): Promise<void> {
 
 async function act(decision: Decision, view: ShootView, ref: ShootRef, inbox: Inbox): Promise<void> {
   if (decision.do === "operate") return operate(decision.run, decision.request, inbox);
-  if (decision.do === "release") return garden("release").releaseShoot(ref);
+  if (decision.do === "release") return garden("release", "2 minutes").releaseShoot(ref); // the DNS takes its time
   if (decision.do === "report" && view.problem) await garden("report").reportProblem(ref, view.problem);
   await condition(() => inbox.changed, decision.do === "wait" ? decision.for : view.syncPeriod);
 }
@@ -109,11 +109,11 @@ const TAKEOVER_STOP_TIMEOUT = 15_000;
 
 const isTakenOver = (view: ShootView | null): boolean => view?.run?.migration?.takeover === true;
 
-const garden = (summary: string): GardenActivities =>
+const garden = (summary: string, startToCloseTimeout: "30 seconds" | "2 minutes" = "30 seconds"): GardenActivities =>
   proxyActivities<GardenActivities>({
     taskQueue: gardenQueue,
     summary,
-    startToCloseTimeout: "30 seconds",
+    startToCloseTimeout,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { maximumInterval: "30s" },
   });

@@ -5,7 +5,7 @@ import type { ShootRun } from "../api/shoot/run.ts";
 import type { Action, SeedAction, SeedPlace, SleepAction } from "./actions.ts";
 import { createAttempts, type Retries } from "./attempts.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
-import { gardenActivities, seedActivities } from "./proxies.ts";
+import { gardenActivities, leaseActivities, seedActivities } from "./proxies.ts";
 import { waitForAll } from "./waiting.ts";
 
 /** Carries out what a step says; rejects only when the operation is cancelled. */
@@ -23,7 +23,13 @@ export function createStepRunner(
 ): StepRunner {
   const attempt = createAttempts(run, tracker, retries, resumed);
   return async (action, step) => {
-    if (action.verb === "sleep") return await sleep(duration(action, run), { summary: step });
+    if (action.verb === "sleep") {
+      const timer = sleep(duration(action, run), { summary: step });
+      // A timer fires by the wall clock of the server that owns it, which may be set forward.
+      const clocked =
+        action.until === "leasesOver" ? attempt(step, () => leaseActivities(run, step).awaitLeases(run)) : timer;
+      return void (await Promise.all([timer, clocked]));
+    }
     if (action.where === "garden") return await attempt(step, () => gardenActivities(step)[action.activity](run));
     const there = inSeed(run, action.where);
     await attempt(step, () => actAndWait(there, step, action));
@@ -32,7 +38,7 @@ export function createStepRunner(
   };
 }
 
-/** How long a step sleeps, in ms. */
+/** How long a step sleeps at least, in ms. */
 const duration = ({ until }: SleepAction, { leaseSeconds, dnsTtl }: ShootRun): number =>
   1000 * (until === "leasesOver" ? 2 * leaseSeconds : dnsTtl);
 

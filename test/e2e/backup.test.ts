@@ -6,12 +6,14 @@ import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { completed } from "../../src/activities/waits/readiness.ts";
 import type { SnapshotRecord } from "../../src/activities/backup/record.ts";
 import type { WaitTarget } from "../../src/activities/index.ts";
+import { createSigner } from "../../src/activities/waits/signature.ts";
 import { createWaits, type Waits } from "../../src/activities/waits/waits.ts";
 import { EPOCH_ANNOTATION, WAIT_ANNOTATION } from "../../src/api/annotations.ts";
 import { BackupEntry } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { ConfigMap, createKubeClient, CronJob, Pod, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { newStateKey } from "../support/state-keys.ts";
 import { memoryRecords } from "../support/backup-lab.ts";
 import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
@@ -33,6 +35,7 @@ beforeAll(async () => {
   const real = createWaits({
     client: seedClient,
     completer: { complete: async () => true, fail: async () => true },
+    signer: createSigner([newStateKey("seed-1")]),
     log,
   });
   const waits: Waits = { ...real, registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }) };

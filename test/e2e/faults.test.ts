@@ -18,8 +18,9 @@ describe("a Shoot whose credentials are missing", () => {
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "lost", namespace: projectNamespace } };
 
   test("parks at the step that needs them, and says which Secret is not there", async () => {
-    await local.gardenClient.remove({ ...secret, ...secret.metadata });
+    await local.gardenClient.apply(secret, { fieldManager: "test" }); // a binding to nothing is refused
     await local.gardenClient.apply(credentialsBinding("lost", "lost"), { fieldManager: "test" });
+    await local.gardenClient.remove({ ...secret, ...secret.metadata });
     shoot = await createShoot(local, { name: "lost", credentials: "lost" });
     const { status } = await shoot.settles("Failed", "Create");
     expect(status?.lastErrors).toEqual([

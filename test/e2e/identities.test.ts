@@ -12,18 +12,18 @@ afterAll(async () => await local?.close());
 
 /** Everything else that runs here therefore shows that the roles of deploy/ are enough. */
 test.each([
-  ["manager", "GARDEN", "manager"],
-  ["worker-garden", "GARDEN", "worker-garden"],
-  ["worker-seed-1", "GARDEN", "seed-1"],
-  ["worker-seed-1", "SEED", "worker-seed"],
-  ["worker-seed-2", "GARDEN", "seed-2"],
-  ["worker-seed-2", "SEED", "worker-seed"],
-])("%s has in the cluster of its %s kubeconfig the rights of service account %s and no others", async (...row) => {
-  const [process, cluster, account] = row;
+  ["manager", "GARDEN", "perennial", "manager"],
+  ["worker-garden", "GARDEN", "perennial", "worker-garden"],
+  ["worker-seed-1", "GARDEN", "perennial-seeds", "seed-1"],
+  ["worker-seed-1", "SEED", "perennial", "worker-seed"],
+  ["worker-seed-2", "GARDEN", "perennial-seeds", "seed-2"],
+  ["worker-seed-2", "SEED", "perennial", "worker-seed"],
+])("%s has in the cluster of its %s kubeconfig the rights of service account %s/%s and no others", async (...row) => {
+  const [process, cluster, namespace, account] = row;
   const client = createKubeClient({ file: await settingOf(process, `PERENNIAL_${cluster}_KUBECONFIG`) });
   try {
     const review = await client.create<Review>(selfSubjectReview);
-    expect(review.status.userInfo.username).toBe(`system:serviceaccount:perennial:${account}`);
+    expect(review.status.userInfo.username).toBe(`system:serviceaccount:${namespace}:${account}`);
     const nodes = client.list(Node);
     await expect(nodes).rejects.toMatchObject({ status: 403 });
   } finally {

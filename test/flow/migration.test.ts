@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUpWorkflowId, flowWorkflowId } from "../../src/workflows/contract.ts";
@@ -57,6 +58,18 @@ describe("a migration", () => {
     const begin = performance.now();
     await eventually(() => expect(world.calls).toContain("restoreExtension Infrastructure in seed-2"), 60_000);
     expect(performance.now() - begin).toBeGreaterThan(3_900);
+    await world.gone();
+  });
+
+  it("is not taken for over when Temporal's timer says so, but a monotonic clock does not", async () => {
+    const world = lab.world({ ...quick, leaseSeconds: 1 });
+    world.hold.add("awaitLeases");
+    await migrate(world);
+    await eventually(() => expect(world.calls).toContain("awaitLeases"), 60_000);
+    await sleep(3_000);
+    expect(world.calls.join()).not.toMatch(/restoreExtension|stopWorkload|restoreEtcdVolume/);
+    world.hold.clear();
+    await eventually(() => expect(world.calls).toContain("restoreExtension Infrastructure in seed-2"), 60_000);
     await world.gone();
   });
 

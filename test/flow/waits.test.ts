@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Registration } from "../../src/activities/waits/registration.ts";
 import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { gardenQueue, progressQuery } from "../../src/workflows/contract.ts";
+import { flowWorkflowId, gardenQueue, progressQuery } from "../../src/workflows/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { createShoot } from "../support/garden-objects.ts";
 import { answer, infrastructureOf, startWaitingLab, type WaitingLab } from "../support/waiting-lab.ts";
@@ -20,7 +21,7 @@ const newShoot = () => createShoot(lab.kube, `wait-${(count += 1)}`);
 
 async function start(run: ShootRun, type = "waitUntilReady") {
   const o = {
-    workflowId: `${type}/${run.name}`,
+    workflowId: flowWorkflowId(run, type === "waitUntilGone" ? "delete" : "reconcile"),
     taskQueue: gardenQueue,
     args: [run],
     workflowExecutionTimeout: "100s",
@@ -209,7 +210,52 @@ describe("a wait", () => {
     await lab.kube.patch(ref, { metadata: { annotations: { [WAIT_ANNOTATION]: own } } });
     expect(await flow.result()).toBe("succeeded");
   });
+
+  it("is completed by no other object, activity or Shoot than it was registered for, whatever is written there", async () => {
+    const [run, other] = [await newShoot(), await newShoot()];
+    const [flow, forged] = [await start(run), await start(other)];
+    await Promise.all([flow.waiting(), forged.waiting()]);
+    const textOf = async (one: ShootRun) =>
+      (await lab.kube.read(infrastructureOf(one)))?.metadata.annotations?.[WAIT_ANNOTATION] ?? "";
+    const [own, others] = [await textOf(run), await textOf(other)].map(parse) as [Signed, Signed];
+    const { target } = own;
+    // What a controller of an extension can write into an object of its own Shoot:
+    const attempts: [string, string][] = [
+      ["the waiter of another Shoot", JSON.stringify({ ...own, waiter: others.waiter })],
+      [
+        "the same with that one's signature",
+        JSON.stringify({ ...own, waiter: others.waiter, signature: others.signature }),
+      ],
+      ["another activity of its own", JSON.stringify({ ...own, waiter: { ...own.waiter, activityId: "etcd/wait" } })],
+      ["less to wait for", JSON.stringify({ ...own, target: { ...target, until: "addressed" } })],
+      ["no signature", JSON.stringify({ ...own, signature: undefined })],
+      // And what could come of a key that was lost:
+      ["a signed one of another Shoot", lab.sign({ ...own, waiter: others.waiter })],
+      ["a signed one of an earlier object", lab.sign({ ...own, uid: "earlier" })],
+      ["a signed one of another object", lab.sign({ ...own, target: { ...target, name: "another" } })],
+      ["a signed one of no operation", lab.sign({ ...own, waiter: { ...own.waiter, workflowId: `x/${run.uid}` } })],
+    ];
+    for (const [what, text] of attempts) {
+      const before = lab.warnings.length;
+      await lab.kube.patch(infrastructureOf(run), { metadata: { annotations: { [WAIT_ANNOTATION]: text } } });
+      await answer(lab.kube, run);
+      await eventually(async () =>
+        expect({ what, warned: lab.warnings.length > before }).toEqual({ what, warned: true }),
+      );
+      expect(lab.warnings.at(-1)).toContain(run.name);
+    }
+    await Promise.all([stillWaits(flow), stillWaits(forged)]);
+    await lab.kube.patch(infrastructureOf(run), {
+      metadata: { annotations: { [WAIT_ANNOTATION]: JSON.stringify(own) } },
+    });
+    expect(await flow.result()).toBe("succeeded");
+    await answer(lab.kube, other);
+    expect(await forged.result()).toBe("succeeded");
+  });
 });
+
+type Signed = Registration & { readonly signature: string };
+const parse = (text: string) => JSON.parse(text) as Signed;
 
 const infrastructure = (run: ShootRun) => {
   const { apiVersion, kind } = infrastructureOf(run);

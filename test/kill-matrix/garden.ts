@@ -23,7 +23,7 @@ export async function applyGarden(
         namespace: "garden",
         labels: { "gardener.cloud/role": "leadership-domain" },
         annotations: {
-          "dns.gardener.cloud/domain": `leadership.${dns.zone}`,
+          "dns.gardener.cloud/domain": "leadership-perennial.test",
           "dns.gardener.cloud/provider": "rfc2136",
         },
       },

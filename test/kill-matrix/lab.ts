@@ -1,14 +1,14 @@
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { addStateKey } from "../../src/activities/state/keys.ts";
 import { createLeaderLookup, createZoneServers } from "../../src/dns/index.ts";
 import * as extension from "../../src/extension/index.ts";
 import { createKubeClient, createReflector, refOf, Service, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
 import { createBuckets } from "../../src/provider-local/backup/buckets.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds, applyFencing } from "../../src/local/cluster/manifests.ts";
+import { applyCrds, applyPolicies } from "../../src/local/cluster/manifests.ts";
 import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 import { createOwnProcess, type OwnProcess } from "../support/own-process.ts";
@@ -30,7 +30,7 @@ import { createVolumes } from "./volumes.ts";
 export const seedNames = ["seed-1", "seed-2"] as const;
 
 /** The name of one of our processes. */
-export type ProcessName = "manager" | "worker-garden" | `worker-${(typeof seedNames)[number]}`;
+export type ProcessName = "manager" | "worker-garden" | `${"worker" | "fence"}-${(typeof seedNames)[number]}`;
 
 /** What dies by SIGKILL and can be started again. */
 export interface Killable {
@@ -69,11 +69,11 @@ export async function startLab({ leaseSeconds }: Pick<Lab, "leaseSeconds">): Pro
       startControlPlane({ flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"] }),
     ),
     startTemporal({ keepsFile: true }),
-    startNameServer(),
+    startNameServer("test"),
     ...seedNames.map((name) => persistently(() => startSeedCluster(name))),
   ]);
   await applyCrds(garden.client, "garden");
-  await applyFencing(garden.client, "garden");
+  await applyPolicies(garden.client, "garden");
   await applyGarden(garden.client, seedNames, dns);
 
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
@@ -128,11 +128,9 @@ export async function startLab({ leaseSeconds }: Pick<Lab, "leaseSeconds">): Pro
     );
   }
 
-  const processes = describeProcesses(
-    { garden, temporal, zoneServers, leaseSeconds },
-    clusters,
-    await writeKeys(directory),
-  );
+  const keyFiles = new Map<string, string>();
+  for (const holder of ["garden", ...seedNames]) keyFiles.set(holder, await writeKeys(directory, holder));
+  const processes = describeProcesses({ garden, temporal, zoneServers, leaseSeconds }, clusters, keyFiles);
   await Promise.all([...processes.values()].map((process) => process.start()));
   return {
     ...{ garden, temporal, dns, processes, cloud, controlPlanes, ledger, leaseSeconds },
@@ -187,40 +185,44 @@ function startLoadBalancer(client: KubeClient, ip: string, log: Logger) {
   return reflector;
 }
 
-/** The key that seals what is kept of Shoots in the garden. */
-async function writeKeys(directory: string): Promise<string> {
-  const file = join(directory, "state-keys.json");
-  const keys = [{ id: "lab", secret: randomBytes(32).toString("base64") }];
-  await writeFile(file, JSON.stringify({ keys }), { mode: 0o600 });
+/** The keys of a holder of what is kept of Shoots in the garden. */
+async function writeKeys(directory: string, holder: string): Promise<string> {
+  const file = join(directory, `state-keys-${holder}.json`);
+  await writeFile(file, addStateKey(holder), { mode: 0o600 });
   return file;
 }
 
 function describeProcesses(
   lab: Pick<Lab, "garden" | "temporal" | "leaseSeconds"> & { zoneServers: readonly string[] },
   seeds: readonly SeedCluster[],
-  keysFile: string,
+  keyFiles: ReadonlyMap<string, string>,
 ): ReadonlyMap<ProcessName, OwnProcess> {
   const { PERENNIAL_LOG_LEVEL } = process.env;
-  const env = {
-    PERENNIAL_GARDEN_KUBECONFIG: lab.garden.kubeconfigFile,
-    PERENNIAL_TEMPORAL_ADDRESS: lab.temporal.address,
+  /** All that a fence is told: it reaches neither the garden nor Temporal. */
+  const asking = {
     PERENNIAL_ZONE_SERVERS: lab.zoneServers.join(","),
     PERENNIAL_LEASE_SECONDS: String(lab.leaseSeconds),
-    PERENNIAL_DNS_TTL_SECONDS: "1",
     ...(PERENNIAL_LOG_LEVEL === undefined ? {} : { PERENNIAL_LOG_LEVEL }),
   };
-  const worker = (role: string, more = {}) =>
-    createOwnProcess({ folder: "worker", args: [role], env: { ...env, ...more } });
+  const env = {
+    ...asking,
+    PERENNIAL_GARDEN_KUBECONFIG: lab.garden.kubeconfigFile,
+    PERENNIAL_TEMPORAL_ADDRESS: lab.temporal.address,
+    PERENNIAL_DNS_TTL_SECONDS: "1",
+  };
+  const worker = (role: string, holder: string, more = {}) => {
+    const keys = { PERENNIAL_STATE_KEYS_FILE: keyFiles.get(holder) ?? "" };
+    return createOwnProcess({ folder: "worker", args: [role], env: { ...env, ...keys, ...more } });
+  };
   return new Map<ProcessName, OwnProcess>([
     ["manager", createOwnProcess({ folder: "manager", env })],
-    ["worker-garden", worker("garden")],
-    ...seeds.map(({ name, kubeconfigFile }): [ProcessName, OwnProcess] => [
-      `worker-${name}` as ProcessName,
-      worker("seed", {
-        PERENNIAL_SEED_NAME: name,
-        PERENNIAL_SEED_KUBECONFIG: kubeconfigFile,
-        PERENNIAL_STATE_KEYS_FILE: keysFile,
-      }),
-    ]),
+    ["worker-garden", worker("garden", "garden")],
+    ...seeds.flatMap(({ name, kubeconfigFile }): [ProcessName, OwnProcess][] => {
+      const seed = { PERENNIAL_SEED_NAME: name, PERENNIAL_SEED_KUBECONFIG: kubeconfigFile };
+      return [
+        [`worker-${name}` as ProcessName, worker("seed", name, seed)],
+        [`fence-${name}` as ProcessName, createOwnProcess({ folder: "fence", env: { ...asking, ...seed } })],
+      ];
+    }),
   ]);
 }

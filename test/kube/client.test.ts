@@ -132,7 +132,7 @@ describe("the status subresource", () => {
   test("is updated by compare-and-swap, again when another writer was faster", async () => {
     const widgetRef = refTo(Widget, { namespace: "default", name: "swap" });
     await client.apply(widget("default", "swap"));
-    const through = createKubeClient({ kubeconfig: proxy.kubeconfig });
+    const through = createKubeClient({ file: proxy.kubeconfigFile });
     proxy.fail(/PUT .*widgets\/swap\/status/, { status: 409, body: { reason: "Conflict", message: "changed" } });
     const sizes: unknown[] = [];
     await updateStatus(through, widgetRef, ({ spec }) => {
@@ -196,7 +196,7 @@ describe("many objects", () => {
     const names = Array.from({ length: 1_203 }, (_, i) => `many-${i}`);
     const label = { labels: { many: "yes" } };
     await Promise.all(names.map((name) => client.create(configMap(name, {}, label))));
-    const through = createKubeClient({ kubeconfig: proxy.kubeconfig });
+    const through = createKubeClient({ file: proxy.kubeconfigFile });
     const before = proxy.requests.length;
     const listed = await through.list(ConfigMap, { namespace: "default", labelSelector: "many=yes" });
     expect(listed.map(({ metadata }) => metadata.name).toSorted()).toEqual(names.toSorted());
@@ -206,6 +206,14 @@ describe("many objects", () => {
 
     await client.removeAll(ConfigMap, { namespace: "default", labelSelector: "many=yes" });
     expect(await client.list(ConfigMap, { labelSelector: "many=yes" })).toEqual([]);
+  });
+
+  test("are none where there is none, also when only their metadata is asked for", async () => {
+    const selection = { labelSelector: "none=such" };
+    expect(await client.list(ConfigMap, selection)).toEqual([]);
+    const found: unknown[] = [];
+    for await (const object of client.metadata(ConfigMap, selection)) found.push(object);
+    expect(found).toEqual([]);
   });
 
   test("are removed in every namespace, and one by one where the server has no other way", async () => {
@@ -274,18 +282,18 @@ describe("errors", () => {
   });
 
   test("of a server that is down name the server", async () => {
-    const nobody = createKubeClient({ kubeconfig: proxy.kubeconfig.replace(/127.0.0.1:\d+/, "127.0.0.1:1") });
+    const nobody = createKubeClient({ kubeconfig: controlPlane.kubeconfig.replace(/127.0.0.1:\d+/, "127.0.0.1:1") });
     const error = await errorOf(nobody.read(ref("any")));
     expect(error).toMatchObject({ status: 0, reason: "Unreachable", retryable: true });
     expect(error.message).toBe(
-      "cannot read ConfigMap default/any: cannot discover v1: http://127.0.0.1:1 is unreachable: connect ECONNREFUSED 127.0.0.1:1",
+      "cannot read ConfigMap default/any: cannot discover v1: https://127.0.0.1:1 is unreachable: connect ECONNREFUSED 127.0.0.1:1",
     );
   });
 });
 
 describe("a connection", () => {
   test("is kept for later calls, and 100 calls at once share 16", async () => {
-    const through = createKubeClient({ kubeconfig: proxy.kubeconfig });
+    const through = createKubeClient({ file: proxy.kubeconfigFile });
     const before = proxy.connections();
     for (let i = 0; i < 20; i++) await through.read(ref("any"));
     expect(proxy.connections() - before).toBeLessThanOrEqual(2);
@@ -295,7 +303,7 @@ describe("a connection", () => {
   });
 
   test("that is reset makes a GET try once more, and nothing else", async () => {
-    const through = createKubeClient({ kubeconfig: proxy.kubeconfig });
+    const through = createKubeClient({ file: proxy.kubeconfigFile });
     await through.apply(configMap("reset"));
     proxy.fail(/configmaps\/reset/, "reset");
     expect(await through.read(ref("reset"))).toBeDefined();
@@ -307,7 +315,7 @@ describe("a connection", () => {
   });
 
   test("waits when the server asks for it, and gives up when it asks for too much", async () => {
-    const through = createKubeClient({ kubeconfig: proxy.kubeconfig });
+    const through = createKubeClient({ file: proxy.kubeconfigFile });
     await through.apply(configMap("throttled"));
     proxy.fail(/configmaps\/throttled/, { status: 429, headers: { "retry-after": "1" } });
     const startedAt = Date.now();

@@ -65,21 +65,6 @@ test("the Shoot accepts every object that we deploy into it, and knows its own e
   expect(slices).toMatchObject([{ metadata: { name: "kubernetes" }, endpoints: [{ addresses: ["172.30.128.1"] }] }]);
 });
 
-test("the user's kubeconfig makes an administrator, but of no system group", async () => {
-  for (const object of components["gardener-access"].objects(context)) await gardener.apply(object);
-  const user = await shootClientAs("user-kubeconfig");
-  const review = await user.create({
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "SelfSubjectReview",
-    metadata: { name: "" },
-  });
-  expect(review).toMatchObject({
-    status: { userInfo: { username: "admin", groups: ["gardener.cloud:project:admins", "system:authenticated"] } },
-  });
-  await expect(user.list(Secret)).resolves.toBeDefined();
-  await user.close();
-});
-
 test("a machine reads its configuration with the bootstrap token, and gets a certificate of the client CA", async () => {
   const token = await tokenOf();
   await gardener.apply(bootstrapTokenSecret(token));

@@ -4,6 +4,7 @@ import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
 import { createDecommissioning } from "../../src/activities/teardown/decommissioning.ts";
 import { Superseded } from "../../src/activities/superseded.ts";
+import { createSigner } from "../../src/activities/waits/signature.ts";
 import { createWaits, type Waits } from "../../src/activities/waits/waits.ts";
 import {
   EPOCH_ANNOTATION,
@@ -24,6 +25,7 @@ import {
   type Reflector,
 } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
+import { newStateKey } from "../support/state-keys.ts";
 import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { shootRun } from "../support/shoot-run.ts";
@@ -41,7 +43,8 @@ let awake = true;
 
 test.beforeAll(async ({ cluster }) => {
   kube = cluster.client;
-  const real = createWaits({ client: kube, completer: { complete: async () => true, fail: async () => true }, log });
+  const completer = { complete: async () => true, fail: async () => true };
+  const real = createWaits({ client: kube, completer, signer: createSigner([newStateKey("seed-1")]), log });
   waits = { ...real, registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }) };
   waits.start();
   await waits.synced();

@@ -21,6 +21,7 @@ interface Access {
   readonly verbs: readonly string[];
   /** As kubectl has it, with a subresource and a name: `deployments.apps`, `pods:exec`, `secrets/mine`. */
   readonly resource: string;
+  readonly namespace: string;
 }
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as Package;
@@ -38,18 +39,17 @@ test.beforeAll(async ({ cluster }) => {
   await controlPlane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "garden" } });
   const first = (object: KubeObject) => (object.kind === "Namespace" ? 0 : 1);
   for (const object of objects.toSorted((a, b) => first(a) - first(b))) await controlPlane.client.apply(object);
-  await controlPlane.client.apply({
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRoleBinding",
-    metadata: { name: "seed-1" },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "perennial:seed" },
-    subjects: [{ kind: "ServiceAccount", namespace: "perennial", name: "seed-1" }],
-  });
 });
 
 test("both bases fit into one cluster, so that a garden can be its own seed", () => {
   const names = objects.filter(({ kind }) => kind === "Deployment").map(({ metadata }) => metadata.name);
-  expect(names.toSorted()).toEqual(["manager", `worker-garden-${version.replaceAll(".", "-")}`, "worker-seed"]);
+  expect(names.toSorted()).toEqual([
+    "fence",
+    "manager",
+    "temporal-gateway",
+    `worker-garden-${version.replaceAll(".", "-")}`,
+    "worker-seed",
+  ]);
 });
 
 // What the previous version has begun ends in its own Deployment: docs/deploying.md.
@@ -71,6 +71,7 @@ test("every process is given settings that it understands", () => {
   for (const { data } of settings as (KubeObject & { data: Record<string, string> })[]) {
     const config = parseConfig(data, "PERENNIAL_SEED_NAME" in data ? "seed worker" : "garden worker");
     expect(Object.values(config)).toEqual(expect.arrayContaining(Object.values(data)));
+    if ("PERENNIAL_SEED_NAME" in data) expect(parseConfig(data, "fence").seedName).toBe("seed-1");
   }
 });
 
@@ -112,32 +113,41 @@ describe("the deployed roles grant", () => {
   test.each(
     grants([
       ["manager", "get list watch", `shoots.${core} controllerregistrations.${core}`],
-      ["manager", "get", `seeds.${core} cloudprofiles.${core} secretbindings.${core} controllerdeployments.${core}`],
-      ["manager", "get", "credentialsbindings.security.gardener.cloud secrets configmaps"],
+      ["manager", "get", `cloudprofiles.${core} controllerdeployments.${core} namespaces`],
+      ["manager", "get", "configmaps"],
+      ["manager", "get list watch", "credentialsbindings.security.gardener.cloud"],
+      ["manager", "get list watch", `secretbindings.${core} seeds.${core}`],
+      ["manager", "get list watch create patch", `backupbuckets.${core} backupentries.${core}`],
+      ["manager", "patch", `shoots.${core}:status seeds.${core}:status`],
+      ["manager", "patch", `backupbuckets.${core}:status backupentries.${core}:status`],
+      ["manager", "update", `shoots.${core}:finalizers`],
+      ["manager", "get create update patch delete", `shootstates.${core}`],
+      ["manager", "get create patch", "secrets"],
+      ["manager", "get list watch create patch delete", inRbac("roles rolebindings clusterroles clusterrolebindings")],
+      ["manager", "list", "secrets", "garden"],
       ["manager", "create", "subjectaccessreviews.authorization.k8s.io"],
       ["manager", "get create patch", `validating${webhooks}/perennial mutating${webhooks}/perennial`],
       ["worker-garden", "get list patch", `shoots.${core}`],
       ["worker-garden", "patch", `shoots.${core}:status`],
       ["worker-garden", "get", `seeds.${core} cloudprofiles.${core} namespaces`],
       ["worker-garden", "get create patch delete", inExtensions("dnsrecords")],
-      ["seed-1", "get", `shoots.${core} seeds.${core} cloudprofiles.${core} secretbindings.${core}`],
-      ["seed-1", "get", "credentialsbindings.security.gardener.cloud"],
-      ["seed-1", "list", `shoots.${core}`],
-      ["seed-1", "patch", `shoots.${core}:status seeds.${core}:status`],
-      ["seed-1", "get create patch", "secrets"],
-      ["seed-1", "get list create update patch delete", `shootstates.${core}`],
-      ["seed-1", "list watch", `seeds.${core}`],
-      ["seed-1", "get list watch create patch delete", `backupbuckets.${core} backupentries.${core}`],
-      ["seed-1", "patch", `backupbuckets.${core}:status backupentries.${core}:status`],
+      ["worker-garden", "get patch", `shootstates.${core}`],
+      ["seed-1", "get", "configmaps/perennial-state-keys"],
+      ["seed-1", "get", `cloudprofiles.${core}`], // the rest by the manager: seed-access.test.ts
       ["worker-seed", "get list watch create patch delete", "namespaces services deployments.apps statefulsets.apps"],
       ["worker-seed", "get list watch create update patch delete", "secrets"],
-      ["worker-seed", "get create patch delete", "configmaps persistentvolumeclaims"],
+      ["worker-seed", "get create patch delete", "configmaps persistentvolumeclaims networkpolicies.networking.k8s.io"],
+      ["worker-seed", "list", "endpointslices.discovery.k8s.io"],
       ["worker-seed", "get list watch patch delete", "pods"],
       ["worker-seed", "get", "pods:log"],
       ["worker-seed", "list", "replicasets.apps"],
       ["worker-seed", "get list watch create patch delete", "cronjobs.batch jobs.batch"],
       ["worker-seed", "create patch", "events.events.k8s.io"],
       ["worker-seed", "get list watch create patch delete", `clusters.${extensions}`],
+      ["fence", "get list", "namespaces"],
+      ["fence", "list patch", "deployments.apps statefulsets.apps cronjobs.batch jobs.batch"],
+      ["fence", "get patch", `clusters.${extensions}`],
+      ["fence", "create patch", "events.events.k8s.io"],
       ...Object.values(extensionKinds).flatMap(extensionGrants),
       [
         "worker-seed",
@@ -145,7 +155,7 @@ describe("the deployed roles grant", () => {
         "machines.machine.sapcloud.io managedresources.resources.gardener.cloud",
       ],
     ]),
-  )("$user: $verbs $resource", async (access) => {
+  )("$user: $verbs $resource in $namespace", async (access) => {
     expect(await allowed(access)).toEqual(access.verbs);
   });
 });
@@ -153,19 +163,24 @@ describe("the deployed roles grant", () => {
 describe("the deployed roles refuse", () => {
   test.each(
     grants([
-      ["manager", "create update patch delete", `shoots.${core} shoots.${core}:status`],
-      ["manager", "list watch update patch", "secrets"],
+      ["manager", "create update patch delete", `shoots.${core}`],
+      ["manager", "list watch update delete", "secrets"],
+      ["manager", "bind escalate", inRbac("roles clusterroles")],
       ["manager", "get create patch", `validating${webhooks}/another`],
       ["worker-garden", "get list create patch", "secrets"],
       ["worker-garden", "create update delete", `shoots.${core}`],
-      ["seed-1", "list watch delete", "secrets"],
-      ["seed-1", "create update patch delete", `shoots.${core} seeds.${core}`],
+      ["seed-1", "get list watch create update patch delete", "secrets configmaps"],
+      ["seed-1", "get list watch create update patch delete", `shoots.${core} seeds.${core} shootstates.${core}`],
+      ["seed-1", "patch", `shoots.${core}:status seeds.${core}:status`],
       ["worker-seed", "create update patch bind escalate", "clusterrolebindings.rbac.authorization.k8s.io"],
       ["worker-seed", "create update", "pods"],
       ["worker-seed", "create get", "pods:exec serviceaccounts:token nodes"],
       ["worker-seed", "update", `workers.${extensions}:status`],
+      ["fence", "get list watch", "secrets configmaps pods"],
+      ["fence", "create update patch delete", `secrets namespaces pods workers.${extensions}`],
+      ["fence", "create delete", `deployments.apps statefulsets.apps jobs.batch clusters.${extensions}`],
     ]),
-  )("$user: $verbs $resource", async (access) => {
+  )("$user: $verbs $resource in $namespace", async (access) => {
     expect(await allowed(access)).toEqual([]);
   });
 
@@ -186,7 +201,11 @@ function extensionGrants({ kind, plural, contract }: (typeof extensionKinds)[Ext
   ];
 }
 
-type Grant = readonly [user: string, verbs: string, resources: string];
+type Grant = readonly [user: string, verbs: string, resources: string, namespace?: string];
+
+function inRbac(plurals: string): string {
+  return plurals.replaceAll(/\w+/g, "$&.rbac.authorization.k8s.io");
+}
 
 function inExtensions(plurals: string): string {
   return plurals.replaceAll(/\w+/g, `$&.${extensions}`);
@@ -200,15 +219,16 @@ async function render(base: string): Promise<KubeObject[]> {
 
 /** One access for each resource of each row. */
 function grants(rows: readonly Grant[]): Access[] {
-  return rows.flatMap(([user, verbs, resources]) =>
-    resources.split(" ").map((resource) => ({ user, verbs: verbs.split(" "), resource })),
+  return rows.flatMap(([user, verbs, resources, namespace = "any"]) =>
+    resources.split(" ").map((resource) => ({ user, verbs: verbs.split(" "), resource, namespace })),
   );
 }
 
 /** The verbs of those asked for that the API server's authorizer grants. */
-async function allowed({ user, verbs, resource }: Access): Promise<string[]> {
+async function allowed({ user, verbs, resource, namespace }: Access): Promise<string[]> {
   const [, plural = "", group = "", subresource = "", name = ""] =
-    /^(\w+)(?:\.([\w.]+))?(?::(\w+))?(?:\/(\w+))?$/.exec(resource) ?? [];
+    /^(\w+)(?:\.([\w.]+))?(?::(\w+))?(?:\/([\w-]+))?$/.exec(resource) ?? [];
+  const home = user === "seed-1" ? "perennial-seeds" : "perennial";
   const granted: string[] = [];
   for (const verb of verbs) {
     const review = await controlPlane.client.create<Review>({
@@ -216,9 +236,9 @@ async function allowed({ user, verbs, resource }: Access): Promise<string[]> {
       kind: "SubjectAccessReview",
       metadata: { name: "" },
       spec: {
-        user: `system:serviceaccount:perennial:${user}`,
-        groups: ["system:serviceaccounts", "system:authenticated"],
-        resourceAttributes: { namespace: "any", verb, group, resource: plural, subresource, name },
+        user: `system:serviceaccount:${home}:${user}`,
+        groups: ["system:serviceaccounts", `system:serviceaccounts:${home}`, "system:authenticated"],
+        resourceAttributes: { namespace, verb, group, resource: plural, subresource, name },
       },
     });
     if (review.status?.allowed) granted.push(verb);

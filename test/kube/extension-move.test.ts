@@ -1,10 +1,12 @@
 import { expect } from "vitest";
 import { createExtensionMoves } from "../../src/activities/extensions/moves.ts";
 import type { Waits } from "../../src/activities/waits/waits.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { refTo } from "../../src/kube/index.ts";
 import { Infrastructure } from "../../src/api/index.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
+import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
 const run = shootRun({ operation: "Restore" });
@@ -36,12 +38,49 @@ test("an extension object that comes back is asked to restore only once its cont
   expect(await asked()).toBe("restore");
 });
 
-function moves() {
+test("an extension object that this seed left epochs ago gets the state that was kept since, not its own old one", async () => {
+  const late = { ...run, epoch: 11, migration: { source: "seed-2", destination: "seed-1", takeover: false } };
+  const name = "left";
+  const left = { ...infrastructure, metadata: { ...infrastructure.metadata, name } };
+  const ref = refTo(Infrastructure, { name, namespace: run.technicalID });
+  const kept = { state: { machines: ["new"] } };
+  const again = (run_: ShootRun, state?: typeof kept) => moves(left, state).restore(run_, "Infrastructure", "i");
+  const stateOf = async () => (await plane.client.read(ref))?.status?.state;
+  const leave = async (epoch: number) => {
+    const annotations = { "perennial.dev/epoch": String(epoch), "gardener.cloud/operation": null };
+    await plane.client.apply(left);
+    await plane.client.patch(ref, { metadata: { annotations } });
+    await plane.client.patch(ref, { status: { state: { machines: ["old"] } } }, { subresource: "status" });
+  };
+
+  await leave(9); // another seed led in epoch 10
+  const dying = { ...plane.client, patch: () => Promise.reject(new Error("killed")) };
+  await expect(moves(left, kept, dying).restore(late, "Infrastructure", "i")).rejects.toThrow("killed");
+  await plane.client.patch(ref, { metadata: { annotations: { "perennial.dev/epoch": "11" } } });
+  await again(late, kept);
+  expect(await stateOf()).toEqual({ machines: ["new"] });
+  expect((await plane.client.read(ref))?.metadata.annotations).not.toHaveProperty("perennial.dev/stale");
+
+  await leave(9);
+  await again(late); // and none where none was kept
+  expect(await stateOf()).toBeUndefined();
+
+  for (const [epoch, change] of [
+    [10, {}], // it led itself in epoch 10, and takes over once more
+    [9, { migration: { ...late.migration, returning: true as const } }],
+  ] as const) {
+    await leave(epoch);
+    await again({ ...late, ...change }, kept);
+    expect(await stateOf()).toEqual({ machines: ["old"] });
+  }
+});
+
+function moves(wanted: object = infrastructure, kept?: object, seedClient = plane.client) {
   return createExtensionMoves({
-    seedClient: plane.client,
+    seedClient,
     waits: { registration: () => ({}) } as unknown as Waits,
-    wanted: async () => [infrastructure],
-    kept: async () => undefined,
+    wanted: async () => [wanted as KubeObject],
+    kept: async () => kept,
     protect: async () => {},
   });
 }

@@ -209,6 +209,33 @@ describe("an extension controller", () => {
     expect((await read())?.status?.lastOperation?.state).toBe("Processing");
   });
 
+  test("keeps what an actuator has made when the permit has ended meanwhile, and writes nothing else", async () => {
+    const permit = new AbortController();
+    const guard: Guard = {
+      async enter() {
+        return { signal: permit.signal, check: () => permit.signal.throwIfAborted(), release: () => undefined };
+      },
+    };
+    const made = vi.fn();
+    run(
+      {
+        async reconcile(_o, _c, { saveStatus, client }) {
+          if (made.mock.calls.length > 0) throw new Error("acts without leave");
+          permit.abort(new OperationRefused("another seed leads"));
+          expect(() => client.read(refTo(Infrastructure, { namespace, name: "x" }))).toThrow("another seed leads");
+          await saveStatus({ state: { machines: ["a"] } });
+          made();
+          return { state: { machines: ["a", "b"] }, providerStatus: { apiVersion: "x/v1", kind: "X" } };
+        },
+      },
+      guard,
+    );
+    await create(operation("reconcile"));
+    const kept = await until((o) => (o?.status?.state as { machines?: string[] } | undefined)?.machines?.length === 2);
+    expect(kept?.status?.lastOperation?.state).toBe("Processing");
+    expect(kept?.status?.observedGeneration).toBeUndefined();
+  });
+
   test("comes back without being asked when the actuator wants it", async () => {
     let calls = 0;
     run({ reconcile: async () => (++calls < 3 ? { requeueAfter: 50 } : {}) });

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect } from "vitest";
 import { ROLE_LABEL } from "../../src/api/labels.ts";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
-import { HANDOVER_ANNOTATION } from "../../src/api/annotations.ts";
+import { HANDOVER_ANNOTATION, SHOOT_UID_ANNOTATION } from "../../src/api/annotations.ts";
 import { Cluster, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { Leader } from "../../src/dns/index.ts";
-import { Event, refOf, refTo, StatefulSet, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { Event, Namespace, refOf, refTo, StatefulSet, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { createFence } from "../../src/worker/fence.ts";
+import { createFence } from "../../src/fence/fence.ts";
 import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { shootRun } from "../support/shoot-run.ts";
@@ -102,10 +102,47 @@ describe("a seed that sees another's name in the record", () => {
     await allStopped();
   });
 
+  test("stops the control plane when that seed's epoch has one digit more", async () => {
+    await namespaceFence().announceLeader({ ...run, epoch: 9 });
+    guard(leader("seed-2", 10));
+    await allStopped();
+  });
+
+  test("stops the control plane when a takeover's epoch has one digit more than the one announced", async () => {
+    await namespaceFence().announceHandover({ ...run, epoch: 8 });
+    guard(leader("seed-2", 10));
+    await allStopped();
+  });
+
+  test("stops what is left of an earlier Shoot of that name, whatever the epochs of both", async () => {
+    await flow().patch(refs()[0] as ObjectRef, { metadata: { annotations: { [SHOOT_UID_ANNOTATION]: "earlier" } } });
+    await namespaceFence().announceHandover(run);
+    guard(async () => ({ seed: "seed-2", epoch: 1, shoot: "later" }));
+    await allStopped();
+  });
+
+  test("says that it is well once it has gone through its namespaces, and only while it can", async () => {
+    let away = true;
+    const metadata: KubeClient["metadata"] = (...args) => {
+      if (away) throw new Error("away");
+      return kube.metadata(...args);
+    };
+    guard(leader("seed-1", 3), { ...kube, metadata });
+    await sleep(100);
+    expect(fence?.isWell()).toBe(false);
+    away = false;
+    await eventually(() => expect(fence?.isWell()).toBe(true));
+    away = true;
+    await eventually(() => expect(fence?.isWell()).toBe(false));
+  });
+
   test("survives that its own API server is away", async () => {
     let away = true;
-    const list: KubeClient["list"] = (...args) => (away ? Promise.reject(new Error("away")) : kube.list(...args));
-    guard(leader("seed-2", 4), { ...kube, list });
+    const metadata: KubeClient["metadata"] = (...args) => {
+      if (away) throw new Error("away");
+      return kube.metadata(...args);
+    };
+    guard(leader("seed-2", 4), { ...kube, metadata });
     await sleep(100);
     away = false;
     await allStopped();
@@ -113,6 +150,18 @@ describe("a seed that sees another's name in the record", () => {
 });
 
 describe("a seed leaves everything as it is", () => {
+  test.each<[string, Leader]>([
+    [
+      "when a server that lags behind names an earlier leader of this very Shoot",
+      { seed: "seed-2", epoch: 2, shoot: "own" },
+    ],
+    ["when it leads a later Shoot of that name itself", { seed: "seed-1", epoch: 1, shoot: "later" }],
+    ["when an earlier epoch is named without its Shoot", { seed: "seed-2", epoch: 2 }],
+  ])("%s", async (_when, said) => {
+    await flow().patch(refs()[0] as ObjectRef, { metadata: { annotations: { [SHOOT_UID_ANNOTATION]: "own" } } });
+    await untouched(() => guard(async () => said));
+  });
+
   test.each<[string, Ask]>([
     ["while no server answers", () => Promise.reject(new Error("timeout"))],
     ["when the record is gone", () => Promise.resolve(undefined)],
@@ -122,6 +171,11 @@ describe("a seed leaves everything as it is", () => {
     ["when two answers differ", () => leader("seed-2", 4 + (asked % 2))()],
   ])("%s", async (_when, ask) => {
     await untouched(() => guard(ask));
+  });
+
+  test("when a server that lags behind names an epoch with a digit less", async () => {
+    await namespaceFence().announceLeader({ ...run, epoch: 10 });
+    await untouched(() => guard(leader("seed-2", 9)));
   });
 
   test("while a planned migration hands over, and only to the epoch that it has announced", async () => {
@@ -145,6 +199,36 @@ describe("a seed leaves everything as it is", () => {
     await someRounds();
     expect(await stopped()).toEqual(before);
   });
+});
+
+test("a fence lists no whole namespaces, and holds no more than a page of them", async () => {
+  const asked: string[] = [];
+  const list: KubeClient["list"] = (type, ...rest) => {
+    asked.push(type.kind);
+    return kube.list(type, ...rest);
+  };
+  guard(leader("seed-1", 3), { ...kube, list });
+  await someRounds();
+  expect(asked).toEqual([]);
+  for await (const namespace of kube.metadata(Namespace)) {
+    expect(Object.keys(namespace).toSorted()).toEqual(["apiVersion", "kind", "metadata"]);
+  }
+});
+
+test("a fence that sleeps before it looks for workloads stops nothing of a later turn of its seed", async () => {
+  let slept = false;
+  const list: KubeClient["list"] = async (type, ...rest) => {
+    if (!slept && type.kind === "Deployment") {
+      slept = true;
+      run = { ...run, epoch: 5 };
+      for (const object of controlPlaneOf(run.technicalID)) await flow(5).apply(object);
+    }
+    return kube.list(type, ...rest);
+  };
+  guard(() => (slept ? leader("seed-1", 5)() : leader("seed-2", 4)()), { ...kube, list });
+  await eventually(() => expect(slept).toBe(true));
+  await someRounds();
+  expect(await stopped()).toEqual([false, false, false, false, false]);
 });
 
 test("a fence that sleeps stops nothing that a later turn of its seed has begun", async () => {

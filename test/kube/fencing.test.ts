@@ -23,13 +23,14 @@ test.beforeAll(async ({ cluster }) => {
 });
 beforeEach(async () => {
   namespace = `shoot--dev--fence-${(count += 1)}`;
-  await flow(1).apply({
+  await flow(9).apply({
     apiVersion: "v1",
     kind: "Namespace",
     metadata: { name: namespace, labels: { [ROLE_LABEL]: "shoot" } },
   });
 });
 
+/** Epochs 9 and 10: as texts they would be the other way round. */
 const flow = (epoch: number) => fenced(kube, { technicalID: namespace, epoch });
 const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
   apiVersion: "v1",
@@ -67,7 +68,7 @@ async function begin(epoch: number): Promise<void> {
 
 describe("a write of a flow", () => {
   test("says under which epoch it was made, whichever way it is made", async () => {
-    const client = flow(1);
+    const client = flow(9);
     await client.apply(configMap("applied"));
     await client.create(configMap("created"));
     const replaced = await client.create(configMap("replaced"));
@@ -77,35 +78,66 @@ describe("a write of a flow", () => {
     await kube.create(configMap("patched"), { fieldManager: "somebody" });
     await client.patch(inNamespace("v1", "ConfigMap", "patched"), [{ op: "add", path: "/data", value: { a: "1" } }]);
     for (const object of await kube.list(ConfigMap, { namespace })) {
-      expect(object.metadata.annotations, object.metadata.name).toMatchObject({ [EPOCH_ANNOTATION]: "1" });
+      expect(object.metadata.annotations, object.metadata.name).toMatchObject({ [EPOCH_ANNOTATION]: "9" });
     }
-    expect(await kube.read(namespaceRef())).toMatchObject({ metadata: { annotations: { [EPOCH_ANNOTATION]: "1" } } });
+    expect(await kube.read(namespaceRef())).toMatchObject({ metadata: { annotations: { [EPOCH_ANNOTATION]: "9" } } });
   });
 
   test("says its epoch also of the Cluster and the BackupEntry, which are in no namespace", async () => {
-    await flow(2).apply(clusterOf(namespace));
-    await expect(flow(1).apply(clusterOf(namespace))).rejects.toThrow(Superseded);
+    await flow(10).apply(clusterOf(namespace));
+    await expect(flow(9).apply(clusterOf(namespace))).rejects.toThrow(Superseded);
     const spec = { type: "local", region: "local", bucketName: "b", secretRef: { name: "b", namespace: "garden" } };
     const entry = { ...clusterOf(`${namespace}--uid`), kind: "BackupEntry", spec };
-    await flow(2).apply(entry);
-    await expect(flow(1).patch(refOf(entry), { metadata: { annotations: { a: "1" } } })).rejects.toThrow(Superseded);
+    await flow(10).apply(entry);
+    await expect(flow(9).patch(refOf(entry), { metadata: { annotations: { a: "1" } } })).rejects.toThrow(Superseded);
   });
 
   test("elsewhere is left alone", async () => {
     const elsewhere = { ...configMap("elsewhere"), metadata: { name: `elsewhere-${count}`, namespace: "default" } };
-    const { metadata } = await flow(1).apply<KubeObject>(elsewhere);
+    const { metadata } = await flow(9).apply<KubeObject>(elsewhere);
     expect(metadata.annotations).toBeUndefined();
-    await flow(1).patch(refOf(elsewhere), { data: { a: "1" } });
-    await flow(1).remove(refOf(elsewhere));
+    await flow(9).patch(refOf(elsewhere), { data: { a: "1" } });
+    await flow(9).remove(refOf(elsewhere));
     expect(await kube.read(refOf(elsewhere))).toBeUndefined();
   });
 
   test("of the present epoch is taken, also for what an earlier epoch has written", async () => {
-    await flow(1).apply(configMap("config", { a: "1" }));
-    await begin(2);
-    const { data, metadata } = await flow(2).apply(configMap("config", { a: "2" }));
+    await flow(9).apply(configMap("config", { a: "1" }));
+    await begin(10);
+    const { data, metadata } = await flow(10).apply(configMap("config", { a: "2" }));
     expect(data).toEqual({ a: "2" });
-    expect(metadata.annotations).toEqual({ [EPOCH_ANNOTATION]: "2" });
+    expect(metadata.annotations).toEqual({ [EPOCH_ANNOTATION]: "10" });
+  });
+});
+
+describe("epochs are numbers: 10 comes after 9", () => {
+  test("where flows write", async () => {
+    await flow(9).apply(configMap("config"));
+    await begin(10);
+    await flow(10).apply(configMap("config", { a: "10" }));
+    await expect(flow(9).apply(configMap("config"))).rejects.toThrow(
+      /epoch 10 has begun here, and this acts for epoch 9/,
+    );
+    await flow(11).apply(configMap("config", { a: "11" }));
+  });
+
+  test("where flows delete", async () => {
+    await flow(9).apply(configMap("config"));
+    await begin(10);
+    const late = kube.remove(inNamespace("v1", "ConfigMap", "config"));
+    await expect(late).rejects.toThrow(/epoch 10 has begun here, and this was written under epoch 9/);
+    await flow(10).remove(inNamespace("v1", "ConfigMap", "config"));
+  });
+
+  test("where a fence, and a Cluster, go by them", async () => {
+    for (const epoch of [9, 10]) {
+      await flow(epoch).patch(namespaceRef(), {});
+      await flow(epoch).apply(clusterOf(namespace));
+    }
+    await expect(flow(9).patch(namespaceRef(), {})).rejects.toThrow(
+      /epoch 10 has begun here, and this acts for epoch 9/,
+    );
+    await expect(flow(9).apply(clusterOf(namespace))).rejects.toThrow(Superseded);
   });
 });
 
@@ -121,64 +153,64 @@ describe("an activity that was paused until a later epoch had begun", () => {
     ["annotate the namespace", (client) => client.patch(namespaceRef(), { metadata: { annotations: { a: "late" } } })],
   ];
   test.each(late)("cannot %s", async (_name, write) => {
-    await flow(1).apply(configMap("config", { a: "1" }));
-    await begin(2);
+    await flow(9).apply(configMap("config", { a: "1" }));
+    await begin(10);
     const before = await kube.read(inNamespace("v1", "ConfigMap", "config"));
-    const error = await write(flow(1), inNamespace("v1", "ConfigMap", "config")).catch((error: unknown) => error);
+    const error = await write(flow(9), inNamespace("v1", "ConfigMap", "config")).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(Superseded);
     expect((error as Superseded).retryable).toBe(false);
-    expect((error as Error).message).toMatch(/epoch 2 has begun here, and this (acts for|was written under) epoch 1$/);
+    expect((error as Error).message).toMatch(/epoch 10 has begun here, and this (acts for|was written under) epoch 9$/);
     expect(await kube.read(inNamespace("v1", "ConfigMap", "config"))).toEqual(before);
     expect(await kube.read(inNamespace("v1", "ConfigMap", "new"))).toBeUndefined();
     expect((await kube.read(namespaceRef()))?.metadata.deletionTimestamp).toBeUndefined();
   });
 
   test("cannot replace what it has read", async () => {
-    const read = await flow(1).apply(configMap("config"));
-    await begin(2);
-    await expect(flow(1).replace({ ...read, data: { a: "late" } })).rejects.toThrow(Superseded);
+    const read = await flow(9).apply(configMap("config"));
+    await begin(10);
+    await expect(flow(9).replace({ ...read, data: { a: "late" } })).rejects.toThrow(Superseded);
   });
 
   test("cannot write a status", async () => {
-    const object = await flow(1).apply(infrastructure("infra"));
-    await begin(2);
+    const object = await flow(9).apply(infrastructure("infra"));
+    await begin(10);
     const ref = refOf(object);
     const status = { state: { late: true } };
-    await expect(flow(1).patch(ref, { status }, { subresource: "status" })).rejects.toThrow(Superseded);
-    await expect(flow(1).applyStatus({ ...infrastructure("infra"), status })).rejects.toThrow(Superseded);
-    await expect(flow(1).replaceStatus({ ...object, status })).rejects.toThrow(Superseded);
+    await expect(flow(9).patch(ref, { status }, { subresource: "status" })).rejects.toThrow(Superseded);
+    await expect(flow(9).applyStatus({ ...infrastructure("infra"), status })).rejects.toThrow(Superseded);
+    await expect(flow(9).replaceStatus({ ...object, status })).rejects.toThrow(Superseded);
     // Paused between its two writes: the object's own epoch is looked at again.
-    await expect(kube.patch(ref, { status }, { subresource: "status" })).rejects.toThrow(/epoch 2 has begun here/);
+    await expect(kube.patch(ref, { status }, { subresource: "status" })).rejects.toThrow(/epoch 10 has begun here/);
     expect((await kube.read(ref))?.["status"]).toBeUndefined();
   });
 
   test("cannot delete what it has written its epoch into", async () => {
-    const { metadata } = await flow(1).apply(infrastructure("infra"));
-    await begin(2);
+    const { metadata } = await flow(9).apply(infrastructure("infra"));
+    await begin(10);
     const { uid = "", resourceVersion = "" } = metadata;
     await expect(kube.remove(refOf(infrastructure("infra")), { uid, resourceVersion })).rejects.toThrow(
-      /epoch 2 has begun here, and this was written under epoch 1/,
+      /epoch 10 has begun here, and this was written under epoch 9/,
     );
   });
 
   test("cannot delete many at once that an earlier epoch has written", async () => {
-    await flow(1).apply(configMap("config"));
-    await begin(2);
+    await flow(9).apply(configMap("config"));
+    await begin(10);
     const many = kube.removeAll(ConfigMap, { namespace });
-    await expect(many).rejects.toThrow(/epoch 2 has begun here, and this was written under epoch 1/);
+    await expect(many).rejects.toThrow(/epoch 10 has begun here, and this was written under epoch 9/);
   });
 
   test("cannot scale: a scale says nothing of the epoch", async () => {
     await kube.create(deployment("api"), { fieldManager: "somebody" });
     const ref = inNamespace("apps/v1", "Deployment", "api");
-    await expect(kube.patch(ref, { spec: { replicas: 5 } }, { subresource: "scale" })).rejects.toThrow(/epoch 1/);
+    await expect(kube.patch(ref, { spec: { replicas: 5 } }, { subresource: "scale" })).rejects.toThrow(/epoch 9/);
     expect(await kube.read(ref)).toMatchObject({ spec: { replicas: 1 } });
   });
 });
 
 describe("a removal", () => {
   test("takes along what changes while it is under way, and no other object of the name", async () => {
-    await flow(1).apply(configMap("busy"));
+    await flow(9).apply(configMap("busy"));
     const ref = inNamespace("v1", "ConfigMap", "busy");
     let changes = 0;
     const busy: KubeClient = {
@@ -189,21 +221,21 @@ describe("a removal", () => {
         await kube.remove(target, o);
       },
     };
-    await fenced(busy, { technicalID: namespace, epoch: 1 }).remove(ref);
+    await fenced(busy, { technicalID: namespace, epoch: 9 }).remove(ref);
     expect(changes).toBe(4);
     expect(await kube.read(ref)).toBeUndefined();
-    await flow(1).remove(ref); // gone already: fine
+    await flow(9).remove(ref); // gone already: fine
 
-    await flow(1).apply(configMap("busy"));
-    await expect(flow(1).remove(ref, { uid: "another" })).rejects.toMatchObject({ status: 409 });
-    await expect(flow(1).remove(ref, { resourceVersion: "1" })).rejects.toMatchObject({ status: 409 });
+    await flow(9).apply(configMap("busy"));
+    await expect(flow(9).remove(ref, { uid: "another" })).rejects.toMatchObject({ status: 409 });
+    await expect(flow(9).remove(ref, { resourceVersion: "1" })).rejects.toMatchObject({ status: 409 });
     expect(await kube.read(ref)).toBeDefined();
   });
 
   test("of all takes those that are selected", async () => {
-    await flow(1).apply({ ...configMap("one"), metadata: { ...configMap("one").metadata, labels: { a: "1" } } });
-    await flow(1).apply(configMap("other"));
-    await flow(1).removeAll(ConfigMap, { namespace, labelSelector: "a=1" });
+    await flow(9).apply({ ...configMap("one"), metadata: { ...configMap("one").metadata, labels: { a: "1" } } });
+    await flow(9).apply(configMap("other"));
+    await flow(9).removeAll(ConfigMap, { namespace, labelSelector: "a=1" });
     const left = await kube.list(ConfigMap, { namespace });
     expect(left.map(({ metadata }) => metadata.name)).toEqual(["other"]);
   });
@@ -211,18 +243,18 @@ describe("a removal", () => {
 
 describe("the fence", () => {
   test("does not come down, whichever client tries", async () => {
-    await begin(2);
-    const lower = { metadata: { annotations: { [EPOCH_ANNOTATION]: "1" } } };
+    await begin(10);
+    const lower = { metadata: { annotations: { [EPOCH_ANNOTATION]: "9" } } };
     const none = { metadata: { annotations: { [EPOCH_ANNOTATION]: null } } };
     for (const change of [lower, none]) {
       await expect(kube.patch(namespaceRef(), change, { fieldManager: "kubectl" })).rejects.toThrow(
-        /epoch 2 has begun/,
+        /epoch 10 has begun/,
       );
     }
   });
 
   test("does not hold for extension controllers, nor for any client in other namespaces", async () => {
-    await begin(2);
+    await begin(10);
     await kube.create(configMap("theirs"), { fieldManager: "extension" });
     await kube.patch(inNamespace("v1", "ConfigMap", "theirs"), { data: { a: "1" } }, { fieldManager: "extension" });
     await kube.remove(inNamespace("v1", "ConfigMap", "theirs"));
@@ -258,7 +290,9 @@ describe("in the garden", () => {
     await kube.apply(state("2"));
     await kube.apply(state("2"));
     await expect(kube.apply(state("1"))).rejects.toThrow(/epoch 2 has begun, and this acts for epoch 1/);
+    await kube.apply(state("9"));
     await kube.apply(state("10"));
+    await expect(kube.apply(state("9"))).rejects.toThrow(/epoch 10 has begun, and this acts for epoch 9/);
   });
 
   test("no client goes back to an earlier leader, nor makes another one without a new epoch", async () => {
@@ -268,7 +302,9 @@ describe("in the garden", () => {
     await expect(lead(run, "seed-2", 2)).rejects.toThrow(/Seed seed-1 leads in epoch 2: another needs a new epoch/);
     const none = { status: { leadership: null } };
     await expect(kube.patch(shootRef(run), none, { subresource: "status" })).rejects.toThrow(/would go back to 0/);
-    await lead(run, "seed-2", 3);
+    await lead(run, "seed-2", 9);
+    await lead(run, "seed-1", 10);
+    await expect(lead(run, "seed-2", 9)).rejects.toThrow(/epoch 10 has begun, and this would go back to 9/);
   });
 
   test("a flow that comes late writes nothing into its Shoot", async () => {

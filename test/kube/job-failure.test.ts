@@ -1,14 +1,21 @@
 import { afterAll, expect } from "vitest";
-import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
+import { SHOOT_UID_ANNOTATION, WAIT_ANNOTATION } from "../../src/api/annotations.ts";
+import { ROLE_LABEL } from "../../src/api/labels.ts";
 import { jobTarget } from "../../src/activities/backup/jobs.ts";
+import { formatRegistration } from "../../src/activities/waits/registration.ts";
+import { createSigner } from "../../src/activities/waits/signature.ts";
 import { createWaits, type Completer, type Waits } from "../../src/activities/waits/waits.ts";
 import { Job, Pod, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
+import { newStateKey } from "../support/state-keys.ts";
 
 let kube: KubeClient;
 let waits: Waits;
+const signer = createSigner([newStateKey("seed-1")]);
+const namespace = "shoot--dev--jobs";
+const shootUid = "uid-of-jobs";
 const failures = new Map<string, string>();
 const completer: Completer = {
   complete: async () => true,
@@ -17,8 +24,15 @@ const completer: Completer = {
 
 test.beforeAll(async ({ cluster }) => {
   kube = cluster.client;
-  waits = createWaits({ client: kube, completer, log: createLogger({ name: "test", level: "silent" }) });
+  const log = createLogger({ name: "test", level: "silent" });
+  waits = createWaits({ client: kube, completer, signer, log });
   waits.start();
+  const metadata = {
+    name: namespace,
+    labels: { [ROLE_LABEL]: "shoot" },
+    annotations: { [SHOOT_UID_ANNOTATION]: shootUid },
+  };
+  await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata });
 });
 
 afterAll(async () => await waits.stop());
@@ -29,7 +43,7 @@ test("a step whose Job failed says why, as the Job's pod said it", async () => {
   await createPod("another", "another-uid", "Error: somebody else's\n");
   await fail("first-snapshot");
   expect(await eventually(() => failures.get("first-snapshot") ?? false)).toBe(
-    "Job default/first-snapshot is not done: it failed: too many tries: " +
+    "Job shoot--dev--jobs/first-snapshot is not done: it failed: too many tries: " +
       "pod first-snapshot-abcde, container save: exit code 1: Error: context deadline exceeded",
   );
 });
@@ -38,7 +52,7 @@ test("a step whose Job failed without a pod says so", async () => {
   await createJob("lost");
   await fail("lost");
   expect(await eventually(() => failures.get("lost") ?? false)).toBe(
-    "Job default/lost is not done: it failed: too many tries",
+    "Job shoot--dev--jobs/lost is not done: it failed: too many tries",
   );
 });
 
@@ -46,22 +60,23 @@ const template = { spec: { restartPolicy: "Never", containers: [{ name: "save", 
 const labels = { "gardener.cloud/role": "controlplane" };
 
 async function createJob(name: string): Promise<string> {
-  const target = jobTarget("default", name, "firstSnapshot", 60_000);
-  const waiter = { workflowId: name, runId: name, activityId: target.activityId };
-  const annotations = { [WAIT_ANNOTATION]: JSON.stringify({ waiter, target, since: Date.now() }) };
-  const metadata = { name, namespace: "default", labels, annotations };
+  const target = jobTarget(namespace, name, "firstSnapshot", 60_000);
+  const workflowId = `shoot/garden-dev/jobs/${shootUid}/migrate`;
+  const waiter = { workflowId, runId: name, activityId: target.activityId };
+  const annotations = { [WAIT_ANNOTATION]: formatRegistration({ waiter, target, since: Date.now() }, signer) };
+  const metadata = { name, namespace, labels, annotations };
   const { metadata: made } = await kube.create({ apiVersion: "batch/v1", kind: "Job", metadata, spec: { template } });
   return (made as { uid?: string }).uid ?? "";
 }
 
 async function createPod(name: string, uid: string, message: string): Promise<void> {
-  const metadata = { name, namespace: "default", labels: { ...labels, "batch.kubernetes.io/controller-uid": uid } };
+  const metadata = { name, namespace, labels: { ...labels, "batch.kubernetes.io/controller-uid": uid } };
   await kube.create({ apiVersion: "v1", kind: "Pod", metadata, spec: template.spec });
   const state = { terminated: { exitCode: 1, reason: "Error", message } };
   const containerStatuses = [
     { name: "save", image: "etcd", imageID: "", ready: false, restartCount: 0, lastState: {}, state },
   ];
-  const ref = refTo(Pod, { name, namespace: "default" });
+  const ref = refTo(Pod, { name, namespace });
   await kube.patch(ref, { status: { phase: "Failed", containerStatuses } }, { subresource: "status" });
 }
 
@@ -74,6 +89,6 @@ async function fail(name: string): Promise<void> {
     message: "too many tries",
   };
   const conditions = ["FailureTarget", "Failed"].map((type) => ({ ...condition, type }));
-  const ref = refTo(Job, { name, namespace: "default" });
+  const ref = refTo(Job, { name, namespace });
   await kube.patch(ref, { status: { startTime: time, conditions } }, { subresource: "status" });
 }

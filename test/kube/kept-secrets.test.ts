@@ -2,7 +2,6 @@ import { beforeEach, describe, expect } from "vitest";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
 import type { StateItem } from "../../src/activities/state/entry.ts";
-import type { StateKey } from "../../src/activities/state/keys.ts";
 import { createStateActivities, type StateActivities } from "../../src/activities/state/activities.ts";
 import { Superseded } from "../../src/activities/superseded.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
@@ -10,10 +9,11 @@ import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { test as it } from "../support/cluster-test.ts";
 import { shootRun } from "../support/shoot-run.ts";
-import { newStateKeys } from "../support/state-keys.ts";
+import { newKeyring, newStateKey } from "../support/state-keys.ts";
 
 const garden = "garden-dev";
-const keys = newStateKeys();
+const own = newStateKey("seed-1");
+const keys = newKeyring({ own: [own] });
 let kube: KubeClient;
 let run: ShootRun;
 let activities: StateActivities;
@@ -67,19 +67,18 @@ describe("the keys that a Shoot has for good", () => {
     await deploy();
     await activities.persistState(run);
     await lose("ca");
-    const without = createStateActivities({ gardenClient: kube, seedClient: kube, keys: newStateKeys() });
+    const without = createStateActivities({ gardenClient: kube, seedClient: kube, keys: newKeyring() });
     await expect(deploy(run, without)).rejects.toThrow(
       `cannot use ShootState ${garden}/${run.name}: cannot open gardener/secret/ca of Shoot ${run.uid}`,
     );
     expect(await kube.read(secret("ca"))).toBeUndefined();
-    const [newer] = newStateKeys();
-    const rotated = [{ ...(newer as StateKey), id: "newer" }];
+    const stranger = newKeyring({ seed: "seed-2" });
     const machines: StateItem = {
       section: "extensions",
       fields: { kind: "Worker", name: "w" },
       content: { machines: 1 },
     };
-    await createShootStates({ gardenClient: kube, keys: rotated }).keep(run, [machines]);
+    await createShootStates({ gardenClient: kube, keys: stranger }).keep(run, [machines]);
     await deploy(); // of the machines' state, nothing is asked here
     expect(await kube.read(secret("ca"))).toBeDefined();
   });

@@ -116,7 +116,7 @@ async function act(
 
 const acting = () => vi.waitFor(() => expect(Date.now() - actedAt).toBeLessThan(300), 15_000);
 const lead = (leader: Leader) =>
-  updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values: formatLeader(leader), ttl: 60 });
+  updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values: formatLeader(leader), ttl: 0 });
 
 const ref = refTo(Infrastructure, { name: "led", namespace });
 const read = () => plane.client.read(ref);

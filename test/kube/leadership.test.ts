@@ -3,10 +3,11 @@ import { createLeadership } from "../../src/activities/leadership/leadership.ts"
 import { StepError } from "../../src/activities/failure.ts";
 import { DNSRecord, Shoot } from "../../src/api/index.ts";
 import { FORCE_TAKEOVER_ANNOTATION } from "../../src/api/annotations.ts";
+import { readShootView } from "../../src/activities/shoot/view.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { queryNameServers } from "../../src/dns/query.ts";
-import { createLeaderLookup, createZoneServers, type LeaderLookup } from "../../src/dns/index.ts";
-import { refTo, type KubeClient } from "../../src/kube/index.ts";
+import { createLeaderLookup, createZoneServers, formatLeader, type LeaderLookup } from "../../src/dns/index.ts";
+import { network, type Transports } from "../../src/dns/transport.ts";
+import { refOf, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createGardenProvider } from "../../src/provider-local/garden.ts";
 import { queryRecords, updateRecords } from "../../src/provider-local/dns/name-server.ts";
@@ -25,7 +26,7 @@ let run: ShootRun;
 let record: string;
 
 test.beforeAll(async ({ cluster }) => {
-  dns = await startNameServer();
+  dns = await startNameServer("leadership-perennial.test");
   gardenClient = cluster.client;
   await applyGarden(gardenClient);
   await gardenClient.apply(leadershipDomain());
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   const name = `l${(count += 1)}`;
-  record = `${name}.dev.leadership.perennial.test`;
+  record = `${name}.dev.leadership-perennial.test`;
   const created = await createShoot(gardenClient, name, { seedName: "seed-1" });
   run = { ...created, seedName: "seed-1", leadershipRecord: record };
 });
@@ -49,8 +50,12 @@ describe("a Shoot's leadership", () => {
   test("begins with its seed and epoch 1, in its status and in the DNS", async () => {
     await leadership().ensureLeadership(run);
     expect(await status()).toEqual({ record, seed: "seed-1", epoch: 1, leaseSeconds: 60 });
-    expect(await queryRecords(dns.server, { name: record, type: "TXT" })).toEqual(["Epoch=1", "Seed=seed-1"]);
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 1 });
+    expect(await queryRecords(dns.server, { name: record, type: "TXT" })).toEqual([
+      "Epoch=1",
+      "Seed=seed-1",
+      `Shoot=${run.uid}`,
+    ]);
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 1, shoot: run.uid });
     const object = await dnsRecord();
     expect(object?.metadata.ownerReferences?.[0]).toMatchObject({ kind: "Shoot", uid: run.uid });
     expect(object?.metadata.annotations?.["perennial.dev/epoch"]).toBe("1");
@@ -75,7 +80,7 @@ describe("a Shoot's leadership", () => {
     await expect(late).rejects.toThrow("in epoch 1: seed-2 leads in epoch 2");
     await expect(late).rejects.toMatchObject({ retryable: false });
     await expect(leadership().ensureLeadership({ ...run, epoch: 2 })).rejects.toThrow("seed-2 leads in epoch 2");
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2, shoot: run.uid });
   });
 
   test("makes leases longer when asked to, and never shorter while a seed may hold one", async () => {
@@ -88,16 +93,75 @@ describe("a Shoot's leadership", () => {
 
   test("ends with the record, and may begin again under the first number", async () => {
     await flipped();
-    await leadership().removeLeadership({ ...run, epoch: 2, seedName: "seed-2" });
-    await leadership().removeLeadership({ ...run, epoch: 2, seedName: "seed-2" });
+    await leadership().removeLeadership(run);
+    await leadership().removeLeadership(run);
     expect(await dnsRecord()).toBeUndefined();
     expect(await queryRecords(dns.server, { name: record, type: "TXT" })).toEqual([]);
   });
 
-  test("is not ended by a seed that leads no more", async () => {
-    await flipped();
+  test("is not ended on the word of a status that was lost, nor is a Shoot let go of which there is a record", async () => {
+    const object = await createRecord("2", run.uid);
     await expect(leadership().removeLeadership(run)).rejects.toThrow("is of epoch 2 already");
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
+    await expect(leadership().confirmLeadership(run)).rejects.toThrow("is of epoch 2 already");
+    const periods = { leaseSeconds: 60, dnsTtl: 120, syncPeriod: 1, seedDeadline: 1, retryDuration: 1 };
+    const view = () => readShootView(gardenClient, run, periods);
+    expect(await view()).toMatchObject({ initialised: true });
+    await gardenClient.remove(refOf(object));
+    expect(await view()).toMatchObject({ initialised: false });
+    await leadership().removeLeadership(run);
+    await createRecord("2", "earlier"); // of a Shoot that was lost with its status, for all that the garden knows
+    expect(await view()).toMatchObject({ initialised: true });
+    await expect(leadership().confirmLeadership(run)).rejects.toThrow(/is that of an earlier Shoot of this name/);
+    await gardenClient.remove(recordRef());
+  });
+
+  test("is asked for before a deletion: of the status, the record's object, and each server", async () => {
+    await leadership().ensureLeadership(run);
+    await leadership().confirmLeadership(run);
+    await expect(leadership().confirmLeadership({ ...run, epoch: 2 })).rejects.toThrow("seed-1 leads in epoch 1");
+    const values = ["Seed=seed-9", "Epoch=3", `Shoot=${run.uid}`];
+    await updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values, ttl: 0 });
+    await expect(leadership().confirmLeadership(run)).rejects.toThrow(/names seed-9 in epoch 3/);
+    await updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values: [], ttl: 0 });
+    await leadership().confirmLeadership(run); // as after its removal
+  });
+
+  test("is not confirmed while a server of the zone is silent", async () => {
+    await leadership().ensureLeadership(run);
+    const silent = createLeaderLookup(createZoneServers({ servers: [dns.endpoint, "127.0.0.1:9"] }));
+    const confirmed = createLeadership({ gardenClient, lookup: silent }).confirmLeadership(run);
+    await expect(confirmed).rejects.toThrow(/server 127.0.0.1:9 does not answer/);
+  });
+});
+
+describe("a later Shoot of the same name", () => {
+  test("waits until the record of the earlier one is gone, however high its epoch was, and then begins with the first", async () => {
+    await leadership().ensureLeadership(run);
+    const { metadata } = await shoot();
+    const [owner] = (await dnsRecord())?.metadata.ownerReferences ?? [];
+    const annotations = { "perennial.dev/epoch": "12" };
+    const ownerReferences = [{ ...owner, uid: "earlier" }];
+    await gardenClient.patch(recordRef(), { metadata: { annotations, ownerReferences, finalizers: ["test/hold"] } });
+    const early = leadership().ensureLeadership(run);
+    await expect(early).rejects.toThrow(
+      /is that of an earlier Shoot of this name, with uid earlier: .+ held by test\/hold/,
+    );
+    await expect(early).rejects.toMatchObject({ retryable: true });
+    await leadership().removeLeadership(run); // nothing of it is this Shoot's
+    await gardenClient.patch(recordRef(), { metadata: { finalizers: null } });
+    await leadership().ensureLeadership(run);
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 1, shoot: metadata.uid });
+  });
+
+  test("does not take over a record in the DNS that says it is another one's, nor does its deletion", async () => {
+    const values = ["Seed=seed-9", "Epoch=12", "Shoot=earlier"];
+    await updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values, ttl: 1 });
+    const refused = createLeadership({ gardenClient, lookup, timeout: 2_000 }).ensureLeadership(run);
+    await expect(refused).rejects.toThrow(/is the record of another Shoot of that name, with uid earlier/);
+    await leadership().removeLeadership(run);
+    expect(await queryRecords(dns.server, { name: record, type: "TXT" })).toHaveLength(3);
+    await updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values: [], ttl: 1 });
+    await leadership().ensureLeadership(run);
   });
 });
 
@@ -108,7 +172,14 @@ describe("a flip", () => {
     expect(leader).toMatchObject({ record, seed: "seed-2", epoch: 2, leaseSeconds: 60, previousSeed: "seed-1" });
     expect(Date.parse(leader?.since ?? "")).toBeGreaterThan(Date.now() - 60_000);
     expect((await shoot()).status).toMatchObject({ seedName: "seed-2", seeds: ["seed-1", "seed-2"] });
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2, shoot: run.uid });
+  });
+
+  test("tells the tenth epoch from the ninth", async () => {
+    run = { ...run, epoch: 9 };
+    await flipped();
+    expect(await lookup.ask(record)).toMatchObject({ seed: "seed-2", epoch: 10 });
+    await expect(leadership().confirmLeadership(run)).rejects.toThrow("seed-2 leads in epoch 10");
   });
 
   test("does the same when it is asked again, however late", async () => {
@@ -134,7 +205,18 @@ describe("a flip", () => {
     await expect(createLeadership({ gardenClient, lookup: silent }).flip(moving)).rejects.toThrow("killed");
     await leadership().ensureLeadership({ ...moving, operation: "Restore", seedName: "seed-2", epoch: 2 });
     expect(await status()).toMatchObject({ seed: "seed-2", epoch: 2, since: expect.any(String) });
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2, shoot: run.uid });
+  });
+
+  test("counts on from 9 to 10, and lets no late 9 go back", async () => {
+    const ninth = { ...run, epoch: 9 };
+    await leadership().ensureLeadership(ninth);
+    await gardenClient.patch(shootRef(), { spec: { seedName: "seed-2" } });
+    await leadership().flip({ ...ninth, operation: "Migrate", migration: migration() });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 10, shoot: run.uid });
+    await expect(leadership().ensureLeadership(ninth)).rejects.toThrow("in epoch 9: seed-2 leads in epoch 10");
+    await expect(leadership().confirmLeadership(ninth)).rejects.toThrow("seed-2 leads in epoch 10");
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 10, shoot: run.uid });
   });
 
   test("is refused once the Shoot's seed was changed back", async () => {
@@ -180,7 +262,7 @@ describe("a flip", () => {
     await leadership().flip(back);
     await expect(leadership().flip(first)).rejects.toThrow(StepError);
     expect(await status()).toMatchObject({ seed: "seed-1", epoch: 3 });
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 3 });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 3, shoot: run.uid });
   });
 
   test("takes over from the destination itself, under a new number, when the old seed dies after a planned one", async () => {
@@ -219,20 +301,13 @@ describe("a flip", () => {
     const moving = await prepared();
     const secondary = await dns.addSecondary(3_600);
     const added = `ns2.${dns.zone}`;
-    await dns.update(`add ${added} 10 A 127.0.0.1`, `add ${dns.zone} 10 NS ${added}.`);
-    const servers = createZoneServers(
-      {},
-      {
-        nameServers: async (asked, name) => {
-          if (asked.length > 0) return await queryNameServers(asked, name);
-          return name === dns.zone ? [`ns.${dns.zone}`] : undefined;
-        },
-        addresses: async (_, host) => [host === added ? secondary.endpoint : dns.endpoint],
-        now: () => performance.now(),
-      },
-    );
+    const cache = await dns.addCache();
+    const transports = routed({ "127.0.0.1": dns.endpoint, "127.0.0.2": secondary.endpoint });
+    const servers = createZoneServers({ resolvers: [cache.endpoint] }, { transports });
+    expect(await servers.of(record)).toEqual(["127.0.0.1"]);
+    await dns.update(`add ${added} 10 A 127.0.0.2`, `add ${dns.zone} 10 NS ${added}.`);
     const flip = createLeadership({ gardenClient, lookup: createLeaderLookup(servers), timeout: 5_000 }).flip(moving);
-    await expect(flip).rejects.toThrow(`server ${secondary.endpoint} names seed-1 in epoch 1`);
+    await expect(flip).rejects.toThrow("server 127.0.0.2 names seed-1 in epoch 1");
     expect((await status())?.since).toBeUndefined();
     await dns.update(`delete ${dns.zone} NS ${added}.`, `delete ${added} A`);
     await secondary.stop();
@@ -253,14 +328,30 @@ describe("a flip", () => {
     const moving = await prepared();
     await gardenClient.apply(leadershipDomain("127.0.0.1:9"));
     const flip = createLeadership({ gardenClient, lookup, timeout: 3_000 }).flip(moving);
-    await expect(flip).rejects.toThrow(/DNSRecord garden-dev\/l\d+-leadership is not done: .*cannot ask for TXT/);
+    await expect(flip).rejects.toThrow(
+      /DNSRecord garden-dev\/l\d+-leadership is not done: .*cannot ask 127.0.0.1:9 for TXT/,
+    );
     await gardenClient.apply(leadershipDomain());
     await leadership().flip(moving);
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2, shoot: run.uid });
   });
 });
 
 describe("a leadership record", () => {
+  test.each(["aws-route53", "google-clouddns", "azure-dns", "own-dns"])(
+    "is not entrusted to DNS of type %s",
+    async (type) => {
+      const secret = leadershipDomain();
+      const annotations = { ...secret.metadata.annotations, "dns.gardener.cloud/provider": type };
+      await gardenClient.apply({ ...secret, metadata: { ...secret.metadata, annotations } });
+      const ensured = leadership().ensureLeadership(run);
+      await expect(ensured).rejects.toThrow(`cannot keep leadership record ${record} in DNS of type ${type}: `);
+      await expect(ensured).rejects.toMatchObject({ codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
+      expect(await dnsRecord()).toBeUndefined();
+      await gardenClient.apply(leadershipDomain());
+    },
+  );
+
   test("is put right again when something else has changed it", async () => {
     await leadership().ensureLeadership(run);
     await updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values: ["Seed=x"], ttl: 1 });
@@ -268,7 +359,16 @@ describe("a leadership record", () => {
       .ensureLeadership(run)
       .catch(() => undefined);
     await leadership().ensureLeadership(run);
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 1 });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 1, shoot: run.uid });
+  });
+
+  test("is put right again when something else lets caches keep it", async () => {
+    await leadership().ensureLeadership(run);
+    const values = formatLeader({ seed: "seed-1", epoch: 1, shoot: run.uid });
+    await updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values, ttl: 60 });
+    await expect(lookup.ask(record)).rejects.toThrow("lets caches keep");
+    await leadership().ensureLeadership(run);
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 1, shoot: run.uid });
   });
 
   test("is not changed by a DNSRecord of an earlier epoch, whichever seed wrote it", async () => {
@@ -287,7 +387,7 @@ describe("a leadership record", () => {
         `cannot let seed-1 lead in epoch 1: ${record} says that seed-2 leads in epoch 2`,
       );
     }, 10_000);
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2 });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2, shoot: run.uid });
   });
 
   test("is changed by the server only if it still is what was read", async () => {
@@ -302,16 +402,43 @@ describe("a leadership record", () => {
     );
     await expect(late).rejects.toThrow(/NXRRSET/);
     await expect(updateRecords(server, zone, { ...set, values: ["x"] }, { before: [] })).rejects.toThrow(/YXRRSET/);
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 1 });
+    expect(await lookup.ask(record)).toEqual({ seed: "seed-1", epoch: 1, shoot: run.uid });
   });
 });
 
 test("the servers of a zone are found through a resolver, from any name in it", async () => {
-  const servers = createZoneServers({ resolvers: [dns.endpoint] });
-  expect(await servers.of("shoot.project.leadership.perennial.test")).toEqual(["127.0.0.1"]);
-  expect(await servers.of("perennial.test")).toEqual(["127.0.0.1"]);
-  await expect(servers.of("example.org")).rejects.toThrow(/cannot ask 127.0.0.1:\d+ for NS example.org: EREFUSED/);
+  const transports = routed({ "127.0.0.1": dns.endpoint });
+  const servers = createZoneServers({ resolvers: [dns.endpoint] }, { transports });
+  expect(await servers.of("shoot.project.leadership-perennial.test")).toEqual(["127.0.0.1"]);
+  expect(await servers.of("leadership-perennial.test")).toEqual(["127.0.0.1"]);
+  await expect(servers.of("example.org")).rejects.toThrow(
+    /cannot ask 127.0.0.1:\d+ for NS example.org: it answers REFUSED/,
+  );
 });
+
+/** A DNSRecord of the run's name that no provider acts on. */
+const createRecord = (epoch: string, uid: string) =>
+  gardenClient.create<DNSRecord>({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "DNSRecord",
+    metadata: {
+      ...{ namespace: run.namespace, name: `${run.name}-leadership` },
+      annotations: { "perennial.dev/epoch": epoch },
+      ownerReferences: [{ apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name: run.name, uid }],
+    },
+    spec: {
+      ...{ type: "none", class: "garden", secretRef: { name: "dns", namespace: "garden" } },
+      ...{ name: record, recordType: "TXT", values: ["Seed=seed-2", `Epoch=${epoch}`] },
+    },
+  });
+
+/** The network, in which a server is at another port than its records can say. */
+function routed(routes: Readonly<Record<string, string>>): Transports {
+  return {
+    udp: (server, message, read) => network.udp(routes[server] ?? server, message, read),
+    tcp: (server, message, read) => network.tcp(routes[server] ?? server, message, read),
+  };
+}
 
 const leadership = () => createLeadership({ gardenClient, lookup, timeout: 10_000 });
 const migration = (source = "seed-1", destination = "seed-2") => ({ source, destination, takeover: false });
@@ -359,7 +486,7 @@ function leadershipDomain(server = dns.endpoint) {
       namespace: "garden",
       labels: { "gardener.cloud/role": "leadership-domain" },
       annotations: {
-        "dns.gardener.cloud/domain": "leadership.perennial.test",
+        "dns.gardener.cloud/domain": "leadership-perennial.test",
         "dns.gardener.cloud/provider": "rfc2136",
       },
     },

@@ -28,7 +28,7 @@ let history: string[];
 test.beforeAll(async ({ cluster }) => {
   controlPlane = cluster;
   proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
-  proxied = createKubeClient({ kubeconfig: proxy.kubeconfig });
+  proxied = createKubeClient({ file: proxy.kubeconfigFile });
 });
 
 afterAll(async () => {

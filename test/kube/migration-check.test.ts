@@ -1,17 +1,16 @@
-import { randomBytes } from "node:crypto";
 import { beforeEach, expect } from "vitest";
 import { StepError } from "../../src/activities/failure.ts";
 import { createMigrationCheck, createSourceCheck } from "../../src/activities/shoot/migration-check.ts";
 import { readMigrationFacts } from "../../src/activities/shoot/migration-facts.ts";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
-import { parseStateKeys } from "../../src/activities/state/keys.ts";
 import { Seed, Shoot, ShootState } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { refTo, type KubeClient } from "../../src/kube/index.ts";
 import { test as it } from "../support/cluster-test.ts";
 import { exampleObjects } from "../support/examples.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
-import { movableStatus, seedReady } from "../support/migration-objects.ts";
+import { movableStatus, seedKey, seedReady } from "../support/migration-objects.ts";
+import { newKeyring } from "../support/state-keys.ts";
 
 const core = "core.gardener.cloud/v1beta1";
 let kube: KubeClient;
@@ -60,7 +59,7 @@ it("the check before a takeover asks for kept state", async () => {
   expect((await refusal()).message).toContain(`there is no ShootState garden-dev/${run.name}`);
   await keep(run.name, [{ name: "ca", type: "secret", data: {} }]);
   expect((await refusal()).message).toContain("names no snapshot of etcd");
-  const keys = parseStateKeys(JSON.stringify({ keys: [{ id: "one", secret: randomBytes(32).toString("base64") }] }));
+  const keys = newKeyring();
   const bucket = { bucket: "b", name: "s.db", revision: 7, hash: 1 };
   const snapshot = { ...bucket, size: 12_300_000, takenAt: "2026-11-21T10:00:00Z" };
   await createShootStates({ gardenClient: kube, keys }).recordSnapshot({ ...run, epoch: 1 }, snapshot);
@@ -96,6 +95,27 @@ it("the check before a move refuses to leave a Bastion behind", async () => {
   await expect(checkSource(run)).rejects.toThrow("Bastion alice in namespace");
 });
 
+it("the check before a move refuses a Shoot of which an object does not say who leads: its controller would go on", async () => {
+  const led = { ...run, leadershipRecord: "record" };
+  const checkSource = createSourceCheck({ seedClient: kube });
+  await expect(checkSource(led)).resolves.toBeUndefined();
+  const apply = (leadership?: object) =>
+    kube.apply({
+      apiVersion: "extensions.gardener.cloud/v1alpha1",
+      kind: "Network",
+      metadata: { name: run.name, namespace: run.technicalID },
+      spec: { type: "local", podCIDR: "10.0.0.0/16", serviceCIDR: "10.1.0.0/16", ...(leadership && { leadership }) },
+    });
+  await apply();
+  await expect(checkSource(led)).rejects.toThrow(
+    `Network ${run.name} in namespace ${run.technicalID} of its seed do not say`,
+  );
+  await apply({ record: "record", value: "seed-9", leaseSeconds: 60 });
+  await expect(checkSource(led)).rejects.toThrow("do not say who leads");
+  await apply({ record: "record", value: "seed-1", leaseSeconds: 60 });
+  await expect(checkSource(led)).resolves.toBeUndefined();
+});
+
 function check(now?: () => Date): Promise<void> {
   return createMigrationCheck({ gardenClient: kube, ...(now && { now }) })(run);
 }
@@ -112,7 +132,7 @@ async function registerSeed(name: string, spec: object): Promise<void> {
   const { backup: _, ...rest } = example["spec"] as Record<string, unknown>;
   await kube.apply({ ...example, metadata: { name }, spec: { ...rest, ...spec } });
   const ref = refTo(Seed, { name });
-  await kube.patch(ref, { status: { conditions: [seedReady()] } }, { subresource: "status" });
+  await kube.patch(ref, { status: { conditions: [seedReady()], stateKey: seedKey(name) } }, { subresource: "status" });
 }
 
 async function keep(name: string, gardener: object[]): Promise<void> {

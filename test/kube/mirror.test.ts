@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect } from "vitest";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
-import type { StateKey } from "../../src/activities/state/keys.ts";
+import type { StateKeyring } from "../../src/activities/state/keyring.ts";
 import { EPOCH_ANNOTATION, STATE_KEY_ANNOTATION } from "../../src/api/annotations.ts";
 import { Cluster, Infrastructure, Shoot, ShootState } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
@@ -12,11 +12,12 @@ import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
-import { newStateKeys } from "../support/state-keys.ts";
+import { newKeyring, newStateKey } from "../support/state-keys.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const extensions = "extensions.gardener.cloud/v1alpha1";
-const keys = newStateKeys();
+const [own, garden] = [newStateKey("seed-1"), newStateKey("garden")];
+const keys = newKeyring({ own: [own], garden: [garden] });
 /** What an extension controller writes is not the flow's, which the fencing policies would ask for its epoch. */
 const theirs = { fieldManager: "extension" };
 let controlPlane: ControlPlane;
@@ -32,7 +33,7 @@ it.beforeAll(async ({ cluster }) => {
   kube = controlPlane.client;
   await applyGarden(kube);
   proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
-  gardenClient = createKubeClient({ kubeconfig: proxy.kubeconfig });
+  gardenClient = createKubeClient({ file: proxy.kubeconfigFile });
 });
 afterAll(async () => {
   await gardenClient.close();
@@ -48,7 +49,7 @@ beforeEach(async () => {
 });
 afterEach(() => mirror.stop());
 
-const startMirror = (withKeys: readonly StateKey[] = keys, seedName = "seed-1") => {
+const startMirror = (withKeys: StateKeyring = keys, seedName = "seed-1") => {
   const started = createMirror({ gardenClient, seedClient: kube, seedName, keys: withKeys, log });
   started.start();
   return started;
@@ -94,7 +95,7 @@ const quiet = () =>
     return proxy.requests.length === before && before;
   });
 /** What the garden keeps, by name. */
-const kept = async (withKeys: readonly StateKey[] = keys) => {
+const kept = async (withKeys: StateKeyring = keys) => {
   const items = (await createShootStates({ gardenClient: kube, keys: withKeys }).read(run)) ?? [];
   return Object.fromEntries(items.map(({ fields, content }) => [fields["name"] as string, content]));
 };
@@ -238,8 +239,28 @@ describe("a Shoot that is about to leave", () => {
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await kept()).toMatchObject({ [run.name]: { change: 1 } });
     await lead("seed-1", 2); // the migration was given up
+    await createShootStates({ gardenClient: kube, keys }).claim({ ...run, epoch: 2 });
     await settle(2);
     await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 2 } }));
+  });
+});
+
+describe("a seed that has just lost the lead", () => {
+  it("keeps what its controllers still make, until the next leader's flow has claimed the state", async () => {
+    await createInfrastructure();
+    await writeState({ change: 1 });
+    await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 1 } }));
+    await kube.patch(
+      shootRef(),
+      { status: { seedName: "seed-2", leadership: { seed: "seed-2", epoch: 2, previousSeed: "seed-1" } } },
+      { subresource: "status" },
+    );
+    await writeState({ change: 2 });
+    await eventually(async () => expect(await kept()).toMatchObject({ [run.name]: { change: 2 } }));
+    await createShootStates({ gardenClient: kube, keys }).claim({ ...run, epoch: 2 });
+    await writeState({ change: 3 });
+    await quiet();
+    expect(await kept()).toMatchObject({ [run.name]: { change: 2 } });
   });
 });
 
@@ -250,12 +271,13 @@ describe("a new key", () => {
     await eventually(async () => expect(Object.keys(await kept())).toEqual(["ca", "gone"]));
     await kube.remove(refTo(Secret, { namespace: run.technicalID, name: "gone" }));
     await mirror.stop();
-    const [newer] = newStateKeys();
-    const rotated = [{ ...(newer as StateKey), id: "newer" }];
-    mirror = startMirror([...rotated, ...keys]);
+    const newer = newStateKey("seed-1");
+    mirror = startMirror(newKeyring({ own: [newer, own], garden: [garden] }));
+    const holders = [garden.id, newer.id].join(",");
     await eventually(async () =>
-      expect((await readState())?.metadata.annotations).toMatchObject({ [STATE_KEY_ANNOTATION]: "newer" }),
+      expect((await readState())?.metadata.annotations).toMatchObject({ [STATE_KEY_ANNOTATION]: holders }),
     );
-    expect(Object.keys(await kept(rotated)).toSorted()).toEqual(["ca", "gone"]);
+    expect(Object.keys(await kept(newKeyring({ own: [newer] }))).toSorted()).toEqual(["ca", "gone"]);
+    await expect(kept(newKeyring({ own: [own] }))).rejects.toThrow("is not wrapped for this worker");
   });
 });

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
 import { STATE_PART_LABEL } from "../../src/api/labels.ts";
-import { listParts, renderPart } from "../../src/activities/state/parts.ts";
+import { readAllParts, renderPart } from "../../src/activities/state/parts.ts";
 import { refTo } from "../../src/kube/index.ts";
 import { ShootState } from "../../src/api/index.ts";
 import { admissionTest as test, refusalOf, type AdmissionLab } from "../support/admission-lab.ts";
@@ -30,7 +30,7 @@ test("a ShootState that is in the way goes with its parts, and with no other Sho
     .replaceAll("NAME", "local");
   await run(commands);
   expect(await lab.client.read(state)).toBeUndefined();
-  expect(await listParts(lab.client, { namespace, name: "local" })).toEqual([]);
+  expect(await readAllParts(lab.client, { namespace, name: "local" })).toEqual([]);
   expect(await lab.client.list(ShootState, { namespace })).toHaveLength(3);
 });
 

@@ -36,6 +36,7 @@ test("a Secret that cannot be made again is marked to go along when the Shoot mo
     "ca-etcd-peer",
     "ca-front-proxy",
     "ca-kubelet",
+    "kube-apiserver-etcd-encryption-key",
     "service-account-key",
   ]);
 });
@@ -75,6 +76,8 @@ test("a certificate near its end is renewed, its authority is not", async () => 
     "ca-etcd-peer",
     "ca-front-proxy",
     "ca-kubelet",
+    "kube-apiserver-etcd-encryption-configuration",
+    "kube-apiserver-etcd-encryption-key",
     "service-account-key",
   ]);
 });
@@ -96,6 +99,15 @@ test("a damaged authority stops the run instead of locking all clients out", asy
   await expect(ensureSecrets(client, context())).rejects.toThrow(
     `cannot use Secret ${namespace}/ca-client: it is damaged or has expired`,
   );
+});
+
+test("a lost encryption key stops the run where something is encrypted under it, instead of hiding what is stored", async () => {
+  const encryptionAtRest = { resources: ["secrets"], provider: { type: "aescbc" } };
+  const { shoot, ...rest } = context();
+  const encrypted = { ...rest, shoot: { ...shoot, status: { credentials: { encryptionAtRest } } } };
+  await expect(ensureSecrets(client, encrypted)).rejects.toThrow("encryption-key: it is gone");
+  await ensureSecrets(client, context());
+  await ensureSecrets(client, encrypted);
 });
 
 test("labels that were taken away come back, and others stay", async () => {

@@ -7,8 +7,10 @@ import { createSeedStatus } from "../../src/worker/seed-status.ts";
 import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { applyGarden } from "../support/garden-objects.ts";
+import { newStateKey } from "../support/state-keys.ts";
 
 const core = "core.gardener.cloud/v1beta1";
+const key = newStateKey("seed-1");
 const ref = refTo(Seed, { name: "seed-1" });
 const log = createLogger({ name: "test", level: "silent" });
 
@@ -18,7 +20,10 @@ let status: ReturnType<typeof createSeedStatus>;
 test.beforeAll(async ({ cluster }) => {
   kube = cluster.client;
   await applyGarden(kube);
-  status = createSeedStatus({ gardenClient: kube, seedClient: kube, seedName: "seed-1", log, period: 100 });
+  status = createSeedStatus({
+    ...{ gardenClient: kube, seedClient: kube, seedName: "seed-1", stateKey: key.publicKey, log },
+    period: 100,
+  });
   status.start();
 });
 
@@ -30,6 +35,7 @@ test("a seed that is served says so again and again", async () => {
   await eventually(async () => (await condition("GardenletReady"))?.lastUpdateTime !== first.lastUpdateTime);
   expect((await condition("GardenletReady"))?.lastTransitionTime).toBe(first.lastTransitionTime);
   expect((await read()).status?.kubernetesVersion).toMatch(/^v1\./);
+  expect((await read()).status?.stateKey).toEqual(key.publicKey); // what is wrapped for it, it can open
 });
 
 test("a seed says how its bucket is, and nothing of one that it does not keep", async () => {

@@ -14,11 +14,12 @@ import { KubeError, refTo, Secret, type KubeClient } from "../../src/kube/index.
 import { exampleContext } from "../support/control-plane-context.ts";
 import { test as it } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
-import { newStateKeys } from "../support/state-keys.ts";
+import { newKeyring, newStateKey } from "../support/state-keys.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
 const garden = "garden-dev";
-const keys = newStateKeys();
+const [own, gardenKey] = [newStateKey("seed-1"), newStateKey("garden")];
+const keys = newKeyring({ own: [own], garden: [gardenKey] });
 let controlPlane: ControlPlane;
 let kube: KubeClient;
 let run: ShootRun;
@@ -74,7 +75,10 @@ describe("a ShootState", () => {
     await states.keep(run, [worker({ machines: ["a"] })]);
     const { metadata } = await readState();
     expect(metadata.finalizers).toEqual(["core.gardener.cloud/shootstate"]);
-    expect(metadata.annotations).toMatchObject({ [EPOCH_ANNOTATION]: "1", [STATE_KEY_ANNOTATION]: "test" });
+    expect(metadata.annotations).toMatchObject({
+      [EPOCH_ANNOTATION]: "1",
+      [STATE_KEY_ANNOTATION]: [gardenKey.id, own.id].join(","),
+    });
     await states.keep(run, [worker({ machines: ["a"] })]);
     expect((await readState()).metadata.resourceVersion).toBe(metadata.resourceVersion);
     await states.keep(run, [worker({ machines: ["a", "b"] })]);
@@ -96,6 +100,26 @@ describe("a ShootState", () => {
     await expect(states.recordSnapshot(run, snapshot(9))).rejects.toMatchObject({ retryable: false });
     expect((await readState()).metadata.resourceVersion).toBe(before);
     expect(await states.read(run)).toEqual([worker({ machines: ["a"] })]);
+  });
+
+  it("takes what is made in the epoch before until the next one's flow has claimed it, and nothing of a watch there", async () => {
+    await states.keep(run, [worker({ machines: ["a"] })]);
+    const next = { ...run, epoch: 2 };
+    await states.keep(next, [worker({ machines: [] })]); // the next leader's worker, before the leases are over
+    await states.keep(run, [worker({ machines: ["a", "b"] })]);
+    expect(await states.read(run)).toEqual([worker({ machines: ["a", "b"] })]);
+    await states.claim(next);
+    await states.keep(next, [worker({ machines: ["c"] })]);
+    expect(await states.read(run)).toEqual([worker({ machines: ["c"] })]);
+  });
+
+  it("tells the tenth epoch from the ninth", async () => {
+    await states.keep({ ...run, epoch: 9 }, [worker({ machines: ["a"] })]);
+    await states.claim({ ...run, epoch: 10 });
+    await states.keep({ ...run, epoch: 10 }, [worker({ machines: ["b"] })]);
+    await expect(states.keep({ ...run, epoch: 9 }, [worker({ machines: [] })])).rejects.toThrow(Superseded);
+    await expect(states.readSecrets({ ...run, epoch: 9 }, [])).rejects.toThrow(Superseded);
+    expect(await states.read(run)).toEqual([worker({ machines: ["b"] })]);
   });
 
   it("takes nothing of a writer that stood still while the lead changed", async () => {
@@ -133,7 +157,8 @@ describe("a ShootState", () => {
     expect((await readState()).metadata.resourceVersion).toBe(after.metadata.resourceVersion);
     expect(await states.read(run)).toEqual([worker({ machines: ["a", "b", "c"] })]);
     await states.recordSnapshot(run, snapshot(1)); // it holds no one up but watches
-    await states.keep({ ...run, epoch: 2 }, [worker({ machines: ["d"] })]); // the migration was given up
+    await states.claim({ ...run, epoch: 2 }); // the migration was given up
+    await states.keep({ ...run, epoch: 2 }, [worker({ machines: ["d"] })]);
     expect(await states.read(run)).toContainEqual(worker({ machines: ["d"] }));
     expect((await readState()).metadata.annotations).not.toHaveProperty("perennial.dev/state-final");
   });
@@ -170,8 +195,8 @@ describe("a ShootState", () => {
   it("is never taken for that of another Shoot of the same name", async () => {
     await states.keep(run, [worker({ machines: ["a"] })]);
     const later = { ...run, uid: "another" };
-    await expect(states.read(later)).rejects.toThrow("belongs to another Shoot of that name");
-    await expect(states.keep(later, [])).rejects.toMatchObject({ retryable: false });
+    await expect(states.read(later)).rejects.toThrow("belongs to an earlier Shoot of this name");
+    await expect(states.keep(later, [])).rejects.toMatchObject({ retryable: true });
     await states.remove(later);
     expect(await states.read(run)).toHaveLength(1);
   });
@@ -289,6 +314,7 @@ describe("a Shoot's keys", () => {
       "ca-etcd-peer",
       "ca-front-proxy",
       "ca-kubelet",
+      "kube-apiserver-etcd-encryption-key",
       "service-account-key",
     ]);
     for (const [name, { data, metadata }] of restored) {

@@ -27,7 +27,7 @@ test.beforeAll(async ({ cluster }) => {
   client = controlPlane.client;
   await installWidgets(client);
   proxy = await startFaultyProxy(controlPlane.tokenKubeconfig);
-  proxied = createKubeClient({ kubeconfig: proxy.kubeconfig });
+  proxied = createKubeClient({ file: proxy.kubeconfigFile });
 });
 
 afterAll(async () => {

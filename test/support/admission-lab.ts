@@ -17,7 +17,7 @@ import { freePorts } from "./free-ports.ts";
 export interface AdmissionLab {
   /** May do anything. */
   readonly client: KubeClient;
-  /** May do anything with Shoots but bind them to Seeds. */
+  /** May do anything with Shoots but bind them to Seeds, anything with bindings, and read Secrets in namespace garden-dev only. */
   readonly alice: KubeClient;
   /** The path of a kubeconfig whose user may do anything. */
   readonly kubeconfig: string;
@@ -86,18 +86,38 @@ async function webhooksAsked(client: KubeClient): Promise<void> {
   await eventually(async () => String(await refusalOf(create({ region: "nowhere" }))).includes("spec.region"));
 }
 
+const alice = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }];
+
+const rbac = "rbac.authorization.k8s.io/v1";
+
 const permissions: KubeObject[] = [
   {
-    apiVersion: "rbac.authorization.k8s.io/v1",
+    apiVersion: rbac,
     kind: "ClusterRole",
     metadata: { name: "shoots" },
-    rules: [{ apiGroups: ["core.gardener.cloud"], resources: ["shoots"], verbs: ["*"] }],
+    rules: [
+      { apiGroups: ["core.gardener.cloud"], resources: ["shoots", "secretbindings"], verbs: ["*"] },
+      { apiGroups: ["security.gardener.cloud"], resources: ["credentialsbindings"], verbs: ["*"] },
+    ],
   },
   {
-    apiVersion: "rbac.authorization.k8s.io/v1",
+    apiVersion: rbac,
     kind: "ClusterRoleBinding",
     metadata: { name: "shoots" },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "shoots" },
-    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }],
+    subjects: alice,
+  },
+  {
+    apiVersion: rbac,
+    kind: "Role",
+    metadata: { name: "secrets", namespace: "garden-dev" },
+    rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }],
+  },
+  {
+    apiVersion: rbac,
+    kind: "RoleBinding",
+    metadata: { name: "secrets", namespace: "garden-dev" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "secrets" },
+    subjects: alice,
   },
 ];

@@ -33,7 +33,7 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
-/** A part of Kubernetes, by its name as admission sees it and with all rights; or Alice, who may do nothing yet. */
+/** A part of Kubernetes, by its name as admission sees it and with all rights; Alice, who may do nothing yet; or a process of ours. */
 export type User = keyof typeof users;
 
 /** Starts a control plane of its own in 3 s or so; `flags` are further flags of kube-apiserver. It dies with this process. */
@@ -95,11 +95,20 @@ export async function startControlPlane(o: { readonly flags?: readonly string[] 
 
 const adminToken = "perennial-test-administrator";
 
+/** User, uid and groups of a seed's service account in the garden. */
+function seedIdentity(seed: string): string {
+  const groups = "system:serviceaccounts,system:serviceaccounts:perennial-seeds";
+  return `system:serviceaccount:perennial-seeds:${seed},${seed},"${groups}"`;
+}
+
 /** User names, uids and groups, as Kubernetes gives them. */
 const users = {
   "kube-controller-manager": "system:kube-controller-manager,kcm,system:masters",
   kubelet: 'system:node:node,node,"system:masters,system:nodes"',
   alice: "alice,alice",
+  manager: "system:serviceaccount:perennial:manager,manager",
+  "seed-1": seedIdentity("seed-1"),
+  "seed-2": seedIdentity("seed-2"),
 } as const;
 
 const tokenOf = (user: User): string => `perennial-test-${user}`;

@@ -23,7 +23,7 @@ export interface Downtime {
  * for the kubeconfig's host at that moment: as a client of the Shoot would.
  */
 export function startDowntimeProbe(kubeconfig: string, path: string, dnsServer: string): DowntimeProbe {
-  const { host, port, ca, cert, key } = readKubeconfig(kubeconfig);
+  const { host, port, ca, headers } = readKubeconfig(kubeconfig);
   const resolver = new Resolver({ timeout: 1_000, tries: 1 });
   resolver.setServers([dnsServer]);
   const lookup: LookupFunction = (hostname, options, callback) => {
@@ -34,7 +34,7 @@ export function startDowntimeProbe(kubeconfig: string, path: string, dnsServer: 
   };
   const probe = () =>
     new Promise<boolean>((resolve) => {
-      const options = { host, port, path, ca, cert, key, lookup, agent: false, timeout: 1_000 };
+      const options = { host, port, path, ca, headers, lookup, agent: false, timeout: 1_000 };
       const call = request(options, (response) => {
         response.resume();
         resolve(response.statusCode === 200);
@@ -75,12 +75,11 @@ function readKubeconfig(text: string) {
     host: url.hostname,
     port: url.port || "443",
     ca: decode(cluster["certificate-authority-data"]),
-    cert: decode(user["client-certificate-data"]),
-    key: decode(user["client-key-data"]),
+    headers: { authorization: `Bearer ${user.token}` },
   };
 }
 
 interface Kubeconfig {
   readonly clusters: readonly [{ readonly cluster: { server: string; "certificate-authority-data": string } }];
-  readonly users: readonly [{ readonly user: { "client-certificate-data": string; "client-key-data": string } }];
+  readonly users: readonly [{ readonly user: { readonly token: string } }];
 }

@@ -74,7 +74,8 @@ async function renderShoot({ environment }: LocalEnvironment, overrides: ShootOv
   const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot | undefined;
   if (example === undefined) throw new Error("deploy/examples has no Shoot");
   const { credentialsBindingName: _, networking, provider, ...spec } = example.spec;
-  const dns = { domain: `${name}.dev.${environment.domain}` };
+  // A default domain is the seed's to write; a provider of one's own needs a domain of one's own.
+  const dns = { domain: dnsType === undefined ? `${name}.dev.${environment.domain}` : `${name}.${dnsType}.test` };
   return {
     ...example,
     metadata: { name, namespace: projectNamespace, annotations: { ...annotations } },

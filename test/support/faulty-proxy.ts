@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Agent, request } from "undici";
 import { parseKubeconfig, renderKubeconfig } from "../../src/kube/index.ts";
 
@@ -9,7 +12,8 @@ export type Fault =
 
 /** A proxy in front of an API server that misbehaves on demand and counts what it sees. */
 export interface FaultyProxy {
-  readonly kubeconfig: string;
+  /** A file, because it is plain HTTP, which a kubeconfig out of a cluster may not have. */
+  readonly kubeconfigFile: string;
   /** Method and path of every request so far. */
   readonly requests: string[];
   /** How many connections were opened so far. */
@@ -60,8 +64,12 @@ export async function startFaultyProxy(kubeconfig: string): Promise<FaultyProxy>
   server.on("connection", () => connections++);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
+  const directory = await mkdtemp(join(tmpdir(), "faulty-proxy-"));
+  const kubeconfigFile = join(directory, "kubeconfig.yaml");
+  const text = renderKubeconfig({ server: `http://127.0.0.1:${port}`, ca, token: String(user["token"]) });
+  await writeFile(kubeconfigFile, text, { mode: 0o600 });
   return {
-    kubeconfig: renderKubeconfig({ server: `http://127.0.0.1:${port}`, ca, token: String(user["token"]) }),
+    kubeconfigFile,
     requests,
     connections: () => connections,
     fail: (match, ...more) => void faults.push(...more.map((fault) => ({ match, fault }))),
@@ -74,6 +82,7 @@ export async function startFaultyProxy(kubeconfig: string): Promise<FaultyProxy>
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await agent.destroy();
+      await rm(directory, { recursive: true });
     },
   };
 }

@@ -205,8 +205,11 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
       world.calls.push("releaseShoot");
       Object.assign(world.view, { gone: true });
     },
+    confirmLeadership: async (run) => void of(run).calls.push("confirmLeadership"),
     ensureLeadership: async (run) => void of(run).calls.push("ensureLeadership"),
+    awaitLeases: (run) => act(of(run), "awaitLeases"),
     checkMigration: async (run) => act(of(run), "checkMigration"),
+    shareState: async (run) => act(of(run), "shareState"),
     async flip(run) {
       const world = of(run);
       await act(world, "flip");
@@ -220,7 +223,6 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
       world.calls.push(`leaveSeed ${run.seedName}`);
       world.view.leftovers = [];
     },
-    removeLeadership: async (run) => void of(run).calls.push("removeLeadership"),
     findOperation: async (ref) => (await operations.running(ref)) ?? null,
     endFlow: (workflowId, reason) => operations.end(workflowId, reason),
     async followFlow(workflowId) {
@@ -298,6 +300,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     removeStaleConfigs: forRun("removeStaleConfigs"),
     publishInfrastructure: forRun("publishInfrastructure"),
     publishAddress: forRun("publishAddress"),
+    encryptResources: forRun("encryptResources"),
     publishKubeconfig: forRun("publishKubeconfig"),
     syncCluster: forRun("syncCluster"),
     initializeShootClients: forRun("initializeShootClients"),

@@ -1,3 +1,5 @@
+import { SHOOT_UID_ANNOTATION } from "../../src/api/annotations.ts";
+import { ROLE_LABEL } from "../../src/api/labels.ts";
 import type { Shoot } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
@@ -22,6 +24,9 @@ export async function createShoot(
   const metadata = { ...example.metadata, name };
   const shoot = await client.create<Shoot>({ ...example, metadata, spec: { ...example.spec, ...change } });
   const technicalID = `shoot--dev--${name}`;
-  await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: technicalID } });
-  return shootRun({ name, technicalID, uid: shoot.metadata.uid ?? "", namespace: shoot.metadata.namespace });
+  const { uid = "" } = shoot.metadata;
+  const labels = { [ROLE_LABEL]: "shoot" };
+  const annotations = { [SHOOT_UID_ANNOTATION]: uid };
+  await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: technicalID, labels, annotations } });
+  return shootRun({ name, technicalID, uid, namespace: shoot.metadata.namespace });
 }

@@ -1,3 +1,4 @@
+import type { PublicStateKey } from "../../src/api/core/state-key.ts";
 import type { Seed, Shoot } from "../../src/api/index.ts";
 
 /** A Seed that keeps backups and whose worker was just heard of. */
@@ -14,9 +15,15 @@ export function readySeed(name: string, now: Date = new Date()): Seed {
       networks: { pods, services },
       dns: { internal: { type: "rfc2136", domain: "internal.perennial.test", credentialsRef } },
     },
-    status: { conditions: [seedReady(now)] },
+    status: { conditions: [seedReady(now)], stateKey: seedKey(name) },
   };
 }
+
+/** The public key that a seed's worker writes. */
+export const seedKey = (name: string): PublicStateKey => ({
+  ...{ kid: `${name}-0`, kty: "OKP", crv: "X25519" },
+  x: "4yN_G-CZTqnp3Khzv7LEAQSynDY5oyR37Z90-hGb6hA",
+});
 
 /** The condition that a seed's worker writes every half minute. */
 export function seedReady(now: Date = new Date()) {

@@ -1,7 +1,7 @@
 import { Seed, Shoot } from "../../src/api/index.ts";
 import { refTo, type KubeClient } from "../../src/kube/index.ts";
 import { exampleObjects } from "./examples.ts";
-import { movableStatus, seedReady } from "./migration-objects.ts";
+import { movableStatus, seedKey, seedReady } from "./migration-objects.ts";
 
 /** Creates the example Shoot under another name, with the status of one that has been created on seed-1. */
 export async function createMovableShoot(client: KubeClient, name: string, status: object = {}): Promise<void> {
@@ -25,5 +25,9 @@ export async function registerReadySeed(client: KubeClient, name: string): Promi
 /** Says when a Seed's worker was heard of, as it would every half minute itself: after two minutes a Seed is not ready any more. */
 export async function hearOfSeed(client: KubeClient, name: string, heard: Date = new Date()): Promise<void> {
   const ref = refTo(Seed, { name });
-  await client.patch(ref, { status: { conditions: [seedReady(heard)] } }, { subresource: "status" });
+  await client.patch(
+    ref,
+    { status: { conditions: [seedReady(heard)], stateKey: seedKey(name) } },
+    { subresource: "status" },
+  );
 }

@@ -15,12 +15,16 @@ export interface TestNameServer {
   readonly zone: string;
   /** `address:port`, as processes are told it. */
   readonly endpoint: string;
+  /** The file of a key that signs questions, and may change nothing. */
+  readonly askKeyFile: string;
   /** SIGKILLs it; what was updated stays. */
   kill(): Promise<void>;
   /** Starts it again at the same port. */
   restart(): Promise<void>;
   /** Another server of the zone, which copies it from this one every `refresh` seconds. */
   addSecondary(refresh: number): Promise<SecondaryNameServer>;
+  /** A resolver that forwards questions to this server, and remembers the answers. */
+  addCache(): Promise<SecondaryNameServer>;
   /** Changes the zone at once by lines of nsupdate, such as `add ns2.perennial.test 10 A 127.0.0.1`. */
   update(...lines: string[]): Promise<void>;
   stop(): Promise<void>;
@@ -33,22 +37,25 @@ export type SecondaryNameServer = Pick<TestNameServer, "endpoint" | "kill" | "re
 export async function startNameServer(zone = "perennial.test"): Promise<TestNameServer> {
   const primary = await startNamed(zone, (directory) => renderPrimary(directory, zone));
   const { server } = primary;
-  const secondaries: Named[] = [];
+  const others: Named[] = [];
+  const add = async (renderZone: (directory: string) => string, recursion?: "yes") => {
+    const other = await startNamed(zone, renderZone, recursion);
+    others.push(other);
+    const { kill, restart, stop } = other;
+    return { endpoint: endpointOf(other), kill, restart, stop };
+  };
   return {
     ...{ server, key, zone, endpoint: endpointOf(primary), kill: primary.kill, restart: primary.restart },
-    async addSecondary(refresh) {
-      const secondary = await startNamed(zone, () => renderSecondary(zone, server.port, refresh));
-      secondaries.push(secondary);
-      const { kill, restart, stop } = secondary;
-      return { endpoint: endpointOf(secondary), kill, restart, stop };
-    },
+    askKeyFile: join(primary.directory, "ask.key"),
+    addSecondary: (refresh) => add(() => renderSecondary(zone, server.port, refresh)),
+    addCache: () => add(() => renderCache(zone, server.port), "yes"),
     async update(...lines) {
       const updates = lines.map((line) => `update ${line}\n`).join("");
       const input = `server ${server.address} ${server.port}\nzone ${zone}\n${updates}send\n`;
       await execa("nsupdate", ["-k", join(primary.directory, "key")], { input });
     },
     async stop() {
-      await Promise.all([primary, ...secondaries].map((one) => one.stop()));
+      await Promise.all([primary, ...others].map((one) => one.stop()));
     },
   };
 }
@@ -58,6 +65,11 @@ const key = {
   secret: Buffer.from("a secret of thirty-two bytes....").toString("base64"),
   algorithm: "hmac-sha256",
 };
+
+const askKey = { ...key, name: "ask", secret: Buffer.from("another secret of thirty-two....").toString("base64") };
+
+const renderKey = ({ name, algorithm, secret }: typeof key): string =>
+  `key "${name}" { algorithm ${algorithm}; secret "${secret}"; };\n`;
 
 interface Named {
   readonly directory: string;
@@ -69,18 +81,23 @@ interface Named {
 
 const endpointOf = ({ server }: Named): string => `${server.address}:${server.port}`;
 
-async function startNamed(zone: string, renderZone: (directory: string) => string): Promise<Named> {
+async function startNamed(
+  zone: string,
+  renderZone: (directory: string) => string,
+  recursion: "yes" | "no" = "no",
+): Promise<Named> {
   await sweepLeftovers();
   const directory = await mkdtemp(join(tmpdir(), `${controlPlanePrefix}named-`));
   await claimDirectory(directory);
   const port = await freePort();
   const keyFile = join(directory, "key");
-  await writeFile(keyFile, `key "${key.name}" { algorithm ${key.algorithm}; secret "${key.secret}"; };\n`);
+  await writeFile(keyFile, renderKey(key));
+  await writeFile(join(directory, "ask.key"), renderKey(askKey));
   await writeFile(
     join(directory, "zone.db"),
     `$TTL 10\n@ IN SOA ns.${zone}. admin.${zone}. ( 1 60 30 86400 1 )\n@ IN NS ns.${zone}.\nns IN A 127.0.0.1\n`,
   );
-  await writeFile(join(directory, "named.conf"), renderOptions(directory, port) + renderZone(directory));
+  await writeFile(join(directory, "named.conf"), renderOptions(directory, port, recursion) + renderZone(directory));
   const server = { address: "127.0.0.1", port, key: { file: keyFile } };
   let named = await run(directory);
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
@@ -126,15 +143,21 @@ async function answers(server: NameServer, zone: string, named: Running): Promis
   }
 }
 
-function renderOptions(directory: string, port: number): string {
+function renderOptions(directory: string, port: number, recursion: "yes" | "no"): string {
   return `include "${directory}/key";
+include "${directory}/ask.key";
 controls { };
 options {
   directory "${directory}"; pid-file none; session-keyfile none; lock-file none;
   listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; };
-  recursion no; dnssec-validation no; empty-zones-enable no;
+  dnssec-validation no; empty-zones-enable no; recursion ${recursion};
 };
 `;
+}
+
+/** It asks that server for everything, and answers again what it was told until its time to live is over. */
+function renderCache(zone: string, server: number): string {
+  return `zone "${zone}" { type forward; forward only; forwarders { 127.0.0.1 port ${server}; }; };\n`;
 }
 
 function renderPrimary(directory: string, zone: string): string {

@@ -18,13 +18,23 @@ export interface ShootControlPlane {
   client(secret: string): Promise<KubeClient>;
   /** The status code of an anonymous GET, as the kubelet's probes do it. */
   probe(component: "kube-apiserver" | "kube-controller-manager" | "kube-scheduler", path: string): Promise<number>;
+  /** Runs `etcdctl` against etcd-main and returns its output. */
+  etcdctl(...args: string[]): Promise<string>;
+  /** The directory in which etcd-main keeps its data. */
+  readonly etcdData: string;
+  /** Starts the API server again with the Secrets as they are now. */
+  restartApiServer(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts it from the Secrets in the context's namespace of `seed`; only paths, hosts and ports are replaced. */
+/**
+ * Starts it from the Secrets in the context's namespace of `seed`; only paths, hosts and ports are replaced. etcd-main
+ * begins with the data of a snapshot, where one is given.
+ */
 export async function startShootControlPlane(
   seedClient: KubeClient,
   context: ControlPlaneContext,
+  { snapshot }: { readonly snapshot?: string } = {},
 ): Promise<ShootControlPlane> {
   await sweepLeftovers();
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
@@ -62,18 +72,24 @@ export async function startShootControlPlane(
       }
     }
     const [, ...flags] = containers[0]?.command ?? [];
-    children.push(
-      await spawnChild(
-        directory,
-        binary,
-        flags.map((flag) => replace(local(flag, home))),
-      ),
+    const child = await spawnChild(
+      directory,
+      binary,
+      flags.map((flag) => replace(local(flag, home))),
     );
+    children.push(child);
+    return child;
   };
+  if (snapshot !== undefined) {
+    const restore = ["snapshot", "restore", snapshot, `--data-dir=${directory}/data-0`];
+    await (
+      await spawnChild(directory, "etcdutl", restore)
+    ).exited;
+  }
   const etcds = objectsOf("etcd").filter(({ kind }) => kind === "StatefulSet");
   for (const [index, etcd] of etcds.entries()) {
     const known = etcdPorts(index * 3);
-    await mkdir(join(directory, `data-${index}`), { mode: 0o700 });
+    await mkdir(join(directory, `data-${index}`), { mode: 0o700, recursive: true });
     await start("etcd", etcd, (flag) =>
       flag
         .replace(/=.*new\.etcd$/, `=${directory}/data-${index}`)
@@ -84,12 +100,13 @@ export async function startShootControlPlane(
     );
   }
   const deployment = (name: ComponentName) => objectsOf(name).find(({ kind }) => kind === "Deployment");
-  await start("kube-apiserver", deployment("kube-apiserver"), (flag) => flag);
+  const startApiServer = () => start("kube-apiserver", deployment("kube-apiserver"), (flag) => flag);
+  let apiServer = await startApiServer();
   const probe: ShootControlPlane["probe"] = (component, path) =>
     get({ "kube-apiserver": api, "kube-controller-manager": manager, "kube-scheduler": scheduler }[component], path);
-  const running = (what: () => Promise<number>) =>
+  const running = (what: () => Promise<number>, processes = children) =>
     eventually(async () => {
-      const ended = children.find((child) => !child.alive());
+      const ended = processes.find((child) => !child.alive());
       if (ended) throw new Error(`a process ended:\n${ended.output().slice(-3000)}`);
       if ((await what()) !== 200) throw new Error("is not ready yet");
     }, 60_000);
@@ -105,6 +122,30 @@ export async function startShootControlPlane(
     kubeconfig,
     client: async (name) => createKubeClient({ kubeconfig: await kubeconfig(name) }),
     probe,
+    etcdData: join(directory, "data-0"),
+    async etcdctl(...args) {
+      const home = join(directory, "kube-apiserver", "srv/kubernetes");
+      const files = {
+        cacert: "ca-etcd/ca.crt",
+        cert: "kube-apiserver-etcd-client/tls.crt",
+        key: "kube-apiserver-etcd-client/tls.key",
+      };
+      const flags = Object.entries(files).map(([flag, file]) => `--${flag}=${join(home, file)}`);
+      const child = await spawnChild(directory, "etcdctl", [
+        `--endpoints=https://127.0.0.1:${port(0)}`,
+        ...flags,
+        ...args,
+      ]);
+      await child.exited;
+      return child.output();
+    },
+    async restartApiServer() {
+      await apiServer.kill();
+      children.splice(children.indexOf(apiServer), 1);
+      apiServer = await startApiServer();
+      // The others may end meanwhile, as pods do, and are not started again.
+      await running(() => probe("kube-apiserver", "/readyz"), [apiServer]);
+    },
     async stop() {
       for (const child of children.reverse()) await child.kill();
       await rm(directory, { recursive: true, force: true });

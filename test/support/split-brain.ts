@@ -1,48 +1,29 @@
-import { createLeaderLookup, createZoneServers, formatLeader, isLeader, type Leader } from "../../src/dns/index.ts";
-import { createLeadershipGuard, OperationRefused } from "../../src/extension/index.ts";
+import { createLeaderLookup, createZoneServers, isLeader, type LeaderLookup } from "../../src/dns/index.ts";
+import { createLeadershipGuard, OperationRefused, type Permit } from "../../src/extension/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { createModelProcess, type ModelProcess, type Pause } from "./model-process.ts";
+import { createModelProcess } from "./model-process.ts";
+import { LEASE, type Schedule, type Term } from "./split-brain-schedule.ts";
+import { createZone, RECORD, type ZoneFaults } from "./split-brain-zone.ts";
 import { createVirtualTime } from "./virtual-time.ts";
 
-/** Everything that chance decides in one run of the model. Times are ms; a clock of rate 1.1 shows 11 s after 10. */
-export interface Schedule {
-  /** The first leads from A, the next from B, then A again, …; after the last of these, one more leads to the end. */
-  readonly terms: readonly Term[];
-  readonly flowRate: number;
-  readonly lastRate: number;
-  /** For each secondary, how long it takes to learn of a change. */
-  readonly lags: readonly number[];
-  /** A server that joins the zone when the first change is near, if any does; `lag` is as above. */
-  readonly joins?: { readonly at: number; readonly lag: number } | undefined;
-  /** How long the resolver of each process goes on without knowing it, in turn. */
-  readonly resolvers: readonly number[];
-  /** What happens to each question, in turn. */
-  readonly packets: readonly { readonly lost: boolean; readonly there: number; readonly back: number }[];
-  /** What controllers do, in turn: after `gap` a call that takes `duration`, and has effects for `flight` after that. */
-  readonly acts: readonly { readonly gap: number; readonly duration: number; readonly flight: number }[];
-}
-
-/** One leader's turn, and what happens to its controller around the end of it. */
-export interface Term {
-  /** From when the flow is there to end it. */
-  readonly lasts: number;
-  readonly rate: number;
-  /** When the controller can't reach the DNS, counted from half a lease before the change. */
-  readonly outage: { readonly at: number; readonly length: number };
-  /** Counted from there, too. */
-  readonly pauses: readonly Pause[];
-}
-
-/** What is under test besides the guard; the defaults are the protocol's. */
-export interface Protocol {
+/** What is under test besides guard and look-up; the defaults are the protocol's, and every other value is a fault. */
+export interface Protocol extends ZoneFaults {
   /** How many leases the flow waits from when all servers name the new leader. */
   readonly waits?: number;
+  /** By which clock it waits; a wall clock is set forward meanwhile. */
+  readonly waitsBy?: "monotonic clock" | "wall clock";
+  /** Which lease it waits for: the longest that objects hold, or its own configuration's, half of that. */
+  readonly waitsFor?: "longest" | "own";
   /** Whether it waits for all servers, or only until the change was accepted. */
   readonly asksAll?: boolean;
-  /** Whether it asks the servers themselves which ones there are, or only a resolver. */
-  readonly asksForList?: boolean;
-  /** How old an answer may be that controllers are given. */
-  readonly cache?: number;
+  /** Whether it remembers the servers that it has seen while it waits for all. */
+  readonly remembersServers?: boolean;
+  /** Whether processes remember the highest epoch that they have heard. */
+  readonly remembersEpochs?: boolean;
+  /** Whether the primary is restored from a backup although its processes may not have heard of the next leader. */
+  readonly goesBackUnheard?: boolean;
+  /** Whether the objects say on which leadership their controllers depend. */
+  readonly leadership?: boolean;
 }
 
 /** One call to the world outside, under the epoch that its controller believed in. */
@@ -53,153 +34,161 @@ export interface Act {
   end: number;
 }
 
-/** In ms. */
-export const LEASE = 60_000;
-
 /** How many calls an operation makes. */
 const CALLS = 12;
 
-/** What a server holds: who leads, and which servers there are. */
-interface Version {
-  readonly leader: Leader;
-  readonly hosts: readonly string[];
-}
+/** A run that nothing comes of ends after this, in ms. */
+const LONGEST = 18 * LEASE;
 
-/** How long a question is waited for, in ms. */
-const PATIENCE = 5_000;
-
-const ZONE = "example.org";
-const record = `shoot.project.leadership.${ZONE}`;
-/** The server that joins. */
-const JOINING = "joining";
 const log = createLogger({ name: "model", level: "silent" });
 
-/** Runs the framework's guard and look-up in a world of drifting clocks, lagging servers, lost packets and pauses. */
+/**
+ * Runs the framework's guard, look-up and messages in a world of drifting clocks, lagging servers, lost packets, caches
+ * and pauses.
+ */
 export async function runModel(schedule: Schedule, protocol: Protocol = {}): Promise<Act[]> {
-  const { waits = 2, asksAll = true, asksForList = true, cache = 0 } = protocol;
+  const { waits = 2, asksAll = true, leadership = true } = protocol;
   const time = createVirtualTime();
+  const zone = createZone(time, schedule, protocol);
   const acts: Act[] = [];
   const lastEpoch = schedule.terms.length + 1;
-  const servers = ["primary", ...schedule.lags.map((_, index) => `secondary-${index}`)];
-  const zone = new Map<string, Version>(
-    servers.map((server) => [server, { leader: { seed: "A", epoch: 1 }, hosts: servers }]),
-  );
-  let joinedAt = Infinity;
   const resolvers = inTurn(schedule.resolvers);
-  const packets = inTurn(schedule.packets);
+  const caches = inTurn(schedule.caches);
+  const leases = inTurn(schedule.leases);
   const actions = inTurn(schedule.acts);
 
   const newProcess = (rate: number, term?: Term) => {
     const process = createModelProcess(time, rate);
+    const { now } = process.clock;
     let outage = { from: Infinity, to: Infinity };
-    const query = createQuery(process, () => time.now() >= outage.from && time.now() < outage.to);
-    const ignorance = resolvers();
-    const zoneServers = createZoneServers(
-      {},
-      {
-        now: process.clock.now,
-        addresses: async (_, host) => [host],
-        async nameServers([server], name) {
-          if (name !== ZONE) return undefined;
-          if (server === undefined) return time.now() < joinedAt + ignorance ? [...servers] : [...servers, JOINING];
-          return asksForList ? [...(await query(server)).hosts] : undefined;
-        },
+    let halfFrom = Infinity;
+    let sent = 0;
+    let confirmed = 0;
+    let arrived: (() => void) | undefined;
+    const transports = zone.createTransports({
+      ...{ process, isFlow: term === undefined, ignorance: resolvers(), cache: term === undefined ? 0 : caches() },
+      isCutOff: (host) =>
+        (time.now() >= outage.from && time.now() < outage.to) || (time.now() >= halfFrom && host !== "secondary-0"),
+      onSent: () => void (sent = now()),
+      onArrival() {
+        confirmed = sent;
+        arrived?.();
       },
-    );
-    const askLeader = async (server: string) => formatLeader((await query(server)).leader);
+    });
+    const newLookup = (): LeaderLookup =>
+      createLeaderLookup(createZoneServers({ resolvers: [zone.resolver] }, { transports, now }));
+    const lookup = newLookup();
+    let aimed = false;
+    /** Resolves right after a question has reached a server. */
+    const aim = async ({ halfCutOff }: Term, { after }: NonNullable<Term["aim"]>) => {
+      await Promise.race([new Promise<void>((resolve) => (arrived = resolve)), time.sleep(LEASE / 2)]);
+      if (!halfCutOff) outage = { from: time.now(), to: time.now() + 3 * LEASE };
+      aimed = true;
+      await time.sleep(after);
+    };
     return {
       ...process,
-      lookup: createLeaderLookup(zoneServers, askLeader),
-      /** The change is half a lease away. */
-      foresee() {
+      /** Code that remembers less is as good as new with every question. */
+      lookup: {
+        ask: (record) => (protocol.remembersEpochs === false ? newLookup() : lookup).ask(record),
+        askAll: (record) => (protocol.remembersServers === false ? newLookup() : lookup).askAll(record),
+      } satisfies LeaderLookup,
+      /** The change is half a lease away; resolves when it is to come. */
+      async foresee(): Promise<void> {
+        const half = time.now() + LEASE / 2;
+        if (term?.halfCutOff) halfFrom = time.now();
+        if (term?.aim) return await aim(term, term.aim);
         const { at = 0, length = 0 } = term?.outage ?? {};
         outage = { from: time.now() + at, to: time.now() + at + length };
         for (const pause of term?.pauses ?? []) process.pause({ ...pause, at: time.now() + pause.at });
+        await time.sleep(half - time.now());
+      },
+      /** How long, by its clock, the controller goes on without a call. */
+      gapBefore: (given: number, lease: number): number =>
+        aimed ? Math.max(0, confirmed + lease - now() - (term?.aim?.margin ?? 0)) : given,
+      /** Between its look at the permit and the call that it allows. */
+      async beforeCall(): Promise<void> {
+        if (aimed) process.pause({ at: 0, afterCheck: true, length: term?.aim?.pause ?? 0 });
+        aimed = false;
+        await process.afterCheck();
       },
     };
   };
+  type Process = ReturnType<typeof newProcess>;
 
-  /** A question travels, is answered from what the server holds when it arrives, and the answer travels back. */
-  const createQuery = (process: ModelProcess, isCutOff: () => boolean) => (server: string) =>
-    new Promise<Version>((resolve, reject) => {
-      const { lost, there, back } = packets();
-      const fail = () => process.deliver(() => reject(new Error(`${server} is silent`)));
-      const silence = time.at(time.now() + PATIENCE, fail);
-      if (lost || isCutOff()) return;
-      time.at(time.now() + there, () => {
-        const version = zone.get(server);
-        if (version === undefined || there + back >= PATIENCE) return;
-        silence.cancel();
-        time.at(time.now() + back, () => process.deliver(() => resolve(version)));
-      });
-    });
-
-  /** A server that takes long for one version may have a later one before it, which it keeps. */
-  const copy = (server: string, version: Version) => {
-    const held = zone.get(server);
-    const isLater =
-      version.leader.epoch >= (held?.leader.epoch ?? 0) && version.hosts.length >= (held?.hosts.length ?? 0);
-    if (isLater) zone.set(server, version);
+  const operate = async (process: Process, permit: Permit, epoch: number, lease: number) => {
+    for (let left = CALLS; left > 0; left--) {
+      const { gap, duration, flight } = actions();
+      await process.clock.sleep(process.gapBefore(gap, lease), permit.signal);
+      permit.check();
+      await process.beforeCall();
+      const act: Act = { epoch, start: time.now(), end: Infinity };
+      acts.push(act);
+      await process.clock.sleep(duration, permit.signal);
+      act.end = time.now() + flight;
+    }
+    permit.release();
   };
 
-  const write = (changed: Partial<Version>) => {
-    const version = { leader: { seed: "A", epoch: 1 }, hosts: servers, ...zone.get("primary"), ...changed };
-    zone.set("primary", version);
-    for (const [index, lag] of schedule.lags.entries())
-      time.at(time.now() + lag, () => copy(`secondary-${index}`, version));
-    if (zone.has(JOINING)) time.at(time.now() + (schedule.joins?.lag ?? 0), () => copy(JOINING, version));
-  };
-
-  /** It copies the zone as it joins. */
-  const join = () => {
-    joinedAt = time.now();
-    write({ hosts: [...servers, JOINING] });
-    const version = zone.get("primary");
-    if (version) zone.set(JOINING, version);
+  /** The primary is restored from a backup in which this was the leader. */
+  const goBack = (leader: { seed: string; epoch: number }) => {
+    const { goesBack } = schedule;
+    if (goesBack && leader.epoch < lastEpoch)
+      time.at(time.now() + goesBack.at, () => zone.goBack("primary", leader, goesBack.length));
   };
 
   /** Is never told of anything: like a seed that is cut off from the garden, it has the DNS alone to go by. */
-  const control = async (process: ReturnType<typeof newProcess>, seed: string, epoch: number) => {
-    const ask = cached(process, process.lookup.ask, cache);
+  const control = async (process: Process, seed: string, epoch: number) => {
+    const { ask } = process.lookup;
     const guard = createLeadershipGuard({ ask, log, clock: process.clock });
-    for (;;) {
+    const lease = leases() * LEASE;
+    for (let refusals = 0; ;) {
       try {
-        const permit = await guard.enter(operationOf(seed, epoch));
-        for (let left = CALLS; left > 0; left--) {
-          const { gap, duration, flight } = actions();
-          await process.clock.sleep(gap, permit.signal);
-          permit.check();
-          await process.afterCheck();
-          const act: Act = { epoch, start: time.now(), end: Infinity };
-          acts.push(act);
-          await process.clock.sleep(duration, permit.signal);
-          act.end = time.now() + flight;
-        }
-        permit.release();
+        await operate(process, await guard.enter(operationOf({ seed, epoch, lease, leadership })), epoch, lease);
       } catch (error) {
         if (!(error instanceof OperationRefused)) throw error;
+        const named = Number(/ names \w in epoch (\d+)/.exec(error.message)?.[1] ?? 0);
+        // A controller that begins while the primary has gone back is refused, too, and has heard of no later leader.
+        const lost = named > epoch && ++refusals === 1;
+        if (lost && protocol.goesBackUnheard !== true) goBack({ seed, epoch });
       }
-      await process.sleep(11_000);
+      await process.sleep(17_000);
     }
+  };
+
+  /** Resolves when all servers name the leader. A server may be taken out of the zone once the flow has seen it. */
+  const publish = async ({ lookup, sleep }: Process, leader: { seed: string; epoch: number }) => {
+    zone.change(leader);
+    for (let attempt = 1; asksAll; attempt++) {
+      const answers = await lookup.askAll(RECORD).catch(() => []);
+      if (answers.length > 0 && answers.every((answer) => isLeader(answer.leader, leader))) return;
+      const { leaves } = schedule;
+      if (attempt === 1 && leader.epoch === 2 && leaves !== undefined && answers.length > 0)
+        time.at(time.now() + leaves, () => zone.leave("secondary-0"));
+      await sleep(Math.min(attempt * 2_000, 12_000));
+    }
+  };
+
+  const awaitLeases = async ({ sleep }: Process) => {
+    const lease = protocol.waitsFor === "own" ? LEASE / 2 : LEASE;
+    const skipped = protocol.waitsBy === "wall clock" ? schedule.step : 0;
+    await sleep(Math.max(0, waits * lease - skipped));
   };
 
   const flow = async () => {
     const process = newProcess(schedule.flowRate);
-    const { terms } = schedule;
-    for (const [index, term] of terms.entries()) {
+    for (const [index, term] of schedule.terms.entries()) {
       const controller = newProcess(term.rate, term);
       void control(controller, seedOf(index + 1), index + 1);
       await process.sleep(term.lasts);
-      controller.foresee();
-      if (index === 0 && schedule.joins) time.at(time.now() + schedule.joins.at, join);
-      await time.sleep(LEASE / 2);
-      const leader = { seed: seedOf(index + 2), epoch: index + 2 };
-      write({ leader });
-      while (asksAll && !(await process.lookup.askAll(record)).every((answer) => isLeader(answer.leader, leader)))
-        await process.sleep(2_000);
-      await process.sleep(waits * LEASE);
+      if (index === 0 && schedule.joins) time.at(time.now() + schedule.joins.at, zone.join);
+      await controller.foresee();
+      await publish(process, { seed: seedOf(index + 2), epoch: index + 2 });
+      if (protocol.goesBackUnheard === true) goBack({ seed: seedOf(index + 1), epoch: index + 1 });
+      await awaitLeases(process);
     }
-    void control(newProcess(schedule.lastRate), seedOf(lastEpoch), lastEpoch);
+    const last = { lasts: 0, rate: schedule.lastRate, outage: never, halfCutOff: false, pauses: [] };
+    void control(newProcess(schedule.lastRate, last), seedOf(lastEpoch), lastEpoch);
   };
 
   void flow();
@@ -217,8 +206,7 @@ export function findConflict(acts: readonly Act[]): { readonly early: Act; reado
   return undefined;
 }
 
-/** A run that nothing comes of ends after this, in ms. */
-const LONGEST = 15 * LEASE;
+const never = { at: Infinity, length: 0 };
 
 const seedOf = (epoch: number): string => (epoch % 2 === 1 ? "A" : "B");
 
@@ -227,22 +215,14 @@ function inTurn<T>(items: readonly T[]): () => T {
   return () => items[next++ % items.length] as T;
 }
 
-/** What the protocol forbids: answers from a memory. */
-function cached(process: ModelProcess, ask: (record: string) => Promise<Leader | undefined>, age: number) {
-  let known: { readonly leader: Leader | undefined; readonly at: number } | undefined;
-  return async () => {
-    const now = process.clock.now();
-    if (known === undefined || now - known.at >= age) known = { leader: await ask(record), at: process.clock.now() };
-    return known.leader;
-  };
-}
-
-function operationOf(value: string, epoch: number) {
+function operationOf(o: { seed: string; epoch: number; lease: number; leadership: boolean }) {
+  const { seed: value, epoch, lease, leadership } = o;
+  const led = { leadership: { record: RECORD, value, epoch, leaseSeconds: lease / 1000 } };
   const object = {
     apiVersion: "extensions.gardener.cloud/v1alpha1",
     kind: "Worker",
     metadata: { name: "w", namespace: "shoot--project--shoot" },
-    spec: { type: "model", leadership: { record, value, epoch, leaseSeconds: LEASE / 1000 } },
+    spec: { type: "model", ...(leadership ? led : {}) },
   };
   return { object, cluster: undefined, type: "Reconcile" as const };
 }

@@ -6,21 +6,27 @@ import { Infrastructure } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { createSeedActivities } from "../../src/activities/seed.ts";
 import { createShootClients } from "../../src/activities/shoot/clients.ts";
+import { formatRegistration, type Registration } from "../../src/activities/waits/registration.ts";
+import { createSigner } from "../../src/activities/waits/signature.ts";
 import { createWaits, type Completer, type Waits } from "../../src/activities/waits/waits.ts";
 import { createCompleter } from "../../src/client/completer.ts";
 import { refTo, type KubeClient } from "../../src/kube/index.ts";
-import { createLogger } from "../../src/log.ts";
+import { createLogger, type Logger } from "../../src/log.ts";
 import { createSeedWorker } from "../../src/worker/seed.ts";
 import { gardenQueue } from "../../src/workflows/contract.ts";
 import { applyCrds } from "./crds.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { applyGarden } from "./garden-objects.ts";
 import { startTemporal, type TemporalServer } from "./temporal.ts";
-import { newStateKeys } from "./state-keys.ts";
+import { newKeyring } from "./state-keys.ts";
 
 /** A real API server that is garden and seed at once, a real Temporal server, and our waits between them. */
 export interface WaitingLab extends Pick<TemporalServer, "client"> {
   readonly kube: KubeClient;
+  /** What the watching process has warned of. */
+  readonly warnings: readonly string[];
+  /** The annotation of a registration, as this worker would write it. */
+  sign(registration: Registration): string;
   /** What tests change while waits run. */
   readonly knobs: Knobs;
   /** Stops watching; all that the watching process knew is lost. */
@@ -47,10 +53,13 @@ export async function startWaitingLab(): Promise<WaitingLab> {
   const { client: kube } = controlPlane;
   await applyCrds(kube);
   await applyGarden(kube);
-  const log = createLogger({ name: "test", level: "silent" });
+  const warnings: string[] = [];
+  const log = listening(warnings);
+  const keys = newKeyring();
   const knobs: Knobs = { severeAfter: 600_000, losing: false, applied: async () => {}, completing: async () => {} };
   const completer = hesitant(createCompleter(temporal.client), knobs);
-  const startWaits = () => createWaits({ client: kube, completer, log });
+  const signer = createSigner(keys.own);
+  const startWaits = () => createWaits({ client: kube, completer, signer, log });
   let waits = startWaits();
   const watch = async () => {
     waits = startWaits();
@@ -64,7 +73,7 @@ export async function startWaitingLab(): Promise<WaitingLab> {
     seedClient: kube,
     shootClients: createShootClients(kube, log),
     completer,
-    keys: newStateKeys(),
+    keys,
     log,
   };
   const seedActivities = createSeedActivities({ ...deps, waits: current(() => waits, knobs) });
@@ -94,6 +103,8 @@ export async function startWaitingLab(): Promise<WaitingLab> {
   return {
     client: temporal.client,
     kube,
+    warnings,
+    sign: (registration) => formatRegistration(registration, signer),
     knobs,
     watch,
     forget: () => waits.stop(),
@@ -104,6 +115,13 @@ export async function startWaitingLab(): Promise<WaitingLab> {
       await Promise.all([temporal.stop(), controlPlane.stop()]);
     },
   };
+}
+
+/** A log of which the warnings are kept. */
+function listening(warnings: string[]): Logger {
+  const log = createLogger({ name: "test", level: "silent" });
+  log.warn = (...[fields]: unknown[]) => void warnings.push(JSON.stringify(fields));
+  return log;
 }
 
 /** Says what an extension's controller would say about the operation it was asked for last. */
@@ -145,7 +163,7 @@ function current(waits: () => Waits, knobs: Knobs): Waits {
   return {
     start: () => waits().start(),
     synced: () => waits().synced(),
-    registration: (target) => waits().registration({ ...target, severeAfter: knobs.severeAfter }),
+    registration: (target, uid) => waits().registration({ ...target, severeAfter: knobs.severeAfter }, uid),
     wait: (target) => waits().wait(target),
     readiness: (target) => waits().readiness(target),
     stop: () => waits().stop(),

@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 import { defaultConfig, parseConfig } from "../../src/config.ts";
 
-const garden = { PERENNIAL_GARDEN_KUBECONFIG: "garden.yaml" };
+const garden = { PERENNIAL_GARDEN_KUBECONFIG: "garden.yaml", PERENNIAL_STATE_KEYS_FILE: "keys.json" };
 
 it("a process that has only what it requires goes by the defaults", () => {
   const config = parseConfig(garden, "garden worker");
   expect(config).toMatchObject({ leaseSeconds: 60, dnsTtl: 120, snapshotMinutes: 10, syncPeriod: 3_600_000 });
-  expect(config).toEqual({ ...defaultConfig("garden worker"), gardenKubeconfig: "garden.yaml" });
+  const files = { gardenKubeconfig: "garden.yaml", stateKeysFile: "keys.json" };
+  expect(config).toEqual({ ...defaultConfig("garden worker"), ...files });
 });
 
 it("a process does not start without what it requires, and names all of it", () => {

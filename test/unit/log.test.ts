@@ -24,7 +24,13 @@ test("credentials never reach the output, however they are nested", () => {
     "client-key-data": "S3CRET",
   };
   for (const pretty of [false, true]) {
-    logTo(lines, { pretty }).info({ ...secret, key: "S3CRET", object: { ...secret, user: secret } }, "here");
+    const log = logTo(lines, { pretty });
+    log.info({ ...secret, key: "S3CRET", object: { ...secret, user: secret } }, "here");
+    log.info({ list: [{ one: { two: { three: { four: [secret] } } } }] }, "deep");
+    log.child({ request: { headers: { authorization: "S3CRET" } } }).info("child");
+    const cause = new Error("answered Bearer S3CRET");
+    log.error({ err: Object.assign(new Error("token: S3CRET", { cause }), { details: [{ secret }] }) }, "error");
+    log.info({ said: "-----BEGIN PRIVATE KEY-----\nS3CRET\n-----END PRIVATE KEY-----" }, "text");
   }
   expect(lines.join()).not.toContain("S3CRET");
   expect(lines.join()).toContain("[redacted]");

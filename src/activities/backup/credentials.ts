@@ -1,20 +1,18 @@
 import { ROLE_LABEL } from "../../api/labels.ts";
+import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import type { Seed } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
+import { referencedSecret } from "../secret-reference.ts";
 
 /** A Secret's data, base64. */
 export type SecretData = Readonly<Record<string, string>>;
 
-/** The namespace of Gardener's own objects, in gardens and seeds. */
-export const GARDEN_NAMESPACE = "garden";
-
 /** The credentials for the bucket of a Seed's backups, from the garden. */
 export async function readBackupCredentials(gardenClient: KubeClient, { metadata, spec }: Seed): Promise<SecretData> {
-  const { name, namespace = GARDEN_NAMESPACE, kind = "Secret" } = spec.backup?.credentialsRef ?? {};
-  if (name === undefined || kind !== "Secret")
-    throw configurationProblem(`Seed ${metadata.name} names no Secret with credentials in spec.backup.credentialsRef`);
+  const who = `spec.backup.credentialsRef of Seed ${metadata.name}`;
+  const { name, namespace } = referencedSecret(spec.backup?.credentialsRef ?? {}, { namespace: GARDEN_NAMESPACE, who });
   return await readData(gardenClient, { name, namespace });
 }
 
@@ -27,10 +25,21 @@ export async function readData(client: KubeClient, ref: { name: string; namespac
 }
 
 /** Puts credentials where the seed's extensions read them: beside no Shoot, because backups outlive theirs. */
-export async function deployBackupCredentials(seedClient: KubeClient, name: string, data: SecretData): Promise<void> {
+export async function deployBackupCredentials(
+  seedClient: KubeClient,
+  name: string,
+  data: SecretData,
+  secretLabels: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const labels = { [ROLE_LABEL]: "garden" };
   const namespace = GARDEN_NAMESPACE;
   await seedClient.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } });
-  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, type: "Opaque", data };
+  const secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace, labels: secretLabels },
+    type: "Opaque",
+    data,
+  };
   await seedClient.apply<KubeObject>(secret);
 }

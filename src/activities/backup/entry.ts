@@ -1,5 +1,6 @@
 import { GARDENER_FINALIZER } from "../../api/names.ts";
-import { EPOCH_ANNOTATION } from "../../api/annotations.ts";
+import { EPOCH_ANNOTATION, PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
+import { GARDEN_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { ExtensionBackupBucket, type BackupEntry, type ExtensionBackupEntry } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { backupEntryObject, type ControlPlaneContext } from "../../components/index.ts";
@@ -32,7 +33,8 @@ export async function deployBackupEntry({
   const credentials = generated
     ? await readData(seedClient, { name: generated.name ?? "", namespace: generated.namespace ?? "garden" })
     : await readBackupCredentials(gardenClient, context.seed);
-  await deployBackupCredentials(seedClient, entry.spec.secretRef.name ?? "", credentials);
+  const labels = { [GARDEN_NAMESPACE_LABEL]: context.shoot.metadata.namespace };
+  await deployBackupCredentials(seedClient, entry.spec.secretRef.name ?? "", credentials, labels);
   await claimInGarden(gardenClient, gardenEntry(context, entry), epoch);
   return entry;
 }
@@ -72,8 +74,16 @@ async function claimInGarden(gardenClient: KubeClient, entry: BackupEntry, epoch
   const claimed = Number(existing?.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
   if (claimed > epoch)
     throw new Superseded(`cannot write BackupEntry ${entry.metadata.name}: epoch ${epoch} is over, ${claimed} leads`);
-  const annotations = { [EPOCH_ANNOTATION]: String(epoch) };
+  const annotations = { [EPOCH_ANNOTATION]: String(epoch), ...previousBucket(existing, entry) };
   const { resourceVersion } = existing?.metadata ?? {};
   const version = resourceVersion === undefined ? {} : { resourceVersion };
   await gardenClient.apply({ ...entry, metadata: { ...entry.metadata, annotations, ...version } });
+}
+
+/** The bucket from which the seed restores the Shoot: it may read that one, too, for as long as the Shoot is on its way. */
+function previousBucket(existing: BackupEntry | undefined, { spec }: BackupEntry): Readonly<Record<string, string>> {
+  if (existing === undefined) return {};
+  const before = existing.metadata.annotations?.[PREVIOUS_BUCKET_ANNOTATION];
+  const previous = existing.spec.bucketName === spec.bucketName ? before : existing.spec.bucketName;
+  return previous === undefined ? {} : { [PREVIOUS_BUCKET_ANNOTATION]: previous };
 }

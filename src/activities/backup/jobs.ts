@@ -51,7 +51,7 @@ export async function ensureJob(o: {
     throw new StepError(`cannot make Job ${ref.namespace}/${ref.name}: an earlier one is still being deleted`);
   if (existing !== undefined && !hasFailed(existing)) {
     const { uid } = existing.metadata;
-    await seedClient.patch(ref, { metadata: { uid, annotations: waits.registration(target) } });
+    await seedClient.patch(ref, { metadata: { uid, annotations: waits.registration(target, uid) } });
     return;
   }
   if (existing !== undefined) await removeJob(seedClient, existing);

@@ -7,6 +7,7 @@ import { isNotFound, Pod, refOf, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import { completed } from "../waits/readiness.ts";
 import { protectSnapshots } from "./protection.ts";
+import { parseJson } from "../../parsing.ts";
 import {
   parseSnapshotStatus,
   type SnapshotOwner,
@@ -28,7 +29,9 @@ export async function keepSnapshotOf(
 ): Promise<void> {
   const before = job.metadata.annotations?.[SNAPSHOT_RECORD_ANNOTATION];
   const snapshot =
-    before === undefined ? await readSnapshot(seedClient, owner, job) : (JSON.parse(before) as SnapshotRecord);
+    before === undefined
+      ? await readSnapshot(seedClient, owner, job)
+      : (parseJson(before, SNAPSHOT_RECORD_ANNOTATION) as SnapshotRecord);
   await protectSnapshots({ seedClient, records }, owner, snapshot.name);
   await records.record(owner, snapshot);
   if (before !== undefined) return;

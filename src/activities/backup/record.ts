@@ -1,5 +1,6 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { SnapshotRecord } from "../state/shoot-state.ts";
+import { parseJson } from "../../parsing.ts";
 
 export type { SnapshotRecord } from "../state/shoot-state.ts";
 
@@ -28,7 +29,7 @@ export function parseSnapshotStatus(log: unknown): SnapshotStatus | undefined {
 function asObject(log: unknown): Readonly<Record<string, unknown>> {
   if (typeof log === "object" && log !== null) return log as Readonly<Record<string, unknown>>;
   try {
-    const parsed: unknown = JSON.parse(String(log));
+    const parsed: unknown = parseJson(String(log), "the log");
     return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};
   } catch {
     return {};

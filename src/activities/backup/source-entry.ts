@@ -1,3 +1,4 @@
+import { bucketCredentials } from "../../api/core/backup-bucket.ts";
 import { sourceEntryName } from "../../api/extensions/backup-entry.ts";
 import { BackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
@@ -6,9 +7,11 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { copyJob, storeOf, type ControlPlaneContext } from "../../components/index.ts";
 import { refTo, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { abandon } from "../teardown/abandonment.ts";
-import { deployBackupCredentials, GARDEN_NAMESPACE, readData } from "./credentials.ts";
+import { backupEntrySecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
+import { deployBackupCredentials, readData } from "./credentials.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem } from "../failure.ts";
+import { referencedSecret } from "../secret-reference.ts";
 import type { WaitTarget } from "../index.ts";
 import type { AppliedKind } from "../../api/extensions/kinds.ts";
 import { ensureJob, jobRef, jobTarget } from "./jobs.ts";
@@ -81,7 +84,7 @@ export async function releaseSource(seedClient: KubeClient, { technicalID, uid }
   const name = sourceEntryName(technicalID, uid);
   await abandon(seedClient, refTo(ExtensionBackupEntry, { name }));
   await seedClient.remove(refTo(Secret, { namespace: technicalID, name: "source-etcd-backup" }));
-  await seedClient.remove(refTo(Secret, { namespace: GARDEN_NAMESPACE, name: `entry-${name}` }));
+  await seedClient.remove(refTo(Secret, { namespace: GARDEN_NAMESPACE, name: backupEntrySecretName(name) }));
 }
 
 const isAtHome = ({ bucket }: SnapshotRecord, { seed }: ControlPlaneContext): boolean => bucket === seed.metadata.uid;
@@ -95,12 +98,12 @@ async function readSourceBucket(
   throw configurationProblem(`snapshot ${snapshot} is in BackupBucket ${name}, which does not exist in the garden`);
 }
 
-/** Those that the bucket came with, else those that it was made with. */
-async function readCredentials(gardenClient: KubeClient, { metadata, spec, status }: BackupBucket) {
-  const { name, namespace = GARDEN_NAMESPACE } = status?.generatedSecretRef ?? spec.credentialsRef ?? {};
-  if (name === undefined)
-    throw configurationProblem(`BackupBucket ${metadata.name} names no Secret in spec.credentialsRef`);
-  return await readData(gardenClient, { name, namespace });
+async function readCredentials(gardenClient: KubeClient, bucket: BackupBucket) {
+  const who = `BackupBucket ${bucket.metadata.name}`;
+  return await readData(
+    gardenClient,
+    referencedSecret(bucketCredentials(bucket) ?? {}, { namespace: GARDEN_NAMESPACE, who }),
+  );
 }
 
 function sourceEntry({ technicalID, uid }: ShootRun, { metadata, spec, status }: BackupBucket): ExtensionBackupEntry {
@@ -113,7 +116,7 @@ function sourceEntry({ technicalID, uid }: ShootRun, { metadata, spec, status }:
       type: spec.provider.type,
       region: spec.provider.region,
       bucketName: metadata.name,
-      secretRef: { name: `entry-${name}`, namespace: GARDEN_NAMESPACE },
+      secretRef: { name: backupEntrySecretName(name), namespace: GARDEN_NAMESPACE },
       ...(providerStatus === undefined ? {} : { backupBucketProviderStatus: providerStatus }),
     },
   };

@@ -55,7 +55,7 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
         if (existing === undefined) continue;
         const target = rollsOut(component, object) ? targetOf(object, "gone", step) : undefined;
         if (target) targets.push(target);
-        const annotations = target ? waits.registration(target) : {};
+        const annotations = target ? waits.registration(target, existing.metadata.uid) : {};
         await removeAnnotated(seedClient, refOf(object), annotations, { propagationPolicy: "Foreground" });
       }
       for (const claim of claimsOf(objects)) await seedClient.remove(claim);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { imagesFor, type ControlPlaneContext } from "../../components/index.ts";
-import { Secret, Service, type KubeClient } from "../../kube/index.ts";
+import { EndpointSlice, Secret, Service, type KubeClient } from "../../kube/index.ts";
 import { readGardenObjects } from "./cluster.ts";
 import { addressOf } from "../waits/readiness.ts";
 
@@ -12,10 +12,11 @@ export async function readContext(
   run: ShootRun,
 ): Promise<ControlPlaneContext> {
   const namespace = run.technicalID;
-  const [objects, secrets, service] = await Promise.all([
+  const [objects, secrets, service, seedApiServer] = await Promise.all([
     readGardenObjects(gardenClient, run),
     seedClient.list(Secret, { namespace }),
     seedClient.read(Service, { namespace, name: "kube-apiserver" }),
+    findSeedApiServer(seedClient),
   ]);
   const address = service && addressOf(service);
   const internal = objects.seed.spec.dns.internal?.domain;
@@ -27,10 +28,22 @@ export async function readContext(
     ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
     images: imagesFor(objects.shoot.spec.kubernetes.version),
     checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),
+    ...(seedApiServer === undefined ? {} : { seedApiServer }),
     ...(address === undefined ? {} : { apiServerAddress: address }),
     ...(internal === undefined ? {} : { internalDomain: `${run.name}.${run.project}.${internal}` }),
     ...(external === undefined ? {} : { externalDomain: external }),
   };
+}
+
+/** The endpoints of Service `kubernetes`; its pods' view of the API server is that of the NetworkPolicies. */
+async function findSeedApiServer(seedClient: KubeClient): Promise<ControlPlaneContext["seedApiServer"]> {
+  const slices = await seedClient.list(EndpointSlice, {
+    namespace: "default",
+    labelSelector: "kubernetes.io/service-name=kubernetes",
+  });
+  const addresses = slices.flatMap(({ endpoints = [] }) => endpoints.flatMap((endpoint) => endpoint.addresses)).sort();
+  const port = slices.flatMap(({ ports = [] }) => ports)[0]?.port;
+  return addresses.length === 0 || port === undefined ? undefined : { addresses, port };
 }
 
 /** In seconds: while a Shoot moves, resolvers soon forget its API server's address. */

@@ -1,6 +1,8 @@
+import type { Seed } from "../../api/index.ts";
 import { dnsSecretName, type ControlPlaneContext, type DnsProvider } from "../../components/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
+import { referencedSecret } from "../secret-reference.ts";
 import type { Purpose } from "../../api/extensions/kinds.ts";
 
 /** The provider that manages one of the Shoot's two domains, and the Secret in the garden with its credentials. */
@@ -34,39 +36,36 @@ export async function deployDnsCredentials(
 function internal({ seed }: ControlPlaneContext): Managed {
   const domain = seed.spec.dns.internal;
   if (domain === undefined) throw configurationProblem(`Seed ${seed.metadata.name} has no spec.dns.internal`);
-  return managed(domain, "garden");
+  return managed(domain, `spec.dns.internal of Seed ${seed.metadata.name}`);
 }
 
 /** The user's primary provider, else the seed's default domain that the Shoot's domain is in. */
 function external({ shoot, seed }: ControlPlaneContext): Managed {
-  const { domain = "", providers = [] } = shoot.spec.dns ?? {};
-  const primary = providers.find((provider) => provider.primary) ?? providers[0];
-  if (primary?.type !== undefined && primary.secretName !== undefined) {
-    return { type: primary.type, secret: { namespace: shoot.metadata.namespace, name: primary.secretName } };
-  }
+  const { domain = "" } = shoot.spec.dns ?? {};
   const usual = (seed.spec.dns.defaults ?? []).find(
     (one) => domain === one.domain || domain.endsWith(`.${one.domain}`),
   );
-  if (usual === undefined) {
-    throw configurationProblem(
-      `spec.dns.domain ${domain} is in no default domain of Seed ${seed.metadata.name}: name a provider with its Secret in spec.dns.providers`,
-    );
-  }
-  return managed(usual, "garden");
+  const own = primaryProvider(shoot);
+  if (own !== undefined) return own;
+  if (usual !== undefined) return managed(usual, `spec.dns.defaults of Seed ${seed.metadata.name}`);
+  throw configurationProblem(
+    `spec.dns.domain ${domain} is in no default domain of Seed ${seed.metadata.name}: name a provider with its Secret in spec.dns.providers`,
+  );
 }
 
-function managed(
-  {
-    type,
-    zone,
-    credentialsRef,
-  }: {
-    type: string;
-    zone?: string | undefined;
-    credentialsRef: { name?: string | undefined; namespace?: string | undefined };
-  },
-  namespace: string,
-): Managed {
-  const secret = { namespace: credentialsRef.namespace ?? namespace, name: credentialsRef.name ?? "" };
+/** The provider that the Shoot itself names, with its Secret. */
+function primaryProvider({ metadata: { namespace, name }, spec }: ControlPlaneContext["shoot"]): Managed | undefined {
+  const providers = spec.dns?.providers ?? [];
+  const { type, secretName, credentialsRef } = providers.find(({ primary }) => primary) ?? providers[0] ?? {};
+  const ref = credentialsRef ?? (secretName === undefined ? undefined : { name: secretName });
+  if (type === undefined || ref === undefined) return undefined;
+  const who = `Shoot ${namespace}/${name}`;
+  return { type, secret: referencedSecret({ ...ref, namespace }, { namespace, who }) };
+}
+
+type Domain = NonNullable<Seed["spec"]["dns"]["internal"]>;
+
+function managed({ type, zone, credentialsRef }: Domain, who: string): Managed {
+  const secret = referencedSecret(credentialsRef, { namespace: "garden", who });
   return { type, secret, ...(zone === undefined ? {} : { zone }) };
 }

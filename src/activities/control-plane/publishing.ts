@@ -1,20 +1,23 @@
-import { ROLE_LABEL } from "../../api/labels.ts";
-import { Infrastructure, Shoot } from "../../api/index.ts";
+import { Infrastructure } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { externalApiServerName, internalApiServerName } from "../../components/index.ts";
-import { Secret, typeMeta, type KubeClient, type MergePatch } from "../../kube/index.ts";
+import { refTo, Secret, type KubeClient, type MergePatch } from "../../kube/index.ts";
 import { readGardenObjects, syncCluster } from "./cluster.ts";
 import { readContext } from "./context.ts";
 import { StepError } from "../failure.ts";
+import type { ShootClients } from "../shoot/clients.ts";
 import { patchShootStatus } from "../shoot/patch.ts";
+import { findAccess, keepKubeconfig } from "./user-kubeconfig.ts";
 
 /** What a flow makes known in the garden: networks, addresses, and the users' way in. */
 export function createPublishing({
   gardenClient,
   seedClient,
+  shootClients,
 }: {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
+  readonly shootClients: ShootClients;
 }) {
   const patchStatus = (run: ShootRun, status: MergePatch) => patchShootStatus(gardenClient, run, status);
 
@@ -43,27 +46,20 @@ export function createPublishing({
       if (advertisedAddresses.length > 0) await patchStatus(run, { advertisedAddresses });
     },
 
-    /** An administrator's kubeconfig, where upstream keeps it: Secret `<shoot>.kubeconfig` beside the Shoot. */
+    /** The administrator's kubeconfig, in the garden. A Shoot that hibernates keeps the one that it has. */
     async publishKubeconfig(run: ShootRun): Promise<void> {
-      const kubeconfig = await readUserKubeconfig(seedClient, run);
-      await gardenClient.apply({
-        apiVersion: "v1",
-        kind: "Secret",
-        metadata: {
-          name: `${run.name}.kubeconfig`,
-          namespace: run.namespace,
-          labels: { [ROLE_LABEL]: "kubeconfig" },
-          ownerReferences: [{ ...typeMeta(Shoot), name: run.name, uid: run.uid }],
-        },
-        type: "Opaque",
-        data: { kubeconfig },
-      });
+      await seedClient.remove(refTo(Secret, { namespace: run.technicalID, name: FORMER_KUBECONFIG }));
+      if (run.hibernated) return;
+      const context = await readContext(gardenClient, seedClient, run);
+      const host = externalApiServerName(context);
+      const server = host === undefined ? undefined : `https://${host}`;
+      const access = await findAccess({ seedClient, shootClients }, run.technicalID, server);
+      if (access === undefined)
+        throw new StepError(`Shoot ${run.namespace}/${run.name} has no address for a kubeconfig yet`);
+      await keepKubeconfig(gardenClient, context.shoot, access);
     },
   };
 }
 
-async function readUserKubeconfig(seedClient: KubeClient, run: ShootRun): Promise<string> {
-  const secret = await seedClient.read(Secret, { namespace: run.technicalID, name: "user-kubeconfig" });
-  if (secret?.data?.kubeconfig !== undefined) return secret.data.kubeconfig;
-  throw new StepError(`Secret ${run.technicalID}/user-kubeconfig has no kubeconfig yet`);
-}
+/** The Secret of a certificate for a year that users were given before; it is of no use any more. */
+const FORMER_KUBECONFIG = "user-kubeconfig";

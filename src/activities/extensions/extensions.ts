@@ -40,7 +40,12 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
     const target = targetOf(object, kind, step, timestamp);
     const operation = triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {};
     const stamp = timestamp === undefined ? {} : { [TIMESTAMP_ANNOTATION]: timestamp };
-    const annotations = { ...object.metadata.annotations, ...operation, ...stamp, ...waits.registration(target) };
+    const annotations = {
+      ...object.metadata.annotations,
+      ...operation,
+      ...stamp,
+      ...waits.registration(target, existing?.metadata.uid),
+    };
     await seedClient.apply({ ...object, metadata: { ...object.metadata, annotations } });
     return target;
   };
@@ -96,7 +101,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
       return Promise.all(
         existing.map(async (object) => {
           const target: WaitTarget = { ...targetOf(object, kind, step), until: "gone" };
-          await confirmAndRemove(seedClient, object, waits.registration(target));
+          await confirmAndRemove(seedClient, object, waits.registration(target, object.metadata.uid));
           return target;
         }),
       );
@@ -105,11 +110,14 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
 }
 
 /** Writes into the object which seed may act on it (GEP-1): the run's, under the run's epoch. */
-function led(object: KubeObject, { leadershipRecord: record, leaseSeconds, epoch, seedName }: ShootRun): KubeObject {
+function led(
+  object: KubeObject,
+  { leadershipRecord: record, leaseSeconds, epoch, seedName, uid }: ShootRun,
+): KubeObject {
   if (record === undefined) return object;
   return {
     ...object,
-    spec: { ...(object["spec"] as object), leadership: { record, value: seedName, leaseSeconds, epoch } },
+    spec: { ...(object["spec"] as object), leadership: { record, value: seedName, leaseSeconds, epoch, shoot: uid } },
   };
 }
 

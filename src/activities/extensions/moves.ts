@@ -1,4 +1,9 @@
-import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
+import {
+  EPOCH_ANNOTATION,
+  OPERATION_ANNOTATION,
+  STALE_ANNOTATION,
+  TIMESTAMP_ANNOTATION,
+} from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
@@ -37,18 +42,20 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
     const annotations = {
       [OPERATION_ANNOTATION]: operation,
       [TIMESTAMP_ANNOTATION]: timestamp,
-      ...waits.registration(target),
+      [STALE_ANNOTATION]: null,
+      ...waits.registration(target, object.metadata.uid),
     };
     await seedClient.patch(refOf(object), { metadata: { annotations } });
     return target;
   };
 
-  /** A state that the object has already is its own: it is never overwritten. */
-  const giveState = async (object: ExtensionLike, state: KeptState | undefined) => {
+  /** A state that the object has already is its own: it is overwritten only where an earlier epoch has left it. */
+  const giveState = async (object: ExtensionLike, state: KeptState | undefined, stale: boolean) => {
     const { status = {} } = object as { status?: KeptState };
-    if (state === undefined || status.state !== undefined) return;
+    if (!stale && (state === undefined || status.state !== undefined)) return;
     const { name, namespace, resourceVersion } = object.metadata;
-    const fresh = { metadata: { name, namespace, resourceVersion }, status: state };
+    const given = stale ? { state: null, resources: null, ...state } : state;
+    const fresh = { metadata: { name, namespace, resourceVersion }, status: given };
     await seedClient.patch(refOf(object), fresh, { subresource: "status" });
   };
 
@@ -56,13 +63,15 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
     const existing = await seedClient.read(refOf(object));
     if (existing !== undefined && isMigrating(existing))
       throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
-    const waiting = existing === undefined || asked(existing) === "wait-for-state";
+    const stale = existing !== undefined && isStale(existing, run);
+    const waiting = existing === undefined || stale || asked(existing) === "wait-for-state";
     const annotations = {
       ...object.metadata.annotations,
       ...(waiting ? { [OPERATION_ANNOTATION]: "wait-for-state" } : {}),
+      ...(stale ? { [STALE_ANNOTATION]: "true" } : {}),
     };
     const applied = await seedClient.apply<ExtensionLike>({ ...object, metadata: { ...object.metadata, annotations } });
-    if (waiting) await giveState(applied, await kept(run, object));
+    if (waiting) await giveState(applied, await kept(run, object), stale);
     // The one that is recorded may be older than what a provider keeps.
     if (kind === "BackupEntry") await protect(run);
     return ask(applied, kind, step, "restore");
@@ -94,5 +103,14 @@ const isMigrating = (object: ExtensionLike): boolean => {
   const { type, state } = object.status?.lastOperation ?? {};
   return asked(object) === "migrate" && type === "Migrate" && state === "Processing";
 };
+
+/**
+ * Whether the object was left by this seed when it led before, and another one has led since: then the epoch before this
+ * one was that seed's. The annotation remembers it, because the object is of this epoch as soon as it is written.
+ */
+function isStale({ metadata: { annotations = {} } }: KubeObject, { epoch, migration }: ShootRun): boolean {
+  if (migration === undefined || migration.returning) return false;
+  return annotations[STALE_ANNOTATION] === "true" || Number(annotations[EPOCH_ANNOTATION] ?? 0) <= epoch - 2;
+}
 
 const asked = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[OPERATION_ANNOTATION];

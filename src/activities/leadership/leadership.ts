@@ -1,4 +1,4 @@
-import { Shoot } from "../../api/index.ts";
+import { FIRST_EPOCH, Shoot } from "../../api/index.ts";
 import { readTakeover } from "../../api/placement/takeover.ts";
 import type { Migration, ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import type { LeaderLookup } from "../../dns/index.ts";
@@ -54,8 +54,24 @@ export function createLeadership(deps: LeadershipDeps) {
       await tell(run, leadership);
     },
 
-    /** Takes the record away. Extensions that look it up refuse to act from then on, so it goes last. */
-    removeLeadership: (run: ShootRun): Promise<void> => record.remove(run, run.epoch),
+    /**
+     * Asks who leads, and throws unless it is the run's seed in its epoch. That no server names a leader is no objection:
+     * the record may be gone already, or have never been. A status that was lost does not pass for the record.
+     */
+    async confirmLeadership(run: ShootRun): Promise<void> {
+      const leader = (await readShoot(gardenClient, run))?.status?.leadership;
+      if (leader && (leader.seed !== run.seedName || leader.epoch !== run.epoch)) throw superseded(run, leader);
+      await record.confirm(run);
+    },
+
+    /**
+     * Takes the record away. Extensions that look it up refuse to act from then on, so it goes last: when the Shoot is let
+     * go, and no seed that it has left holds anything of it.
+     */
+    async removeLeadership(ref: ShootRef): Promise<void> {
+      const { epoch = FIRST_EPOCH } = (await readShoot(gardenClient, ref))?.status?.leadership ?? {};
+      await record.remove(ref, epoch);
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   CONFIRM_DELETION_ANNOTATION,
   EPOCH_ANNOTATION,
@@ -5,7 +6,7 @@ import {
   TIMESTAMP_ANNOTATION,
 } from "../../api/annotations.ts";
 import { DNSRecord } from "../../api/index.ts";
-import type { ShootRef } from "../../api/shoot/run.ts";
+import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import { formatLeader, isLeader, type Leader, type LeaderLookup, type ServerAnswer } from "../../dns/index.ts";
 import {
   isAlreadyExists,
@@ -20,6 +21,8 @@ import {
 import { nextTimestamp } from "../extensions/extensions.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { findLeadershipDomain } from "../shoot/leadership-domain.ts";
+import { requireLeadershipProvider } from "../shoot/leadership-provider.ts";
+import { requireOwnZone } from "../shoot/leadership-zone.ts";
 import { extensionReady, type ExtensionLike } from "../waits/readiness.ts";
 import { Superseded } from "../superseded.ts";
 import { poll } from "../poll.ts";
@@ -46,7 +49,7 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
   /** Which server doesn't name the leader, and what it says instead. */
   const findDissent = async (publication: Publication): Promise<StepError | undefined> => {
     const answers = await lookup.askAll(publication.record);
-    const dissenter = answers.find(({ leader }) => !isLeader(leader, publication));
+    const dissenter = answers.find(({ leader }) => !isDeepStrictEqual(leader, leaderOf(publication)));
     return dissenter && new StepError(`${publication.record}: ${describeAnswer(dissenter)}`);
   };
 
@@ -75,8 +78,10 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
 
   return {
     /** Returns when every server of the zone names this leader; otherwise throws and says which one doesn't. */
-    async publish(shoot: ShootRef, publication: Publication): Promise<void> {
+    async publish(shoot: ShootRef, published: Publication): Promise<void> {
+      const publication = { ...published, shoot: shoot.uid };
       const existing = await read(shoot);
+      if (existing && isAnothers(existing, shoot)) return await waitForEarlier(gardenClient, existing);
       requireNoLater(existing, publication);
       const wanted = await describe(gardenClient, shoot, publication);
       if (existing && isDone(existing, wanted) && (await findDissent(publication)) === undefined) return;
@@ -94,16 +99,28 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
       await poll(polling, () => findDissent(publication));
     },
 
+    /** Throws unless the object, and every server that names a leader of this Shoot, names the run's; waits for servers that are silent. */
+    async confirm({ leadershipRecord, seedName: seed, epoch, ...shoot }: ShootRun): Promise<void> {
+      if (leadershipRecord === undefined) return;
+      const own = { seed, epoch, shoot: shoot.uid };
+      const existing = await read(shoot);
+      if (existing && isAnothers(existing, shoot))
+        throw ofEarlier(existing, "delete it once nothing of that Shoot is left");
+      requireNoLater(existing, own);
+      const objection = (await lookup.askAll(leadershipRecord)).find(
+        ({ leader, error }) => error !== undefined || (leader !== undefined && !isLeader(leader, own)),
+      );
+      if (objection) throw new StepError(`cannot act as leader: ${leadershipRecord}: ${describeAnswer(objection)}`);
+    },
+
     /** Takes the record out of the DNS and returns when its object is gone; a later leader's stays. */
     async remove(shoot: ShootRef, epoch: number): Promise<void> {
       const existing = await read(shoot);
-      if (existing === undefined) return;
+      if (existing === undefined || isAnothers(existing, shoot)) return;
       requireNoLater(existing, { epoch });
-      const { uid, resourceVersion } = existing.metadata;
+      const { uid } = existing.metadata;
       if (existing.metadata.deletionTimestamp === undefined) {
-        const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: nextTimestamp(existing) };
-        await unlessGone(gardenClient.patch(refOf(existing), { metadata: { annotations, resourceVersion } }));
-        await gardenClient.remove(refOf(existing), uid === undefined ? {} : { uid });
+        await confirmAndRemove(gardenClient, existing);
       }
       await poll(polling, async () => {
         const object = await read(shoot);
@@ -114,6 +131,41 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
     },
   };
 }
+
+/** The Shoot of which the object is the leadership record may have been an earlier one of that name. */
+function isAnothers({ metadata: { ownerReferences = [] } }: LeadershipObject, { uid }: ShootRef): boolean {
+  return ownerReferences.some((owner) => owner.kind === "Shoot" && owner.uid !== uid);
+}
+
+/**
+ * Has the record of a Shoot that is gone taken away, and always throws: until it is, a later Shoot of that name has no
+ * leader. No seed may act for a Shoot that is gone, so that its record is of use to none.
+ */
+async function waitForEarlier(gardenClient: KubeClient, existing: LeadershipObject): Promise<never> {
+  const { deletionTimestamp, finalizers = [] } = existing.metadata;
+  if (deletionTimestamp === undefined) await confirmAndRemove(gardenClient, existing);
+  const held = finalizers.length === 0 ? "" : `, held by ${finalizers.join(", ")}`;
+  throw ofEarlier(existing, `it is being deleted${held}`);
+}
+
+function ofEarlier(existing: LeadershipObject, what: string): StepError {
+  const { namespace, name, ownerReferences = [] } = existing.metadata;
+  const owner = ownerReferences.find(({ kind }) => kind === "Shoot")?.uid;
+  return new StepError(
+    `DNSRecord ${namespace}/${name} is that of an earlier Shoot of this name, with uid ${owner}: ${what}`,
+    codesOf(existing),
+  );
+}
+
+/** Deletes exactly the version that was read. */
+async function confirmAndRemove(gardenClient: KubeClient, existing: LeadershipObject): Promise<void> {
+  const { uid, resourceVersion } = existing.metadata;
+  const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true", [TIMESTAMP_ANNOTATION]: nextTimestamp(existing) };
+  await unlessGone(gardenClient.patch(refOf(existing), { metadata: { annotations, resourceVersion } }));
+  await gardenClient.remove(refOf(existing), uid === undefined ? {} : { uid });
+}
+
+const leaderOf = ({ seed, epoch, shoot }: Leader): Leader => ({ seed, epoch, ...(shoot !== undefined && { shoot }) });
 
 const MOST_ATTEMPTS = 5;
 
@@ -129,10 +181,12 @@ async function describe(
   shoot: ShootRef,
   publication: Publication,
 ): Promise<LeadershipObject & Pick<DNSRecord, "spec">> {
-  const { record, leaseSeconds, epoch } = publication;
+  const { record, epoch } = publication;
   const domain = await findLeadershipDomain(gardenClient);
   if (domain === undefined)
     throw configurationProblem(`no Secret in the garden is labelled as leadership domain, but ${record} needs one`);
+  await requireOwnZone(gardenClient, domain);
+  requireLeadershipProvider(domain.type, record);
   const { namespace, name } = objectRef(shoot);
   return {
     ...typeMeta(DNSRecord),
@@ -148,7 +202,7 @@ async function describe(
       name: record,
       recordType: "TXT",
       values: formatLeader(publication),
-      ttl: leaseSeconds,
+      ttl: 0, // no cache keeps it: those who ask believe nothing else
     },
   };
 }
@@ -182,7 +236,7 @@ function requested(wanted: LeadershipObject, existing?: LeadershipObject): Leade
 }
 
 function describeAnswer({ server, leader, error }: ServerAnswer): string {
-  const without = "take it out of the zone's NS records";
+  const without = "switch it off for good, and then take it out of the zone's NS records";
   if (error) return `server ${server} does not answer (${error.message}): repair it, or ${without}`;
   const said = leader ? `${leader.seed} in epoch ${leader.epoch}` : "no leader yet";
   return `server ${server} names ${said}: see why it does not transfer the zone, or ${without}`;

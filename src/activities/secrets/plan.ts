@@ -1,6 +1,6 @@
 import {
   BOOTSTRAP_TOKEN_SECRET,
-  externalApiServerName,
+  ENCRYPTION_KEY_SECRET,
   internalApiServerName,
   networksOf,
   type ControlPlaneContext,
@@ -17,11 +17,15 @@ export const authorities = {
   "ca-kubelet": "kubelet",
 } as const;
 
-/** Names of the Secrets that are made once: with another one in its place, a control plane would lock out every machine and user. */
+/**
+ * Names of the Secrets that are made once: with another one in its place, a control plane would lock out every machine
+ * and user, or could not read what it has stored.
+ */
 export const lastingSecrets: readonly string[] = [
   ...Object.keys(authorities),
   "service-account-key",
   BOOTSTRAP_TOKEN_SECRET,
+  ENCRYPTION_KEY_SECRET,
 ];
 
 /** Name of a certificate authority's Secret. */
@@ -91,7 +95,6 @@ function kubeconfigs(context: ControlPlaneContext): CertificatePlan[] {
   const { namespace, apiServerAddress } = context;
   const admin = client("gardener", "system:masters");
   const tlsServerName = internalApiServerName(context);
-  const external = externalApiServerName(context);
   const fromSeed = { server: "https://kube-apiserver" };
   return [
     {
@@ -115,16 +118,6 @@ function kubeconfigs(context: ControlPlaneContext): CertificatePlan[] {
             authority: "ca-client" as const,
             request: admin,
             kubeconfig: { server: `https://${apiServerAddress}:443`, tlsServerName },
-          },
-        ]),
-    ...(external === undefined
-      ? []
-      : [
-          {
-            name: "user-kubeconfig",
-            authority: "ca-client" as const,
-            request: client("admin", "gardener.cloud:project:admins"),
-            kubeconfig: { server: `https://${external}` },
           },
         ]),
   ];

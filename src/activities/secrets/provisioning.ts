@@ -12,6 +12,7 @@ import { Secret, type KubeClient } from "../../kube/index.ts";
 import { bootstrapTokenSecret } from "./bootstrap-token.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem, StepError } from "../failure.ts";
+import { referencedSecret } from "../secret-reference.ts";
 import type { SecretData } from "./store.ts";
 import { ensureSecrets } from "./secrets.ts";
 import type { ShootClients } from "../shoot/clients.ts";
@@ -81,18 +82,16 @@ async function readCredentials(gardenClient: KubeClient, { shoot }: ControlPlane
     const binding = await gardenClient.read(CredentialsBinding, { namespace, name: credentialsBindingName });
     if (binding === undefined)
       throw configurationProblem(`CredentialsBinding ${namespace}/${credentialsBindingName} does not exist`);
-    return named(binding.credentialsRef, namespace);
+    const who = `CredentialsBinding ${namespace}/${credentialsBindingName}`;
+    return referencedSecret(binding.credentialsRef, { namespace, who });
   }
   const name = secretBindingName ?? "";
   const binding = await gardenClient.read(SecretBinding, { namespace, name });
   if (binding === undefined) throw configurationProblem(`SecretBinding ${namespace}/${name} does not exist`);
-  return named(binding.secretRef, namespace);
+  const { name: secret, namespace: elsewhere } = binding.secretRef;
+  const who = `SecretBinding ${namespace}/${name}`;
+  return referencedSecret({ name: secret, namespace: elsewhere }, { namespace, who });
 }
-
-const named = (ref: { name?: string | undefined; namespace?: string | undefined }, namespace: string) => ({
-  namespace: ref.namespace ?? namespace,
-  name: ref.name ?? "",
-});
 
 async function readConfig(seedClient: KubeClient, namespace: string, name: string): Promise<OperatingSystemConfig> {
   const config = await seedClient.read(OperatingSystemConfig, { namespace, name });

@@ -1,4 +1,14 @@
-import { BOOTSTRAP_TOKEN_SECRET, machineApiServer, type ControlPlaneContext } from "../../components/index.ts";
+import { randomBytes } from "node:crypto";
+import {
+  BOOTSTRAP_TOKEN_SECRET,
+  ENCRYPTION_CONFIGURATION,
+  ENCRYPTION_KEY_SECRET,
+  machineApiServer,
+  parseEncryption,
+  renderEncryption,
+  wantedEncryption,
+  type ControlPlaneContext,
+} from "../../components/index.ts";
 import { renderKubeconfig, type KubeClient } from "../../kube/index.ts";
 import { createBootstrapToken, type BootstrapToken } from "./bootstrap-token.ts";
 import { isFit, isUsableAuthority } from "./certificate-fit.ts";
@@ -33,6 +43,7 @@ export async function ensureSecrets(
   const ca = authority("ca");
   await ensureSigningKey(run);
   await ensureBootstrapToken(run, ca);
+  await ensureEncryption(run);
   for (const plan of certificatesOf(context)) {
     await ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
   }
@@ -83,6 +94,25 @@ async function ensureBootstrapToken({ store, context }: Run, ca: KeyPair): Promi
     "token-secret": token.secret,
     kubeconfig,
   });
+}
+
+/** The key lives as long as the Shoot, in whose etcd it is named; the configuration follows the Shoot's spec. */
+async function ensureEncryption({ store, context, now }: Run): Promise<void> {
+  const { secret, key: file } = ENCRYPTION_CONFIGURATION;
+  const found = store.read(ENCRYPTION_KEY_SECRET);
+  if (found === undefined && context.shoot.status?.credentials?.encryptionAtRest !== undefined)
+    lost(context, ENCRYPTION_KEY_SECRET, "it is gone, and without it what the Shoot has stored cannot be read");
+  const { key: name, secret: bytes } = found ?? createEncryptionKey(now);
+  if (!name || !bytes) lost(context, ENCRYPTION_KEY_SECRET, "it has no key and secret");
+  await store.write(ENCRYPTION_KEY_SECRET, "key", { key: name, secret: bytes });
+  const present = parseEncryption(store.read(secret)?.[file] ?? "");
+  const text = renderEncryption(wantedEncryption(context.shoot, present), { name, secret: bytes });
+  await store.write(secret, "configuration", { [file]: text });
+}
+
+/** A name by which people tell keys apart, and 256 random bits. */
+function createEncryptionKey(now: Date): SecretData {
+  return { key: `key${Math.floor(now.getTime() / 1000)}`, secret: randomBytes(32).toString("base64") };
 }
 
 function tokenIn(store: SecretStore): BootstrapToken | undefined {

@@ -6,7 +6,7 @@ import { Secret, type KubeClient } from "../../kube/index.ts";
 export type SecretData = Readonly<Record<string, string>>;
 
 /** What a Secret is for; one of role `authority`, `key` or `token` cannot be made again and goes along when a Shoot moves. */
-export type SecretRole = "authority" | "key" | "token" | "certificate" | "kubeconfig";
+export type SecretRole = "authority" | "key" | "token" | "certificate" | "kubeconfig" | "configuration";
 
 /** The Secrets of a Shoot's namespace, as they were when opened and as they are made to be. */
 export interface SecretStore {

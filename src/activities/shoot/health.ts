@@ -13,7 +13,15 @@ import {
 import { rolledOut, type Readiness } from "../waits/readiness.ts";
 
 /** The aspects of a Shoot's health, as Gardener names them. */
-export type HealthType = "APIServerAvailable" | "ControlPlaneHealthy" | "EveryNodeReady" | "SystemComponentsHealthy";
+export const healthTypes = [
+  "APIServerAvailable",
+  "ControlPlaneHealthy",
+  "EveryNodeReady",
+  "SystemComponentsHealthy",
+] as const;
+
+/** One of {@link healthTypes}. */
+export type HealthType = (typeof healthTypes)[number];
 
 /** What each aspect looks at, for one Shoot; `shoot` is undefined while its API server cannot be reached at all. */
 export async function examine(

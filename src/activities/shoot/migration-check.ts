@@ -1,9 +1,11 @@
 import { commandLines } from "../../api/command-lines.ts";
 import type { ErrorCode } from "../../api/error-codes.ts";
-import { Bastion } from "../../api/index.ts";
+import { appliedKinds } from "../../api/extensions/kinds.ts";
+import { Bastion, type Leadership } from "../../api/index.ts";
 import { migrationObstacles } from "../../api/placement/migration.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
+import { listExtensionObjects } from "../extensions/list.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { readMigrationFacts } from "./migration-facts.ts";
 import { readShoot } from "./patch.ts";
@@ -38,9 +40,14 @@ export function createMigrationCheck({ gardenClient, now = () => new Date() }: M
 const transientProblem: ErrorCode = "ERR_RETRYABLE_CONFIGURATION_PROBLEM";
 const lastingProblem: ErrorCode = "ERR_CONFIGURATION_PROBLEM";
 
-/** Checks the seed that the Shoot leaves: throws while a user has a Bastion, through which they log in to its nodes. */
+/**
+ * Checks the seed that the Shoot leaves: throws while a user has a Bastion, through which they log in to its nodes, and
+ * while an extension object does not say who leads, so that its controller would not stop.
+ */
 export function createSourceCheck({ seedClient }: { readonly seedClient: KubeClient }) {
-  return async ({ technicalID: namespace, name }: ShootRun): Promise<void> => {
+  return async (run: ShootRun): Promise<void> => {
+    const { technicalID: namespace, name } = run;
+    await requireLeadership(seedClient, run);
     const bastions = await seedClient.list(Bastion, { namespace });
     if (bastions.length === 0) return;
     const names = bastions.map(({ metadata }) => metadata.name).join(", ");
@@ -48,4 +55,19 @@ export function createSourceCheck({ seedClient }: { readonly seedClient: KubeCli
       `cannot move Shoot ${name}: Bastion ${names} in namespace ${namespace} of its seed would be left behind; delete it first`,
     );
   };
+}
+
+/** Objects that were applied before the garden had a domain for leadership records get it by the next Reconcile. */
+async function requireLeadership(seedClient: KubeClient, run: ShootRun): Promise<void> {
+  if (run.leadershipRecord === undefined) return;
+  const objects = await Promise.all(appliedKinds.map((kind) => listExtensionObjects(seedClient, run, kind)));
+  const unled = objects.flat().filter((object) => {
+    const { leadership } = (object["spec"] ?? {}) as { leadership?: Partial<Leadership> };
+    return leadership?.record !== run.leadershipRecord || leadership?.value !== run.seedName;
+  });
+  if (unled.length === 0) return;
+  const names = unled.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ");
+  throw configurationProblem(
+    `cannot move Shoot ${run.name}: ${names} in namespace ${run.technicalID} of its seed do not say who leads, so that their controllers would go on; first: ${commandLines.reconcileShoot(`${run.namespace}/${run.name}`)}`,
+  );
 }

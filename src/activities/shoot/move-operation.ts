@@ -1,4 +1,4 @@
-import type { Shoot } from "../../api/index.ts";
+import { FIRST_EPOCH, type Shoot } from "../../api/index.ts";
 import type { Move } from "../../api/placement/move.ts";
 import type { Migration } from "../../api/shoot/run.ts";
 
@@ -30,7 +30,7 @@ export function nextOperation(move: Move): MoveOperation | undefined {
  * does under the old epoch is refused.
  */
 export function epochOf({ status }: Pick<Shoot, "status">, move: Move): number {
-  const { epoch = 1, leaving } = status?.leadership ?? {};
+  const { epoch = FIRST_EPOCH, leaving } = status?.leadership ?? {};
   return move.is === "returning" && leaving === epoch ? epoch + 1 : epoch;
 }
 

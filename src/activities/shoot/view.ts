@@ -1,12 +1,11 @@
-import { PROJECT_NAME_LABEL } from "../../api/labels.ts";
-import { GARDENER_FINALIZER } from "../../api/names.ts";
+import { GARDENER_FINALIZER, projectOf, technicalIDOf } from "../../api/names.ts";
 import {
   EMERGENCY_STOP_ANNOTATION,
   IGNORE_ANNOTATION,
   OPERATION_ANNOTATION,
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";
-import { Seed, Shoot } from "../../api/index.ts";
+import { DNSRecord, Seed, Shoot } from "../../api/index.ts";
 import { moveOf, type Move } from "../../api/placement/move.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
@@ -38,6 +37,7 @@ export async function readShootView(
   const move = moveOf(shoot);
   return {
     ...observedState(shoot, move),
+    initialised: shoot.status?.uid !== undefined || (await isRecorded(gardenClient, ref)),
     leftovers: await findLeftovers(gardenClient, shoot, move),
     syncPeriod: periods.syncPeriod,
     ...(await readFacts(gardenClient, { shoot, move }, periods)),
@@ -46,26 +46,33 @@ export async function readShootView(
 
 /** A Shoot's namespace in the seed; once written into the status it never changes. */
 export function technicalID(shoot: Shoot, project: string): string {
-  return shoot.status?.technicalID ?? `shoot--${project}--${shoot.metadata.name}`;
+  return shoot.status?.technicalID ?? technicalIDOf(project, shoot.metadata.name);
 }
 
 /** What the Shoot itself says of where it is. */
-function observedState(shoot: Shoot, move: Move): Omit<ShootView, "syncPeriod" | "run" | "problem" | "leftovers"> {
+function observedState(
+  shoot: Shoot,
+  move: Move,
+): Omit<ShootView, "syncPeriod" | "run" | "problem" | "leftovers" | "initialised"> {
   const { metadata, status = {} } = shoot;
   const { [OPERATION_ANNOTATION]: request, [IGNORE_ANNOTATION]: ignore } = metadata.annotations ?? {};
-  const { lastOperation, observedGeneration = 0, uid } = status;
+  const { lastOperation, observedGeneration = 0 } = status;
   const moving = nextOperation(move)?.operation;
   return {
     generation: metadata.generation ?? 0,
     observedGeneration,
     deleting: metadata.deletionTimestamp !== undefined,
     finalizer: (metadata.finalizers ?? []).includes(GARDENER_FINALIZER),
-    initialised: uid !== undefined,
     ignored: ignore === "true",
     ...(moving === undefined ? {} : { moving }),
     ...(request === undefined ? {} : { request }),
     ...(lastOperation === undefined ? {} : { lastOperation: pickOperation(lastOperation) }),
   };
+}
+
+/** Whether there is a leadership record of that name: some seed has led, whatever a status that was lost says. */
+async function isRecorded(gardenClient: KubeClient, { namespace, name }: ShootRef): Promise<boolean> {
+  return (await gardenClient.read(DNSRecord, { namespace, name: `${name}-leadership` })) !== undefined;
 }
 
 function pickOperation({ type, state, lastUpdateTime }: NonNullable<NonNullable<Shoot["status"]>["lastOperation"]>) {
@@ -159,10 +166,9 @@ const unknownYet = { namespaceUsable: false, cleanable: false, controlPlaneNeede
 
 const isStopped = ({ metadata }: Seed): boolean => metadata.annotations?.[EMERGENCY_STOP_ANNOTATION] === "true";
 
-/** Gardener labels a project's namespace with its name; without the label, the namespace's name is what is left. */
 async function readProject(gardenClient: KubeClient, namespace: string): Promise<string> {
   const found = await gardenClient.read(Namespace, { name: namespace });
-  return found?.metadata.labels?.[PROJECT_NAME_LABEL] ?? namespace.replace(/^garden-/, "");
+  return projectOf(namespace, found?.metadata.labels);
 }
 
 const problem = (message: string): Pick<ShootView, "problem"> => ({

@@ -13,16 +13,16 @@ import {
   type StateSize,
 } from "./shoot-state.ts";
 import { idOfItem, type StateItem } from "./entry.ts";
-import type { StateKey } from "./keys.ts";
+import type { StateKeyring } from "./keyring.ts";
 import { createStateRestore } from "./restore.ts";
 import { itemsOf, readReferenced, readStateObjects } from "./source.ts";
 import type { StateOwner } from "./store.ts";
 
-/** `seedClient` is the run's fenced client; the first of `keys` seals, all open. */
+/** `seedClient` is the run's fenced client; `keys` seal and open what is kept. */
 export interface StateDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
-  readonly keys: readonly StateKey[];
+  readonly keys: StateKeyring;
 }
 
 /** What flows do with a Shoot's state. Every part is safe to repeat. */

@@ -81,10 +81,10 @@ export function idOf({ section, body }: StateEntry): string {
 /** The same for an item. */
 export const idOfItem = ({ section, fields }: Omit<StateItem, "content">): string => idOf({ section, body: fields });
 
-/** Ids of the keys under which entries are sealed, in order. */
-export function keysOf(entries: readonly StateEntry[]): string[] {
+/** Ids of the data keys under which entries are sealed. */
+export function dataKeysOf(entries: readonly StateEntry[]): ReadonlySet<string> {
   const sealed = entries.map(({ section, body }) => body[contentField[section]] as Partial<Sealed> | undefined);
-  return [...new Set(sealed.map((one) => one?.key).filter((key) => key !== undefined))].sort();
+  return new Set(sealed.map((one) => one?.key).filter((key) => key !== undefined));
 }
 
 const names: Readonly<Record<StateSection, readonly string[]>> = {

@@ -1,5 +1,4 @@
-import { STATE_PART_LABEL } from "../../api/labels.ts";
-import { SHOOT_STATE_FINALIZER } from "../../api/names.ts";
+import { SHOOT_STATE_FINALIZER, statePartNames } from "../../api/names.ts";
 import {
   CONFIRM_DELETION_ANNOTATION,
   EPOCH_ANNOTATION,
@@ -8,6 +7,7 @@ import {
 } from "../../api/annotations.ts";
 import { ShootState } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
+import { parseJson } from "../../parsing.ts";
 import { isNotFound, refTo, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import type { StateEntry, StateSection } from "./entry.ts";
@@ -21,6 +21,7 @@ export interface StateParts {
 /** One object and the entries in it. */
 export interface StatePart {
   readonly name: string;
+  readonly uid: string;
   readonly entries: readonly StateEntry[];
 }
 
@@ -32,13 +33,12 @@ export async function readParts(gardenClient: KubeClient, state: StateName): Pro
   for (let attempt = 1; ; attempt += 1) {
     const head = await readHead(gardenClient, state);
     if (head === undefined) return undefined;
-    const names = partNames(head);
-    const others = await Promise.all(names.map((name) => readOne(gardenClient, state, name)));
-    const missing = names.find((_, index) => others[index] === undefined);
-    if (missing === undefined) {
-      return { head, parts: [head, ...others].flatMap((object) => (object === undefined ? [] : [toPart(object)])) };
-    }
-    // A writer has put another one in its place meanwhile, and named it in the head before.
+    const named = Object.entries(partsOf(head));
+    const read = await Promise.all(named.map(([name]) => readOne(gardenClient, state, name)));
+    const others = read.filter((object) => object !== undefined);
+    const missing = named.find(([, uid]) => !others.some(({ metadata }) => metadata.uid === uid))?.[0];
+    if (missing === undefined) return { head, parts: [head, ...others].map(toPart) };
+    // A writer has put another one in its place meanwhile, maybe under its name, and named that in the head before.
     if (attempt === MOST_ATTEMPTS)
       throw new StepError(`cannot read ShootState ${state.namespace}/${state.name}: ${missing}, a part of it, is gone`);
   }
@@ -68,9 +68,10 @@ export function renderPart(
   };
 }
 
-/** All objects that a ShootState goes on in, named by it or not. */
-export function listParts(gardenClient: KubeClient, { namespace, name }: StateName): Promise<ShootState[]> {
-  return gardenClient.list(ShootState, { namespace, labelSelector: `${STATE_PART_LABEL}=${name}` });
+/** All objects that a ShootState goes on in, named by it or not. By their names: a seed may not list states. */
+export async function readAllParts(gardenClient: KubeClient, state: StateName): Promise<ShootState[]> {
+  const read = await Promise.all(statePartNames(state.name).map((name) => readOne(gardenClient, state, name)));
+  return read.filter((object) => object !== undefined);
 }
 
 /** Lets go of an object in exactly this version and deletes it; one that is gone is fine. */
@@ -107,20 +108,17 @@ const readOne = (gardenClient: KubeClient, { namespace }: StateName, name: strin
 
 const toPart = ({ metadata, spec = {} }: ShootState): StatePart => ({
   name: metadata.name,
+  uid: metadata.uid ?? "",
   entries: sections.flatMap((section) => (spec[section] ?? []).map((body) => ({ section, body }))),
 });
 
-/** Only we write this annotation; a text that is not ours names nothing. */
-function partNames({ metadata }: ShootState): readonly string[] {
+/**
+ * The names of the further objects that a ShootState goes on in, each with its uid: a name is used again for another
+ * version, which counts only when the head names it. Only we write this annotation; a text that is not ours names nothing.
+ */
+export function partsOf({ metadata }: ShootState): Readonly<Record<string, string>> {
   const text = metadata.annotations?.[STATE_PARTS_ANNOTATION];
-  if (text === undefined) return [];
-  try {
-    return JSON.parse(text) as string[];
-  } catch (cause) {
-    throw new StepError(
-      `cannot read ShootState ${metadata.namespace}/${metadata.name}: ${STATE_PARTS_ANNOTATION} is not JSON`,
-      [],
-      { cause },
-    );
-  }
+  if (text === undefined) return {};
+  const what = `${STATE_PARTS_ANNOTATION} of ShootState ${metadata.namespace}/${metadata.name}`;
+  return parseJson(text, what) as Record<string, string>;
 }

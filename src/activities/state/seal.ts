@@ -1,13 +1,13 @@
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { StateKey } from "./keys.ts";
+import type { DataKey } from "./data-key.ts";
+import { parseJson } from "../../parsing.ts";
 
-/** Content that only holders of a key can read or make: AES-256-GCM under a key of its own, which `key` has wrapped. */
+/** Content that only holders of a data key can read or make: AES-256-GCM. */
 export interface Sealed {
   readonly sealed: typeof SCHEME;
-  /** Id of the wrapping key. */
+  /** Id of the data key. */
   readonly key: string;
-  readonly wrapped: string;
   readonly data: string;
 }
 
@@ -20,54 +20,46 @@ export interface Seal {
   isCurrent(sealed: unknown): boolean;
 }
 
-/** Envelope encryption: every value has a key of its own, so that a wrapping key can be changed and is seldom used. */
-export function createSeal(keys: readonly StateKey[]): Seal {
-  const [current] = keys;
-  if (current === undefined) throw new Error("cannot seal a ShootState: there is no key");
-
+/** Opens with these data keys of a Shoot and seals with `current`; without one, it only opens. */
+export function createSeal(keys: ReadonlyMap<string, DataKey>, current?: DataKey): Seal {
   return {
     seal(content, place) {
-      const secret = randomBytes(32);
-      const zipped = gzipSync(JSON.stringify(content));
-      return {
-        sealed: SCHEME,
-        key: current.id,
-        wrapped: encrypt(current.secret, secret, boundTo(current.id, place)),
-        data: encrypt(createSecretKey(secret), zipped, place),
-      };
+      if (current === undefined) throw new Error(`cannot seal ${place}: there is no data key to seal with`);
+      const { id, secret } = current;
+      return { sealed: SCHEME, key: id, data: encrypt(secret, gzipSync(JSON.stringify(content)), boundTo(id, place)) };
     },
     open(sealed, place) {
+      if (isShared(sealed))
+        throw new Error(`cannot open ${place}: it was sealed by key ${sealed.key}, which ${FORMER}`);
       if (!isSealed(sealed)) throw new Error(`cannot open ${place}: it is not sealed`);
-      const key = keys.find(({ id }) => id === sealed.key);
-      if (key === undefined) throw new Error(`cannot open ${place}: ${lacking(sealed.key, keys)}`);
+      const key = current?.id === sealed.key ? current : keys.get(sealed.key);
+      if (key === undefined)
+        throw new Error(`cannot open ${place}: data key ${sealed.key} is not wrapped for this worker`);
       try {
-        const secret = decrypt(key.secret, sealed.wrapped, boundTo(key.id, place));
-        const zipped = decrypt(createSecretKey(secret), sealed.data, place);
-        return JSON.parse(gunzipSync(zipped).toString()) as unknown;
+        const zipped = decrypt(key.secret, sealed.data, boundTo(key.id, place));
+        return parseJson(gunzipSync(zipped).toString(), place);
       } catch (error) {
-        throw new Error(
-          `cannot open ${place}: it was changed, or sealed for another place or by another key ${key.id}`,
-          {
-            cause: error,
-          },
-        );
+        throw new Error(`cannot open ${place}: it was changed, or sealed for another place`, { cause: error });
       }
     },
-    isCurrent: (sealed) => isSealed(sealed) && sealed.key === current.id,
+    isCurrent: (sealed) => isSealed(sealed) && sealed.key === current?.id,
   };
 }
 
-function lacking(id: string, keys: readonly StateKey[]): string {
-  const ours = keys.map((key) => key.id).join(", ");
-  return `key ${id} is not among this worker's (${ours}): add it to the file of PERENNIAL_STATE_KEYS_FILE and start the worker again`;
-}
-
 /** How content is sealed; another way would get another name. */
-const SCHEME = "gzip+aes-256-gcm";
+const SCHEME = "gzip+aes-256-gcm+data-key";
+
+/** What was sealed by one key for all seeds; its format can be told, and nothing opens it. */
+const FORMER = "all seeds shared before each had a key of its own: docs/state-keys.md says what to do";
 
 function isSealed(value: unknown): value is Sealed {
-  const { sealed, key, wrapped, data } = (value ?? {}) as Partial<Record<keyof Sealed, unknown>>;
-  return sealed === SCHEME && [key, wrapped, data].every((field) => typeof field === "string");
+  const { sealed, key, data } = (value ?? {}) as Partial<Record<keyof Sealed, unknown>>;
+  return sealed === SCHEME && [key, data].every((field) => typeof field === "string");
+}
+
+function isShared(value: unknown): value is { readonly key: string } {
+  const { sealed, key } = (value ?? {}) as Partial<Record<keyof Sealed, unknown>>;
+  return sealed === "gzip+aes-256-gcm" && typeof key === "string";
 }
 
 const boundTo = (key: string, place: string): string => `${key} ${place}`;

@@ -1,11 +1,12 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
-import { createEntries, idOf, idOfItem, type StateEntry, type StateItem } from "./entry.ts";
-import type { StateKey } from "./keys.ts";
+import { createEntries, dataKeysOf, idOf, idOfItem, type StateEntry, type StateItem } from "./entry.ts";
+import type { StateKeyring } from "./keyring.ts";
 import { layOut, sizeOf } from "./layout.ts";
+import { chooseDataKey, openRing, pruneRing } from "./ring.ts";
 import { createSeal } from "./seal.ts";
-import { createStateStore, type StateChange, type StateOwner } from "./store.ts";
+import { createStateStore, type StateContent, type StateOwner } from "./store.ts";
 import type { ResourceReference } from "./source.ts";
 
 /** The latest snapshot of a Shoot's etcd that was found good. */
@@ -35,7 +36,7 @@ export type StateReader = Omit<StateOwner, "epoch">;
  */
 export interface ShootStates {
   /**
-   * Keeps these items, which a watch has seen, beside whatever is kept already; seals anew what an old key has sealed.
+   * Keeps these items, which a watch has seen, beside whatever is kept already; seals anew what an old data key has sealed.
    * Does nothing after the last look of the epoch.
    */
   keep(owner: StateOwner, items: readonly StateItem[]): Promise<void>;
@@ -53,7 +54,7 @@ export interface ShootStates {
   recordSnapshot(owner: StateOwner, snapshot: SnapshotRecord): Promise<void>;
   latestSnapshot(owner: StateReader): Promise<SnapshotRecord | undefined>;
   /** How large everything would be with these items; throws StateTooLarge when it would not fit. */
-  measure(owner: StateReader, items: readonly StateItem[]): Promise<StateSize>;
+  measure(owner: StateOwner, items: readonly StateItem[]): Promise<StateSize>;
   remove(owner: StateOwner): Promise<void>;
 }
 
@@ -63,50 +64,72 @@ export interface StateSize {
   readonly objects: number;
 }
 
-/** The ShootStates of a garden, sealed with the first of these keys. */
+/** The ShootStates of a garden, as the holder of these keys reads and writes them. */
 export function createShootStates({
   gardenClient,
   keys,
 }: {
   gardenClient: KubeClient;
-  keys: readonly StateKey[];
+  keys: StateKeyring;
 }): ShootStates {
-  const seal = createSeal(keys);
   const store = createStateStore(gardenClient);
 
-  const openOne = async (owner: StateReader, wanted: Omit<StateItem, "content">): Promise<StateItem | undefined> => {
-    const entry = (await store.read(owner))?.find((one) => idOf(one) === idOfItem(wanted));
-    return entry && open(owner, entry);
-  };
+  /** Entries of a ShootState for a reader: opened by the data keys that this holder can unwrap. */
+  const readable = async ({ ring }: StateContent, { uid }: StateReader) =>
+    createEntries(createSeal(await openRing(ring, uid, keys.own)), uid);
 
-  const open = (owner: StateReader, entry: StateEntry): StateItem => {
+  const open = async (content: StateContent, owner: StateReader, wanted: readonly StateEntry[]) => {
+    const { open: openEntry } = await readable(content, owner);
     try {
-      return createEntries(seal, owner.uid).open(entry);
+      return wanted.map(openEntry);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new StepError(`cannot use ShootState ${owner.namespace}/${owner.name}: ${why}`, [], { cause });
     }
   };
 
+  const openOne = async (owner: StateReader, wanted: Omit<StateItem, "content">): Promise<StateItem | undefined> => {
+    const content = await store.read(owner);
+    const entry = content?.entries.find((one) => idOf(one) === idOfItem(wanted));
+    return content && entry && (await open(content, owner, [entry]))[0];
+  };
+
+  /** The content with these items in it, all of it under the data key of the owner's epoch. */
+  const merge = async (
+    content: StateContent,
+    owner: StateOwner,
+    items: readonly StateItem[],
+  ): Promise<StateContent> => {
+    const opened = await openRing(content.ring, owner.uid, keys.own);
+    const chosen = await chooseDataKey(content.ring, opened, owner, { own: keys.own, garden: await keys.garden() });
+    const entries = createEntries(createSeal(opened, chosen.current), owner.uid).merge(content.entries, items);
+    return { entries, ring: pruneRing(chosen.ring, dataKeysOf(entries)) };
+  };
+
   return {
-    keep: (owner, items) =>
-      store.change(owner, (entries) => createEntries(seal, owner.uid).merge(entries, items), { survey: "watched" }),
+    keep: (owner, items) => store.change(owner, (content) => merge(content, owner, items), { survey: "watched" }),
 
     async keepLast(owner, look) {
       let items: readonly StateItem[] = [];
-      const change: StateChange = async (entries) =>
-        createEntries(seal, owner.uid).merge(entries, (items = await look()));
-      await store.change(owner, change, { survey: "last" });
+      await store.change(owner, async (content) => merge(content, owner, (items = await look())), { survey: "last" });
       return items;
     },
 
-    claim: (owner) => store.change(owner, (entries) => entries),
-    read: async (owner) => (await store.read(owner))?.map((entry) => open(owner, entry)),
+    claim: (owner) => store.change(owner, (content) => content),
+    async read(owner) {
+      const content = await store.read(owner);
+      return content && (await open(content, owner, content.entries));
+    },
 
     async readSecrets(owner, names) {
       const wanted = new Set(names.map((name) => idOfItem({ section: "gardener", fields: { type: "secret", name } })));
-      const entries = (await store.readOwn(owner)) ?? [];
-      return entries.filter((entry) => wanted.has(idOf(entry))).map((entry) => open(owner, entry));
+      const content = await store.readOwn(owner);
+      if (content === undefined) return [];
+      return open(
+        content,
+        owner,
+        content.entries.filter((entry) => wanted.has(idOf(entry))),
+      );
     },
 
     async readExtension(owner, object) {
@@ -122,14 +145,13 @@ export function createShootStates({
     },
 
     recordSnapshot: (owner, snapshot) =>
-      store.change(owner, (entries) => {
-        const { merge, tryOpen } = createEntries(seal, owner.uid);
-        const kept = entries.find((entry) => idOf(entry) === idOfItem(snapshotItem));
-        const latest = kept && (tryOpen(kept)?.content as KeptSnapshot | undefined);
+      store.change(owner, async (content) => {
+        const kept = content.entries.find((entry) => idOf(entry) === idOfItem(snapshotItem));
+        const latest = kept && ((await readable(content, owner)).tryOpen(kept)?.content as KeptSnapshot | undefined);
         // Revisions grow within one etcd; under another leader it may have been set back.
-        if (latest?.epoch === owner.epoch && latest.revision > snapshot.revision) return entries;
+        if (latest?.epoch === owner.epoch && latest.revision > snapshot.revision) return content;
         const fields = { ...snapshotItem.fields, labels: inTheClear(snapshot) };
-        return merge(entries, [{ ...snapshotItem, fields, content: { ...snapshot, epoch: owner.epoch } }]);
+        return merge(content, owner, [{ ...snapshotItem, fields, content: { ...snapshot, epoch: owner.epoch } }]);
       }),
 
     async latestSnapshot(owner) {
@@ -140,7 +162,7 @@ export function createShootStates({
     },
 
     async measure(owner, items) {
-      const entries = createEntries(seal, owner.uid).merge((await store.read(owner)) ?? [], items);
+      const { entries } = await merge((await store.read(owner)) ?? { entries: [], ring: {} }, owner, items);
       return { bytes: entries.reduce((sum, entry) => sum + sizeOf(entry), 0), objects: layOut(entries).length };
     },
 

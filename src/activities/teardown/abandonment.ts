@@ -14,7 +14,7 @@ import {
   type KubeClient,
   type ObjectRef,
 } from "../../kube/index.ts";
-import { GARDEN_NAMESPACE } from "../backup/credentials.ts";
+import { backupEntrySecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import { findActiveCluster } from "./pod-makers.ts";
 import { Superseded } from "../superseded.ts";
@@ -64,7 +64,7 @@ const groupOf = (apiVersion: string): string => apiVersion.split("/")[0] ?? "";
 
 /** The backups' credentials are beside no Shoot, so they do not go with its namespace. */
 const backupCredentialsRef = ({ technicalID, uid }: ShootRun) =>
-  refTo(Secret, { namespace: GARDEN_NAMESPACE, name: `entry-${backupEntryName(technicalID, uid)}` });
+  refTo(Secret, { namespace: GARDEN_NAMESPACE, name: backupEntrySecretName(backupEntryName(technicalID, uid)) });
 
 /** Whether the object says that this very seed leads under the run's epoch, or a later one. */
 function isLed(object: KubeObject, run: ShootRun): boolean {

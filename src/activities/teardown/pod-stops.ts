@@ -35,7 +35,7 @@ export function createPodStops({
 
   const waitFor = async (run: ShootRun, pod: Pod, step: string): Promise<WaitTarget[]> => {
     const target = targetOf(pod, step);
-    const annotations = waits.registration(target);
+    const annotations = waits.registration(target, pod.metadata.uid);
     const patched = await unlessGone(fenced(seedClient, run).patch(refOf(pod), { metadata: { annotations } }));
     if (patched === undefined) return [];
     await seen(target, run.technicalID);

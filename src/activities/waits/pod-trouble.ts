@@ -1,4 +1,6 @@
 import { Pod, type KubeClient, type ContainerStatus } from "../../kube/index.ts";
+import { withoutSecrets } from "../../redaction.ts";
+import { parseJson } from "../../parsing.ts";
 
 /** A Job whose pods are asked; without a uid those of an earlier one of the same name may answer. */
 export interface JobName {
@@ -68,20 +70,12 @@ function readable(line: string): string {
   const text = line.trim();
   if (!text.startsWith("{")) return text;
   try {
-    const { msg, error } = JSON.parse(text) as { msg?: unknown; error?: unknown };
+    const { msg, error } = parseJson(text, "a line of the log") as { msg?: unknown; error?: unknown };
     const said = [msg, error].filter((one) => typeof one === "string" && one !== "");
     return said.length === 0 ? text : said.join(": ");
   } catch {
     return text;
   }
 }
-
-/** No program that we start prints secrets; should one begin to, they go no further than its log. */
-const withoutSecrets = (text: string): string =>
-  text
-    .replaceAll(/-----BEGIN [^-]+-----[\s\S]*?(-----END [^-]+-----|$)/g, "[redacted]")
-    .replaceAll(/(:\/\/[^:@/\s]+):[^@/\s]+@/g, "$1:[redacted]@")
-    .replaceAll(/\b(bearer|basic) [^\s"',]+/gi, "[redacted]")
-    .replaceAll(/(password|passwd|token|secret|authorization)(["']?\s*[=:]\s*["']?)[^\s"',]+/gi, "$1$2[redacted]");
 
 const createdAt = ({ metadata }: Pod): string => metadata.creationTimestamp ?? "";

@@ -3,6 +3,8 @@ import { WAIT_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf } from "../../kube/index.ts";
 import type { WaitTarget } from "../index.ts";
+import { parseJson } from "../../parsing.ts";
+import type { Signer } from "./signature.ts";
 
 /** The activity that waits for an object, by the run of its workflow. */
 export interface Waiter {
@@ -16,31 +18,77 @@ export interface Registration {
   readonly waiter: Waiter;
   readonly target: WaitTarget;
   readonly since: number;
+  /** Of the object, where it was there already. */
+  readonly uid?: string;
 }
 
 /** The registration of the calling activity's workflow. Throws outside of a workflow's activity. */
-export function registrationOf(target: WaitTarget): Registration {
+export function registrationOf(target: WaitTarget, uid?: string): Registration {
   const { workflowExecution } = activityInfo();
   if (workflowExecution === undefined) throw new Error("only an activity of a workflow can register a wait");
   const { workflowId, runId } = workflowExecution;
-  return { waiter: { workflowId, runId, activityId: target.activityId }, target, since: Date.now() };
+  const waiter = { workflowId, runId, activityId: target.activityId };
+  return { waiter, target, since: Date.now(), ...(uid !== undefined && { uid }) };
 }
 
-/** The registration in an object's annotation; undefined for other texts, and for one of another object. */
-export function readRegistration(object: KubeObject): Registration | undefined {
+/** The registration as an object's annotation has it. */
+export function formatRegistration(registration: Registration, signer: Signer): string {
+  return JSON.stringify({ ...registration, signature: signer.sign(canonical(registration)) });
+}
+
+/** What an object's annotation is worth; where its namespace is not known yet, `unknown` is what it may be worth then. */
+export type Reading = Registration | { readonly refused: string; readonly unknown?: Registration };
+
+/**
+ * Reads the registration in an object's annotation; undefined where there is none. An extension's controller can write
+ * it: it counts only as this worker has signed it, on the object and for the Shoot that it was made for. `shootUid` is of
+ * the Shoot that the object's namespace belongs to.
+ */
+export function readRegistration(
+  object: KubeObject,
+  { shootUid, signer }: { readonly shootUid: string | undefined; readonly signer: Signer },
+): Reading | undefined {
   const text = object.metadata.annotations?.[WAIT_ANNOTATION];
   if (text === undefined) return undefined;
+  const { registration, signature } = parse(text) ?? {};
+  if (registration === undefined || signature === undefined) return { refused: "it is no registration" };
+  if (!signer.verify(canonical(registration), signature))
+    return { refused: "this worker has not signed it, or it was changed" };
+  const { waiter, target, uid } = registration;
+  if (!refersTo(target, object)) return { refused: `it is that of ${target.kind} ${target.name}` };
+  if (uid !== undefined && uid !== object.metadata.uid)
+    return { refused: "it is that of an earlier object of that name" };
+  if (shootUid === undefined) return { refused: "its namespace says of no Shoot", unknown: registration };
+  if (!belongsTo(waiter.workflowId, shootUid))
+    return { refused: `workflow ${waiter.workflowId} is not of the Shoot with uid ${shootUid}` };
+  return registration;
+}
+
+function parse(text: string): { registration: Registration; signature: string } | undefined {
   try {
-    const { waiter, target, since } = JSON.parse(text) as Partial<Registration>;
-    return waiter && target && typeof since === "number" && refersTo(target, object)
-      ? { waiter, target, since }
-      : undefined;
+    const { signature, ...registration } = parseJson(text, WAIT_ANNOTATION) as Partial<Registration> & {
+      signature?: unknown;
+    };
+    const { waiter, target, since } = registration;
+    if (!waiter || !target || typeof since !== "number" || typeof signature !== "string") return undefined;
+    return { registration: registration as Registration, signature };
   } catch {
     return undefined;
   }
 }
 
+/** What is signed: every field, in one order. */
+function canonical({ waiter: { workflowId, runId, activityId }, target, since, uid }: Registration): string {
+  return JSON.stringify({ waiter: { workflowId, runId, activityId }, target, since, uid });
+}
+
 const refersTo = (target: WaitTarget, object: KubeObject): boolean => {
   const ref = refOf(object);
   return target.kind === ref.kind && target.name === ref.name && target.namespace === ref.namespace;
+};
+
+/** The id of an operation's workflow is `shoot/<namespace>/<name>/<uid>/<flow>`. */
+const belongsTo = (workflowId: string, shootUid: string): boolean => {
+  const [shoot, namespace, name, uid, flow] = workflowId.split("/");
+  return shoot === "shoot" && [namespace, name, flow].every(Boolean) && uid === shootUid;
 };

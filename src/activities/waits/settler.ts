@@ -1,3 +1,4 @@
+import { WAIT_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
@@ -5,7 +6,7 @@ import { StepError } from "../failure.ts";
 import { judge, judgeDeleted, verdict } from "./judgement.ts";
 import { findPodTrouble } from "./pod-trouble.ts";
 import type { Readiness } from "./readiness.ts";
-import { readRegistration, type Registration, type Waiter } from "./registration.ts";
+import type { Reading, Registration, Waiter } from "./registration.ts";
 
 /** Completes or fails an activity that waits; says whether there was one. Implemented by Temporal's client. */
 export interface Completer {
@@ -24,11 +25,14 @@ export interface Settler {
 
 type ObjectEvent = "added" | "updated" | "deleted";
 
-/** What settling takes. `latest` is the object as the watch knows it; undefined when it is gone. */
+/** What settling takes. */
 export interface SettlerDeps {
   readonly client: KubeClient;
   readonly completer: Completer;
+  /** The object as the watch knows it; undefined when it is gone. */
   readonly latest: (object: KubeObject) => KubeObject | undefined;
+  /** What the annotation of an object is worth. */
+  readonly read: (object: KubeObject) => Reading | undefined;
   readonly log: Logger;
 }
 
@@ -43,9 +47,19 @@ const RECENT = 60_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Settles each wait once, and looks again by timers where an error has to last before it counts. */
-export function createSettler({ client, completer, latest, log }: SettlerDeps): Settler {
+export function createSettler({ client, completer, latest, read, log }: SettlerDeps): Settler {
   const settled = new Map<string, string>(); // by the object's uid: the wait that was settled last
   const timers = new Map<string, NodeJS.Timeout>();
+  const refusals = new Map<string, string>(); // by the object's uid: what was logged of its annotation
+
+  /** Says once of each text why it completes nothing. */
+  const refuse = ({ kind, metadata }: KubeObject, reason: string) => {
+    const { namespace, name, uid = "" } = metadata;
+    const text = metadata.annotations?.[WAIT_ANNOTATION] ?? "";
+    if (refusals.get(uid) === text) return;
+    refusals.set(uid, text);
+    log.warn({ kind, namespace, name, reason }, "a wait is not taken from an object's annotation");
+  };
 
   const tell = async ({ waiter }: Registration, object: KubeObject, error: StepError | undefined) =>
     error === undefined
@@ -91,11 +105,19 @@ export function createSettler({ client, completer, latest, log }: SettlerDeps): 
     void consider(object, event, again).catch((error: unknown) => log.warn({ err: error }, "wait not settled"));
 
   const consider = async (object: KubeObject, event: ObjectEvent, again: boolean) => {
-    const registered = readRegistration(object);
+    const reading = read(object);
     const deleted = event === "deleted";
-    const judged = registered && (deleted ? judgeDeleted(registered.target) : judge(registered.target, object));
-    if (registered && judged) await settle(registered, object, judged, again);
-    if (deleted) settled.delete(object.metadata.uid ?? "");
+    if (reading !== undefined && "refused" in reading) {
+      refuse(object, reading.refused);
+      const { unknown } = reading; // the watch of namespaces may be behind that of the object's kind
+      if (unknown && Date.now() - unknown.since < RECENT) scheduleLook(keyOf(unknown), RETRY_PERIOD, object);
+    } else if (reading !== undefined) {
+      const judged = deleted ? judgeDeleted(reading.target) : judge(reading.target, object);
+      await settle(reading, object, judged, again);
+    }
+    if (!deleted) return;
+    settled.delete(object.metadata.uid ?? "");
+    refusals.delete(object.metadata.uid ?? "");
   };
 
   return {

@@ -8,8 +8,10 @@ import type { Logger } from "../../log.ts";
 import type { WaitTarget } from "../index.ts";
 import { judge } from "./judgement.ts";
 import type { Readiness } from "./readiness.ts";
-import { registrationOf } from "./registration.ts";
+import { formatRegistration, readRegistration, registrationOf } from "./registration.ts";
 import { createSettler, type Completer, type Settler } from "./settler.ts";
+import { shootUidOf } from "./shoot-of.ts";
+import type { Signer } from "./signature.ts";
 
 export type { Completer } from "./settler.ts";
 export type { Waiter } from "./registration.ts";
@@ -23,8 +25,11 @@ export interface Waits {
   start(): void;
   /** Resolves when every watch has seen what there is. */
   synced(): Promise<void>;
-  /** The annotation that registers the calling workflow's wait; written together with the change it waits for. */
-  registration(target: WaitTarget): Record<string, string>;
+  /**
+   * The annotation that registers the calling workflow's wait; written together with the change it waits for. With the
+   * object's uid it is worth nothing on a later object of that name.
+   */
+  registration(target: WaitTarget, uid?: string): Record<string, string>;
   /** Returns when the target is reached; otherwise leaves the activity to be completed from outside. */
   wait(target: WaitTarget): void;
   /** How the object stands to the target, as last seen. */
@@ -32,19 +37,23 @@ export interface Waits {
   stop(): Promise<void>;
 }
 
-/** Watches the seed and completes the waits of all flows. */
+/** Watches the seed and completes the waits of all flows, of which `signer` tells that this worker has registered them. */
 export function createWaits({
   client,
   completer,
+  signer,
   log,
 }: {
   client: KubeClient;
   completer: Completer;
+  signer: Signer;
   log: Logger;
 }): Waits {
   const latest = ({ apiVersion, kind, metadata }: KubeObject) =>
     watches.get({ apiVersion, kind }, metadata.name, metadata.namespace);
-  const settler = createSettler({ client, completer, latest, log });
+  const namespaceOf = (name: string) => watches.get({ apiVersion: "v1", kind: "Namespace" }, name);
+  const read = (object: KubeObject) => readRegistration(object, { shootUid: shootUidOf(object, namespaceOf), signer });
+  const settler = createSettler({ client, completer, latest, read, log });
   const watches = createWatches(client, settler, log);
 
   const seen = (target: WaitTarget) => watches.get(target, target.name, target.namespace);
@@ -58,7 +67,9 @@ export function createWaits({
   return {
     start: watches.start,
     synced: watches.synced,
-    registration: (target) => ({ [WAIT_ANNOTATION]: JSON.stringify(registrationOf(target)) }),
+    registration: (target, uid) => ({
+      [WAIT_ANNOTATION]: formatRegistration(registrationOf(target, uid), signer),
+    }),
     readiness,
     wait(target) {
       if (readiness(target).reached) return;

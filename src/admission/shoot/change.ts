@@ -1,6 +1,6 @@
-import { CloudProfile, Seed, Shoot } from "../../api/index.ts";
+import { CloudProfile, projectOf, Seed, Shoot } from "../../api/index.ts";
 import { countNeighbours, shootCapacity } from "../../api/placement/choice.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Namespace, type KubeClient } from "../../kube/index.ts";
 
 /** A request about a Shoot, with the objects that it refers to. */
 export interface ShootChange {
@@ -43,4 +43,10 @@ export async function readSeed(client: KubeClient, { spec }: Shoot): Promise<See
 export async function readSeedOf(client: KubeClient, name: string | undefined): Promise<Seed | undefined> {
   if (!name) return undefined;
   return client.read(Seed, { name });
+}
+
+/** The name of the project that a namespace belongs to. */
+export async function readProject(client: KubeClient, namespace: string): Promise<string> {
+  const found = await client.read(Namespace, { name: namespace });
+  return projectOf(namespace, found?.metadata.labels);
 }

@@ -5,7 +5,7 @@ import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
 import { migrationAnnotationPatch } from "../migration-annotations.ts";
 import type { AdmissionRequest, Webhook } from "../review.ts";
 import { offeredVersions } from "./version.ts";
-import { readProfile, readSeed } from "./change.ts";
+import { readProfile, readProject, readSeed } from "./change.ts";
 
 /**
  * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
@@ -24,7 +24,8 @@ export function createShootDefaulter({ client, now }: { client: KubeClient; now?
     const withNames = { ...shoot, spec: named };
     const [profile, seed] = await Promise.all([readProfile(client, withNames), readSeed(client, withNames)]);
     const versioned = profile ? withVersions(named, profile, time) : named;
-    const spec = request.operation === "CREATE" ? onCreation({ ...shoot, spec: versioned }, seed) : versioned;
+    const project = await readProject(client, shoot.metadata.namespace);
+    const spec = request.operation === "CREATE" ? onCreation({ ...shoot, spec: versioned }, project, seed) : versioned;
     return {
       allowed: true,
       patch: [...specPatch(request.object?.["spec"], spec), ...creatorPatch(request, shoot), ...annotations],
@@ -79,11 +80,11 @@ function withImage(pool: WorkerPool, profile: CloudProfile): WorkerPool {
   return { ...pool, machine: { ...pool.machine, image: { ...pool.machine.image, name: image.name, version } } };
 }
 
-function onCreation({ spec, metadata }: Shoot, seed: Seed | undefined): Spec {
+function onCreation({ spec, metadata }: Shoot, project: string, seed: Seed | undefined): Spec {
   if ((spec.provider.workers ?? []).length === 0) return spec;
   const { kubeProxy, kubeControllerManager } = spec.kubernetes;
   const suggested = seed?.spec.networks.shootDefaults;
-  const domain = spec.dns?.domain ?? suggestedDomain(metadata, seed);
+  const domain = spec.dns?.domain ?? suggestedDomain(metadata.name, project, seed);
   return {
     ...spec,
     kubernetes: {
@@ -96,9 +97,9 @@ function onCreation({ spec, metadata }: Shoot, seed: Seed | undefined): Spec {
   };
 }
 
-function suggestedDomain({ name, namespace }: Shoot["metadata"], seed: Seed | undefined): string | undefined {
+function suggestedDomain(name: string, project: string, seed: Seed | undefined): string | undefined {
   const parent = seed?.spec.dns.defaults?.[0]?.domain;
-  return parent && `${name}.${namespace.replace(/^garden-/, "")}.${parent}`;
+  return parent && `${name}.${project}.${parent}`;
 }
 
 function specPatch(before: unknown, spec: Spec): JsonPatchOperation[] {

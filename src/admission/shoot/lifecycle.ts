@@ -1,12 +1,22 @@
-import { FORCE_DELETION_ANNOTATION, type ErrorCode, type Shoot } from "../../api/index.ts";
+import { FORCE_DELETION_ANNOTATION, Shoot, technicalIDOf, type ErrorCode } from "../../api/index.ts";
 import { moveOf } from "../../api/placement/move.ts";
+import type { KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
+import { readProject } from "./change.ts";
 import { movingCauses } from "./migration.ts";
 
-/** Why a Shoot cannot have its name: what is made from it must fit into a DNS label. */
-export function nameCauses({ metadata: { name, namespace } }: Shoot): Cause[] {
-  const project = namespace.replace(/^garden-/, "");
+/** Why a new Shoot cannot have its name: what is made from it must be a DNS label, and its own. */
+export async function nameCauses(client: KubeClient, shoot: Shoot): Promise<Cause[]> {
+  const project = await readProject(client, shoot.metadata.namespace);
+  const malformed = formCauses(shoot, project);
+  return malformed.length > 0 ? malformed : await twinCauses(client, shoot, project);
+}
+
+function formCauses({ metadata: { name } }: Shoot, project: string): Cause[] {
   const causes: Cause[] = [];
+  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
+    causes.push({ field: "metadata.name", message: "must be a DNS label: small letters, digits and hyphens" });
+  }
   if (name.includes("--")) causes.push({ field: "metadata.name", message: "must not have two hyphens in a row" });
   if (project.length + name.length > maxNameLength) {
     const message = `must have at most ${maxNameLength - project.length} characters in project ${project}`;
@@ -16,6 +26,20 @@ export function nameCauses({ metadata: { name, namespace } }: Shoot): Cause[] {
 }
 
 const maxNameLength = 21;
+
+/** Two namespaces may count as one project; two Shoots of one name in them would share a namespace in their seed. */
+async function twinCauses(client: KubeClient, { metadata }: Shoot, project: string): Promise<Cause[]> {
+  const id = technicalIDOf(project, metadata.name);
+  const sameName = await client.list(Shoot, { fieldSelector: `metadata.name=${metadata.name}` });
+  const namesakes = sameName.filter((other) => other.metadata.namespace !== metadata.namespace);
+  for (const { metadata: other, status } of namesakes) {
+    const taken = status?.technicalID ?? technicalIDOf(await readProject(client, other.namespace), other.name);
+    if (taken !== id) continue;
+    const message = `Shoot ${other.namespace}/${other.name} has the same technical ID, ${id}: choose another name`;
+    return [{ field: "metadata.name", message }];
+  }
+  return [];
+}
 
 /** Why the spec cannot change now: the Shoot is going, or moving (Gardener contract: C9, Shoot lifecycle). */
 export function frozenCauses(shoot: Shoot, old: Shoot, specChanged: boolean): Cause[] {

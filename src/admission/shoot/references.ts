@@ -1,16 +1,22 @@
 import { extensionKinds } from "../../api/extensions/kinds.ts";
-import { ControllerRegistration, CredentialsBinding, SecretBinding, Shoot } from "../../api/index.ts";
+import type { Shoot } from "../../api/index.ts";
+import { ControllerRegistration, CredentialsBinding, SecretBinding } from "../../api/index.ts";
 import type { KubeClient, Kind } from "../../kube/index.ts";
+import { referenceCauses, type NamedReference, type Referable, type Referrer } from "../reference.ts";
 import type { Cause } from "../review.ts";
 import type { ShootChange } from "./change.ts";
 
-/** Why something that the Shoot names cannot be used: it is not there, or not meant for this provider. */
-export async function referenceCauses(client: KubeClient, { shoot, old, profile }: ShootChange): Promise<Cause[]> {
+/** Why something that the Shoot names cannot be used: it is not there, not the user's to read, or not meant for this provider. */
+export async function shootReferenceCauses(referrer: Referrer, { shoot, old, profile }: ShootChange): Promise<Cause[]> {
+  const { client } = referrer;
+  const before = new Set(old ? references(old).map(identify) : []);
+  const judged = references(shoot)
+    .filter((reference) => !before.has(identify(reference)))
+    .map((reference) => referenceCauses(referrer, reference, reference.allowed));
   return [
     ...(profile ? [] : profileCause(shoot)),
     ...(await credentialsCauses(client, shoot)),
-    ...(await resourceCauses(client, shoot)),
-    ...(old?.spec.dns?.domain === shoot.spec.dns?.domain ? [] : await domainCauses(client, shoot)),
+    ...(await Promise.all(judged)).flat(),
   ];
 }
 
@@ -43,32 +49,37 @@ async function credentialsCauses(client: KubeClient, { spec, metadata }: Shoot):
 
 type Binding = CredentialsBinding | SecretBinding;
 
-async function resourceCauses(client: KubeClient, { spec, metadata }: Shoot): Promise<Cause[]> {
-  const { namespace } = metadata;
-  const causes = (spec.resources ?? []).map(async ({ resourceRef }, index): Promise<Cause[]> => {
+type ShootReference = NamedReference & { readonly allowed: readonly [Referable, ...Referable[]] };
+
+/** The objects of the project that the Shoot's own spec names. */
+function references({ spec, metadata: { namespace } }: Shoot): ShootReference[] {
+  const resources = (spec.resources ?? []).map(({ resourceRef }, index): ShootReference => {
     const { apiVersion = "v1", kind, name } = resourceRef;
-    if (await client.read({ apiVersion, kind, name, namespace })) return [];
-    const message = `there is no ${kind} ${name} in namespace ${namespace}`;
-    return [{ field: `spec.resources[${index}].resourceRef`, message }];
+    const field = `spec.resources[${index}].resourceRef`;
+    return { field, apiVersion, kind, name, namespace, allowed: ["Secret", "ConfigMap"] };
   });
-  return (await Promise.all(causes)).flat();
+  const providers = (spec.dns?.providers ?? []).flatMap((provider, index): ShootReference[] => {
+    const { secretName, credentialsRef } = provider;
+    const field = `spec.dns.providers[${index}]`;
+    const common = { namespace, apiVersion: "v1", kind: "Secret", allowed: ["Secret"] as const };
+    return [
+      ...(secretName ? [{ ...common, field: `${field}.secretName`, name: secretName }] : []),
+      ...(credentialsRef
+        ? [
+            {
+              ...common,
+              ...credentialsRef,
+              apiVersion: credentialsRef.apiVersion ?? "v1",
+              field: `${field}.credentialsRef`,
+            },
+          ]
+        : []),
+    ];
+  });
+  return [...resources, ...providers];
 }
 
-async function domainCauses(client: KubeClient, { spec, metadata }: Shoot): Promise<Cause[]> {
-  const domain = spec.dns?.domain;
-  if (!domain) return [];
-  const shoots = await client.list(Shoot);
-  const others = shoots.filter((other) => other.metadata.uid !== metadata.uid || metadata.uid === undefined);
-  const clash = others.find(
-    (other) => isWithin(domain, other.spec.dns?.domain) || isWithin(other.spec.dns?.domain, domain),
-  );
-  if (!clash || (clash.metadata.name === metadata.name && clash.metadata.namespace === metadata.namespace)) return [];
-  return [{ field: "spec.dns.domain", message: `${domain} overlaps with the domain of another Shoot: choose another` }];
-}
-
-function isWithin(domain: string | undefined, parent: string | undefined): boolean {
-  return !!domain && !!parent && (domain === parent || domain.endsWith(`.${parent}`));
-}
+const identify = ({ apiVersion, kind, name }: NamedReference): string => JSON.stringify([apiVersion, kind, name]);
 
 /** Warnings about kinds and types of extensions that the Shoot needs and for which no ControllerRegistration exists. */
 export async function missingExtensions(client: KubeClient, shoot: Shoot): Promise<string[]> {

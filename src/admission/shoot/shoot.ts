@@ -1,20 +1,26 @@
 import { isDeepStrictEqual } from "node:util";
 import { Shoot } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
+import type { Authorizer } from "../authorizer.ts";
 import type { MayBind } from "../binding.ts";
 import { unconfirmed } from "../deletion.ts";
 import { judge, type AdmissionRequest, type Answer, type Cause, type Webhook } from "../review.ts";
-import { readNeighbours, readProfile, readSeed, readSeedOf, type ShootChange } from "./change.ts";
+import { readNeighbours, readProfile, readProject, readSeed, readSeedOf, type ShootChange } from "./change.ts";
 import { seedBindingCauses } from "./binding.ts";
+import { domainCauses } from "./domain.ts";
 import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./lifecycle.ts";
 import { migrationAnnotationCauses, moveChangeOf, sourceOf, takeoverWarnings } from "./migration.ts";
+import { encryptionCauses } from "./encryption.ts";
 import { networkCauses } from "./networks.ts";
 import { profileCauses } from "./profile.ts";
-import { missingExtensions, referenceCauses } from "./references.ts";
+import { unsupportedCauses } from "./unsupported.ts";
+import { wordCauses } from "./words.ts";
+import { missingExtensions, shootReferenceCauses } from "./references.ts";
 
 /** What the judgement of a Shoot depends on. */
 export interface ShootWebhookDeps {
   readonly client: KubeClient;
+  readonly authorize: Authorizer;
   readonly mayBind: MayBind;
   readonly now?: () => Date;
 }
@@ -40,18 +46,20 @@ export function createShootValidator(deps: ShootWebhookDeps): Webhook {
 
 /** What the request says by itself, before anything that it refers to is looked at. */
 async function earlyCauses(
-  { mayBind }: ShootWebhookDeps,
+  { client, mayBind }: ShootWebhookDeps,
   { userInfo: user }: AdmissionRequest,
   { shoot, old }: ShootChange,
   specChanged: boolean,
 ): Promise<Cause[]> {
-  const own = old ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old)] : nameCauses(shoot);
+  const own = old
+    ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old)]
+    : await nameCauses(client, shoot);
   const request = { shoot, old, user, mayBind: () => mayBind(user, shoot.metadata) };
   return [...own, ...(await migrationAnnotationCauses(request))];
 }
 
 async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, change: ShootChange): Promise<Answer> {
-  const { client, mayBind } = deps;
+  const { client, authorize, mayBind } = deps;
   const { shoot, old } = change;
   const [profile, seed] = await Promise.all([readProfile(client, shoot), readSeed(client, shoot)]);
   const named: ShootChange = { ...change, profile, seed };
@@ -61,9 +69,13 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   if (moveChangeOf(change) !== "none") return judge(binding, takeoverWarnings(known));
   const causes = [
     ...binding,
-    ...(await referenceCauses(client, known)),
+    ...(await shootReferenceCauses({ client, authorize, user: request.userInfo }, known)),
+    ...(await domainCauses(client, known, await readProject(client, shoot.metadata.namespace))),
     ...profileCauses(known),
+    ...wordCauses(shoot),
+    ...unsupportedCauses(shoot, old),
     ...networkCauses(known),
+    ...encryptionCauses(known),
     ...(old ? hibernationCauses(shoot, old) : []),
   ];
   return judge(causes, await missingExtensions(client, shoot));

@@ -49,6 +49,9 @@ function isZero(share: string | number): boolean {
 }
 
 function kubeletCauses({ kubernetes }: WorkerPool, { spec }: Shoot, field: string): Cause[] {
+  if (kubernetes?.version !== undefined && semver.valid(kubernetes.version) !== kubernetes.version) {
+    return [{ field: `${field}.kubernetes.version`, message: "must be a full version, such as 1.34.4" }];
+  }
   const [kubelet, apiServer] = [semver.parse(kubernetes?.version), semver.parse(spec.kubernetes.version)];
   if (!kubelet || !apiServer) return [];
   if (semver.gt(kubelet, apiServer) || apiServer.minor - kubelet.minor > 3) {

@@ -63,3 +63,6 @@ export const BackupBucket = defineResource({
 
 /** A bucket for the backups of Shoots. */
 export type BackupBucket = z.infer<typeof BackupBucket.schema>;
+
+/** The credentials by which a bucket is reached: those that it came with, else those that it was made with. */
+export const bucketCredentials = ({ spec, status }: BackupBucket) => status?.generatedSecretRef ?? spec.credentialsRef;

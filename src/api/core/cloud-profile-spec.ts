@@ -44,6 +44,7 @@ const region = object({
 export const cloudProfileSpec = object({
   caBundle: z
     .string()
+    .meta({ maxLength: 1_048_576 })
     .optional()
     .describe(
       "CABundle is a certificate bundle which will be installed onto every host machine of shoot cluster targeting this profile.",
@@ -58,6 +59,7 @@ export const cloudProfileSpec = object({
     ),
   machineTypes: z
     .array(machineType)
+    .meta({ maxItems: 5000 })
     .describe(
       "MachineTypes contains constraints regarding allowed values for machine types in the 'workers' block in the Shoot specification.",
     ),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { objectReference } from "../schema/references.ts";
 import { defineResource } from "../schema/resource.ts";
-import { object, onceSet } from "../schema/fields.ts";
+import { immutable, object, onceSet } from "../schema/fields.ts";
 
 const credentialsBindingProvider = object({
   type: z.string().describe("Type is the type of the provider."),
@@ -9,9 +9,12 @@ const credentialsBindingProvider = object({
 
 const credentialsBinding = object({
   provider: credentialsBindingProvider.describe("Provider defines the provider type of the CredentialsBinding."),
-  credentialsRef: objectReference.describe("CredentialsRef is a reference to a resource holding the credentials."),
+  credentialsRef: objectReference
+    .meta(immutable())
+    .describe("CredentialsRef is a reference to a resource holding the credentials."),
   quotas: z
     .array(objectReference)
+    .meta({ maxItems: 20 })
     .optional()
     .describe("Quotas is a list of references to Quota objects in the same or another namespace."),
 });

@@ -44,6 +44,7 @@ const projectSpec = object({
   purpose: z.string().optional().describe("Purpose is a human-readable explanation of the project's purpose."),
   members: z
     .array(projectMember)
+    .meta({ maxItems: 5000 })
     .optional()
     .describe(
       "Members is a list of subjects representing a user name, an email address, or any other identifier of a user, group, or service account that has a certain role.",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { objectReference, secretReference } from "../schema/references.ts";
 import { defineResource } from "../schema/resource.ts";
-import { object, onceSet } from "../schema/fields.ts";
+import { immutable, object, onceSet } from "../schema/fields.ts";
 
 const secretBindingProvider = object({
   type: z.string().describe("Type is the type of the provider."),
@@ -9,10 +9,11 @@ const secretBindingProvider = object({
 
 const secretBinding = object({
   secretRef: secretReference
-    .meta(onceSet("name", "namespace"))
+    .meta(immutable())
     .describe("SecretRef is a reference to a secret object in the same or another namespace."),
   quotas: z
     .array(objectReference)
+    .meta({ maxItems: 20 })
     .optional()
     .describe("Quotas is a list of references to Quota objects in the same or another namespace."),
   provider: secretBindingProvider.optional().describe("Provider defines the provider type of the SecretBinding."),
@@ -28,6 +29,9 @@ export const SecretBinding = defineResource({
   scope: "Namespaced",
   description: "Lets the Shoots of a namespace use the provider credentials in a Secret.",
   content: { ...secretBinding.shape },
+  rules: [
+    { rule: "!has(oldSelf.provider) || has(self.provider)", message: "provider cannot be changed once it is set" },
+  ],
   columns: [
     { name: "Provider", path: ".provider.type" },
     { name: "Secret", path: ".secretRef.name" },

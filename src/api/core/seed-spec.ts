@@ -6,6 +6,7 @@ import { namedResourceReference, objectReference } from "../schema/references.ts
 import { object, onceSet, quantity, raw, rules, timestamp } from "../schema/fields.ts";
 import { seedDNS, seedNetworks } from "../placement/networks.ts";
 import { gardener } from "../shoot/availability.ts";
+import { stateKey } from "./state-key.ts";
 
 const backup = object({
   provider: z.string().describe("Provider is a provider name. This field is immutable."),
@@ -180,4 +181,7 @@ export const seedStatus = object({
   lastOperation: lastOperation
     .optional()
     .describe("LastOperation holds information about the last operation on the Seed."),
+  stateKey: stateKey
+    .optional()
+    .describe("StateKey is the public key for which the data keys of Shoots that go to this Seed are wrapped."),
 }).meta(onceSet("clusterIdentity"));

@@ -29,6 +29,12 @@ export const backupEntryName = (technicalID: string, uid: string): string => `${
 export const sourceEntryName = (technicalID: string, uid: string): string =>
   `source-${backupEntryName(technicalID, uid)}`;
 
+/** The technical ID in the name of a BackupEntry of either kind. */
+export const technicalIdOf = (entry: string): string => entry.slice(0, entry.lastIndexOf("--")).replace(/^source-/, "");
+
+/** The uid of the Shoot that a BackupEntry of this name is of; undefined for a name that is none. */
+export const shootUidOfBackupEntry = (name: string): string | undefined => /.--(?!.*--)(.+)$/.exec(name)?.[1];
+
 /** A Shoot's part of a backup bucket, at its provider. */
 export const ExtensionBackupEntry = defineExtension({
   kind: "BackupEntry",

@@ -10,7 +10,9 @@ const bastionIngressPolicy = object({
 
 const bastionSpec = object({
   ...defaultSpec.shape,
-  userData: bytes().describe("UserData is the base64-encoded user data for the bastion instance."),
+  userData: bytes()
+    .meta({ maxLength: 1_048_576 })
+    .describe("UserData is the base64-encoded user data for the bastion instance."),
   ingress: z
     .array(bastionIngressPolicy)
     .describe("Ingress controls from where the created bastion host should be reachable."),

@@ -9,8 +9,15 @@ export const leadership = object({
   record: z.string().describe("Name of the DNS TXT record that says which Seed is responsible."),
   value: z.string().describe("What the record says while this object's Seed is responsible."),
   leaseSeconds: z.int32().min(1).describe("How long, in seconds, an observation of the record holds."),
+  shoot: z
+    .string()
+    .optional()
+    .describe("UID of the Shoot, as the record says it: a later Shoot may have the same name."),
   epoch: z.int().optional().describe("Number of the leader in the Shoot's history: 1 for the first Seed."),
 });
+
+/** The epoch of a Shoot's first leader, and of what does not say its epoch. */
+export const FIRST_EPOCH = 1;
 
 /** Who may act on an extension object (GEP-1). */
 export type Leadership = z.infer<typeof leadership>;

@@ -4,6 +4,9 @@ import { immutable, json, openEnum, object, timestamp } from "../schema/fields.t
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 import { defineExtension, minutes, seconds } from "./define-extension.ts";
 
+/** What a machine is given may be as long as etcd takes it. */
+const text = { maxLength: 1_048_576 };
+
 const registryHost = object({
   url: z.string().describe("URL is the endpoint address of the registry mirror."),
   capabilities: z
@@ -57,14 +60,14 @@ const criConfig = object({
 
 const dropIn = object({
   name: z.string().describe("Name is the name of the drop-in."),
-  content: z.string().describe("Content is the content of the drop-in."),
+  content: z.string().meta(text).describe("Content is the content of the drop-in."),
 });
 
 const unit = object({
   name: z.string().describe("Name is the name of a unit."),
   command: openEnum("start", "restart", "stop").optional().describe("Command is the unit's command."),
   enable: z.boolean().optional().describe("Enable describes whether the unit is enabled or not."),
-  content: z.string().optional().describe("Content is the unit's content."),
+  content: z.string().meta(text).optional().describe("Content is the unit's content."),
   dropIns: z.array(dropIn).optional().describe("DropIns is a list of drop-ins for this unit."),
   filePaths: z.array(z.string()).optional().describe("FilePaths is a list of files the unit depends on."),
 });
@@ -76,7 +79,7 @@ const fileContentSecretRef = object({
 
 const fileContentInline = object({
   encoding: z.string().describe("Encoding is the file's encoding (e.g. base64)."),
-  data: z.string().describe("Data is the file's data."),
+  data: z.string().meta(text).describe("Data is the file's data."),
 });
 
 const fileContentImageRef = object({

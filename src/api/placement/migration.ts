@@ -127,10 +127,17 @@ function destinationObstacles({ to, destination, now }: MigrationFacts): Obstacl
     const remedy = `remove its annotation ${EMERGENCY_STOP_ANNOTATION}, or choose another`;
     return [{ field, message: `Seed ${to} has stopped all operations: ${remedy}`, transient: true }];
   }
-  if (isSeedReady(destination, now)) return [];
+  if (isSeedReady(destination, now)) return keyObstacles(destination);
   const remedy = "see whether it runs and reaches the garden, or choose another";
   const message = `Seed ${to} is not ready: ${describeHeartbeat(destination, now)}; ${remedy}`;
   return [{ field, message, transient: true }];
+}
+
+/** The Shoot's keys and states are wrapped for the seed that they go to. */
+function keyObstacles({ metadata: { name }, status }: Seed): Obstacle[] {
+  if (status?.stateKey !== undefined) return [];
+  const message = `Seed ${name} has published no key for what is kept of the Shoot: its worker writes one into the Seed's status when it starts`;
+  return [{ field: "spec.seedName", message, transient: true }];
 }
 
 /** The Shoot's etcd travels in a backup: one is written where it was, and read where it goes. */

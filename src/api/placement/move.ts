@@ -65,7 +65,7 @@ export function neededSource(move: Move): string | undefined {
 }
 
 /** Whether the Shoot is in no move: its last operation is another one, or a Restore that has succeeded. */
-export function hasArrived({ status }: Pick<Shoot, "status">): boolean {
+export function hasArrived({ status }: Pick<Placed, "status">): boolean {
   const { type, state } = status?.lastOperation ?? {};
   return type !== "Migrate" && (type !== "Restore" || state === "Succeeded");
 }
@@ -104,4 +104,8 @@ const approvalOf = (shoot: Pick<Placed, "metadata">): "none" | "approved" =>
   readTakeover(shoot) === undefined ? "none" : "approved";
 
 /** What of a Shoot says where it is. */
-type Placed = Pick<Shoot, "metadata" | "spec" | "status">;
+interface Placed {
+  readonly metadata: Pick<Shoot["metadata"], "annotations">;
+  readonly spec: Pick<Shoot["spec"], "seedName">;
+  readonly status?: Pick<NonNullable<Shoot["status"]>, "seedName" | "leadership" | "lastOperation"> | undefined;
+}

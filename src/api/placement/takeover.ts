@@ -11,7 +11,11 @@ export interface Takeover {
 }
 
 /** The approval that the Shoot carries; undefined when there is none, or none that could be understood. */
-export function readTakeover({ metadata }: Pick<Shoot, "metadata">): Takeover | undefined {
+export function readTakeover({
+  metadata,
+}: {
+  readonly metadata: Pick<Shoot["metadata"], "annotations">;
+}): Takeover | undefined {
   return parseTakeover(metadata.annotations?.[FORCE_TAKEOVER_ANNOTATION] ?? "");
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KubeObject } from "./meta.ts";
 import type { Column, Resource } from "./resource.ts";
-import { toStructural, type JsonSchema } from "./structural.ts";
+import { toStructural, type Bounds, type JsonSchema } from "./structural.ts";
 
 /** The CustomResourceDefinition of a resource. Throws when its schema has no structural form, naming the field. */
 export function toCustomResourceDefinition(resource: Resource): KubeObject {
@@ -44,21 +44,34 @@ function printerColumn({ name, path, type = "string", priority, description }: C
 }
 
 function rootSchema(resource: Resource): JsonSchema {
+  const { kind } = resource;
   const schema = z.toJSONSchema(z.looseObject(resource.content), {
     target: "openapi-3.0",
     io: "input",
     reused: "inline",
     unrepresentable: "throw",
   });
-  const { properties, required, ...rest } = toStructural(schema as JsonSchema, resource.kind);
+  const { status, ...wanted } = (schema as JsonSchema).properties ?? {};
+  const { properties, required, ...rest } = toStructural(
+    { ...schema, properties: wanted } as JsonSchema,
+    kind,
+    written,
+  );
+  const seen = status === undefined ? {} : { status: toStructural(status, `${kind}.status`, observed) };
   return {
     description: resource.description,
     ...rest,
     ...(resource.rules && { "x-kubernetes-validations": resource.rules }),
-    properties: { ...typeMeta, ...described(properties) },
+    properties: { ...typeMeta, ...described({ ...properties, ...seen }) },
     ...(required && { required }),
   };
 }
+
+/** Of what users and flows write. A field that needs more, or has reason to allow less, says so. */
+const written: Bounds = { maxItems: 1000, maxProperties: 1000, maxLength: 4096 };
+
+/** Of what controllers write: they quote errors, and count machines. */
+const observed: Bounds = { maxItems: 10_000, maxProperties: 10_000 };
 
 function described(properties: JsonSchema["properties"] = {}): JsonSchema["properties"] {
   const texts: Readonly<Record<string, string>> = {

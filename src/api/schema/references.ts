@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { object, raw, timestamp } from "./fields.ts";
+import { apiVersion, camelCase, labelKey, labelValue, optionalName } from "./syntax.ts";
 
 /** Names an object anywhere. */
 export const objectReference = object({
-  apiVersion: z.string().optional().describe("API version of the object."),
-  kind: z.string().optional().describe("Kind of the object."),
-  namespace: z.string().optional().describe("Namespace of the object."),
-  name: z.string().optional().describe("Name of the object."),
+  apiVersion: apiVersion().optional().describe("API version of the object."),
+  kind: camelCase().optional().describe("Kind of the object."),
+  namespace: optionalName().optional().describe("Namespace of the object."),
+  name: optionalName().optional().describe("Name of the object."),
   uid: z.string().optional().describe("UID of the object."),
   resourceVersion: z.string().optional().describe("Resource version of the object."),
   fieldPath: z.string().optional().describe("Part of the object that is meant."),
@@ -14,15 +15,15 @@ export const objectReference = object({
 
 /** Names a Secret. */
 export const secretReference = object({
-  name: z.string().optional().describe("Name of the Secret."),
-  namespace: z.string().optional().describe("Namespace of the Secret."),
+  name: optionalName().optional().describe("Name of the Secret."),
+  namespace: optionalName().optional().describe("Namespace of the Secret."),
 });
 
 /** Names an object of some kind in the same namespace. */
 export const crossVersionReference = object({
-  apiVersion: z.string().optional().describe("API version of the object."),
-  kind: z.string().describe("Kind of the object."),
-  name: z.string().describe("Name of the object."),
+  apiVersion: apiVersion().optional().describe("API version of the object."),
+  kind: camelCase().describe("Kind of the object."),
+  name: z.string().meta({ minLength: 1, maxLength: 253 }).describe("Name of the object."),
 });
 
 /** Names one key of a Secret in the same namespace. */
@@ -61,9 +62,12 @@ export const labelSelector = object({
 
 /** Keeps pods away from a node. */
 export const taint = object({
-  key: z.string().describe("Key of the taint."),
-  value: z.string().optional().describe("Value of the taint."),
-  effect: z.string().describe("NoSchedule, PreferNoSchedule or NoExecute."),
+  key: labelKey().describe("Key of the taint."),
+  value: labelValue().optional().describe("Value of the taint."),
+  effect: z
+    .string()
+    .meta({ enum: ["NoSchedule", "PreferNoSchedule", "NoExecute"] })
+    .describe("NoSchedule, PreferNoSchedule or NoExecute."),
   timeAdded: timestamp().optional().describe("When the taint was added."),
 });
 

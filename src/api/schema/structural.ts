@@ -12,40 +12,63 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
+/** How much of a value there may be, where its schema does not say it. */
+export interface Bounds {
+  readonly maxItems: number;
+  readonly maxProperties: number;
+  /** In characters; absent where texts are as long as they are. */
+  readonly maxLength?: number;
+}
+
 /**
  * Turns what zod says about a value into a schema that an API server takes for structural. Objects keep the fields
- * that the schema does not name. Throws for what has no structural form, such as a union, naming the field.
+ * that the schema does not name; lists, maps and texts get a bound. Throws for what has no structural form, such as a
+ * union, naming the field.
  */
-export function toStructural(schema: JsonSchema, path: string): JsonSchema {
+export function toStructural(schema: JsonSchema, path: string, bounds: Bounds): JsonSchema {
   const { description, default: fallback } = schema;
   const common = { ...(description && { description }), ...(fallback !== undefined && { default: fallback }) };
   if (schema["x-kubernetes-int-or-string"]) return { ...common, "x-kubernetes-int-or-string": true };
   for (const keyword of ["$ref", "anyOf", "oneOf", "allOf", "not"]) {
     if (keyword in schema) throw new Error(`cannot describe ${path} to an API server: ${keyword} is not structural`);
   }
-  switch (schema.type) {
+  return { ...common, ...structuralForm(schema, path, bounds) };
+}
+
+function structuralForm(schema: JsonSchema, path: string, bounds: Bounds): JsonSchema {
+  const { type, items = {}, format } = schema;
+  switch (type) {
     case undefined:
-      return { ...common, "x-kubernetes-preserve-unknown-fields": true };
+      return { "x-kubernetes-preserve-unknown-fields": true };
     case "object":
-      return { ...common, ...structuralObject(schema, path) };
+      return structuralObject(schema, path, bounds);
     case "array":
-      return { ...common, ...kept(schema), items: toStructural(schema.items ?? {}, `${path}[]`) };
+      return { maxItems: bounds.maxItems, ...kept(schema), items: toStructural(items, `${path}[]`, bounds) };
     case "integer":
-      return { ...common, ...kept(schema), ...integer(schema) };
+      return { ...kept(schema), ...integer(schema) };
+    case "string":
+      return { ...longest(schema, bounds), ...kept(schema), ...(format && { format }) };
     default:
-      return { ...common, ...kept(schema), ...bounds(schema), ...(schema.format && { format: schema.format }) };
+      return { ...kept(schema), ...range(schema), ...(format && { format }) };
   }
 }
 
-function structuralObject(schema: JsonSchema, path: string): JsonSchema {
+/** Words of a closed list and times have a length already. */
+function longest({ enum: words, format }: JsonSchema, { maxLength }: Bounds): JsonSchema {
+  return words !== undefined || format === "date-time" || maxLength === undefined ? {} : { maxLength };
+}
+
+function structuralObject(schema: JsonSchema, path: string, bounds: Bounds): JsonSchema {
   const { properties, additionalProperties, required } = schema;
   const open = typeof additionalProperties === "object" && Object.keys(additionalProperties).length === 0;
   if (typeof additionalProperties === "object" && !open) {
-    return { ...kept(schema), additionalProperties: toStructural(additionalProperties, `${path}{}`) };
+    const { maxProperties } = bounds;
+    const values = toStructural(additionalProperties, `${path}{}`, bounds);
+    return { maxProperties, ...kept(schema), additionalProperties: values };
   }
   const fields = Object.entries(properties ?? {}).map(([name, field]) => [
     name,
-    toStructural(field, `${path}.${name}`),
+    toStructural(field, `${path}.${name}`, bounds),
   ]);
   return {
     ...kept(schema),
@@ -57,11 +80,11 @@ function structuralObject(schema: JsonSchema, path: string): JsonSchema {
 
 function integer(schema: JsonSchema): JsonSchema {
   const { maximum } = schema;
-  return { format: maximum !== undefined && maximum <= 2 ** 31 - 1 ? "int32" : "int64", ...bounds(schema) };
+  return { format: maximum !== undefined && maximum <= 2 ** 31 - 1 ? "int32" : "int64", ...range(schema) };
 }
 
 /** zod bounds every integer; only bounds that a schema chose itself say something. */
-function bounds({ minimum, maximum }: JsonSchema): JsonSchema {
+function range({ minimum, maximum }: JsonSchema): JsonSchema {
   const chosen = (bound: number | undefined) => bound !== undefined && !typeBounds.has(bound);
   return { ...(chosen(minimum) && { minimum }), ...(chosen(maximum) && { maximum }) };
 }
@@ -85,6 +108,7 @@ const keptKeywords: ReadonlySet<string> = new Set([
   "maxLength",
   "minItems",
   "maxItems",
+  "maxProperties",
   "nullable",
   "x-kubernetes-list-type",
   "x-kubernetes-list-map-keys",

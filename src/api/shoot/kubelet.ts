@@ -5,6 +5,7 @@ import { duration, object, quantity, raw } from "../schema/fields.ts";
 export const kubernetesConfig = object({
   featureGates: z
     .record(z.string(), z.boolean())
+    .meta({ maxProperties: 200 })
     .optional()
     .describe("FeatureGates contains information about enabled feature gates."),
 });

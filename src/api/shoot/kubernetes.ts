@@ -2,13 +2,13 @@ import { z } from "zod";
 import { kubeletConfig, kubernetesConfig } from "./kubelet.ts";
 import { objectReference } from "../schema/references.ts";
 import { duration, object, raw } from "../schema/fields.ts";
+import { camelCase, line, optionalName, version } from "../schema/syntax.ts";
 
 const admissionPlugin = object({
-  name: z.string().describe("Name is the name of the plugin."),
+  name: camelCase().describe("Name is the name of the plugin."),
   config: raw().optional().describe("Config is the configuration of the plugin."),
   disabled: z.boolean().optional().describe("Disabled specifies whether this plugin should be disabled."),
-  kubeconfigSecretName: z
-    .string()
+  kubeconfigSecretName: optionalName()
     .optional()
     .describe(
       "KubeconfigSecretName specifies the name of a secret containing the kubeconfig for this admission plugin.",
@@ -30,7 +30,7 @@ const auditConfig = object({
 });
 
 const serviceAccountConfig = object({
-  issuer: z.string().optional().describe("Issuer is the identifier of the service account token issuer."),
+  issuer: line().optional().describe("Issuer is the identifier of the service account token issuer."),
   extendTokenExpiration: z
     .boolean()
     .optional()
@@ -62,15 +62,31 @@ const apiServerRequests = object({
 });
 
 const encryptionProvider = object({
-  type: z.string().optional().describe("Type contains the type of the encryption provider."),
+  type: z
+    .string()
+    .optional()
+    .describe(
+      "Type contains the type of the encryption provider: aescbc (the default) or secretbox. It stays as it is while the Shoot lives.",
+    ),
 });
+
+/** Kubernetes' own limits say nothing of how many: more than a Kubernetes has of kinds serves no purpose. */
+const MOST_ENCRYPTED_RESOURCES = 256;
 
 const encryptionConfig = object({
   resources: z
-    .array(z.string())
+    .array(
+      z
+        .string()
+        .max(253)
+        .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/),
+    )
+    .max(MOST_ENCRYPTED_RESOURCES)
     .optional()
-    .describe("Resources contains the list of resources that shall be encrypted in addition to secrets."),
-  provider: encryptionProvider.describe("Provider contains information about the encryption provider."),
+    .describe(
+      "Resources contains the list of resources that shall be encrypted in addition to secrets, each in plural: resource or resource.group.",
+    ),
+  provider: encryptionProvider.optional().describe("Provider contains information about the encryption provider."),
 });
 
 const structuredAuthentication = object({
@@ -101,16 +117,23 @@ const kubeAPIServerConfig = object({
   ...kubernetesConfig.shape,
   admissionPlugins: z
     .array(admissionPlugin)
+    .meta({ maxItems: 100 })
     .optional()
     .describe(
       "AdmissionPlugins contains the list of user-defined admission plugins (additional to those managed by Gardener), and, if desired, the corresponding configuration.",
     ),
-  apiAudiences: z.array(z.string()).optional().describe("APIAudiences are the identifiers of the API."),
+  // A comma would make two of one in the flag.
+  apiAudiences: z
+    .array(z.string().meta({ maxLength: 1024, pattern: "^[^,\\s\\x00-\\x1f\\x7f]+$" }))
+    .meta({ maxItems: 100 })
+    .optional()
+    .describe("APIAudiences are the identifiers of the API."),
   auditConfig: auditConfig
     .optional()
     .describe("AuditConfig contains configuration settings for the audit of the kube-apiserver."),
   runtimeConfig: z
     .record(z.string(), z.boolean())
+    .meta({ maxProperties: 100 })
     .optional()
     .describe("RuntimeConfig contains information about enabled or disabled APIs."),
   serviceAccountConfig: serviceAccountConfig
@@ -162,6 +185,7 @@ const kubeAPIServerConfig = object({
     .describe("Autoscaling contains auto-scaling configuration options for the kube-apiserver."),
   tlsMinVersion: z
     .string()
+    .meta({ enum: ["VersionTLS12", "VersionTLS13"] })
     .optional()
     .describe("TLSMinVersion is the minimum TLS version accepted by the kube-apiserver."),
 });
@@ -229,7 +253,7 @@ export const kubernetes = object({
     .describe("KubeScheduler contains configuration settings for the kube-scheduler."),
   kubeProxy: kubeProxyConfig.optional().describe("KubeProxy contains configuration settings for the kube-proxy."),
   kubelet: kubeletConfig.optional().describe("Kubelet contains configuration settings for the kubelet."),
-  version: z.string().describe("Version is the semantic Kubernetes version to use for the Shoot cluster."),
+  version: version().describe("Version is the semantic Kubernetes version to use for the Shoot cluster."),
   verticalPodAutoscaler: raw()
     .optional()
     .describe("VerticalPodAutoscaler contains the configuration flags for the Kubernetes vertical pod autoscaler."),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { duration, object, raw } from "../schema/fields.ts";
+import { camelCase, dnsLabel } from "../schema/syntax.ts";
 
 /** MachineControllerManagerSettings contains configurations for different worker-pools. */
 export const machineControllerManagerSettings = object({
@@ -19,7 +20,8 @@ export const machineControllerManagerSettings = object({
       "MaxEvictRetries are the number of eviction retries on a pod after which drain is declared failed, and forceful deletion is triggered.",
     ),
   nodeConditions: z
-    .array(z.string())
+    .array(camelCase())
+    .meta({ maxItems: 50 })
     .optional()
     .describe(
       "NodeConditions are the set of conditions if set to true for the period of MachineHealthTimeout, machine will be declared failed.",
@@ -43,7 +45,7 @@ export const machineControllerManagerSettings = object({
 });
 
 const containerRuntime = object({
-  type: z.string().describe("Type is the type of the Container Runtime."),
+  type: dnsLabel().describe("Type is the type of the Container Runtime."),
   providerConfig: raw()
     .optional()
     .describe("ProviderConfig is the configuration passed to container runtime resource."),
@@ -51,9 +53,10 @@ const containerRuntime = object({
 
 /** CRI contains information about the Container Runtimes. */
 export const cri = object({
-  name: z.string().describe("The name of the CRI library. Supported values are 'containerd'."),
+  name: dnsLabel().describe("The name of the CRI library. Supported values are 'containerd'."),
   containerRuntimes: z
     .array(containerRuntime)
+    .meta({ maxItems: 20 })
     .optional()
     .describe("ContainerRuntimes is the list of the required container runtimes supported for a worker pool."),
 });

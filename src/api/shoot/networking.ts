@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { crossVersionReference } from "../schema/references.ts";
 import { object, onceSet, raw } from "../schema/fields.ts";
+import { dnsSubdomain, optionalName } from "../schema/syntax.ts";
 
 const dnsIncludeExclude = object({
   include: z.array(z.string()).optional().describe("Include is a list of domains that shall be included."),
@@ -17,8 +18,7 @@ const dnsProvider = object({
     .boolean()
     .optional()
     .describe("Primary indicates that this DNSProvider is used for shoot related domains. Deprecated."),
-  secretName: z
-    .string()
+  secretName: optionalName()
     .optional()
     .describe(
       "SecretName is a name of a secret containing credentials for the stated domain and the provider. Deprecated.",
@@ -36,9 +36,10 @@ const dnsProvider = object({
 
 /** DNS holds information about the provider, the hosted zone id and the domain. */
 export const dns = object({
-  domain: z.string().optional().describe("Domain is the external available domain of the Shoot cluster."),
+  domain: dnsSubdomain().optional().describe("Domain is the external available domain of the Shoot cluster."),
   providers: z
     .array(dnsProvider)
+    .meta({ maxItems: 20 })
     .optional()
     .describe("Providers is a list of DNS providers that shall be enabled for this shoot cluster. Deprecated."),
 }).meta(onceSet("domain"));

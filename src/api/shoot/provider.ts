@@ -2,28 +2,28 @@ import { z } from "zod";
 import { kubeletConfig } from "./kubelet.ts";
 import { taint } from "../schema/references.ts";
 import { duration, intOrString, listMap, object, onceSet, raw } from "../schema/fields.ts";
+import { dnsLabel, labelValue, version } from "../schema/syntax.ts";
 import { cri, machineControllerManagerSettings } from "./machines.ts";
 
 const workerKubernetes = object({
   kubelet: kubeletConfig
     .optional()
     .describe("Kubelet contains configuration settings for all kubelets of this worker pool."),
-  version: z
-    .string()
+  version: version()
     .optional()
     .describe("Version is the semantic Kubernetes version to use for the Kubelet in this Worker Group."),
 });
 
 const shootMachineImage = object({
-  name: z.string().describe("Name is the name of the image."),
+  name: labelValue().describe("Name is the name of the image."),
   providerConfig: raw()
     .optional()
     .describe("ProviderConfig is the shoot's individual configuration passed to an extension resource."),
-  version: z.string().optional().describe("Version is the version of the shoot's image."),
+  version: labelValue().optional().describe("Version is the version of the shoot's image."),
 });
 
 const machine = object({
-  type: z.string().describe("Type is the machine type of the worker group."),
+  type: z.string().meta({ maxLength: 253 }).describe("Type is the machine type of the worker group."),
   image: shootMachineImage
     .optional()
     .describe("Image holds information about the machine image to use for all nodes of this pool."),
@@ -85,13 +85,15 @@ const clusterAutoscalerOptions = object({
 /** Worker is the base definition of a worker group. */
 export const worker = object({
   annotations: z
-    .record(z.string(), z.string())
+    .record(z.string(), z.string().meta({ maxLength: 16_384 }))
+    .meta({ maxProperties: 100 })
     .optional()
     .describe(
       "Annotations is a map of key/value pairs for annotations for all the 'Node' objects in this worker pool.",
     ),
   caBundle: z
     .string()
+    .meta({ maxLength: 262_144 })
     .optional()
     .describe("CABundle is a certificate bundle which will be installed onto every machine of this worker pool."),
   cri: cri
@@ -102,10 +104,11 @@ export const worker = object({
     .optional()
     .describe("Kubernetes contains configuration for Kubernetes components related to this worker pool."),
   labels: z
-    .record(z.string(), z.string())
+    .record(z.string(), labelValue())
+    .meta({ maxProperties: 100 })
     .optional()
     .describe("Labels is a map of key/value pairs for labels for all the 'Node' objects in this worker pool."),
-  name: z.string().describe("Name is the name of the worker group."),
+  name: dnsLabel(15).describe("Name is the name of the worker group."),
   machine: machine.describe("Machine contains information about the machine type and image."),
   maximum: z.int32().describe("Maximum is the maximum number of machines to create."),
   minimum: z.int32().describe("Minimum is the minimum number of machines to create."),
@@ -122,16 +125,22 @@ export const worker = object({
     .describe("ProviderConfig is the provider-specific configuration for this worker pool."),
   taints: z
     .array(taint)
+    .meta({ maxItems: 50 })
     .optional()
     .describe("Taints is a list of taints for all the 'Node' objects in this worker pool."),
   volume: volume.optional().describe("Volume contains information about the volume type and size."),
-  dataVolumes: z.array(dataVolume).optional().describe("DataVolumes contains a list of additional worker volumes."),
+  dataVolumes: z
+    .array(dataVolume)
+    .meta({ maxItems: 50 })
+    .optional()
+    .describe("DataVolumes contains a list of additional worker volumes."),
   kubeletDataVolumeName: z
     .string()
     .optional()
     .describe("KubeletDataVolumeName contains the name of a dataVolume that should be used for storing kubelet state."),
   zones: z
-    .array(z.string())
+    .array(z.string().meta({ maxLength: 63 }))
+    .meta({ maxItems: 30 })
     .optional()
     .describe("Zones is a list of availability zones that are used to evenly distribute this worker pool."),
   systemComponents: workerSystemComponents
@@ -180,14 +189,18 @@ const workersSettings = object({
 
 /** Provider contains provider-specific information that are handed-over to the provider-specific extension controller. */
 export const provider = object({
-  type: z.string().describe("Type is the type of the provider."),
+  type: dnsLabel().describe("Type is the type of the provider."),
   controlPlaneConfig: raw()
     .optional()
     .describe("ControlPlaneConfig contains the provider-specific control plane config blob."),
   infrastructureConfig: raw()
     .optional()
     .describe("InfrastructureConfig contains the provider-specific infrastructure config blob."),
-  workers: z.array(worker).meta(listMap("name")).optional().describe("Workers is a list of worker groups."),
+  workers: z
+    .array(worker)
+    .meta({ ...listMap("name"), maxItems: 100 })
+    .optional()
+    .describe("Workers is a list of worker groups."),
   workersSettings: workersSettings.optional().describe("WorkersSettings contains settings for all workers."),
 }).meta({
   "x-kubernetes-validations": [

@@ -3,6 +3,7 @@ import { accessRestrictionWithOptions } from "../core/access-restriction.ts";
 import { extensionReference } from "../core/extension-reference.ts";
 import { namedResourceReference, toleration } from "../schema/references.ts";
 import { object, onceSet, raw } from "../schema/fields.ts";
+import { dnsSubdomain, optionalName } from "../schema/syntax.ts";
 import { seedSelector } from "../core/seed-selector.ts";
 import { highAvailability } from "./availability.ts";
 import { kubernetes } from "./kubernetes.ts";
@@ -53,13 +54,14 @@ const controlPlane = object({
     ),
   zones: z
     .array(z.string())
+    .meta({ maxItems: 30 })
     .optional()
     .describe("Zones is a list of availability zones in which the control plane components should be placed."),
 });
 
 const cloudProfileReference = object({
   kind: z.string().meta({ default: "CloudProfile" }).describe("Kind contains a CloudProfile kind."),
-  name: z.string().describe("Name contains the name of the referenced CloudProfile."),
+  name: dnsSubdomain().describe("Name contains the name of the referenced CloudProfile."),
 });
 
 /** ShootSpec is the specification of a Shoot. */
@@ -71,6 +73,7 @@ export const shootSpec = object({
   dns: dns.optional().describe("DNS contains information about the DNS settings of the Shoot."),
   extensions: z
     .array(extensionReference)
+    .meta({ maxItems: 100 })
     .optional()
     .describe("Extensions contain type and provider information for Shoot extensions."),
   hibernation: hibernation
@@ -97,14 +100,12 @@ export const shootSpec = object({
     .optional()
     .describe("Purpose is the purpose class for this cluster."),
   region: z.string().describe("Region is a name of a region. This field is immutable."),
-  secretBindingName: z
-    .string()
+  secretBindingName: optionalName()
     .optional()
     .describe(
       "SecretBindingName is the name of a SecretBinding that has a reference to the provider secret. Deprecated.",
     ),
-  seedName: z
-    .string()
+  seedName: optionalName()
     .optional()
     .describe("SeedName is the name of the seed cluster that runs the control plane of the Shoot."),
   seedSelector: seedSelector
@@ -114,12 +115,14 @@ export const shootSpec = object({
     ),
   resources: z
     .array(namedResourceReference)
+    .meta({ maxItems: 100 })
     .optional()
     .describe(
       "Resources holds a list of named resource references that can be referred to in extension configs by their names.",
     ),
   tolerations: z
     .array(toleration)
+    .meta({ maxItems: 50 })
     .optional()
     .describe("Tolerations contains the tolerations for taints on seed clusters."),
   exposureClassName: z
@@ -144,8 +147,7 @@ export const shootSpec = object({
   cloudProfile: cloudProfileReference
     .optional()
     .describe("CloudProfile contains a reference to a CloudProfile or a NamespacedCloudProfile."),
-  credentialsBindingName: z
-    .string()
+  credentialsBindingName: optionalName()
     .optional()
     .describe(
       "CredentialsBindingName is the name of a CredentialsBinding that has a reference to the provider credentials.",
@@ -157,6 +159,17 @@ export const shootSpec = object({
 }).meta({
   "x-kubernetes-validations": [
     ...onceSet("region", "schedulerName", "exposureClassName")["x-kubernetes-validations"],
+    // What is immutable in an object that may be absent could be changed by taking the object away first.
+    {
+      rule: "!has(oldSelf.dns) || !has(oldSelf.dns.domain) || has(self.dns)",
+      message: "dns cannot be removed once it has a domain",
+      fieldPath: ".dns",
+    },
+    {
+      rule: "!has(oldSelf.networking) || has(self.networking)",
+      message: "networking cannot be removed once it is set",
+      fieldPath: ".networking",
+    },
     {
       rule: "!(has(self.secretBindingName) && has(self.credentialsBindingName))",
       message: "secretBindingName and credentialsBindingName exclude each other: keep credentialsBindingName",

@@ -28,7 +28,7 @@ export const replay = defineCommand({
   },
   async run({ args, options, context }) {
     const history = existsSync(args.subject)
-      ? await readHistory(args.subject)
+      ? await readHistory(args.subject, context.variables.PERENNIAL_PAYLOAD_KEYS_FILE)
       : await (await context.flows(options)).history(args.subject);
     if (history === undefined)
       throw new CliError(
@@ -64,7 +64,13 @@ export function describeReplay({ type, events, divergence }: Replay): string {
   ].join("\n");
 }
 
-async function readHistory(file: string): Promise<History> {
+async function readHistory(file: string, payloadKeysFile: string | undefined): Promise<History> {
+  const { readConverter } = await import("../../client/payloads/converter.ts");
+  const { decodeHistory } = await import("../../client/payloads/history.ts");
+  return await decodeHistory(await parseHistory(file), await readConverter(payloadKeysFile));
+}
+
+async function parseHistory(file: string): Promise<History> {
   try {
     const history = JSON.parse(await readFile(file, "utf8")) as History;
     const { workflowTypeOf } = await import("../../client/history.ts");

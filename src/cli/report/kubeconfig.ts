@@ -1,21 +1,49 @@
 import { commandLines } from "../../api/command-lines.ts";
+import { KUBECONFIG_EXPIRY_ANNOTATION } from "../../api/annotations.ts";
 import type { Shoot } from "../../api/index.ts";
+import { kubeconfigSecretName } from "../../api/names.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { CliError } from "../exit.ts";
 
 /** Answers the addresses of a host name, none when it does not resolve. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
+/** A Shoot's kubeconfig, and until when it is good, where that is known. */
+export interface PublishedKubeconfig {
+  readonly kubeconfig: string;
+  readonly expires?: Date;
+}
+
 /** The Shoot's admin kubeconfig as it was published: Secret `<shoot>.kubeconfig` beside the Shoot. */
-export async function readPublishedKubeconfig(gardenClient: KubeClient, shoot: Shoot): Promise<string> {
+export async function readPublishedKubeconfig(gardenClient: KubeClient, shoot: Shoot): Promise<PublishedKubeconfig> {
   const { namespace, name } = shoot.metadata;
-  const secret = await gardenClient.read(Secret, { namespace, name: `${name}.kubeconfig` });
+  const secret = await gardenClient.read(Secret, { namespace, name: kubeconfigSecretName(name) });
   const data = secret?.data?.["kubeconfig"];
-  if (data) return Buffer.from(data, "base64").toString();
+  const expires = secret?.metadata.annotations?.[KUBECONFIG_EXPIRY_ANNOTATION];
+  if (data) {
+    const kubeconfig = Buffer.from(data, "base64").toString();
+    return { kubeconfig, ...(expires === undefined ? {} : { expires: new Date(expires) }) };
+  }
   throw new CliError(
     "notFound",
     `Shoot ${namespace}/${name} has no kubeconfig yet: wait for its control plane with '${commandLines.watchShoot(`${namespace}/${name}`)}'`,
   );
+}
+
+/** Why the kubeconfig may be of no use now; undefined where it should be. */
+export function noteOn(
+  { spec, metadata: { namespace, name } }: Shoot,
+  { expires }: PublishedKubeconfig,
+  now = new Date(),
+): string | undefined {
+  const isOver = expires !== undefined && expires <= now;
+  if (spec.hibernation?.enabled) {
+    const token = isOver ? "its token has expired" : "its token may expire meanwhile";
+    return `Shoot ${namespace}/${name} hibernates: its API server does not run; ${token}, and another is published when it wakes up`;
+  }
+  if (!isOver) return undefined;
+  const describe = commandLines.describeShoot(`${namespace}/${name}`);
+  return `the token of Shoot ${namespace}/${name} expired at ${expires.toISOString()}, and its seed has not renewed it: see '${describe}'`;
 }
 
 /** Names to find an API server by, in the order in which they are tried. */
@@ -36,8 +64,8 @@ export async function reachable(
   kubeconfig: string,
   { here, elsewhere, advertised }: Lookup,
 ): Promise<{ kubeconfig: string; address?: string }> {
-  const { parse } = await import("yaml");
-  const document = parse(kubeconfig, { version: "1.1" }) as {
+  const { parseYaml } = await import("../../parsing.ts");
+  const document = parseYaml(kubeconfig, "the published kubeconfig") as {
     clusters?: { cluster: { server: string; "tls-server-name"?: string } }[];
   };
   const cluster = document.clusters?.[0]?.cluster;

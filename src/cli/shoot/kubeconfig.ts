@@ -5,31 +5,43 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions, stateDir } from "../connection.ts";
 import type { Variables } from "../context.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
-import { text } from "../option.ts";
-import { reachable, readPublishedKubeconfig, type Resolve } from "../report/kubeconfig.ts";
+import { duration, flag, text } from "../option.ts";
+import { noteOn, reachable, readPublishedKubeconfig, type Resolve } from "../report/kubeconfig.ts";
+import { revokeKubeconfigs } from "../report/revocation.ts";
 
 /** `perennial shoot kubeconfig` */
 export const kubeconfig = defineCommand({
   name: "kubeconfig",
   summary: "Write a Shoot's admin kubeconfig",
-  description: "Its server is the Shoot's DNS name where this machine resolves it, else the address behind that name.",
-  examples: ["perennial shoot kubeconfig local --file local.yaml && kubectl --kubeconfig local.yaml get nodes"],
+  description:
+    "Its token is good for a day, and the one published is renewed at half that time: ask again instead of keeping it. " +
+    "Its server is the Shoot's DNS name where this machine resolves it, else the address behind that name.",
+  examples: [
+    "perennial shoot kubeconfig local --file local.yaml && kubectl --kubeconfig local.yaml get nodes",
+    "perennial shoot kubeconfig local --revoke --file local.yaml",
+  ],
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,
     file: text("file", "Write into this file, readable by you only, instead of standard output", "f"),
+    revoke: flag("First make all kubeconfigs given out so far worth nothing, and wait for another"),
+    timeout: duration("With --revoke, give up waiting after this time [10m]"),
     ...clusterOptions,
   },
   async run({ args, options, context }) {
     const garden = await context.garden(options);
     const shoot = await findShoot(garden, { shoot: args.shoot, namespace: options.namespace });
+    const { timeout } = options;
+    if (options.revoke) await revokeKubeconfigs(garden.client, shoot, { signal: context.signal, timeout });
     const published = await readPublishedKubeconfig(garden.client, shoot);
     const server = await localDnsServer(context.variables);
-    const { kubeconfig: usable } = await reachable(published, {
+    const { kubeconfig: usable } = await reachable(published.kubeconfig, {
       here: async (host) => (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address),
       elsewhere: server === undefined ? [] : [askServer(server)],
       advertised: (shoot.status?.advertisedAddresses ?? []).map(({ url }) => url),
     });
+    const note = noteOn(shoot, published);
+    if (note !== undefined) context.terminal.err.write(`${note}\n`);
     if (options.file === undefined) return context.terminal.out.write(usable);
     await writeFile(options.file, usable, { mode: 0o600 });
     await chmod(options.file, 0o600); // writeFile leaves the mode of a file that was there

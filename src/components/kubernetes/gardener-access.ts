@@ -1,9 +1,20 @@
 import type { KubeObject } from "../../api/index.ts";
+import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { apiServerIP } from "../networks.ts";
 import { clusterRole, clusterRoleBinding } from "../rbac.ts";
 
-/** What Gardener's groups may do in the Shoot, and where its pods find the API server. */
+const USER = "perennial-user";
+
+/** The account whose tokens are the kubeconfigs of the Shoot's users. No pod uses it. */
+export const userAccount: KubeObject = {
+  apiVersion: "v1",
+  kind: "ServiceAccount",
+  metadata: { name: USER, namespace: "kube-system", labels: { [NO_CLEANUP_LABEL]: "true" } },
+  automountServiceAccountToken: false,
+};
+
+/** What Gardener's groups and users may do in the Shoot, and where its pods find the API server. */
 export function gardenerAccess(context: ControlPlaneContext): KubeObject[] {
   return [
     clusterRole("gardener.cloud:system:read-only", [
@@ -14,6 +25,10 @@ export function gardenerAccess(context: ControlPlaneContext): KubeObject[] {
     groupBinding("gardener.cloud:project:admins", "cluster-admin"),
     groupBinding("gardener.cloud:system:viewers", "gardener.cloud:system:read-only"),
     groupBinding("gardener.cloud:project:viewers", "view"),
+    userAccount,
+    clusterRoleBinding("perennial:user", "cluster-admin", [
+      { kind: "ServiceAccount", name: USER, namespace: "kube-system" },
+    ]),
     ...kubernetesEndpoint(context),
   ];
 }

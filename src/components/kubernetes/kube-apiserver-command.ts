@@ -1,6 +1,7 @@
-import { commandLine, featureGates, type Flags } from "../command-line.ts";
+import { commandLine, featureGates, literal, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { secretPath } from "../files.ts";
+import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
 import { apiServerIP, internalApiServerName, networksOf } from "../networks.ts";
 
 /** The API server's command line. Nothing in it depends on the provider: that is for its webhooks to add. */
@@ -44,17 +45,21 @@ function identities(context: ControlPlaneContext): Flags {
     "authentication-config": "/etc/kubernetes/authentication/config.yaml",
     "client-ca-file": secretPath("ca-client", "ca.crt"),
     "enable-bootstrap-token-auth": true,
-    "service-account-issuer": issuer,
+    "service-account-issuer": literal(issuer),
     "service-account-jwks-uri": issuer === own ? `${own}/openid/v1/jwks` : undefined,
     "service-account-key-file": key,
     "service-account-signing-key-file": key,
     "service-account-max-token-expiration": config?.maxTokenExpiration,
     "service-account-extend-token-expiration": config?.extendTokenExpiration,
-    "api-audiences": context.shoot.spec.kubernetes.kubeAPIServer?.apiAudiences ?? ["kubernetes", "gardener"],
+    "api-audiences": context.shoot.spec.kubernetes.kubeAPIServer?.apiAudiences?.map(literal) ?? [
+      "kubernetes",
+      "gardener",
+    ],
   };
 }
 
 const storage: Flags = {
+  "encryption-provider-config": secretPath(ENCRYPTION_CONFIGURATION.secret, ENCRYPTION_CONFIGURATION.key),
   "etcd-servers": "https://etcd-main-client:2379",
   "etcd-servers-overrides": "/events#https://etcd-events-client:2379",
   "etcd-cafile": secretPath("ca-etcd", "ca.crt"),

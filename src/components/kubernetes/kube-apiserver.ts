@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
 import { replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles } from "../files.ts";
+import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
 import { kubeApiServerCommand } from "./kube-apiserver-command.ts";
 import { controlPlaneLabels, controlPlanePod, controlPlaneRole, probe, restricted } from "../workload.ts";
 
@@ -65,6 +66,7 @@ const secrets = {
   "kube-apiserver-kubelet": "all",
   "kube-aggregator": "all",
   "service-account-key": "all",
+  [ENCRYPTION_CONFIGURATION.secret]: "all",
 } as const;
 
 /** Anonymous requests reach the health endpoints, for the kubelet's probes, and nothing else. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/index.ts";
-import { commandLine, featureGates, type Flags } from "../command-line.ts";
+import { commandLine, featureGates, literal, type Flags } from "../command-line.ts";
 import { poolsOf, replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles, secretPath } from "../files.ts";
 import { networksOf } from "../networks.ts";
@@ -101,7 +101,8 @@ function signer(name: string, authority: string): Flags {
 function podAutoscaler(config: Readonly<Record<string, unknown>> | undefined): Flags {
   const value = (name: string) => {
     const given = config?.[name];
-    return typeof given === "string" || typeof given === "number" ? given : undefined;
+    if (typeof given === "string") return literal(given);
+    return typeof given === "number" ? given : undefined;
   };
   return {
     "horizontal-pod-autoscaler-cpu-initialization-period": value("cpuInitializationPeriod"),

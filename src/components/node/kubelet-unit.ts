@@ -1,10 +1,10 @@
-import { commandLine } from "../command-line.ts";
+import { unitCommand } from "../command-line.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { nodeLabels } from "./pool.ts";
 
 /** The kubelet's systemd unit: exactly one ExecStart, which webhooks and operating systems take apart and extend. */
 export function kubeletUnit(context: ControlPlaneContext, pool: WorkerPool) {
-  const [binary = "", ...flags] = commandLine("/opt/bin/kubelet", {
+  const command = unitCommand("/opt/bin/kubelet", {
     "bootstrap-kubeconfig": "/var/lib/kubelet/kubeconfig-bootstrap",
     config: "/var/lib/kubelet/config/kubelet",
     kubeconfig: "/var/lib/kubelet/kubeconfig-real",
@@ -27,7 +27,7 @@ WantedBy=multi-user.target
 [Service]
 Restart=always
 RestartSec=5
-ExecStart=${[binary, ...flags].join(" \\\n    ")}
+ExecStart=${command}
 `;
   return { name: "kubelet.service", command: "start", enable: true, content, filePaths: kubeletFiles } as const;
 }

@@ -22,6 +22,9 @@ export function machineApiServer(context: ControlPlaneContext): string {
  * taken up is the operating system's business: its controller replaces the RELOAD-CLOUD-CONFIG placeholder (GEP-1).
  */
 export function nodeAgentScript(secretName: string): string {
+  // It stands in a shell script, and a name that the API server takes has nothing that a shell expands.
+  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(secretName))
+    throw new Error(`cannot write the node agent: ${JSON.stringify(secretName)} is no name of a Secret`);
   return `#!/bin/sh
 # Keeps this machine's files and units as Secret kube-system/${secretName} says.
 set -u

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createKubeClient, renderKubeconfig } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
@@ -9,7 +9,9 @@ import {
   schedulerCommand,
   type ControlPlane,
 } from "./control-plane.ts";
+import { writeIfChanged } from "./private-file.ts";
 import { createPki, type KeyPair, type Pki } from "./pki.ts";
+import { writeWebhookClient } from "./webhook-client.ts";
 import type { ClusterNetworks, Environment } from "../environment/environment.ts";
 import { accepts, createPorts } from "../process/ports.ts";
 import type { Processes } from "../process/processes.ts";
@@ -110,6 +112,7 @@ async function prepare({ environment, processes, binaries }: ClusterDeps, spec: 
       ...{ name: "kubelet-client", commonName: "kube-apiserver-kubelet-client", organization: "system:masters" },
     }),
     serviceAccount: await pki.signingKey("service-account"),
+    admissionConfigFile: await writeWebhookClient(folder, pki),
     kubeconfigs: {
       "kube-controller-manager": await asFile(
         join(folder, "kube-controller-manager.yaml"),
@@ -169,12 +172,4 @@ async function serves(kubeconfig: string, log: Logger): Promise<boolean> {
   } finally {
     await client.close();
   }
-}
-
-/** Writes a file for its owner alone, whole or not at all, and not when it says that already; returns its name. */
-export async function writeIfChanged(file: string, content: string): Promise<string> {
-  if ((await readFile(file, "utf8").catch(() => undefined)) === content) return file;
-  await writeFile(`${file}.new`, content, { mode: 0o600 });
-  await rename(`${file}.new`, file);
-  return file;
 }

@@ -17,6 +17,8 @@ export interface ControlPlane {
   readonly server: KeyPair;
   readonly kubeletClient: KeyPair;
   readonly serviceAccount: { readonly keyFile: string; readonly publicKeyFile: string };
+  /** Says with which certificate the API server calls webhooks. */
+  readonly admissionConfigFile: string;
   readonly kubeconfigs: Readonly<Record<"kube-controller-manager" | "kube-scheduler", string>>;
 }
 
@@ -76,6 +78,7 @@ export function apiServerCommand(plane: ControlPlane): Command {
       `--service-cluster-ip-range=${networks.services}`,
       "--authorization-mode=Node,RBAC",
       "--enable-admission-plugins=NodeRestriction",
+      `--admission-control-config-file=${plane.admissionConfigFile}`,
       "--allow-privileged=true",
       "--profiling=false",
     ],

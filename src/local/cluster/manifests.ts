@@ -12,9 +12,13 @@ export async function readManifest(file: string): Promise<KubeObject[]> {
   return "empty" in documents ? [] : documents.map((document) => document.toJS() as KubeObject);
 }
 
-/** Applies the admission policies that refuse what is written under an earlier epoch; the definitions have to be there. */
-export async function applyFencing(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
-  for (const policy of await readManifest(`${cluster}/fencing.yaml`)) await client.apply(policy);
+/**
+ * Applies the admission policies that refuse what is written under an earlier epoch, and in the garden what a seed may
+ * not write; the definitions have to be there.
+ */
+export async function applyPolicies(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
+  const files = cluster === "garden" ? ["garden/fencing.yaml", "garden/seed-restriction.yaml"] : ["seed/fencing.yaml"];
+  for (const policy of (await Promise.all(files.map(readManifest))).flat()) await client.apply(policy);
 }
 
 /** Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. */

@@ -3,7 +3,7 @@ import { DNS_DOMAIN_ANNOTATION, DNS_PROVIDER_ANNOTATION } from "../../api/annota
 import { ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { keyName, type DnsServer } from "../process/dns.ts";
+import { keyName, leadershipDomain, leadershipKeyName, type DnsServer } from "../process/dns.ts";
 import { clusterNetworks, type Environment } from "../environment/environment.ts";
 import { readManifest } from "./manifests.ts";
 
@@ -20,7 +20,10 @@ export async function applyObjects(
   const [seed] = await readExample("seed");
   if (seed === undefined) throw new Error("cannot register the seeds: deploy/examples/seed.yaml is empty");
   const objects = [
-    ...renderDnsSecrets(environment, await readFile(dns.keyFile, "utf8")),
+    ...renderDnsSecrets(environment, {
+      key: await readFile(dns.keyFile, "utf8"),
+      leadershipKey: await readFile(dns.leadershipKeyFile, "utf8"),
+    }),
     ...examples.flat(),
     ...seeds.map((name) => renderSeed(seed, environment, name)),
   ];
@@ -46,19 +49,22 @@ export const gardenNamespace: KubeObject = {
 };
 
 /**
- * The credentials of the environment's DNS server, in the garden's namespace: for the domains of the Seeds, and for the
- * domain of the records that say who leads.
+ * The credentials of the environment's DNS server, in the garden's namespace: for the domains of the Seeds, and those of
+ * their own for the domain of the records that say who leads. Both are given as the text of their key files.
  */
-export function renderDnsSecrets(environment: Environment, keyFile: string): KubeObject[] {
-  const secret = /secret "([^"]+)"/.exec(keyFile)?.[1];
-  if (secret === undefined) throw new Error("cannot read the DNS key: its file holds no secret");
-  const stringData = {
+export function renderDnsSecrets(
+  environment: Environment,
+  { key, leadershipKey }: { readonly key: string; readonly leadershipKey: string },
+): KubeObject[] {
+  const credentials = (zone: string, name: string, text: string) => ({
     Server: `${environment.gateway}:53`,
-    Zone: environment.domain,
-    TSIGKeyName: keyName,
-    TSIGSecret: secret,
+    Zone: zone,
+    TSIGKeyName: name,
+    TSIGSecret: secretOf(text),
     TSIGSecretAlgorithm: "hmac-sha256",
-  };
+  });
+  const stringData = credentials(environment.domain, keyName, key);
+  const leadership = leadershipDomain(environment);
   return [
     gardenNamespace,
     { apiVersion: "v1", kind: "Secret", metadata: { name: "dns", namespace: "garden" }, type: "Opaque", stringData },
@@ -71,13 +77,19 @@ export function renderDnsSecrets(environment: Environment, keyFile: string): Kub
         labels: { [ROLE_LABEL]: "leadership-domain" },
         annotations: {
           [DNS_PROVIDER_ANNOTATION]: "rfc2136",
-          [DNS_DOMAIN_ANNOTATION]: `leadership.${environment.domain}`,
+          [DNS_DOMAIN_ANNOTATION]: leadership,
         },
       },
       type: "Opaque",
-      stringData,
+      stringData: credentials(leadership, leadershipKeyName, leadershipKey),
     },
   ] as KubeObject[];
+}
+
+function secretOf(keyFile: string): string {
+  const secret = /secret "([^"]+)"/.exec(keyFile)?.[1];
+  if (secret === undefined) throw new Error("cannot read the DNS key: its file holds no secret");
+  return secret;
 }
 
 async function readExample(name: string): Promise<KubeObject[]> {

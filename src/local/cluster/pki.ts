@@ -19,6 +19,8 @@ export interface CertificateRequest {
   readonly organization?: string;
   /** IP addresses and DNS names: a server's certificate has some, a client's has none. */
   readonly hosts?: readonly string[];
+  /** For how many ms from now it is good; ten years unless told otherwise. */
+  readonly lifetime?: number;
 }
 
 /** The certificates and keys of one cluster. */
@@ -96,7 +98,7 @@ async function makeAuthority(name: string): Promise<Material> {
 }
 
 async function sign(authority: KeyPair, request: CertificateRequest): Promise<Material> {
-  const { commonName, organization, hosts = [] } = request;
+  const { commonName, organization, hosts = [], lifetime } = request;
   const issuer = new x509.X509Certificate(authority.certificate);
   const signingKey = await webcrypto.subtle.importKey("pkcs8", pemBytes(authority.key), algorithm, false, ["sign"]);
   const { keys, pem } = await makeKeys();
@@ -106,7 +108,7 @@ async function sign(authority: KeyPair, request: CertificateRequest): Promise<Ma
     value: host,
   }));
   const certificate = await x509.X509CertificateGenerator.create({
-    ...validity(),
+    ...validity(lifetime),
     subject: [{ CN: [commonName] }, ...(organization === undefined ? [] : [{ O: [organization] }])],
     issuer: issuer.subject,
     publicKey: keys.publicKey,
@@ -124,10 +126,10 @@ async function sign(authority: KeyPair, request: CertificateRequest): Promise<Ma
 }
 
 /** An hour ago is where clocks that differ a little agree on. */
-function validity(): { serialNumber: string; notBefore: Date; notAfter: Date } {
+function validity(lifetime = tenYears): { serialNumber: string; notBefore: Date; notAfter: Date } {
   const now = Date.now();
   const serialNumber = `01${randomBytes(15).toString("hex")}`;
-  return { serialNumber, notBefore: new Date(now - 60 * 60 * 1000), notAfter: new Date(now + tenYears) };
+  return { serialNumber, notBefore: new Date(now - 60 * 60 * 1000), notAfter: new Date(now + lifetime) };
 }
 
 async function makeKeys() {

@@ -7,7 +7,9 @@ import type { Environment } from "./environment.ts";
 import { withLock } from "../binary/lock.ts";
 import { createMachines } from "../machine/machines.ts";
 import { removeBridge } from "../network/bridge.ts";
+import { gatewayName } from "../process/gateway.ts";
 import { isOwn } from "../process/own-processes.ts";
+import { forgetPorts } from "../process/taken-ports.ts";
 import { createProcesses } from "../process/processes.ts";
 import { lockFile } from "./up.ts";
 
@@ -50,7 +52,8 @@ async function takeDown(
     await Promise.all(names.map(async (name) => await processes.stop(name)));
   };
   const withMachines = process.platform === "linux" && process.getuid?.() === 0;
-  await step("own processes", async () => await stop(isOwn));
+  // The gateway goes with the servers: the workers take their leave through it.
+  await step("own processes", async () => await stop((name) => isOwn(name) && name !== gatewayName));
   if (withMachines) await step("machines", async () => await createMachines(environment, log).removeAll());
   await step("clusters", async () => {
     await stop((name) => !name.endsWith("-etcd"));
@@ -67,6 +70,7 @@ async function removeFiles({ stateDir }: Environment): Promise<void> {
   await Promise.all(entries.map((entry) => rm(join(stateDir, entry), { recursive: true, force: true })));
   await rm(stateDir, { recursive: true, force: true });
   await rm(lockFile({ stateDir }), { force: true });
+  await forgetPorts(stateDir);
   // The folder of all environments, when this was the last one.
   if (dirname(stateDir) === "/var/lib/perennial") await rmdir(dirname(stateDir)).catch(() => undefined);
 }

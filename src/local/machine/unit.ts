@@ -61,7 +61,7 @@ export function expandCommand({ words }: Command, environment: Readonly<Record<s
 function readSettings(text: string): { readonly key: string; readonly value: string }[] {
   const joined = text.replace(/\\\r?\n(?:\s*[#;].*\r?\n)*/g, " ");
   return joined.split("\n").flatMap((line) => {
-    const [, key, value] = /^\s*([A-Za-z]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const [, key, value] = /^\s*([A-Za-z]+)\s*=\s*(.*?)\s*$/s.exec(line) ?? [];
     return key === undefined || value === undefined ? [] : [{ key, value }];
   });
 }
@@ -73,17 +73,17 @@ function afterReset(settings: readonly { readonly value: string }[]): string[] {
 }
 
 function parseCommand(line: string): Command {
-  const [, prefix = "", rest = ""] = /^([-@:+!]*)(.*)$/.exec(line) ?? [];
+  const [, prefix = "", rest = ""] = /^([-@:+!]*)(.*)$/s.exec(line) ?? [];
   return { words: splitWords(rest.replaceAll("%%", "%")), mayFail: prefix.includes("-") };
 }
 
 function splitWords(line: string): string[] {
-  const words = line.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|[^\s"'\\])+/g) ?? [];
+  const words = line.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|[^\s"'\\])+/gs) ?? [];
   return words.map((word) =>
     word.replace(
-      /"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|\\(.)/g,
+      /"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|\\(.)/gs,
       (_, double?: string, single?: string, escaped?: string) =>
-        double !== undefined ? double.replace(/\\(.)/g, unescape) : (single ?? unescape("", escaped ?? "")),
+        double !== undefined ? double.replace(/\\(.)/gs, unescape) : (single ?? unescape("", escaped ?? "")),
     ),
   );
 }

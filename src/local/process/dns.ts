@@ -10,26 +10,46 @@ import type { Processes } from "./processes.ts";
 export interface DnsServer {
   readonly address: string;
   readonly keyFile: string;
+  /** The file with the key that may change the zone of the leadership records, and nothing else; no seed has it. */
+  readonly leadershipKeyFile: string;
+  /** The file with the key that signs questions, and may change nothing. */
+  readonly askKeyFile: string;
 }
 
-/** The files of the environment's DNS server that others read: `dns/server` and `dns/tsig.key`. */
+/** The files of the environment's DNS server that others read: `dns/server`, and the keys beside it. */
 export function dnsServer({ stateDir, gateway }: Pick<Environment, "stateDir" | "gateway">): DnsServer {
-  return { address: gateway, keyFile: join(stateDir, "dns/tsig.key") };
+  const file = (name: string) => join(stateDir, "dns", name);
+  return {
+    address: gateway,
+    keyFile: file("tsig.key"),
+    leadershipKeyFile: file("leadership.key"),
+    askKeyFile: file("ask.key"),
+  };
 }
 
 /**
- * Starts BIND on port 53 of the gateway address and nowhere else: master of the environment's zone, which holders of the
- * key may change (RFC 2136), and a resolver for machines and pods through the host's own resolvers where it has any.
+ * The domain of the records that say who leads. It is beside the environment's domain and not below it: who may change a
+ * zone may also name other servers for what is below.
+ */
+export const leadershipDomain = ({ domain }: Pick<Environment, "domain">): string => `leadership-${domain}`;
+
+/**
+ * Starts BIND on port 53 of the gateway address and nowhere else: master of the environment's two zones, each of which the
+ * holders of its own key may change (RFC 2136), and a resolver for machines and pods through the host's own resolvers where it has any.
  */
 export async function startDns(environment: Environment, processes: Processes): Promise<DnsServer> {
   const { stateDir, gateway, domain } = environment;
   const folder = join(stateDir, "dns");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { keyFile } = dnsServer(environment);
-  await createOnce(keyFile, renderKey(randomBytes(32).toString("base64")));
-  await createOnce(join(folder, "zone.db"), renderZone(environment));
+  const { keyFile, leadershipKeyFile, askKeyFile } = dnsServer(environment);
+  const keys = { [keyFile]: keyName, [leadershipKeyFile]: leadershipKeyName, [askKeyFile]: askKeyName };
+  for (const [file, name] of Object.entries(keys))
+    await createOnce(file, renderKey(randomBytes(32).toString("base64"), name));
+  const zones = { [domain]: keyName, [leadershipDomain(environment)]: leadershipKeyName };
+  for (const zone of Object.keys(zones))
+    await createOnce(join(folder, zoneFile(zone)), renderZone({ domain: zone, gateway }));
   const forwarders = findResolvers(await readFile("/etc/resolv.conf", "utf8").catch(() => ""), gateway);
-  const config = renderConfig({ folder, keyFile, domain, gateway, forwarders });
+  const config = renderConfig({ folder, keyFiles: Object.keys(keys), zones, gateway, forwarders });
   await replaceFile(join(folder, "named.conf"), config);
   await replaceFile(join(folder, "server"), `${gateway}\n`);
   await processes.start({
@@ -42,12 +62,20 @@ export async function startDns(environment: Environment, processes: Processes): 
   return dnsServer(environment);
 }
 
-/** The name of the TSIG key. */
+/** The name of the TSIG key that signs updates of the environment's zone. */
 export const keyName = "perennial";
 
+/** The name of the one that signs updates of the leadership records' zone. */
+export const leadershipKeyName = "perennial-leadership";
+
+const zoneFile = (zone: string): string => `${zone}.db`;
+
+/** The name of the one that signs questions. */
+const askKeyName = "perennial-ask";
+
 /** A key file as `nsupdate -k` and named both read it. */
-export function renderKey(secret: string): string {
-  return `key "${keyName}" {\n  algorithm hmac-sha256;\n  secret "${secret}";\n};\n`;
+export function renderKey(secret: string, name: string = keyName): string {
+  return `key "${name}" {\n  algorithm hmac-sha256;\n  secret "${secret}";\n};\n`;
 }
 
 /** The name servers in a resolv.conf, without our own. */
@@ -59,12 +87,13 @@ export function findResolvers(resolvConf: string, own: string): string[] {
 /** The configuration of named. */
 export function renderConfig(parts: {
   readonly folder: string;
-  readonly keyFile: string;
-  readonly domain: string;
+  readonly keyFiles: readonly string[];
+  /** By each zone's name, the name of the key that may change it. */
+  readonly zones: Readonly<Record<string, string>>;
   readonly gateway: string;
   readonly forwarders: readonly string[];
 }): string {
-  const { folder, keyFile, domain, gateway, forwarders } = parts;
+  const { folder, keyFiles, zones, gateway, forwarders } = parts;
   const forward =
     forwarders.length === 0
       ? ["recursion no;"]
@@ -85,12 +114,20 @@ export function renderConfig(parts: {
     "max-cache-size 16m;",
     ...forward,
   ];
-  const zone = ["type master;", 'file "zone.db";', `allow-update { key "${keyName}"; };`, "max-journal-size 1m;"];
+  const block = (head: string, lines: readonly string[]) =>
+    `${head} {\n${lines.map((line) => `  ${line}`).join("\n")}\n};`;
+  const zoneOf = ([zone, key]: [string, string]) =>
+    block(`zone "${zone}"`, [
+      "type master;",
+      `file "${zoneFile(zone)}";`,
+      `allow-update { key "${key}"; };`,
+      "max-journal-size 1m;",
+    ]);
   return [
-    `include "${keyFile}";`,
+    ...keyFiles.map((file) => `include "${file}";`),
     "controls { };",
-    `options {\n${options.map((line) => `  ${line}`).join("\n")}\n};`,
-    `zone "${domain}" {\n${zone.map((line) => `  ${line}`).join("\n")}\n};`,
+    block("options", options),
+    ...Object.entries(zones).map(zoneOf),
     "",
   ].join("\n");
 }

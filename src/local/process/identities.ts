@@ -2,32 +2,31 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { issueKubeconfig, writeIfChanged, type RunningCluster } from "../cluster/clusters.ts";
+import { issueKubeconfig, type RunningCluster } from "../cluster/clusters.ts";
+import { writeIfChanged } from "../cluster/private-file.ts";
 import type { Environment } from "../environment/environment.ts";
 import { readManifest } from "../cluster/manifests.ts";
+import { SEED_IDENTITIES_NAMESPACE } from "../../api/names.ts";
 import { gardenNamespace } from "../cluster/objects.ts";
 
-/** The namespace of our processes' service accounts, as in `deploy/`. */
+/** The namespace of the service accounts of our processes, as in `deploy/`; seeds have another in the garden. */
 const namespace = "perennial";
 
 /**
  * Gives our processes the rights in a cluster that they have in production, and no others: the roles of `deploy/`, and for
- * each process a kubeconfig as its service account. The garden's account of seed `seed-1` is called like the seed.
+ * each process a kubeconfig as its service account.
  */
 export async function grantAccess(
   { environment, client, seeds }: { environment: Environment; client: KubeClient; seeds: readonly string[] },
   cluster: RunningCluster,
 ): Promise<void> {
   const inGarden = cluster.name === "garden";
-  for (const object of inGarden ? await gardenRights(seeds) : await rights("seed/worker-rbac.yaml"))
-    await client.apply(object);
-  const accounts = inGarden ? gardenAccounts(seeds) : [{ process: workerOf(cluster.name), account: "worker-seed" }];
+  const seedRights = () => rights("seed/worker-rbac.yaml", "seed/fence-rbac.yaml");
+  for (const object of inGarden ? await gardenRights() : await seedRights()) await client.apply(object);
+  const accounts = inGarden ? gardenAccounts(seeds) : seedAccounts(cluster.name);
   await mkdir(join(environment.stateDir, "identities"), { recursive: true, mode: 0o700 });
-  for (const { process, account } of accounts) {
-    const commonName = `system:serviceaccount:${namespace}:${account}`;
-    const kubeconfig = await issueKubeconfig(cluster, { name: `account-${account}`, commonName });
-    await writeIfChanged(identityFile(environment, process, cluster.name), kubeconfig);
-  }
+  for (const { process, user } of accounts)
+    await writeIfChanged(identityFile(environment, process, cluster.name), await issueKubeconfig(cluster, user));
 }
 
 /** The kubeconfig of one of our processes for a cluster of the environment, under a user of its own. */
@@ -37,14 +36,29 @@ export function identityFile({ stateDir }: Pick<Environment, "stateDir">, proces
 
 const workerOf = (seed: string): string => `worker-${seed}`;
 
-const gardenAccounts = (seeds: readonly string[]) => [
-  ...["manager", "worker-garden"].map((name) => ({ process: name, account: name })),
-  ...seeds.map((seed) => ({ process: workerOf(seed), account: seed })),
+const seedAccounts = (seed: string) => [
+  account(workerOf(seed), namespace, "worker-seed"),
+  account(`fence-${seed}`, namespace, "fence"),
 ];
 
-async function gardenRights(seeds: readonly string[]): Promise<KubeObject[]> {
-  const files = ["garden/manager-rbac.yaml", "garden/worker-rbac.yaml", "garden/seed-access.yaml"];
-  return [gardenNamespace, ...(await rights(...files)), seedsBinding(seeds)];
+const gardenAccounts = (seeds: readonly string[]) => [
+  ...["manager", "worker-garden"].map((name) => account(name, namespace, name)),
+  ...seeds.map((seed) => account(workerOf(seed), SEED_IDENTITIES_NAMESPACE, seed)),
+];
+
+/** A process and its service account, as whom and in which group a cluster knows it. */
+const account = (process: string, of: string, name: string) => ({
+  process,
+  user: {
+    name: `account-${name}`,
+    commonName: `system:serviceaccount:${of}:${name}`,
+    organization: `system:serviceaccounts:${of}`,
+  },
+});
+
+async function gardenRights(): Promise<KubeObject[]> {
+  const files = ["manager-rbac", "worker-rbac", "seed-access", "cluster-identity"].map((name) => `garden/${name}.yaml`);
+  return [gardenNamespace, ...(await rights(...files))];
 }
 
 /** As kustomize does it: what has no namespace of its own is in ours. */
@@ -54,11 +68,4 @@ async function rights(...files: readonly string[]): Promise<KubeObject[]> {
     const namespaced = object.kind === "Role" || object.kind === "RoleBinding";
     return namespaced ? { ...object, metadata: { namespace, ...object.metadata } } : object;
   });
-}
-
-function seedsBinding(seeds: readonly string[]): KubeObject {
-  const subjects = seeds.map((name) => ({ kind: "ServiceAccount", namespace, name }));
-  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "perennial:seed" };
-  const metadata = { name: "perennial:seeds" };
-  return { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", metadata, roleRef, subjects };
 }

@@ -3,8 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { kubeconfigFile } from "../cluster/clusters.ts";
+import { webhookClientAuthority } from "../cluster/webhook-client.ts";
 import type { DnsServer } from "./dns.ts";
 import type { Environment } from "../environment/environment.ts";
+import { ensureGatewayAccess, gatewayName } from "./gateway.ts";
 import { identityFile } from "./identities.ts";
 import { createPorts } from "./ports.ts";
 import type { Processes, ProcessSpec } from "./processes.ts";
@@ -25,15 +27,16 @@ export interface OwnProcesses {
 }
 
 /**
- * Starts manager, workers and, with machines, the local provider of the garden and of each seed, and returns when all say
- * that they are ready. One whose code, arguments or kubeconfig changed is restarted; one of a seed that is no longer named
+ * Starts the Temporal gateway, then manager, workers, fences and, with machines, the local provider of the garden and of
+ * each seed, and returns when all say that they are ready. One whose code, arguments or kubeconfig changed is restarted; one of a seed that is no longer named
  * is ended.
  */
 export async function startOwnProcesses(own: OwnProcesses): Promise<void> {
   const { processes, onProgress } = own;
-  const specs = await describeAll(own);
-  const wanted = new Set(specs.map(({ name }) => name));
+  const [gateway, ...specs] = await describeAll(own);
+  const wanted = new Set([gateway, ...specs].map((spec) => spec?.name));
   for (const { name } of await processes.list()) if (isOwn(name) && !wanted.has(name)) await processes.stop(name);
+  if (gateway !== undefined) await processes.start(gateway); // all others begin by asking it
   let ready = 0;
   onProgress?.(`0 of ${specs.length} ready`);
   await settleAll(
@@ -46,24 +49,37 @@ export async function startOwnProcesses(own: OwnProcesses): Promise<void> {
 
 /** Whether a process is one of ours rather than a server that we use. */
 export function isOwn(process: string): boolean {
-  return /^(manager|worker-.+|provider-local-.+)$/.test(process);
+  return /^(gateway|manager|worker-.+|fence-.+|provider-local-.+)$/.test(process);
 }
 
 async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
-  const { environment, seeds, dns } = own;
+  const { environment, processes, seeds, dns } = own;
+  const running = (await processes.list()).some((process) => process.name === gatewayName && process.running);
+  const access = await ensureGatewayAccess({ ...own, running });
   const code = await hashCode();
-  const stateKeys = await ensureStateKeys(environment);
+  const keysOf = (holder: string) => ensureStateKeys(environment, holder);
   const describe = async (name: string, folder: string, args: readonly string[], more: Extras = {}) =>
     await describeProcess(own, code, { name, folder, args, ...more });
   const all = [
-    describe("manager", "manager", [], { webhooks: dns !== undefined }),
-    describe("worker-garden", "worker", ["garden"]),
-    ...seeds.map((seed) => describe(`worker-${seed}`, "worker", ["seed"], { seed, stateKeys })),
+    describe(gatewayName, "gateway", [], { settings: access.gateway, clusters: [] }),
+    describe("manager", "manager", [], { settings: access.of("manager"), webhooks: dns !== undefined }),
+    describe("worker-garden", "worker", ["garden"], {
+      settings: access.of("worker-garden"),
+      stateKeys: await keysOf("garden"),
+    }),
+    ...seeds.map(async (seed) =>
+      describe(`worker-${seed}`, "worker", ["seed"], {
+        settings: access.of(`worker-${seed}`),
+        seed,
+        stateKeys: await keysOf(seed),
+      }),
+    ),
+    ...seeds.map((seed) => describe(`fence-${seed}`, "fence", [], { seed, clusters: [seed] })),
   ];
   if (dns !== undefined) {
-    const env = { PERENNIAL_DNS_SERVER: dns.address, PERENNIAL_DNS_KEY_FILE: dns.keyFile };
+    const settings = { PERENNIAL_DNS_SERVER: dns.address, PERENNIAL_DNS_KEY_FILE: dns.keyFile };
     all.push(describe("provider-local-garden", "provider-local", []));
-    all.push(...seeds.map((seed) => describe(`provider-local-${seed}`, "provider-local", [], { seed, env })));
+    all.push(...seeds.map((seed) => describe(`provider-local-${seed}`, "provider-local", [], { seed, settings })));
   }
   return await Promise.all(all.map(async (spec) => await spec)).then((specs) =>
     specs.map((spec) => ({ ...spec, cwd: environment.stateDir })),
@@ -72,25 +88,22 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
 
 interface Extras {
   readonly seed?: string;
-  /** The file of the keys that seal ShootStates. */
+  /** The file of the worker's private keys, which open ShootStates. */
   readonly stateKeys?: string;
   readonly webhooks?: boolean;
-  readonly env?: Readonly<Record<string, string>>;
+  /** The clusters that it talks to; the garden and its seed unless told otherwise. */
+  readonly clusters?: readonly string[];
+  /** Variables of its own. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 async function describeProcess(
-  { environment, processes, temporal, dns }: OwnProcesses,
+  { environment, processes, dns }: OwnProcesses,
   code: string,
-  {
-    name,
-    folder,
-    args,
-    seed,
-    stateKeys,
-    webhooks = false,
-    env,
-  }: Extras & { name: string; folder: string; args: readonly string[] },
+  { name, folder, args, ...extras }: Extras & { name: string; folder: string; args: readonly string[] },
 ): Promise<ProcessSpec> {
+  const { seed, stateKeys, webhooks = false, settings = {} } = extras;
+  const { clusters = ["garden", ...(seed === undefined ? [] : [seed])] } = extras;
   const ports = createPorts(environment);
   const running = (await processes.list()).some((process) => process.name === name && process.running);
   const health = await ports.claim({ owner: `${name}/health`, host: "0.0.0.0", running });
@@ -98,26 +111,25 @@ async function describeProcess(
   const asItself = dns !== undefined && folder !== "provider-local";
   const kubeconfig = (cluster: string) =>
     asItself ? identityFile(environment, name, cluster) : kubeconfigFile(environment, cluster);
-  const kubeconfigs = ["garden", ...(seed === undefined ? [] : [seed])].map(kubeconfig);
+  const files = Object.entries(settings).flatMap(([name, file]) => (name.endsWith("_FILE") ? [file] : []));
+  const dependencies = [...clusters.map(kubeconfig), ...(stateKeys === undefined ? [] : [stateKeys]), ...files];
   return {
     name,
     command: process.execPath,
     args: ["--disable-warning=ExperimentalWarning", entryPoint(folder), ...args],
     env: {
       ...passedOn(),
-      PERENNIAL_GARDEN_KUBECONFIG: kubeconfig("garden"),
-      PERENNIAL_TEMPORAL_ADDRESS: temporal.address,
-      PERENNIAL_TEMPORAL_NAMESPACE: temporal.namespace,
+      ...(clusters.includes("garden") ? { PERENNIAL_GARDEN_KUBECONFIG: kubeconfig("garden") } : {}),
       PERENNIAL_HEALTH_PORT: String(health),
       PERENNIAL_STATE_DIR: environment.stateDir,
       PERENNIAL_ENVIRONMENT: environment.name,
-      ...(dns === undefined ? {} : { PERENNIAL_DNS_RESOLVERS: dns.address }),
+      ...(dns === undefined ? {} : { PERENNIAL_DNS_RESOLVERS: dns.address, PERENNIAL_ZONE_KEY_FILE: dns.askKeyFile }),
       ...(seed === undefined ? {} : { PERENNIAL_SEED_NAME: seed, PERENNIAL_SEED_KUBECONFIG: kubeconfig(seed) }),
       ...(stateKeys === undefined ? {} : { PERENNIAL_STATE_KEYS_FILE: stateKeys }),
       ...(webhooks ? await webhookSettings(environment, name, running) : {}),
-      ...env,
+      ...settings,
     },
-    version: `${code} ${await hashFiles([...kubeconfigs, ...(stateKeys === undefined ? [] : [stateKeys])])}`,
+    version: `${code} ${await hashFiles(dependencies)}`,
     ready: async () => await saysReady(health),
     readyTimeout: 180_000,
     grace: 30_000,
@@ -127,7 +139,11 @@ async function describeProcess(
 async function webhookSettings(environment: Environment, name: string, running: boolean) {
   const claim = { owner: `${name}/webhooks`, host: environment.gateway, running, preferred: 9443 };
   const port = await createPorts(environment).claim(claim);
-  return { PERENNIAL_WEBHOOK_HOST: environment.gateway, PERENNIAL_WEBHOOK_PORT: String(port) };
+  return {
+    PERENNIAL_WEBHOOK_HOST: environment.gateway,
+    PERENNIAL_WEBHOOK_PORT: String(port),
+    PERENNIAL_WEBHOOK_CLIENT_CA_FILE: webhookClientAuthority(environment),
+  };
 }
 
 /** The variables that reach our processes from the surroundings of `up`, where they are set; no other one does. */

@@ -1,8 +1,7 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
-import { join } from "node:path";
 import type { Environment } from "../environment/environment.ts";
-import { withLock } from "../binary/lock.ts";
+import { portsFile, readPorts, withTakenPorts, type PortTable } from "./taken-ports.ts";
 
 /** A port that a process wants to listen on. */
 export interface PortClaim {
@@ -15,26 +14,31 @@ export interface PortClaim {
   readonly running: boolean;
 }
 
-/** Gives out the ports of one environment. An owner gets the port that it had before, unless another program uses it. */
+/**
+ * Gives out the ports of one environment: to each owner the port that it had before, unless another program uses it, and to
+ * none a port that another environment of this machine has given out.
+ */
 export function createPorts(environment: Pick<Environment, "stateDir">): {
   claim(claim: PortClaim): Promise<number>;
-  list(): Promise<Readonly<Record<string, number>>>;
+  list(): Promise<PortTable>;
 } {
-  const file = join(environment.stateDir, "ports.json");
-  const list = async (): Promise<Record<string, number>> =>
-    JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as Record<string, number>;
+  const { stateDir } = environment;
   const claim = async ({ owner, host, preferred, running }: PortClaim): Promise<number> =>
-    await withLock(join(environment.stateDir, "locks", "ports"), async () => {
-      const ports = await list();
+    await withTakenPorts(stateDir, async (taken) => {
+      const ports = await readPorts(stateDir);
       const known = ports[owner];
-      if (known !== undefined && (running || (await isFree(host, known)))) return known;
-      const others = new Set(Object.entries(ports).flatMap(([name, port]) => (name === owner ? [] : [port])));
+      if (known !== undefined && (running || (!taken.has(known) && (await isFree(host, known))))) return known;
+      const others = new Set([
+        ...taken,
+        ...Object.entries(ports).flatMap(([name, one]) => (name === owner ? [] : [one])),
+      ]);
       const port = await findFree(host, preferred, others);
+      const file = portsFile(stateDir);
       await writeFile(`${file}.new`, `${JSON.stringify({ ...ports, [owner]: port }, undefined, 2)}\n`);
       await rename(`${file}.new`, file);
       return port;
     });
-  return { claim, list };
+  return { claim, list: () => readPorts(stateDir) };
 }
 
 /** Whether a server accepts connections there within a second. */

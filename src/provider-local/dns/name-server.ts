@@ -1,6 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { execa } from "execa";
+import { canonicalName } from "../../dns/domain.ts";
 
 /** A DNS server that takes signed updates (RFC 2136), and how they are signed. */
 export interface NameServer {
@@ -58,8 +59,7 @@ export async function queryRecords(
   { name, type }: Pick<RecordSet, "name" | "type">,
 ): Promise<string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 3 });
-  const host = server.address.includes(":") ? `[${server.address}]` : server.address;
-  resolver.setServers([`${host}:${server.port ?? 53}`]);
+  resolver.setServers([endpointOf(server)]);
   try {
     const answer = await resolver.resolve(name, type);
     const values = (answer as (string | string[])[]).map((value) => (Array.isArray(value) ? textOf(value) : value));
@@ -69,6 +69,11 @@ export async function queryRecords(
       return [];
     throw new Error(`cannot ask for ${type} ${name}`, { cause: error });
   }
+}
+
+/** The server as `address:port`, an IPv6 address in brackets. */
+export function endpointOf({ address, port = 53 }: NameServer): string {
+  return `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 /** Node reads each byte of a TXT record as one character. */
@@ -132,7 +137,7 @@ function normalize({ type, values }: Pick<RecordSet, "type" | "values">): string
 function canonical(type: RecordSet["type"], value: string): string {
   if (type === "TXT") return value;
   if (type === "AAAA" && isIP(value) === 6) return new URL(`http://[${value}]`).hostname.slice(1, -1);
-  return value.toLowerCase().replace(/\.$/, "");
+  return canonicalName(value);
 }
 
 function absolute(name: string): string {

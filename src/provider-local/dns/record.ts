@@ -19,7 +19,7 @@ export function createDnsRecordActuator(fallback?: DefaultNameServer): Actuator<
     const leader = type === "TXT" ? parseLeader(object.spec.values) : undefined;
     context.check();
     const { signal } = context;
-    const record = { server, zone, name, ttl, signal, settled: isSettled(object) };
+    const record = { server, zone, name, ttl, signal };
     if (leader) await updateLeader(record, leader, values.length > 0);
     else await updateRecords(server, zone, { name, type, values, ttl }, { signal });
     return zone;
@@ -41,11 +41,6 @@ export function createDnsRecordActuator(fallback?: DefaultNameServer): Actuator<
 
 /** In ms: a record by which seeds find out whether they lead is put right again when something else has changed it. */
 const keepRight = 60_000;
-
-/** Whether this very spec has been carried out before, and nothing has gone wrong since. */
-function isSettled({ metadata, status }: DNSRecord): boolean {
-  return status?.observedGeneration === metadata.generation && status?.lastError === undefined;
-}
 
 /** The record's own server if its Secret names one, else the process's. */
 async function findServer(

@@ -1,5 +1,6 @@
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import type { OperatingSystemConfig } from "../../api/index.ts";
+import { parseYaml } from "../../parsing.ts";
 
 type Spec = OperatingSystemConfig["spec"];
 type Status = NonNullable<OperatingSystemConfig["status"]>;
@@ -43,7 +44,7 @@ const needs = {
 function adaptConfig({ path, permissions, content }: NonNullable<Spec["files"]>[number]) {
   const { encoding = "", data = "" } = content.inline ?? {};
   const text = encoding === "" ? data : Buffer.from(data, "base64").toString("utf8");
-  const config = parse(text) as Record<string, unknown>;
+  const config = parseYaml(text, path) as Record<string, unknown>;
   const inline = { encoding: "", data: stringify({ ...config, ...needs }) };
   return { path, ...(permissions === undefined ? {} : { permissions }), content: { inline } };
 }

@@ -8,6 +8,7 @@ import { retireNode, waitForNode } from "./nodes.ts";
 import type { ShootAccess } from "../shoot-access.ts";
 import type { KeyedMutex } from "../keyed-mutex.ts";
 import { planPool, poolHash, type Pool } from "./machines.ts";
+import { parseJson } from "../../parsing.ts";
 
 /** The host's machines, the Shoots' API servers, and the mutex that both are used under. */
 export interface WorkerDeps {
@@ -117,7 +118,7 @@ async function readUserData(
   const text = (await readSecret(client, { name, namespace }))[key];
   if (text === undefined) throw problem(`Secret ${name} has no key ${key}`);
   try {
-    return JSON.parse(text) as UserData;
+    return parseJson(text, "user data") as UserData;
   } catch (error) {
     throw new ExtensionError(
       `cannot make machines of pool ${pool.name}: its user data is no JSON`,

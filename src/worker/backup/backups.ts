@@ -1,11 +1,15 @@
-import { SNAPSHOT_LABEL } from "../../api/labels.ts";
+import { GARDEN_NAMESPACE_LABEL, ROLE_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
+import { technicalIdOf } from "../../api/extensions/backup-entry.ts";
+import { entryOfSecret, GARDEN_NAMESPACE } from "../../api/names.ts";
 import type { SnapshotRecords } from "../../activities/backup/record.ts";
-import { BackupBucket, BackupEntry, ExtensionBackupBucket, ExtensionBackupEntry, Seed } from "../../api/index.ts";
+import { ExtensionBackupBucket, ExtensionBackupEntry, Seed } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   createController,
   createReflector,
   Job,
+  Namespace,
+  Secret,
   type Controller,
   type Kind,
   type KubeClient,
@@ -54,14 +58,24 @@ export function createBackups({ gardenClient, seedClient, seedName, records, gra
     selection: Selection = {},
   ) => createReflector(client, kind, { log, onEvent: ({ object }) => changed(object), ...selection });
   const look = () => buckets.enqueue({ name: seedName });
-  const entriesInGarden = follow(gardenClient, BackupEntry, enqueueIn(entries));
+  const lookAt = (secret: Secret) => entries.enqueue(entryOf(secret));
+  const lookAtThose = (matching: (entry: string) => boolean) =>
+    credentials
+      .list()
+      .filter((secret) => matching(entryOf(secret).name))
+      .forEach(lookAt);
+  // Who has a BackupEntry's credentials keeps that entry: a seed may not list those of the garden.
+  const credentials = follow(seedClient, Secret, lookAt, {
+    namespace: GARDEN_NAMESPACE,
+    labelSelector: GARDEN_NAMESPACE_LABEL,
+  });
   const reflectors = [
-    follow(gardenClient, Seed, ({ metadata: { name } }) => buckets.enqueue({ name })),
-    follow(gardenClient, BackupBucket, look),
+    follow(gardenClient, Seed, look, { fieldSelector: `metadata.name=${seedName}` }),
     follow(seedClient, ExtensionBackupBucket, look),
-    entriesInGarden,
-    follow(seedClient, ExtensionBackupEntry, ({ metadata }) => {
-      for (const entry of entriesInGarden.list()) if (entry.metadata.name === metadata.name) enqueueIn(entries)(entry);
+    credentials,
+    follow(seedClient, ExtensionBackupEntry, ({ metadata }) => lookAtThose((entry) => entry === metadata.name)),
+    follow(seedClient, Namespace, ({ metadata }) => lookAtThose((entry) => technicalIdOf(entry) === metadata.name), {
+      labelSelector: `${ROLE_LABEL}=shoot`,
     }),
     follow(seedClient, Job, enqueueIn(snapshots), { labelSelector: `${SNAPSHOT_LABEL}=scheduled` }),
   ];
@@ -75,6 +89,12 @@ export function createBackups({ gardenClient, seedClient, seedName, records, gra
     },
   };
 }
+
+/** The garden's BackupEntry to which a Secret's credentials belong: the Secret is called like it, after `entry-`. */
+const entryOf = ({ metadata: { name, labels } }: Secret): NamespacedKey => ({
+  namespace: labels?.[GARDEN_NAMESPACE_LABEL] ?? "",
+  name: entryOfSecret(name),
+});
 
 const enqueueIn =
   (controller: Controller<NamespacedKey>) =>

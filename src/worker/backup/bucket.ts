@@ -1,19 +1,16 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { GARDENER_FINALIZER } from "../../api/names.ts";
-import {
-  deployBackupCredentials,
-  GARDEN_NAMESPACE,
-  readBackupCredentials,
-} from "../../activities/backup/credentials.ts";
+import { backupBucketSecretName, GARDEN_NAMESPACE, GARDENER_FINALIZER } from "../../api/names.ts";
+import { deployBackupCredentials, readBackupCredentials } from "../../activities/backup/credentials.ts";
+import { BACKUP_BUCKET_LABEL } from "../../api/labels.ts";
 import {
   CHECKSUM_ANNOTATION,
   CONFIRM_DELETION_ANNOTATION,
   OPERATION_ANNOTATION,
   TIMESTAMP_ANNOTATION,
 } from "../../api/annotations.ts";
-import { BackupBucket, BackupEntry, ExtensionBackupBucket, Seed } from "../../api/index.ts";
-import { refOf, refTo, Secret, typeMeta, type ClusterKey, type KubeClient } from "../../kube/index.ts";
+import { BackupBucket, ExtensionBackupBucket, ExtensionBackupEntry, Seed } from "../../api/index.ts";
+import { refOf, refTo, Secret, typeMeta, unlessForbidden, type ClusterKey, type KubeClient } from "../../kube/index.ts";
 import { keepGenerated, letGo, mirrorStatus } from "./mirroring.ts";
 
 /** The garden that has the bucket, and the seed whose provider makes it. */
@@ -33,7 +30,7 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
     if (!same) await gardenClient.apply(bucket);
     const data = await readBackupCredentials(gardenClient, owner);
     const name = bucket.metadata.name;
-    await deployBackupCredentials(seedClient, secretName(name), data);
+    await deployBackupCredentials(seedClient, backupBucketSecretName(name), data, { [BACKUP_BUCKET_LABEL]: name });
     const { provider, providerConfig } = bucket.spec;
     const wanted = {
       ...typeMeta(ExtensionBackupBucket),
@@ -41,7 +38,7 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
       spec: {
         type: provider.type,
         region: provider.region,
-        secretRef: { name: secretName(name), namespace: GARDEN_NAMESPACE },
+        secretRef: { name: backupBucketSecretName(name), namespace: GARDEN_NAMESPACE },
         ...(providerConfig === undefined ? {} : { providerConfig }),
       },
     };
@@ -56,8 +53,7 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
   };
 
   /** The bucket of the Seed as it is now. One that is being deleted goes first; there may be others, of Seeds before it. */
-  const keep = async (buckets: readonly BackupBucket[]) => {
-    const owner = await gardenClient.read(Seed, { name: seedName });
+  const keep = async (owner: Seed | undefined, buckets: readonly BackupBucket[]) => {
     const { uid, deletionTimestamp } = owner?.metadata ?? {};
     const backup = owner?.spec.backup;
     if (owner === undefined || deletionTimestamp !== undefined || backup === undefined) return;
@@ -66,16 +62,30 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
     return await ensure(owner, bucketOf(owner, backup), existing);
   };
 
+  /** The garden's part of the Seed's bucket, and of all whose credentials the seed has; it may not list those of others. */
+  const readOwn = async (owner: Seed | undefined): Promise<BackupBucket[]> => {
+    const credentials = { namespace: GARDEN_NAMESPACE, labelSelector: BACKUP_BUCKET_LABEL };
+    const known = (await seedClient.list(Secret, credentials)).map(
+      ({ metadata }) => metadata.labels?.[BACKUP_BUCKET_LABEL],
+    );
+    const names = new Set([owner?.metadata.uid, ...known].filter((name) => name !== undefined));
+    const read = [...names].map((name) => gardenClient.read(BackupBucket, { name }).catch(unlessForbidden));
+    return (await Promise.all(read)).filter((bucket) => bucket?.spec.seedName === seedName) as BackupBucket[];
+  };
+
   const remove = async (bucket: BackupBucket) => {
     const { name } = bucket.metadata;
-    const entries = await gardenClient.list(BackupEntry);
+    const entries = await seedClient.list(ExtensionBackupEntry);
     const used = entries.filter(({ spec }) => spec.bucketName === name).length;
     if (used > 0) throw new Error(`cannot delete BackupBucket ${name}: ${used} BackupEntries are in it`);
     const existing = await seedClient.read(providerOf(name));
     await mirrorStatus(gardenClient, refOf(bucket), existing);
     if (existing === undefined) {
-      await seedClient.remove(refTo(Secret, { name: secretName(name), namespace: GARDEN_NAMESPACE }));
-      return await letGo(gardenClient, bucket);
+      await letGo(gardenClient, bucket);
+      // Last of all: it is by this Secret that the worker knows of the bucket.
+      return await seedClient.remove(
+        refTo(Secret, { name: backupBucketSecretName(name), namespace: GARDEN_NAMESPACE }),
+      );
     }
     const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true" };
     await seedClient.patch(providerOf(name), { metadata: { annotations } });
@@ -86,11 +96,12 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
     /** One look at the Seed of this name, if it is still there, and at its buckets; others are none of this seed's business. */
     async reconcile({ name }: ClusterKey): Promise<void | { requeueAfter: number }> {
       if (name !== seedName) return;
-      const buckets = await gardenClient.list(BackupBucket);
-      const own = buckets.filter(({ spec }) => spec.seedName === seedName);
-      const again = await keep(own);
-      for (const bucket of own.filter(isLeaving)) await remove(bucket);
-      return again;
+      const owner = await gardenClient.read(Seed, { name: seedName }).catch(unlessForbidden);
+      const buckets = await readOwn(owner);
+      const again = await keep(owner, buckets);
+      for (const bucket of buckets.filter(isLeaving)) await remove(bucket);
+      // Kubernetes deletes the buckets of a Seed that is gone, some time later.
+      return again ?? (buckets.length > 0 ? { requeueAfter: AGAIN } : undefined);
     },
   };
 }
@@ -103,10 +114,11 @@ const isOwned = (bucket: BackupBucket | undefined) => (bucket?.metadata.ownerRef
 
 type Backup = NonNullable<Seed["spec"]["backup"]>;
 
+/** In ms: when a bucket that is to go is looked at again. */
+const AGAIN = 10_000;
+
 /** In ms: credentials may change without any of these objects changing. */
 const RESYNC = 600_000;
-
-const secretName = (bucket: string): string => `bucket-${bucket}`;
 
 const providerOf = (name: string) => refTo(ExtensionBackupBucket, { name });
 

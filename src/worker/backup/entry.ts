@@ -1,7 +1,17 @@
-import { GARDEN_NAMESPACE } from "../../activities/backup/credentials.ts";
 import { CONFIRM_DELETION_ANNOTATION, SHOOT_GONE_ANNOTATION } from "../../api/annotations.ts";
-import { BackupEntry, ExtensionBackupEntry, Shoot } from "../../api/index.ts";
-import { isNotFound, refOf, refTo, Secret, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
+import { backupEntrySecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
+import { technicalIdOf } from "../../api/extensions/backup-entry.ts";
+import { BackupEntry, ExtensionBackupEntry } from "../../api/index.ts";
+import {
+  isNotFound,
+  Namespace,
+  refOf,
+  refTo,
+  Secret,
+  unlessForbidden,
+  type KubeClient,
+  type NamespacedKey,
+} from "../../kube/index.ts";
 import { letGo, mirrorStatus } from "./mirroring.ts";
 
 /** Both clusters that have BackupEntries; `now` is the time in ms since the epoch. */
@@ -16,7 +26,8 @@ export interface BackupEntryKeeperDeps {
 
 /**
  * Tells the garden how the Shoots' BackupEntries fare, and takes away those of Shoots that are gone, once their grace
- * period is over. An entry that is deleted while its Shoot exists keeps its backups for as long as the Shoot exists.
+ * period is over: the manager writes onto an entry since when its Shoot is gone. An entry that is deleted while its
+ * Shoot exists keeps its backups for as long as the Shoot exists.
  */
 export function createBackupEntryKeeper({
   gardenClient,
@@ -25,26 +36,18 @@ export function createBackupEntryKeeper({
   grace,
   now = Date.now,
 }: BackupEntryKeeperDeps) {
-  /** When its Shoot was first seen to be gone, in ms; the entry may have been deleted long before. */
-  const goneSince = async (entry: BackupEntry): Promise<number> => {
-    const seen = Date.parse(entry.metadata.annotations?.[SHOOT_GONE_ANNOTATION] ?? "");
-    if (!Number.isNaN(seen)) return seen;
-    const time = now();
-    const annotations = { [SHOOT_GONE_ANNOTATION]: new Date(time).toISOString() };
-    await gardenClient.patch(refOf(entry), { metadata: { uid: entry.metadata.uid, annotations } });
-    return time;
-  };
-
   const remove = async (entry: BackupEntry, provided: ExtensionBackupEntry | undefined) => {
-    if (await hasShoot(gardenClient, entry)) return { requeueAfter: AGAIN };
+    const goneSince = Date.parse(entry.metadata.annotations?.[SHOOT_GONE_ANNOTATION] ?? "");
+    if (Number.isNaN(goneSince)) return { requeueAfter: AGAIN };
     // The record of who leads goes with the Shoot, and without it the provider would not act. No other seed acts either.
     if (provided?.spec.leadership) await disown(seedClient, provided);
-    const remaining = (await goneSince(entry)) + grace - now();
+    const remaining = goneSince + grace - now();
     if (remaining > 0) return { requeueAfter: Math.min(remaining, LONGEST) };
     if (provided === undefined) {
-      const name = `entry-${entry.metadata.name}`;
-      await seedClient.remove(refTo(Secret, { name, namespace: GARDEN_NAMESPACE }));
-      return await letGo(gardenClient, entry);
+      await letGo(gardenClient, entry);
+      // Last of all: it is by this Secret that the worker knows of the entry.
+      const name = backupEntrySecretName(entry.metadata.name);
+      return await seedClient.remove(refTo(Secret, { name, namespace: GARDEN_NAMESPACE }));
     }
     await seedClient.patch(refOf(provided), { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
     await seedClient.remove(refOf(provided));
@@ -55,11 +58,13 @@ export function createBackupEntryKeeper({
     /** One look at a BackupEntry of the garden; those of other seeds are none of this one's business. */
     async reconcile(key: NamespacedKey): Promise<void | { requeueAfter: number }> {
       const ref = refTo(BackupEntry, key);
-      const entry = await gardenClient.read(ref);
+      const entry = await gardenClient.read(ref).catch(unlessForbidden);
       if (entry?.spec.seedName !== seedName) return;
       const provided = await seedClient.read(providerOf(key.name));
       await mirrorStatus(gardenClient, ref, provided, { seedName });
       if (entry.metadata.deletionTimestamp !== undefined) return await remove(entry, provided);
+      const namespace = await seedClient.read(Namespace, { name: technicalIdOf(key.name) });
+      return { requeueAfter: namespace === undefined ? AGAIN : RESYNC };
     },
   };
 }
@@ -67,18 +72,13 @@ export function createBackupEntryKeeper({
 /** In ms: when the result of another controller is looked for again. */
 const AGAIN = 10_000;
 
+/** In ms: while the Shoot is there, its entry may be deleted in the garden without anything changing in the seed. */
+const RESYNC = 600_000;
+
 /** In ms: the longest time without a look. */
 const LONGEST = 3_600_000;
 
 const providerOf = (name: string) => refTo(ExtensionBackupEntry, { name });
-
-/** Whether the very Shoot that the entry belongs to exists: the entry's name ends with its uid. */
-async function hasShoot(gardenClient: KubeClient, { metadata, spec }: BackupEntry): Promise<boolean> {
-  const { name, namespace = metadata.namespace } = spec.shootRef ?? {};
-  if (name === undefined) return false;
-  const { uid } = (await gardenClient.read(Shoot, { namespace, name }))?.metadata ?? {};
-  return uid !== undefined && metadata.name.endsWith(`--${uid}`);
-}
 
 async function disown(seedClient: KubeClient, entry: ExtensionBackupEntry): Promise<void> {
   try {

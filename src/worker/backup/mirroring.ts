@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { GARDENER_FINALIZER } from "../../api/names.ts";
-import { GARDEN_NAMESPACE, readData } from "../../activities/backup/credentials.ts";
+import { GARDEN_NAMESPACE, GARDENER_FINALIZER, generatedSecretName } from "../../api/names.ts";
+import { readData } from "../../activities/backup/credentials.ts";
 import type { BackupBucket, BackupEntry, ExtensionBackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf, Secret, typeMeta, type KubeClient, type ObjectRef } from "../../kube/index.ts";
@@ -37,7 +37,7 @@ export async function keepGenerated(o: {
   const { name = "", namespace = GARDEN_NAMESPACE } = generatedSecretRef;
   const data = await readData(o.seedClient, { name, namespace });
   const { apiVersion, kind, metadata } = o.bucket;
-  const kept = { name: `bucket-${metadata.name}-generated`, namespace: GARDEN_NAMESPACE };
+  const kept = { name: generatedSecretName(metadata.name), namespace: GARDEN_NAMESPACE };
   const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? "" }];
   await o.gardenClient.apply<Secret>({
     ...typeMeta(Secret),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ROLE_LABEL } from "../../api/labels.ts";
 import { createShootStates } from "../../activities/state/shoot-state.ts";
-import type { StateKey } from "../../activities/state/keys.ts";
+import type { StateKeyring } from "../../activities/state/keyring.ts";
 import { StateTooLarge } from "../../activities/state/layout.ts";
 import {
   itemsOf,
@@ -14,7 +14,7 @@ import {
 import type { StateOwner } from "../../activities/state/store.ts";
 import { Superseded } from "../../activities/superseded.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { backupEntryName } from "../../api/extensions/backup-entry.ts";
+import { backupEntryName, technicalIdOf } from "../../api/extensions/backup-entry.ts";
 import {
   createController,
   createReflector,
@@ -27,12 +27,12 @@ import {
 import type { Logger } from "../../log.ts";
 import { createOwners } from "./owner.ts";
 
-/** The seed that is watched, the garden that is written to, and the keys that seal what is written; the first key seals. */
+/** The seed that is watched, the garden that is written to, and the keys that seal what is written. */
 export interface MirrorDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
   readonly seedName: string;
-  readonly keys: readonly StateKey[];
+  readonly keys: StateKeyring;
   readonly log: Logger;
 }
 
@@ -150,7 +150,5 @@ export function createMirror({ gardenClient, seedClient, seedName, keys, log }: 
   };
 }
 
-/** A BackupEntry is in no namespace: its name is `<namespace>--<uid>`, after `source-` where it reaches another bucket. */
-function namespaceOf({ metadata: { name, namespace } }: KubeObject): string {
-  return namespace ?? name.slice(0, name.lastIndexOf("--")).replace(/^source-/, "");
-}
+/** A BackupEntry is in no namespace. */
+const namespaceOf = ({ metadata: { name, namespace } }: KubeObject): string => namespace ?? technicalIdOf(name);

@@ -1,11 +1,17 @@
-import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { createEntries, idOf, keysOf, type StateEntry, type StateItem } from "../../../src/activities/state/entry.ts";
-import { parseStateKeys } from "../../../src/activities/state/keys.ts";
+import {
+  createEntries,
+  dataKeysOf,
+  idOf,
+  type StateEntry,
+  type StateItem,
+} from "../../../src/activities/state/entry.ts";
+import { makeDataKey, type DataKey } from "../../../src/activities/state/data-key.ts";
 import { createSeal } from "../../../src/activities/state/seal.ts";
 
-const [one, two] = ["one", "two"].map((id) => ({ id, secret: randomBytes(32).toString("base64") }));
-const entriesWith = (...keys: unknown[]) => createEntries(createSeal(parseStateKeys(JSON.stringify({ keys }))), "uid");
+const [one, two] = [makeDataKey(1), makeDataKey(2)];
+const entriesWith = (current: DataKey, ...others: DataKey[]) =>
+  createEntries(createSeal(new Map(others.map((key) => [key.id, key])), current), "uid");
 const entries = entriesWith(one);
 const ca: StateItem = { section: "gardener", fields: { name: "ca", type: "secret" }, content: { data: { a: "MQ==" } } };
 const worker: StateItem = { section: "extensions", fields: { kind: "Worker", name: "s" }, content: { machines: [1] } };
@@ -36,8 +42,8 @@ it("a merge of state entries keeps a content that has gone missing", () => {
 it("a merge of state entries seals everything under a new key once there is one", () => {
   const kept = entries.merge([], [ca, worker]);
   const rotated = entriesWith(two, one).merge(kept, []);
-  expect(keysOf(kept)).toEqual(["one"]);
-  expect(keysOf(rotated)).toEqual(["two"]);
+  expect([...dataKeysOf(kept)]).toEqual([one.id]);
+  expect([...dataKeysOf(rotated)]).toEqual([two.id]);
   expect(rotated.map((entry) => entriesWith(two).open(entry))).toEqual([ca, worker]);
 });
 

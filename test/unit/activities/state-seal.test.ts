@@ -1,56 +1,60 @@
-import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { parseStateKeys } from "../../../src/activities/state/keys.ts";
+import { makeDataKey } from "../../../src/activities/state/data-key.ts";
 import { createSeal, type Sealed } from "../../../src/activities/state/seal.ts";
 
-const [older, newer] = ["older", "newer"].map((id) => ({ id, secret: randomBytes(32).toString("base64") }));
-const keys = (...entries: unknown[]) => parseStateKeys(JSON.stringify({ keys: entries }));
+const [older, newer] = [makeDataKey(1), makeDataKey(2)];
 const place = "gardener/secret/ca of Shoot 1";
 const content = { data: { "ca.key": "c2VjcmV0" } };
+const mapOf = (...keys: (typeof older)[]) => new Map(keys.map((key) => [key.id, key]));
+const sealing = (current = older, ...others: (typeof older)[]) => createSeal(mapOf(...others), current);
 
 describe("a seal", () => {
-  it("opens to what was sealed, with every key that is there", () => {
-    const sealed = createSeal(keys(older)).seal(content, place);
-    expect(createSeal(keys(newer, older)).open(sealed, place)).toEqual(content);
+  it("opens to what was sealed, with every data key that is there", () => {
+    const sealed = sealing(older).seal(content, place);
+    expect(sealing(newer, older).open(sealed, place)).toEqual(content);
+    expect(createSeal(mapOf(older)).open(sealed, place)).toEqual(content);
   });
 
   it("shows nothing of the content, and never looks the same twice", () => {
-    const seal = createSeal(keys(older));
-    const [one, other] = [seal.seal(content, place), seal.seal(content, place)];
+    const [one, other] = [sealing().seal(content, place), sealing().seal(content, place)];
     expect(JSON.stringify(one)).not.toContain("c2VjcmV0");
     expect(one.data).not.toBe(other.data);
-    expect(one.wrapped).not.toBe(other.wrapped);
   });
 
   it("does not open in another place", () => {
-    const seal = createSeal(keys(older));
-    const sealed = seal.seal(content, place);
-    expect(() => seal.open(sealed, "gardener/secret/ca of Shoot 2")).toThrow("sealed for another place");
+    const sealed = sealing().seal(content, place);
+    expect(() => sealing().open(sealed, "gardener/secret/ca of Shoot 2")).toThrow("sealed for another place");
   });
 
-  it.each(["key", "wrapped", "data"] as const)("does not open once its %s was changed", (field) => {
-    const seal = createSeal(keys(newer, older));
-    const sealed = createSeal(keys(older)).seal(content, place);
-    const changed = field === "key" ? "newer" : flipped(sealed[field]);
-    expect(() => seal.open({ ...sealed, [field]: changed }, place)).toThrow(`cannot open ${place}`);
+  it.each(["key", "data"] as const)("does not open once its %s was changed", (field) => {
+    const sealed = sealing(older).seal(content, place);
+    const changed = field === "key" ? newer.id : flipped(sealed[field]);
+    expect(() => sealing(newer, older).open({ ...sealed, [field]: changed }, place)).toThrow(`cannot open ${place}`);
   });
 
-  it("names the key that is missing", () => {
-    const sealed = createSeal(keys(older)).seal(content, place);
-    expect(() => createSeal(keys(newer)).open(sealed, place)).toThrow(
-      /key older is not among this worker's \(.+\): add it to the file of PERENNIAL_STATE_KEYS_FILE/,
+  it("names the data key that is missing", () => {
+    const sealed = sealing(older).seal(content, place);
+    expect(() => sealing(newer).open(sealed, place)).toThrow(`data key ${older.id} is not wrapped for this worker`);
+  });
+
+  it("takes nothing that is not sealed, and says what was sealed by the key that all seeds had", () => {
+    expect(() => sealing().open(content, place)).toThrow("it is not sealed");
+    const former = { sealed: "gzip+aes-256-gcm", key: "2026-11-21", wrapped: "AA==", data: "AA==" };
+    expect(() => sealing().open(former, place)).toThrow(
+      /sealed by key 2026-11-21, which all seeds shared .+state-keys/,
     );
-  });
-
-  it("takes nothing that is not sealed", () => {
-    expect(() => createSeal(keys(older)).open(content, place)).toThrow("it is not sealed");
+    expect(sealing().isCurrent(former)).toBe(false);
   });
 
   it("knows what the key that seals now has not sealed", () => {
-    const sealed = createSeal(keys(older)).seal(content, place);
-    expect(createSeal(keys(older, newer)).isCurrent(sealed)).toBe(true);
-    expect(createSeal(keys(newer, older)).isCurrent(sealed)).toBe(false);
-    expect(createSeal(keys(newer, older)).isCurrent(content)).toBe(false);
+    const sealed = sealing(older).seal(content, place);
+    expect(sealing(older, newer).isCurrent(sealed)).toBe(true);
+    expect(sealing(newer, older).isCurrent(sealed)).toBe(false);
+    expect(sealing(newer, older).isCurrent(content)).toBe(false);
+  });
+
+  it("seals nothing where there is no key for it", () => {
+    expect(() => createSeal(mapOf(older)).seal(content, place)).toThrow("there is no data key to seal with");
   });
 
   it("makes large things small", () => {
@@ -58,32 +62,8 @@ describe("a seal", () => {
       name: `machine-${index}`,
       providerID: `local:///${index}`,
     }));
-    const sealed: Sealed = createSeal(keys(older)).seal({ machines }, place);
+    const sealed: Sealed = sealing().seal({ machines }, place);
     expect(sealed.data.length).toBeLessThan(JSON.stringify(machines).length / 4);
-  });
-});
-
-describe("a file of keys", () => {
-  it.each([
-    ["nothing", "", "has to be JSON"],
-    ["no keys", '{"keys": []}', "has to be JSON"],
-    ["no id", '{"keys": [{"secret": "x"}]}', "key 1 has no id"],
-    ["a short secret", '{"keys": [{"id": "a", "secret": "c2hvcnQ="}]}', "key a is not 32 bytes"],
-    ["an id twice", JSON.stringify({ keys: [older, older] }), "two keys have the id older"],
-  ])("with %s is refused", (_, text, reason) => {
-    expect(() => parseStateKeys(text, "keys.json")).toThrow(reason);
-  });
-
-  it("is never quoted in an error", () => {
-    const secret = String(older?.secret).slice(1);
-    expect.assertions(2);
-    for (const text of [`{"keys": [{"id": "a", "secret": "${secret}"}]}`, `{"keys": "${secret}`]) {
-      try {
-        parseStateKeys(text);
-      } catch (error) {
-        expect(String(error)).not.toContain(secret.slice(0, 8));
-      }
-    }
   });
 });
 

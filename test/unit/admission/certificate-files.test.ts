@@ -1,8 +1,11 @@
+import { X509Certificate } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { expect, test } from "vitest";
 import {
+  createWebhookServer,
   followCertificateFiles,
   makeServingCertificate,
   readCertificateFiles,
@@ -32,6 +35,44 @@ test("a new certificate is used once it and its key are there", async () => {
   await following;
   await rm(directory, { recursive: true });
 });
+
+test("a server that follows a directory serves what is rotated in it without a restart", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "perennial-certificate-"));
+  const [first, second] = await Promise.all([
+    makeServingCertificate(["127.0.0.1"]),
+    makeServingCertificate(["127.0.0.1"]),
+  ]);
+  await write(directory, first);
+  const log = createLogger({ name: "test", level: "silent" });
+  const server = createWebhookServer({ host: "127.0.0.1", port: 0, tls: first, log, webhooks: {} });
+  const port = await server.start();
+  const stop = new AbortController();
+  const following = followCertificateFiles({ directory, renew: (tls) => server.renew(tls), signal: stop.signal, log });
+  expect(await servedTo(port, first.caBundle)).toBe(fingerprint(first));
+  await expect(servedTo(port, second.caBundle)).rejects.toThrow("self-signed certificate");
+
+  await write(directory, second);
+  await eventually(async () => expect(await servedTo(port, second.caBundle)).toBe(fingerprint(second)));
+  await expect(servedTo(port, first.caBundle)).rejects.toThrow("self-signed certificate");
+
+  stop.abort();
+  await following;
+  await server.stop();
+  await rm(directory, { recursive: true });
+});
+
+const fingerprint = ({ cert }: ServingCertificate): string => new X509Certificate(cert).fingerprint256;
+
+/** Fingerprint of what a TLS client that trusts only `ca` is shown. */
+function servedTo(port: number, ca: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, ca }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.end();
+    });
+    socket.once("error", reject);
+  });
+}
 
 async function write(directory: string, { cert, key }: ServingCertificate): Promise<void> {
   await writeFile(join(directory, "tls.key"), key);

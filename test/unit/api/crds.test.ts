@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { crdFiles } from "../../../scripts/generate-crds.ts";
-import { resources } from "../../../src/api/index.ts";
+import { resources, Shoot } from "../../../src/api/index.ts";
 import { toCustomResourceDefinition } from "../../../src/api/schema/crd.ts";
 import { defineResource } from "../../../src/api/schema/resource.ts";
 
@@ -20,6 +20,16 @@ test("the files in deploy/crds are those that the schemas make", async () => {
 test("every field of every kind explains itself", () => {
   const silent = resources.flatMap((resource) => silentFields(schemaOf(resource), resource.kind));
   expect(silent).toEqual([]);
+});
+
+test("every list, map and text that users or flows write has a bound, and so has every list in a status", () => {
+  const unbounded = resources.flatMap((resource) => unboundedFields(schemaOf(resource), resource.kind));
+  expect(unbounded).toEqual([]);
+});
+
+test("a Shoot has at most a hundred worker pools, each with at most a hundred labels", () => {
+  const pools = schemaOf(Shoot).properties?.["spec"]?.properties?.["provider"]?.properties?.["workers"];
+  expect(pools).toMatchObject({ maxItems: 100, items: { properties: { labels: { maxProperties: 100 } } } });
 });
 
 test("a union has no structural form, and the message names its field", () => {
@@ -51,9 +61,16 @@ test("bounds of integers and of numbers reach the API server", () => {
 });
 
 interface Node {
+  type?: string;
   description?: string;
   properties?: Record<string, Node>;
+  additionalProperties?: Node;
   items?: Node;
+  enum?: string[];
+  format?: string;
+  maxItems?: number;
+  maxProperties?: number;
+  maxLength?: number;
 }
 
 function schemaOf(resource: (typeof resources)[number]): Node {
@@ -61,6 +78,27 @@ function schemaOf(resource: (typeof resources)[number]): Node {
     spec: { versions: { schema: { openAPIV3Schema: Node } }[] };
   };
   return spec.versions[0]?.schema.openAPIV3Schema ?? {};
+}
+
+function unboundedFields(node: Node, path: string): string[] {
+  const { items, additionalProperties: values, properties = {} } = node;
+  const lacksBound = [
+    items && node.maxItems === undefined,
+    values && node.maxProperties === undefined,
+    isFreeText(node, path) && node.maxLength === undefined,
+  ];
+  return [
+    ...(lacksBound.includes(true) ? [path] : []),
+    ...(items ? unboundedFields(items, `${path}[]`) : []),
+    ...(values ? unboundedFields(values, `${path}{}`) : []),
+    ...Object.entries(properties).flatMap(([name, field]) => unboundedFields(field, `${path}.${name}`)),
+  ];
+}
+
+/** What controllers write of errors may be long; words of a closed list and times are short by themselves. */
+function isFreeText({ type, enum: words, format }: Node, path: string): boolean {
+  const isSeen = /^\w+\.(status\b|apiVersion$|kind$)/.test(path);
+  return type === "string" && words === undefined && format !== "date-time" && !isSeen;
 }
 
 function silentFields(node: Node, path: string): string[] {

@@ -3,7 +3,7 @@ import type { Seed, Shoot } from "../../../src/api/index.ts";
 import { migrationObstacles, type MigrationFacts } from "../../../src/api/placement/migration.ts";
 import { describeMove, moveOf, neededSource } from "../../../src/api/placement/move.ts";
 import { parseTakeover } from "../../../src/api/placement/takeover.ts";
-import { movableShoot, readySeed } from "../../support/migration-objects.ts";
+import { movableShoot, readySeed, seedReady } from "../../support/migration-objects.ts";
 
 const now = new Date("2026-11-21T10:10:00Z");
 
@@ -26,6 +26,12 @@ describe("what stands against a migration", () => {
       { destination: seed({}, { annotations: { "shoot.gardener.cloud/emergency-stop-reconciliations": "true" } }) },
       "spec.seedName",
       "has stopped all operations: remove its annotation",
+    ],
+    [
+      "the destination has no key yet for what is kept of the Shoot",
+      { destination: { ...seed({}), status: { conditions: [seedReady(now)] } } },
+      "spec.seedName",
+      "Seed seed-2 has published no key",
     ],
     [
       "the destination's worker is silent",

@@ -179,5 +179,5 @@ function withBucket(found: Seed, status: "True" | "False" | "Unknown" | "Progres
     message: "no such key",
     ...times,
   };
-  return { ...found, status: { conditions: [...(found.status?.conditions ?? []), condition] } };
+  return { ...found, status: { ...found.status, conditions: [...(found.status?.conditions ?? []), condition] } };
 }

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { reachable } from "../../../src/cli/report/kubeconfig.ts";
+import { noteOn, reachable } from "../../../src/cli/report/kubeconfig.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
+import { exampleShoot } from "../../support/control-plane-context.ts";
 
 const published = renderKubeconfig({ server: "https://api.local.dev.perennial.test", ca: "CA", token: "t" });
 const nobody = async () => [];
@@ -35,6 +36,19 @@ it("the kubeconfig of a Shoot takes an address that the Shoot advertises when no
 
 it("the kubeconfig of a Shoot stays as it is when no address is known", async () => {
   expect((await reachable(published, { here: nobody, elsewhere: [], advertised: [] })).kubeconfig).toBe(published);
+});
+
+it("the kubeconfig of a Shoot that hibernates, or whose token has expired, comes with the reason why it is of no use", () => {
+  const now = new Date("2026-01-02T00:00:00Z");
+  const [good, over] = [new Date("2026-01-02T10:00:00Z"), new Date("2026-01-01T10:00:00Z")];
+  const note = (expires: Date, enabled = false) =>
+    noteOn(exampleShoot({ hibernation: { enabled } }), { kubeconfig: published, expires }, now);
+  expect(note(good)).toBeUndefined();
+  expect(note(over)).toBe(
+    "the token of Shoot garden-dev/example expired at 2026-01-01T10:00:00.000Z, and its seed has not renewed it: see 'perennial shoot describe garden-dev/example'",
+  );
+  expect(note(good, true)).toContain("hibernates: its API server does not run; its token may expire meanwhile");
+  expect(note(over, true)).toContain("hibernates: its API server does not run; its token has expired");
 });
 
 function clusterOf(kubeconfig: string): { server: string } {

@@ -60,6 +60,7 @@ it("the plan of a takeover says what it relies on, what it loses, and that it ma
   expect(onWord.flows[0]?.steps.filter(({ skipped }) => !skipped).map(({ step }) => step)).toEqual([
     "check",
     "destinationNamespace",
+    "shareState",
     "destinationSecrets",
     "destinationImages",
     "flip",

@@ -50,7 +50,7 @@ test("what is mounted from the repository exists, and so do the scripts that are
 });
 
 test("our processes start from entry points that the sources have, with every variable that they require and none that they do not read", () => {
-  expect(ours.map(([name]) => name)).toEqual(["manager", "worker-garden", "worker-seed"]);
+  expect(ours.map(([name]) => name)).toEqual(["gateway", "manager", "worker-garden", "worker-seed", "fence"]);
   for (const [name, { command = [], environment = {} }] of ours) {
     const source = command[0]?.replace(/^dist\/(.*)\.js$/, "src/$1.ts") ?? "";
     expect(existsSync(join(root, source)), source).toBe(true);
@@ -62,7 +62,7 @@ test("our processes start from entry points that the sources have, with every va
 
 test("the header names manifests that exist, the policies of both clusters among them", () => {
   const [header = ""] = readFileSync(file, "utf8").split(/^[^#]/m);
-  const named = header.match(/deploy\/[\w/-]+(\.yaml)?/g) ?? [];
+  const named = header.match(/deploy\/[\w/-]+(\.yaml|\.sh)?/g) ?? [];
   expect(named).toEqual(
     expect.arrayContaining(["deploy/crds", "deploy/garden/fencing.yaml", "deploy/seed/fencing.yaml"]),
   );
@@ -75,7 +75,8 @@ test("our processes share the host's network without sharing a port", () => {
 });
 
 test("our processes wait for the namespace, which waits for the server, which waits for its schema", () => {
-  for (const [, service] of ours) expect(service.depends_on).toEqual(completed("temporal-namespace"));
+  for (const [name, service] of ours)
+    expect(service.depends_on).toEqual(name === "fence" ? {} : completed("temporal-namespace"));
   expect(services["temporal-namespace"]?.depends_on).toEqual({ temporal: { condition: "service_healthy" } });
   expect(services["temporal"]?.depends_on).toEqual(completed("temporal-schema"));
 });
@@ -102,7 +103,9 @@ function plain(environment: Readonly<Record<string, string>>): Record<string, st
 const readers: Readonly<Record<string, Variable>> = variables;
 
 const processOf: Readonly<Record<string, Process>> = {
+  gateway: "Temporal gateway",
   manager: "manager",
   "worker-garden": "garden worker",
   "worker-seed": "seed worker",
+  fence: "fence",
 };

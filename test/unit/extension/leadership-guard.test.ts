@@ -3,6 +3,7 @@ import type { Leader } from "../../../src/dns/index.ts";
 import { createLeadershipGuard, OperationRefused, type Permit } from "../../../src/extension/index.ts";
 import { createLogger } from "../../../src/log.ts";
 import { createVirtualTime, driftingClock, type VirtualTime } from "../../support/virtual-time.ts";
+import { createNow, monotonicClock } from "../../../src/extension/lease.ts";
 import { extensionObject } from "./extension-object.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
@@ -39,6 +40,18 @@ describe("a leadership guard", () => {
     const refused = guard().enter(operation());
     await expect(refused).rejects.toBeInstanceOf(OperationRefused);
     await expect(refused).rejects.toThrow(why);
+  });
+
+  test("refuses when the record is that of another Shoot of the same name, and asks nothing of one that says of none", async () => {
+    const leadership = { ...leadershipOf(60), shoot: "later" };
+    says = { seed: "seed-1", epoch: 1, shoot: "earlier" };
+    await expect(guard().enter(operation(leadership))).rejects.toThrow(
+      "record is that of another Shoot of the same name, with uid earlier",
+    );
+    says = { seed: "seed-1", epoch: 1, shoot: "later" };
+    (await guard().enter(operation(leadership))).release();
+    says = { seed: "seed-1", epoch: 1 };
+    (await guard().enter(operation(leadership))).release();
   });
 
   test("takes the seed alone for the leader when the object has no number", async () => {
@@ -113,6 +126,27 @@ describe("a leadership guard", () => {
     expect(permit.signal.aborted).toBe(false);
     expect(() => permit.check()).toThrow("nothing confirmed");
     expect(permit.signal.aborted).toBe(true);
+  });
+
+  test("counts the time that its machine was suspended", async () => {
+    let suspended = 0;
+    const now = createNow(
+      () => time.now(),
+      () => time.now() + suspended,
+    );
+    const permit = await guard({ ...driftingClock(time, 1), now }).enter(operation());
+    suspended = 59_999;
+    permit.check();
+    suspended = 60_000;
+    expect(() => permit.check()).toThrow("nothing confirmed");
+  });
+
+  test("goes by a clock of this machine that has run for as long as this process", () => {
+    const before = monotonicClock.now();
+    const begin = performance.now();
+    while (performance.now() - begin < 50);
+    expect(monotonicClock.now() - before).toBeGreaterThanOrEqual(49);
+    expect(monotonicClock.now() - before).toBeLessThan(500);
   });
 
   test("does not abort what was given back", async () => {

@@ -36,13 +36,45 @@ test("certificates and the name to expect come out as TLS takes them", async () 
   expect(await current()).toEqual({ tls: { ca: "CA", cert: "CERT", key: "KEY", servername: "api.internal" } });
 });
 
-test("a token, a name with a password and a server without a check of its certificate are understood", async () => {
-  const withToken = createCredentialSource({
-    kubeconfig: kubeconfig({ token: "t" }, { "insecure-skip-tls-verify": true }),
+test("a token comes out as a header", async () => {
+  const source = createCredentialSource({ kubeconfig: kubeconfig({ token: "t" }) });
+  expect(await source.current()).toEqual({ tls: {}, authorization: "Bearer t" });
+});
+
+test("a kubeconfig file may hold a name with a password, and a server whose certificate is not checked", async () => {
+  const file = join(directory, "basic");
+  await writeFile(file, kubeconfig({ username: "u", password: "p" }, { "insecure-skip-tls-verify": true }));
+  expect(await createCredentialSource({ file }).current()).toEqual({
+    tls: { rejectUnauthorized: false },
+    authorization: `Basic ${base64("u:p")}`,
   });
-  expect(await withToken.current()).toEqual({ tls: { rejectUnauthorized: false }, authorization: "Bearer t" });
-  const withPassword = createCredentialSource({ kubeconfig: kubeconfig({ username: "u", password: "p" }) });
-  expect(await withPassword.current()).toEqual({ tls: {}, authorization: `Basic ${base64("u:p")}` });
+});
+
+// It comes out of a cluster: whoever writes Secrets there must not run commands here, nor read files.
+test.each<readonly [field: string, user: object, cluster: object]>([
+  [
+    "exec",
+    { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "/bin/touch", args: ["/tmp/owned"] } },
+    {},
+  ],
+  ["auth-provider", { "auth-provider": { name: "gcp", config: { "cmd-path": "/bin/touch" } } }, {}],
+  ["tokenFile", { tokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token" }, {}],
+  ["client-certificate", { "client-certificate": "/etc/passwd" }, {}],
+  ["client-key", { "client-key": "/etc/passwd" }, {}],
+  ["as", { token: "t", as: "system:admin" }, {}],
+  ["password", { password: "p" }, {}],
+  ["certificate-authority", {}, { "certificate-authority": "/etc/passwd" }],
+  ["insecure-skip-tls-verify", {}, { "insecure-skip-tls-verify": true }],
+  ["proxy-url", {}, { "proxy-url": "http://proxy:3128" }],
+  ["tls-server", {}, { "tls-server": "x" }],
+])("a kubeconfig out of a cluster may not have %s", (field, user, cluster) => {
+  const use = () => createCredentialSource({ kubeconfig: kubeconfig(user, cluster) });
+  expect(use).toThrow(`cannot use the kubeconfig: ${field} is not allowed: it may hold certificates and tokens only`);
+});
+
+test("a kubeconfig out of a cluster names a server by https", () => {
+  const text = kubeconfig({ token: "t" }, { server: "http://127.0.0.1:8080" });
+  expect(() => createCredentialSource({ kubeconfig: text })).toThrow("its server is not https");
 });
 
 test("files are found next to the kubeconfig, and read again after the server refused them", async () => {
@@ -72,7 +104,9 @@ test("an exec plugin is asked once, however many wait for its answer", async () 
   await writeFile(plugin, `#!/bin/sh\necho called >> ${calls}\necho '${JSON.stringify(answer)}'\n`);
   await chmod(plugin, 0o755);
   const exec = { apiVersion: answer.apiVersion, command: plugin, interactiveMode: "Never" };
-  const source = createCredentialSource({ kubeconfig: kubeconfig({ exec }) });
+  const file = join(directory, "with-plugin");
+  await writeFile(file, kubeconfig({ exec }));
+  const source = createCredentialSource({ file });
   const all = await Promise.all([1, 2, 3].map(() => source.current()));
   expect(all.map(({ authorization }) => authorization)).toEqual(Array(3).fill("Bearer from plugin"));
   expect(await readFile(calls, "utf8")).toBe("called\n");
@@ -84,9 +118,10 @@ test("outside of a pod there is no in-cluster configuration", () => {
   );
 });
 
-test("a proxy in the kubeconfig is refused rather than passed by", () => {
-  const text = kubeconfig({}, { "proxy-url": "http://proxy:3128" });
-  expect(() => createCredentialSource({ kubeconfig: text })).toThrow(
+test("a proxy in a kubeconfig file is refused rather than passed by", async () => {
+  const file = join(directory, "with-proxy");
+  await writeFile(file, kubeconfig({}, { "proxy-url": "http://proxy:3128" }));
+  expect(() => createCredentialSource({ file })).toThrow(
     "cannot use the kubeconfig for https://127.0.0.1:6443: proxy-url is not supported",
   );
 });

@@ -23,6 +23,12 @@ test("a namespaced object without a namespace has no path", () => {
   );
 });
 
+test.each(["", ".", "..", "x".repeat(1025)])("a name %j, which would lead to another path, has none", (name) => {
+  const path = () => pathOf(deployment, { namespace: "ns", name }, undefined, "read it");
+  expect(path).toThrow(`cannot read it: "${name.slice(0, 80)}" is no name`);
+  expect(() => pathOf(deployment, { namespace: name }, undefined, "list it")).toThrow("is no name");
+});
+
 test("a query leaves out what is undefined and encodes the rest", () => {
   expect(queryOf({})).toBe("");
   expect(queryOf({ a: undefined, labelSelector: "x=y,z", limit: 5, force: true })).toBe(

@@ -15,13 +15,24 @@ const environment = deriveEnvironment("other", "/state", ["172.30.0.0/16"]);
 const networks = clusterNetworks(environment, "seed-2");
 
 describe("the DNS server", () => {
-  const parts = { folder: "/f", keyFile: "/f/key", domain: "perennial.test", gateway: "172.30.0.1" };
+  const parts = {
+    folder: "/f",
+    keyFiles: ["/f/key", "/f/leadership", "/f/ask"],
+    zones: { "perennial.test": "perennial", "leadership-perennial.test": "perennial-leadership" },
+    gateway: "172.30.0.1",
+  };
 
-  it("listens on the gateway address only and takes updates from holders of the key", () => {
+  it("listens on the gateway address only and takes updates of each zone from holders of its own key", () => {
     const config = renderConfig({ ...parts, forwarders: ["192.0.2.53"] });
     expect(config).toContain("listen-on port 53 { 172.30.0.1; };");
     expect(config).toContain("listen-on-v6 { none; };");
-    expect(config).toContain('allow-update { key "perennial"; };');
+    const updates = [...config.matchAll(/zone "([^"]+)"[^}]*allow-update { key "([^"]+)"; };/g)].map(
+      ([, ...all]) => all,
+    );
+    expect(updates).toEqual([
+      ["perennial.test", "perennial"],
+      ["leadership-perennial.test", "perennial-leadership"],
+    ]);
     expect(config).toContain("forwarders { 192.0.2.53; };");
   });
 
@@ -42,18 +53,23 @@ describe("the DNS server", () => {
   });
 });
 
-it("the DNS credentials in the garden are those of the key file", () => {
-  const [namespace, ...secrets] = renderDnsSecrets(environment, renderKey("c2VjcmV0"));
+const keys = { key: renderKey("c2VjcmV0"), leadershipKey: renderKey("bGVhZGVycw==", "perennial-leadership") };
+
+it("the DNS credentials in the garden are those of the key files, and the leadership records have their own", () => {
+  const [namespace, ...secrets] = renderDnsSecrets(environment, keys);
   expect(namespace?.metadata.name).toBe("garden");
-  expect(secrets.map(({ metadata }) => metadata.name)).toEqual(["dns", "leadership-domain"]);
-  for (const secret of secrets)
-    expect(secret).toMatchObject({ stringData: { TSIGKeyName: "perennial", TSIGSecret: "c2VjcmV0" } });
+  const credentials = secrets.map((secret) => [secret.metadata.name, secret["stringData"]]);
+  expect(Object.fromEntries(credentials)).toMatchObject({
+    dns: { Zone: environment.domain, TSIGKeyName: "perennial", TSIGSecret: "c2VjcmV0" },
+    "leadership-domain": { TSIGKeyName: "perennial-leadership", TSIGSecret: "bGVhZGVycw==" },
+  });
 });
 
-it("the leadership domain is one of the environment's zone, as its example shows", async () => {
+it("the leadership domain is a zone beside the environment's, as its example shows", async () => {
   const [example] = await readManifest("examples/leadership-domain.yaml");
-  const [, , secret] = renderDnsSecrets({ ...environment, domain: "perennial.test" }, renderKey("c2VjcmV0"));
+  const [, , secret] = renderDnsSecrets({ ...environment, domain: "perennial.test" }, keys);
   expect(secret?.metadata).toEqual(example?.metadata);
+  expect(secret?.["stringData"]).toMatchObject({ Zone: "leadership-perennial.test" });
   expect(Object.keys(secret?.["stringData"] as object)).toEqual(Object.keys(example?.["stringData"] as object));
 });
 

@@ -9,11 +9,12 @@ let stateDir: string;
 beforeEach(async () => void (stateDir = await mkdtemp(join(tmpdir(), "perennial-keys-"))));
 afterEach(() => rm(stateDir, { recursive: true }));
 
-it("the environment's state key is made once, and only its owner can read it", async () => {
-  const file = await ensureStateKeys({ stateDir });
+it("a holder's state key is made once, and only its owner can read it", async () => {
+  const file = await ensureStateKeys({ stateDir }, "seed-1");
   const text = await readFile(file, "utf8");
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  expect(parseStateKeys(text)).toHaveLength(1);
-  expect(await ensureStateKeys({ stateDir })).toBe(file);
+  expect(parseStateKeys(text).map(({ id }) => id)).toEqual([expect.stringMatching(/^seed-1-/)]);
+  expect(await ensureStateKeys({ stateDir }, "seed-2")).not.toBe(file);
+  expect(await ensureStateKeys({ stateDir }, "seed-1")).toBe(file);
   expect(await readFile(file, "utf8")).toBe(text);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ShootView } from "../../../src/activities/index.ts";
-import { decide, operationType, supersedes } from "../../../src/workflows/decide.ts";
+import { cleanUpsOf, decide, operationType, supersedes } from "../../../src/workflows/decide.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 
 const now = Date.parse("2026-01-01T12:00:00Z");
@@ -142,5 +142,29 @@ describe("the operation's type", () => {
     ["Delete", "Failed", "Reconcile"],
   ] as const)("after %s %s is %s", (type, state, expected) => {
     expect(operationType({ lastOperation: { type, state, lastUpdateTime: "" } })).toBe(expected);
+  });
+});
+
+describe("the clean-up of seeds that a Shoot has left", () => {
+  const leftovers = ["seed-8", "seed-9"];
+
+  it("is one for each of them, and acts in that seed", () => {
+    expect(cleanUpsOf(view({ leftovers })).map(({ seedName, migration }) => [seedName, migration])).toEqual([
+      ["seed-8", { source: "seed-8", destination: "seed-1", takeover: false }],
+      ["seed-9", { source: "seed-9", destination: "seed-1", takeover: false }],
+    ]);
+  });
+
+  it.each(["Migrate", "Restore"] as const)(
+    "does not begin while the Shoot needs a %s, whatever else holds that up",
+    (moving) => {
+      expect(cleanUpsOf(view({ leftovers, moving }))).toEqual([]);
+      expect(cleanUpsOf(view({ leftovers, moving, ignored: true }))).toEqual([]);
+    },
+  );
+
+  it("does not begin while it is not known who leads", () => {
+    const { run: _run, ...unknown } = view({ leftovers });
+    expect(cleanUpsOf(unknown)).toEqual([]);
   });
 });

@@ -101,14 +101,14 @@ describe("the flows", () => {
         "component" in action && action.verb === verb ? [action.component] : [],
       );
     const inSeed = componentsOf(reconcile, "deploy").filter((name) => components[name].target === "seed");
-    const withNamespace = ["namespace", "etcd-backup"];
+    const withNamespace = ["namespace", "network-policies", "etcd-backup"];
     expect([...componentsOf(deleteShoot, "destroy"), ...withNamespace].sort()).toEqual(inSeed.sort());
     expect(componentsOf(restore, "deploy").sort()).toEqual(componentsOf(reconcile, "deploy").sort());
   });
   it.each([reconcile, restore, migrate, deleteShoot, cleanUp])(
     "name a step of $title after the activity that it calls",
     (flow) => {
-      const stem = (step: string) => step.replace(/^(destination|access)/, "").toLowerCase();
+      const stem = (step: string) => step.replace(/^(destination|access|final)/, "").toLowerCase();
       for (const [name, { do: action }] of flow.steps)
         if (action.verb === "call") expect(action.activity.toLowerCase(), name).toContain(stem(name));
     },
@@ -162,6 +162,14 @@ describe("the delete table", () => {
 });
 
 const migration = { source: "seed-1", destination: "seed-2", takeover: false };
+describe("the delete table and who leads", () => {
+  it("asks before anything is done, and leaves the record to the end of the Shoot", () => {
+    const others = [...deleteShoot.steps.keys()].filter((step) => step !== "leadership");
+    for (const step of others) expect(before(deleteShoot, step), step).toContain("leadership");
+    expect(others.join()).not.toMatch(/leadership/i);
+  });
+});
+
 describe("the migrate table", () => {
   it("keeps the state only after every kind has migrated, and flips last of all", () => {
     const migrating = [...migrate.steps].flatMap(([name, { do: action }]) => (action.verb === "migrate" ? [name] : []));
@@ -178,13 +186,22 @@ describe("the migrate table", () => {
   });
   it("asks nothing of the source when it is taken over from", () => {
     const { done } = plan(migrate, { migration: { ...migration, takeover: true } });
-    expect(done).toEqual(["check", "destinationNamespace", "destinationSecrets", "destinationImages", "flip"]);
+    expect(done).toEqual([
+      "check",
+      "destinationNamespace",
+      "shareState",
+      "destinationSecrets",
+      "destinationImages",
+      "flip",
+    ]);
   });
 });
 
 describe("the restore table", () => {
   it("differs from reconcile in these rows and no others, in what is done, in which seed, after what and when", () => {
     expect(differences(reconcile, restore)).toEqual({
+      shareState: { after: ["leadership", "leases"], before: ["leadership"] },
+      namespace: { after: ["leadership"], before: ["shareState"] },
       secrets: { after: ["keptSecrets"], before: ["namespace"] },
       infrastructure: {
         after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"],
@@ -197,7 +214,8 @@ describe("the restore table", () => {
     });
     const own = [...restore.steps.keys()].filter((step) => !reconcile.steps.has(step));
     expect(own).toEqual([
-      ...["leases", "fence", "keptSecrets", "oldApiServer", "finalSnapshot", "oldEtcd", "copiedBackups", "etcdVolume"],
+      ...["leases", "fence", "keptSecrets", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
+      ...["copiedBackups", "etcdVolume"],
     ]);
   });
   it.each([
@@ -211,6 +229,17 @@ describe("the restore table", () => {
   ])("does %s only after %j", (step, first) => {
     expect([...before(restore, step)]).toEqual(expect.arrayContaining(first));
   });
+  it("takes the state from the old seed only when the leases there are over: until then it is still kept", () => {
+    expect(before(restore, "shareState")).toContain("leases");
+    expect(before(restore, "keptSecrets")).toContain("shareState");
+    for (const step of ["copiedBackups", "etcdVolume"] as const)
+      expect(before(restore, step)).toContain("finalShareState");
+  });
+
+  it("counts the leases of the old seed from when all servers name the new leader", () => {
+    expect(before(restore, "leases")).toContain("leadership");
+  });
+
   it("lets no extension act before the leases of the old seed are over", () => {
     for (const step of ["infrastructure", "backupEntry", "internalDns", "controlPlane", "network", "worker"])
       expect(before(restore, step), step).toContain("leases");
@@ -228,6 +257,7 @@ describe("the restore table", () => {
         "keptSecrets",
         "oldApiServer",
         "finalSnapshot",
+        "finalShareState",
         "oldEtcd",
         "copiedBackups",
         "etcdVolume",
@@ -236,6 +266,6 @@ describe("the restore table", () => {
   });
   it("asks nothing of the source when it was taken over from, but waits for its leases", () => {
     const { skipped } = plan(restore, { migration: { ...migration, takeover: true } });
-    expect(skipped).toEqual(["leadership", "fence", "oldApiServer", "finalSnapshot", "oldEtcd"]);
+    expect(skipped).toEqual(["leadership", "fence", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"]);
   });
 });

@@ -2,11 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ROLE_LABEL } from "../api/labels.ts";
 import { FENCE_CONTROLLER } from "../api/names.ts";
 import { findActiveCluster, findPodMakers, type Stop } from "../activities/teardown/pod-makers.ts";
-import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION } from "../api/annotations.ts";
+import {
+  EPOCH_ANNOTATION,
+  HANDOVER_ANNOTATION,
+  LEADERSHIP_RECORD_ANNOTATION,
+  SHOOT_UID_ANNOTATION,
+} from "../api/annotations.ts";
 import type { KubeObject } from "../api/index.ts";
-import { isLeader, type Leader } from "../dns/index.ts";
+import { areTwoShoots, isLeader, type Leader } from "../dns/index.ts";
 import { createEventRecorder, Namespace, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 
 /** A fence works with its own seed and the zone's DNS servers: neither with the garden nor with Temporal. */
 export interface FenceDeps {
@@ -32,17 +38,25 @@ export function createFence({ period = 15_000, ...deps }: FenceDeps) {
   const stopping = new AbortController();
   const events = createEventRecorder({ client, controller: FENCE_CONTROLLER, instance, log });
   let running: Promise<void> | undefined;
+  let well = false;
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const round = guardAll({ ...deps, events }, stopping.signal);
-      await round.catch((error: unknown) => log.warn({ err: error }, "cannot look after the fence"));
+      try {
+        await guardAll({ ...deps, events }, stopping.signal);
+        well = true;
+      } catch (error) {
+        well = false;
+        log.warn({ err: error }, "cannot look after the fence");
+      }
       await sleep(period, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
 
   return {
     start: () => void (running ??= run()),
+    /** Whether a round has come to its end, and none has failed since. */
+    isWell: () => well,
     /** Resolves when nothing is being stopped any more. */
     async stop(): Promise<void> {
       stopping.abort();
@@ -59,8 +73,9 @@ interface Round extends Omit<FenceDeps, "period"> {
 /** Looks after each Shoot of the seed once, several at a time. */
 async function guardAll(round: Round, stopping: AbortSignal): Promise<void> {
   const { seedClient, log } = round;
-  const selection = { labelSelector: `${ROLE_LABEL}=shoot` };
-  const queue = await seedClient.list(Namespace, selection);
+  const queue: KubeObject[] = [];
+  for await (const namespace of seedClient.metadata(Namespace, { labelSelector: `${ROLE_LABEL}=shoot` }))
+    queue.push(briefly(namespace));
   const all = queue.length;
   let unanswered = 0;
   const work = async () => {
@@ -76,6 +91,23 @@ async function guardAll(round: Round, stopping: AbortSignal): Promise<void> {
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   if (unanswered > 0) log.warn({ unanswered, all }, "not told who leads; nothing is stopped for that");
 }
+
+/** What is kept of each namespace while all are gone through: there may be ten thousand. */
+function briefly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, uid, deletionTimestamp, annotations = {} } = metadata;
+  const kept = Object.entries(annotations).filter(([key]) => decisive.has(key));
+  return {
+    ...{ apiVersion, kind },
+    metadata: { name, annotations: Object.fromEntries(kept), ...omitUndefined({ uid, deletionTimestamp }) },
+  };
+}
+
+const decisive: ReadonlySet<string> = new Set([
+  EPOCH_ANNOTATION,
+  HANDOVER_ANNOTATION,
+  LEADERSHIP_RECORD_ANNOTATION,
+  SHOOT_UID_ANNOTATION,
+]);
 
 /** Stops the Shoot's control plane if another seed leads it. False when the servers did not tell who leads. */
 async function guard(round: Round, namespace: KubeObject): Promise<boolean> {
@@ -134,10 +166,17 @@ async function stopAll({ seedClient, log }: Round, stops: readonly Stop[]): Prom
 /** How many Shoots are asked for at once. */
 const CONCURRENCY = 16;
 
-/** Whether another seed has taken the lead from this namespace's, and no migration has announced it. */
+/**
+ * Whether another seed has taken the lead from this namespace's, and no migration has announced it. Where that seed leads a
+ * later Shoot of the same name, epochs and handovers of the earlier one say nothing: a Shoot gets a control plane only
+ * after all servers have named it.
+ */
 function hasLost({ metadata }: KubeObject, leader: Leader, seedName: string): boolean {
-  const { [EPOCH_ANNOTATION]: epoch, [HANDOVER_ANNOTATION]: handover } = metadata.annotations ?? {};
+  const annotations = metadata.annotations ?? {};
+  const { [EPOCH_ANNOTATION]: epoch, [HANDOVER_ANNOTATION]: handover, [SHOOT_UID_ANNOTATION]: shoot } = annotations;
   if (leader.seed === seedName || epoch === undefined || metadata.deletionTimestamp !== undefined) return false;
+  const own: Leader = { seed: seedName, epoch: Number(epoch), ...omitUndefined({ shoot }) };
+  if (areTwoShoots(own, leader)) return true;
   const announced = handover !== undefined && leader.epoch <= Number(handover);
-  return leader.epoch >= Number(epoch) && !announced;
+  return leader.epoch >= own.epoch && !announced;
 }

@@ -1,0 +1,60 @@
+import type { KubeClient } from "../kube/index.ts";
+import type { Authorizer } from "./authorizer.ts";
+import type { Cause, UserInfo } from "./review.ts";
+
+/** Who refers to something, and with what the reference is judged. */
+export interface Referrer {
+  readonly client: KubeClient;
+  readonly authorize: Authorizer;
+  readonly user: UserInfo;
+}
+
+/** A reference to an object, and the field that it is written in. */
+export interface NamedReference {
+  readonly field: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The kinds that users refer to; both are of the core group. */
+const resources = { Secret: "secrets", ConfigMap: "configmaps" } as const;
+
+/** A kind that users may refer to. */
+export type Referable = keyof typeof resources;
+
+/**
+ * Why a user may not refer to an object: its kind is not one of `allowed`, the user may not read it, or it does not exist.
+ * A user who may not read it does not learn whether it exists (Gardener: ResourceReferenceManager).
+ */
+export async function referenceCauses(
+  { client, authorize, user }: Referrer,
+  reference: NamedReference,
+  allowed: readonly [Referable, ...Referable[]],
+): Promise<Cause[]> {
+  const { field, apiVersion, kind, namespace, name } = reference;
+  const wrong = kindCauses(reference, allowed);
+  if (wrong.length > 0) return wrong;
+  if (!isName(name) || !isName(namespace)) return [{ field: `${field}.name`, message: `must name a ${kind}` }];
+  const resource = resources[kind as Referable];
+  if (!(await authorize(user, { group: "", resource, verb: "get", namespace, name }))) {
+    return [{ field, message: `you may not read ${kind} ${namespace}/${name}`, forbidden: true }];
+  }
+  if (await client.read({ apiVersion, kind, name, namespace })) return [];
+  return [{ field, message: `there is no ${kind} ${namespace}/${name}` }];
+}
+
+function kindCauses({ field, apiVersion, kind }: NamedReference, allowed: readonly Referable[]): Cause[] {
+  if (kind === "WorkloadIdentity") {
+    const message = "this garden issues no tokens for a WorkloadIdentity: use a Secret";
+    return [{ field, message }];
+  }
+  if (apiVersion === "v1" && allowed.some((one) => one === kind)) return [];
+  return [{ field, message: `must be a ${allowed.join(" or a ")} (v1)` }];
+}
+
+/** Whether a text is a DNS subdomain, as the names of Secrets, ConfigMaps and namespaces are. */
+function isName(text: string): boolean {
+  return text.length <= 253 && text.split(".").every((label) => /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(label));
+}

@@ -1,0 +1,50 @@
+import type { Client } from "@temporalio/client";
+
+/** A namespace of Temporal that another garden's Shoots are in. */
+export class BoundElsewhere extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "BoundElsewhere";
+  }
+}
+
+/** Which garden a namespace of Temporal belongs to. */
+export interface GardenBinding {
+  /** Binds a namespace that is bound to none; throws `BoundElsewhere` where it is another garden's. */
+  bind(): Promise<void>;
+  /** Throws `BoundElsewhere` where the namespace is another garden's. One that is bound to none is fine. */
+  check(): Promise<void>;
+}
+
+/**
+ * Binds Temporal's namespace to the cluster of a garden, in the namespace's own data: ids of workflows and names of queues do
+ * not say whose they are, and the worker of another garden ends the workflows of Shoots that it does not find.
+ */
+export function createGardenBinding(client: Client, garden: string): GardenBinding {
+  const { workflowService: service } = client;
+  const { namespace } = client.options;
+
+  const read = async (): Promise<string | undefined> => {
+    const { namespaceInfo } = await service.describeNamespace({ namespace });
+    const bound = namespaceInfo?.data?.[KEY];
+    if (bound && bound !== garden) throw new BoundElsewhere(explain(namespace, bound, garden));
+    return bound || undefined;
+  };
+
+  return {
+    check: async () => void (await read()),
+    async bind() {
+      if ((await read()) === garden) return;
+      await service.updateNamespace({ namespace, updateInfo: { data: { [KEY]: garden } } });
+      await read(); // of two that bind at once, one finds the other
+    },
+  };
+}
+
+/** In the data of Temporal's namespace. */
+const KEY = "perennial-garden";
+
+const explain = (namespace: string, bound: string, garden: string): string =>
+  `Temporal's namespace ${namespace} belongs to the garden ${bound}, and this is the garden ${garden}: name a namespace ` +
+  `of its own in PERENNIAL_TEMPORAL_NAMESPACE, or, when the other garden is gone for good, rebind it: ` +
+  `temporal operator namespace update --namespace ${namespace} --data ${KEY}=${garden}`;

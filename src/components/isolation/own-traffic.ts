@@ -1,0 +1,83 @@
+import { ROLE_LABEL } from "../../api/labels.ts";
+import type { KubeObject } from "../../api/index.ts";
+import type { ControlPlaneContext } from "../context.ts";
+import { controlPlaneLabels, controlPlaneRole } from "../workload.ts";
+import { dns, outsideSeedPods, privateNetworks, publicNetworks, shootNetworks } from "./destinations.ts";
+import { policy, podsWith, tcp, type Peer, type PodLabels } from "./policy.ts";
+
+/** A server that pods of extensions may reach, too, by a label that names its Service and port as upstream does. */
+export interface ReachableServer {
+  readonly service: string;
+  readonly port: number;
+  readonly pods: PodLabels;
+}
+
+const apiServerPods = controlPlaneLabels("apiserver");
+const etcdPods = (role: "main" | "events") => ({ app: "etcd-statefulset", role });
+const backupPods = { app: "etcd-backup" };
+
+/** The Shoot's API server. */
+export const apiServer: ReachableServer = { service: "kube-apiserver", port: 443, pods: apiServerPods };
+
+/** The Shoot's etcds. */
+export const etcds: readonly ReachableServer[] = (["main", "events"] as const).map((role) => ({
+  service: `etcd-${role}-client`,
+  port: 2379,
+  pods: etcdPods(role),
+}));
+
+/**
+ * What the components that we deploy need. They are chosen by the labels that they have anyway, so that pods which run
+ * already are not cut off.
+ */
+export function ownTraffic(context: ControlPlaneContext): KubeObject[] {
+  const toApiServer = { peers: [podsWith(apiServerPods)], ports: tcp(apiServer.port) };
+  const toEtcd = (role: "main" | "events") => ({ peers: [podsWith(etcdPods(role))], ports: tcp(2379) });
+  return [
+    policy(context, "control-plane-to-dns", { pods: controlPlaneRole, egress: [dns] }),
+    policy(context, "kube-apiserver", {
+      pods: apiServerPods,
+      ingress: [{ peers: [...outsideSeedPods(context), ...servants, ...callers], ports: tcp(apiServer.port) }],
+      // Webhooks, issuers of tokens and aggregated APIs are where users have them.
+      egress: [
+        toEtcd("main"),
+        toEtcd("events"),
+        shootNetworks(context),
+        publicNetworks(context),
+        privateNetworks(context),
+      ],
+    }),
+    ...(["controller-manager", "scheduler"] as const).map((role) =>
+      policy(context, `kube-${role}`, { pods: controlPlaneLabels(role), egress: [toApiServer] }),
+    ),
+    ...(["main", "events"] as const).map((role) => {
+      const peers = { peers: [podsWith(etcdPods(role))], ports: tcp(2380) };
+      const clients = [podsWith(apiServerPods), ...(role === "main" ? [podsWith(backupPods)] : [])];
+      return policy(context, `etcd-${role}`, {
+        pods: etcdPods(role),
+        ingress: [{ peers: clients, ports: tcp(2379) }, peers],
+        egress: [peers],
+      });
+    }),
+    // Object stores are public or private.
+    policy(context, "etcd-backup", {
+      pods: backupPods,
+      egress: [toEtcd("main"), publicNetworks(context), privateNetworks(context)],
+    }),
+  ];
+}
+
+const servants: Peer[] = [
+  podsWith(controlPlaneLabels("controller-manager")),
+  podsWith(controlPlaneLabels("scheduler")),
+];
+
+/** Namespaces of the seed whose pods call API servers of Shoots: our workers', the garden's and those of extensions. */
+const callers: Peer[] = [
+  {
+    namespaceSelector: {
+      matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: ["perennial", "garden"] }],
+    },
+  },
+  { namespaceSelector: { matchLabels: { [ROLE_LABEL]: "extension" } } },
+];

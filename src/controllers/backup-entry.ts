@@ -1,0 +1,58 @@
+import { SHOOT_GONE_ANNOTATION } from "../api/annotations.ts";
+import { BackupEntry, Shoot } from "../api/index.ts";
+import { createController, createReflector, refOf, type KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** The garden; `period` is ms, ten seconds unless told otherwise. */
+export interface BackupEntryControllerDeps {
+  readonly gardenClient: KubeClient;
+  readonly log: Logger;
+  readonly period?: number;
+}
+
+/**
+ * Writes onto each BackupEntry that is being deleted since when its Shoot is gone. Its seed waits for that: a seed may
+ * read nothing of a Shoot that is gone, so it cannot tell that from a Shoot that another seed has.
+ */
+export function createBackupEntryController({ gardenClient, log, period = 10_000 }: BackupEntryControllerDeps) {
+  const controller = createController({
+    name: "backup-entry",
+    log,
+    async reconcile(key) {
+      const entry = reflector.get(key.name, key.namespace);
+      if (entry?.metadata.deletionTimestamp === undefined || isMarked(entry)) return undefined;
+      if (await hasShoot(gardenClient, entry)) return { requeueAfter: period };
+      const { uid } = entry.metadata;
+      const annotations = { [SHOOT_GONE_ANNOTATION]: new Date().toISOString() };
+      await gardenClient.patch(refOf(entry), { metadata: { uid, annotations } });
+      return undefined;
+    },
+  });
+  const reflector = createReflector(gardenClient, BackupEntry, {
+    log,
+    onEvent: ({ type, object: { metadata } }) => {
+      if (type !== "deleted") controller.enqueue({ name: metadata.name, namespace: metadata.namespace });
+    },
+  });
+
+  return {
+    start() {
+      reflector.start();
+      controller.start();
+    },
+    async stop() {
+      await reflector.stop();
+      await controller.stop();
+    },
+  };
+}
+
+const isMarked = ({ metadata }: BackupEntry): boolean => SHOOT_GONE_ANNOTATION in (metadata.annotations ?? {});
+
+/** Whether the very Shoot that the entry belongs to exists: the entry's name ends with its uid. */
+async function hasShoot(gardenClient: KubeClient, { metadata, spec }: BackupEntry): Promise<boolean> {
+  const { name, namespace = metadata.namespace } = spec.shootRef ?? {};
+  if (name === undefined) return false;
+  const { uid } = (await gardenClient.read(Shoot, { namespace, name }))?.metadata ?? {};
+  return uid !== undefined && metadata.name.endsWith(`--${uid}`);
+}

@@ -1,0 +1,128 @@
+import { bucketCredentials } from "../../api/core/backup-bucket.ts";
+import { backupEntryName } from "../../api/extensions/backup-entry.ts";
+import { GARDEN_NAMESPACE, generatedSecretName, kubeconfigSecretName, statePartNames } from "../../api/names.ts";
+import type { BackupBucket, BackupEntry, Seed } from "../../api/index.ts";
+import type { NamespacedKey, PolicyRule } from "../../kube/index.ts";
+import type { KnownShoot } from "./known-shoot.ts";
+
+/** Rights in one namespace of the garden; without a namespace, on what is in none. */
+export interface Rights {
+  readonly namespace?: string;
+  readonly rules: readonly PolicyRule[];
+}
+
+/**
+ * What a seed may do in the garden for a Shoot that it holds. `credentials` is the Secret that the Shoot's binding names.
+ * Creation of ShootStates cannot be granted by name: deploy/garden/seed-restriction.yaml restricts it.
+ */
+export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | undefined): Rights[] {
+  const { namespace, name, uid } = shoot.metadata;
+  const { technicalID } = shoot.status ?? {};
+  const entries = technicalID === undefined ? [] : [backupEntryName(technicalID, uid ?? "")];
+  const rules = [
+    rule("core.gardener.cloud", "shoots", [name], "get"),
+    rule("core.gardener.cloud", "shoots/status", [name], "patch"),
+    rule("core.gardener.cloud", "shoots/finalizers", [name], "update"), // its Secret and its BackupEntry are owned by it
+    rule("core.gardener.cloud", "shootstates", [name, ...statePartNames(name)], "get", "update", "patch", "delete"),
+    { apiGroups: ["core.gardener.cloud"], resources: ["shootstates"], verbs: ["create"] },
+    rule("core.gardener.cloud", "backupentries", entries, "get", "create", "patch"),
+    rule("core.gardener.cloud", "backupentries/status", entries, "patch"),
+    rule("core.gardener.cloud", "secretbindings", present(shoot.spec.secretBindingName), "get"),
+    rule("security.gardener.cloud", "credentialsbindings", present(shoot.spec.credentialsBindingName), "get"),
+    rule("", "secrets", [kubeconfigSecretName(name)], "get", "create", "patch"),
+    rule("", "secrets", dnsSecretsOf(shoot), "get"),
+  ];
+  return inNamespaces([{ namespace, rules }, ...(credentials ? readable([credentials]) : [])]);
+}
+
+/** A WorkloadIdentity and a Secret may bear the same name. */
+const dnsSecretsOf = ({ spec }: KnownShoot): string[] => {
+  const names = (spec.dns?.providers ?? []).flatMap(({ secretName, credentialsRef }) =>
+    present(credentialsRef?.kind === "Secret" ? credentialsRef.name : secretName),
+  );
+  return [...new Set(names)].sort();
+};
+
+/** What a seed that has been left may do: see that the Shoot is another's now. */
+export const leftShootRights = ({ metadata: { namespace, name } }: KnownShoot): Rights[] => [
+  { namespace, rules: [rule("core.gardener.cloud", "shoots", [name], "get")] },
+];
+
+/** What a seed may do with a BackupEntry that it keeps, also when the Shoot is gone. */
+export const entryRights = ({ metadata: { namespace, name } }: BackupEntry): Rights[] => [
+  {
+    namespace,
+    rules: [
+      rule("core.gardener.cloud", "backupentries", [name], "get", "create", "patch"),
+      rule("core.gardener.cloud", "backupentries/status", [name], "patch"),
+    ],
+  },
+];
+
+/**
+ * What a seed may do for itself: keep its Seed's status, make the bucket that its Seed asks for, and read the credentials
+ * that its Seed names, and those of `sources`, the buckets from which Shoots that come to it are restored.
+ */
+export function seedRights(seed: Seed, sources: readonly BackupBucket[]): Rights[] {
+  const { name, uid = "" } = seed.metadata;
+  const { backup, dns } = seed.spec;
+  const refs = [backup?.credentialsRef, dns.internal?.credentialsRef, ...(dns.defaults ?? []).map(credentialsOf)];
+  const rules = [
+    rule("core.gardener.cloud", "seeds", [name], "get", "list", "watch"),
+    rule("core.gardener.cloud", "seeds/status", [name], "patch"),
+    rule("core.gardener.cloud", "backupbuckets", namesOf(sources), "get"),
+  ];
+  return inNamespaces([
+    { rules },
+    ...bucketRights({ name: uid, seedName: name }),
+    ...readable([...refs, ...sources.map(bucketCredentials)].flatMap(toKey)),
+  ]);
+}
+
+/** What a seed may do with a bucket that it keeps, also when its Seed is gone. */
+export function bucketRights(bucket: { readonly name: string; readonly seedName: string }): Rights[] {
+  const { name, seedName } = bucket;
+  const generated = generatedSecretName(name);
+  return [
+    {
+      rules: [
+        rule("core.gardener.cloud", "seeds", [seedName], "get"),
+        rule("core.gardener.cloud", "backupbuckets", [name], "get", "create", "patch"),
+        rule("core.gardener.cloud", "backupbuckets/status", [name], "patch"),
+      ],
+    },
+    { namespace: GARDEN_NAMESPACE, rules: [rule("", "secrets", [generated], "get", "create", "patch")] },
+  ];
+}
+
+interface Reference {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+const credentialsOf = ({ credentialsRef }: { readonly credentialsRef: Reference }) => credentialsRef;
+
+const toKey = (reference: Reference | undefined): NamespacedKey[] =>
+  reference?.name === undefined ? [] : [{ name: reference.name, namespace: reference.namespace ?? GARDEN_NAMESPACE }];
+
+const readable = (secrets: readonly NamespacedKey[]): Rights[] =>
+  secrets.map(({ namespace, name }) => ({ namespace, rules: [rule("", "secrets", [name], "get")] }));
+
+const namesOf = (objects: readonly BackupBucket[]) => objects.map(({ metadata }) => metadata.name).sort();
+
+const present = (name: string | undefined): string[] => (name === undefined ? [] : [name]);
+
+/** A rule for named objects. RBAC takes no names for all names, so a rule without names is dropped by {@link inNamespaces}. */
+function rule(group: string, resource: string, names: readonly string[], ...verbs: readonly string[]): PolicyRule {
+  return { apiGroups: [group], resources: [resource], resourceNames: names, verbs };
+}
+
+/** One entry for each namespace, in the order in which they come, without what grants nothing. */
+function inNamespaces(rights: readonly Rights[]): Rights[] {
+  const merged = new Map<string | undefined, PolicyRule[]>();
+  for (const { namespace, rules } of rights) {
+    const granting = rules.filter(({ resourceNames }) => resourceNames === undefined || resourceNames.length > 0);
+    merged.set(namespace, [...(merged.get(namespace) ?? []), ...granting]);
+  }
+  return [...merged].map(([namespace, rules]) => (namespace === undefined ? { rules } : { namespace, rules }));
+}

@@ -1,0 +1,99 @@
+import { BackupBucket, BackupEntry, CredentialsBinding, SecretBinding, Seed } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { createReflector, type Kind, type KubeClient, type NamespacedKey, type Reflector } from "../../kube/index.ts";
+import type { Logger } from "../../log.ts";
+import { KnownShoot, toKnownShoot } from "./known-shoot.ts";
+
+/** What of a garden decides which rights a seed has there. */
+export interface World {
+  /** The objects themselves, by {@link accessId}. */
+  readonly shoots: ReadonlyMap<string, KnownShoot>;
+  readonly seeds: ReadonlyMap<string, Seed>;
+  readonly entries: ReadonlyMap<string, BackupEntry>;
+  readonly buckets: ReadonlyMap<string, BackupBucket>;
+  /** The Secret that a Shoot's binding names. */
+  credentialsOf(shoot: KnownShoot): NamespacedKey | undefined;
+}
+
+/** `onChange` is told the id of each object on which rights may have to change. */
+export interface WorldDeps {
+  readonly gardenClient: KubeClient;
+  readonly log: Logger;
+  readonly onChange: (id: string) => void;
+}
+
+/** Names an object on which seeds are given rights: its kind in lower case, and its uid. */
+export const accessId = ({ kind, metadata }: KubeObject): string => `${kind.toLowerCase()}.${metadata.uid ?? ""}`;
+
+/** Follows the garden's Shoots with their bindings, Seeds and backups; a Seed's rights depend on Shoots that come to it. */
+export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
+  const follow = <T extends KubeObject>(kind: Kind<T>, depend: (object: T) => void, keep = (object: T) => object) => {
+    const objects = new Map<string, T>();
+    const reflector: Reflector<T> = createReflector(gardenClient, kind, {
+      log,
+      keep,
+      onEvent: ({ type, object, old }) => {
+        const { name, namespace } = object.metadata;
+        const kept = type === "deleted" ? undefined : reflector.get(name, namespace);
+        if (kept === undefined) objects.delete(accessId(object));
+        else objects.set(accessId(object), kept);
+        for (const one of old === undefined ? [object] : [old, object]) depend(one);
+      },
+    });
+    return { objects, reflector };
+  };
+  const touch = (object: KubeObject) => onChange(accessId(object));
+  const touchSeed = (name: string | undefined) =>
+    [...seeds.objects.values()].filter(({ metadata }) => metadata.name === name).forEach(touch);
+  const touchShoots = ({ metadata }: CredentialsBinding | SecretBinding) =>
+    shoots.reflector
+      .list(metadata.namespace)
+      .filter(({ spec }) => [spec.credentialsBindingName, spec.secretBindingName].includes(metadata.name))
+      .forEach(touch);
+
+  const seeds = follow(Seed, touch);
+  const buckets = follow(BackupBucket, (bucket) => {
+    touch(bucket);
+    [...seeds.objects.values()].forEach(touch);
+  });
+  const credentialsBindings = follow(CredentialsBinding, touchShoots);
+  const secretBindings = follow(SecretBinding, touchShoots);
+  const shoots = follow(
+    KnownShoot,
+    (shoot) => {
+      touch(shoot);
+      touchSeed(shoot.spec.seedName);
+    },
+    toKnownShoot,
+  );
+  const entries = follow(BackupEntry, (entry) => {
+    touch(entry);
+    const { name = "", namespace = entry.metadata.namespace } = entry.spec.shootRef ?? {};
+    touchSeed(shoots.reflector.get(name, namespace)?.spec.seedName);
+  });
+
+  const credentialsOf = ({ metadata: { namespace }, spec }: KnownShoot): NamespacedKey | undefined => {
+    const { credentialsBindingName, secretBindingName = "" } = spec;
+    const ref =
+      credentialsBindingName === undefined
+        ? { kind: "Secret", ...secretBindings.reflector.get(secretBindingName, namespace)?.secretRef }
+        : credentialsBindings.reflector.get(credentialsBindingName, namespace)?.credentialsRef;
+    const { kind = "Secret", name, namespace: own = namespace } = ref ?? {};
+    // A WorkloadIdentity and a Secret may bear the same name.
+    return name === undefined || kind !== "Secret" ? undefined : { name, namespace: own };
+  };
+  const world: World = {
+    shoots: shoots.objects,
+    seeds: seeds.objects,
+    entries: entries.objects,
+    buckets: buckets.objects,
+    credentialsOf,
+  };
+  const reflectors = [seeds, buckets, credentialsBindings, secretBindings, shoots, entries].map((one) => one.reflector);
+  return {
+    world,
+    start: () => reflectors.forEach((reflector) => reflector.start()),
+    synced: () => Promise.all(reflectors.map((reflector) => reflector.synced())),
+    stop: () => Promise.all(reflectors.map((reflector) => reflector.stop())),
+  };
+}

@@ -1,0 +1,16 @@
+import { status } from "@grpc/grpc-js";
+
+/** A call that the gateway answers itself, with a gRPC status and a sentence. */
+export class Refusal extends Error {
+  readonly code: status;
+
+  constructor(code: status, message: string) {
+    super(message);
+    this.name = "Refusal";
+    this.code = code;
+  }
+}
+
+/** Says that a caller may not do what it asked for. */
+export const forbidden = (name: string, what: string): Refusal =>
+  new Refusal(status.PERMISSION_DENIED, `${name} may not ${what}`);

@@ -1,0 +1,26 @@
+import { parse, YAMLParseError } from "yaml";
+
+/**
+ * Parses JSON. The error names what was parsed and quotes nothing of it, as JSON.parse's own does: what Perennial parses
+ * may hold credentials, and errors reach logs, histories and the status of Shoots.
+ */
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SyntaxError(`${what} is not JSON`);
+  }
+}
+
+/** Parses YAML 1.1, as Kubernetes does. The error says where it stands and quotes nothing, as that of the parser does. */
+export function parseYaml(text: string, what: string): unknown {
+  try {
+    return parse(text, { version: "1.1", logLevel: "error" });
+  } catch (error) {
+    const start = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
+    // eslint-disable-next-line preserve-caught-error -- the cause quotes the text
+    throw new SyntaxError(
+      `${what} is not YAML${start === undefined ? "" : `: see line ${start.line}, column ${start.col}`}`,
+    );
+  }
+}

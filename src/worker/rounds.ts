@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ShootClients } from "../activities/shoot/clients.ts";
+import { ROLE_LABEL } from "../api/labels.ts";
+import { Namespace, type KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** The clients of garden, seed and Shoots; `period` is ms, a minute unless told otherwise. */
+export interface RoundsDeps {
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
+  readonly seedName: string;
+  readonly shootClients: ShootClients;
+  readonly log: Logger;
+  readonly period?: number;
+}
+
+/** What is done about a Shoot's namespace: it is given what it returned last time, until the namespace is gone. */
+export type Visit<Memory> = (namespace: string, before: Memory | undefined) => Promise<Memory | undefined>;
+
+/**
+ * Visits the Shoots' namespaces of a seed one after the other, again and again. A visit that fails is logged as `failure`,
+ * and changes nothing in what is remembered.
+ */
+export function createRounds<Memory>(
+  { seedClient, log, period = 60_000 }: Pick<RoundsDeps, "seedClient" | "log" | "period">,
+  { visit, failure }: { readonly visit: Visit<Memory>; readonly failure: string },
+) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const remembered = new Map<string, Memory | undefined>();
+
+  const round = async () => {
+    const namespaces = await seedClient.list(Namespace, { labelSelector: `${ROLE_LABEL}=shoot` });
+    const names = new Set(namespaces.map(({ metadata }) => metadata.name));
+    for (const name of remembered.keys()) if (!names.has(name)) remembered.delete(name);
+    for (const name of names) {
+      if (signal.aborted) return;
+      try {
+        remembered.set(name, await visit(name, remembered.get(name)));
+      } catch (error) {
+        log.warn({ namespace: name, err: error }, failure);
+      }
+    }
+  };
+
+  return {
+    /** Visits each namespace once. */
+    round,
+    async run(): Promise<void> {
+      while (!signal.aborted) {
+        await round().catch((error: unknown) => log.warn({ err: error }, "cannot list the Shoots' namespaces"));
+        await sleep(period, undefined, { signal }).catch(() => undefined);
+      }
+    },
+    stop: () => stopping.abort(),
+  };
+}

@@ -1,0 +1,310 @@
+import { fileURLToPath } from "node:url";
+import { status } from "@grpc/grpc-js";
+import { CompleteAsyncError, heartbeat } from "@temporalio/activity";
+import { WorkflowNotFoundError, type Client } from "@temporalio/client";
+import { NativeConnection, Worker } from "@temporalio/worker";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SeedActivities } from "../../src/activities/index.ts";
+import type { TemporalAddress } from "../../src/client/connect.ts";
+import { createCompleter } from "../../src/client/completer.ts";
+import { readFiles } from "../../src/client/credentials.ts";
+import { gardenGroup, seedsGroup } from "../../src/gateway/identity.ts";
+import { messages, methods, workflowMethod } from "../../src/gateway/messages.ts";
+import { createSeedWorker } from "../../src/worker/seed.ts";
+import { gardenQueue, seedQueue } from "../../src/workflows/contract.ts";
+import { eventually } from "../support/eventually.ts";
+import { rawCaller, startGatewayLab, type GatewayLab } from "../support/gateway-lab.ts";
+import type { Activities } from "../support/gateway-workflow.ts";
+
+let lab: GatewayLab;
+let worker: Worker;
+let running: Promise<void>;
+/** The garden's own client, through the gateway; the worker of seed-1, which does wrong here; that of seed-2. */
+let garden: Client;
+let one: TemporalAddress;
+let two: TemporalAddress;
+let count = 0;
+
+beforeAll(async () => {
+  lab = await startGatewayLab();
+  [one, two] = await Promise.all([lab.asSeed("seed-1"), lab.asSeed("seed-2")]);
+  garden = await lab.connect(await lab.asGarden());
+  worker = await Worker.create({
+    connection: lab.temporal.connection,
+    taskQueue: gardenQueue,
+    workflowsPath: fileURLToPath(new URL("../support/gateway-workflow.ts", import.meta.url)),
+  });
+  running = worker.run();
+});
+afterAll(async () => {
+  worker.shutdown();
+  await running;
+  await lab.stop();
+});
+
+const start = (type: "useSeed" | "waitForSeed" | "runOn", ...args: string[]) =>
+  garden.workflow.start(type, {
+    workflowId: `${type}/${(count += 1)}`,
+    taskQueue: gardenQueue,
+    args,
+    workflowExecutionTimeout: "100s",
+  });
+
+/** One call in bytes; resolves with the answer, or with the status and the sentence that it was refused with. */
+async function call(as: TemporalAddress, path: string, request: Uint8Array = new Uint8Array()) {
+  const caller = rawCaller(as);
+  try {
+    return { answer: await caller.call({ path, request, deadline: Date.now() + 20_000 }) };
+  } catch (error) {
+    const { code, details } = error as { code: status; details: string };
+    return { refused: status[code], details };
+  } finally {
+    caller.close();
+  }
+}
+
+const poll = (as: TemporalAddress, name: string, namespace = "default") =>
+  call(
+    as,
+    workflowMethod("PollActivityTaskQueue"),
+    messages.PollActivityTaskQueueRequest.encode({ namespace, taskQueue: { name }, identity: "test" }).finish(),
+  );
+
+/** The four ways to answer a task, and how each is asked for. */
+const answers = (namespace: string, taskToken: Uint8Array): readonly (readonly [string, Uint8Array])[] => [
+  [
+    "RespondActivityTaskCompleted",
+    messages.RespondActivityTaskCompletedRequest.encode({ namespace, taskToken }).finish(),
+  ],
+  ["RespondActivityTaskFailed", messages.RespondActivityTaskFailedRequest.encode({ namespace, taskToken }).finish()],
+  [
+    "RespondActivityTaskCanceled",
+    messages.RespondActivityTaskCanceledRequest.encode({ namespace, taskToken }).finish(),
+  ],
+  [
+    "RecordActivityTaskHeartbeat",
+    messages.RecordActivityTaskHeartbeatRequest.encode({ namespace, taskToken }).finish(),
+  ],
+];
+
+describe("the worker of a seed", () => {
+  it("does the work of its own queue through the gateway, and completes what waits", async () => {
+    const { address, namespace, ...files } = one;
+    const connection = await NativeConnection.connect({ address, ...(await readFiles(files)) });
+    const activities: Activities = {
+      async work() {
+        heartbeat();
+        return "worked";
+      },
+      async fail() {
+        throw new Error("no quota");
+      },
+      async wait() {
+        throw new CompleteAsyncError();
+      },
+    };
+    const seed = await createSeedWorker({
+      connection,
+      namespace,
+      seedName: "seed-1",
+      activities: activities as unknown as SeedActivities,
+    });
+    const completer = createCompleter(await lab.connect(one));
+    await seed.runUntil(async () => {
+      const handle = await start("useSeed", seedQueue("seed-1"));
+      const waiter = { workflowId: handle.workflowId, runId: handle.firstExecutionRunId, activityId: "wait" };
+      await eventually(async () => expect(await completer.complete(waiter)).toBe(true));
+      expect(await handle.result()).toBe("worked, ApplicationFailure: no quota");
+    });
+    await connection.close();
+  });
+
+  it("polls no other queue, by no name that means one, and in no other namespace", async () => {
+    for (const name of [
+      seedQueue("seed-2"),
+      gardenQueue,
+      `/_sys/${seedQueue("seed-2")}/1`,
+      `${seedQueue("seed-1")} `,
+      "",
+    ])
+      expect(await poll(one, name)).toEqual({
+        refused: "PERMISSION_DENIED",
+        details: `perennial:seed:seed-1 may not poll queue ${JSON.stringify(name)}`,
+      });
+    expect(await poll(one, seedQueue("seed-1"), "other")).toMatchObject({
+      details: `perennial:seed:seed-1 may not act in Temporal's namespace "other"`,
+    });
+    const sticky = { name: seedQueue("seed-1"), normalName: seedQueue("seed-2"), kind: 2 };
+    const request = messages.PollActivityTaskQueueRequest.encode({ namespace: "default", taskQueue: sticky }).finish();
+    expect(await call(one, workflowMethod("PollActivityTaskQueue"), request)).toMatchObject({
+      refused: "PERMISSION_DENIED",
+    });
+  });
+
+  it("answers no task of another seed, whether it has Temporal's token or the one that the other got", async () => {
+    const handle = await start("waitForSeed", seedQueue("seed-2"));
+    const polled = await poll(two, seedQueue("seed-2"));
+    const { taskToken } = messages.PollActivityTaskQueueResponse.decode(polled.answer ?? new Uint8Array());
+    const raw = taskToken.subarray(34); // after version and MAC
+    expect(Buffer.from(raw).toString("latin1")).toContain(handle.workflowId);
+    for (const token of [taskToken, raw, new Uint8Array()])
+      for (const [method, request] of answers("default", token))
+        expect(await call(one, workflowMethod(method), request)).toEqual({
+          refused: "PERMISSION_DENIED",
+          details: "perennial:seed:seed-1 may not answer a task that was not handed out to it",
+        });
+    for (const [method, request] of answers("default", raw))
+      expect(await call(two, workflowMethod(method), request)).toMatchObject({ refused: "PERMISSION_DENIED" });
+
+    const [completed, , , beat] = answers("default", taskToken);
+    expect(await call(two, workflowMethod(beat?.[0] ?? ""), beat?.[1])).toHaveProperty("answer");
+    expect(await call(two, workflowMethod(completed?.[0] ?? ""), completed?.[1])).toHaveProperty("answer");
+    await handle.result();
+  });
+
+  it("completes and fails no activity of another seed by its id, nor one whose run it does not name", async () => {
+    const handle = await start("waitForSeed", seedQueue("seed-2"));
+    await poll(two, seedQueue("seed-2"));
+    const own = { namespace: "default", workflowId: handle.workflowId, activityId: "wait" };
+    const runId = handle.firstExecutionRunId;
+    const completion = (which: object) =>
+      messages.RespondActivityTaskCompletedByIdRequest.encode({ ...own, ...which }).finish();
+    const byId = (as: TemporalAddress, which: object) =>
+      call(as, workflowMethod("RespondActivityTaskCompletedById"), completion(which));
+    const refusal = {
+      refused: "PERMISSION_DENIED",
+      details: `perennial:seed:seed-1 may not answer activity wait of ${handle.workflowId}`,
+    };
+    expect(await byId(one, { runId })).toEqual(refusal);
+    const failure = messages.RespondActivityTaskFailedByIdRequest.encode({ ...own, runId }).finish();
+    expect(await call(one, workflowMethod("RespondActivityTaskFailedById"), failure)).toEqual(refusal);
+    expect(await byId(two, {})).toMatchObject({ refused: "INVALID_ARGUMENT" });
+    expect(await byId(two, { runId, activityId: "other" })).toMatchObject({ refused: "NOT_FOUND" });
+    expect(await byId(two, { runId })).toHaveProperty("answer");
+    await handle.result();
+  });
+
+  it("signals, terminates, resets, cancels, queries, starts, describes, lists and reads no workflow", async () => {
+    const { workflowId } = await start("runOn");
+    const client = await lab.connect(one);
+    const handle = client.workflow.getHandle(workflowId);
+    const reset = { namespace: "default", workflowExecution: { workflowId }, reason: "test" };
+    const attempts: Readonly<Record<string, () => Promise<unknown>>> = {
+      SignalWorkflowExecution: () => handle.signal("end"),
+      TerminateWorkflowExecution: () => handle.terminate(),
+      ResetWorkflowExecution: () =>
+        client.workflowService.resetWorkflowExecution(messages.ResetWorkflowExecutionRequest.create(reset)),
+      RequestCancelWorkflowExecution: () => handle.cancel(),
+      QueryWorkflow: () => handle.query("__stack_trace"),
+      StartWorkflowExecution: () => client.workflow.start("runOn", { workflowId: "of a seed", taskQueue: gardenQueue }),
+      DescribeWorkflowExecution: () => handle.describe(),
+      ListWorkflowExecutions: () => client.workflowService.listWorkflowExecutions({ namespace: "default" }),
+      GetWorkflowExecutionHistory: () => handle.fetchHistory(),
+    };
+    for (const [method, attempt] of Object.entries(attempts)) {
+      const error: unknown = await attempt().catch((thrown: unknown) => thrown);
+      const { cause } = error as { cause?: unknown };
+      const said = String((cause as Error | undefined)?.message ?? (error as Error).message);
+      expect(said).toContain(`perennial:seed:seed-1 may not call ${method}`);
+    }
+    expect((await garden.workflow.getHandle(workflowId).describe()).status.name).toBe("RUNNING");
+    await expect(garden.workflow.getHandle("of a seed").describe()).rejects.toBeInstanceOf(WorkflowNotFoundError);
+    await garden.workflow.getHandle(workflowId).signal("end");
+  });
+
+  it("calls no method but those of a worker of activities, of whatever service", async () => {
+    const allowed = [
+      ...["GetSystemInfo", "DescribeNamespace", "PollActivityTaskQueue", "RecordActivityTaskHeartbeat"],
+      ...["RespondActivityTaskCompleted", "RespondActivityTaskFailed", "RespondActivityTaskCanceled"],
+      ...[
+        "RespondActivityTaskCompletedById",
+        "RespondActivityTaskFailedById",
+        "ShutdownWorker",
+        "RecordWorkerHeartbeat",
+      ],
+    ].map(workflowMethod);
+    const others = methods.filter((path) => !allowed.includes(path));
+    expect(others.length).toBeGreaterThan(100);
+    const refusals = await Promise.all(others.map((path) => call(one, path)));
+    expect(refusals).toEqual(
+      others.map((path) => ({
+        refused: "PERMISSION_DENIED",
+        details: `perennial:seed:seed-1 may not call ${path.slice(path.lastIndexOf("/") + 1)}`,
+      })),
+    );
+    expect(await call(one, workflowMethod("NotYetThere"))).toMatchObject({ refused: "UNIMPLEMENTED" });
+  });
+
+  it("describes only its own namespace, and shuts down no other worker", async () => {
+    const describes = (asked: object) =>
+      call(one, workflowMethod("DescribeNamespace"), messages.DescribeNamespaceRequest.encode(asked).finish());
+    expect(await describes({ namespace: "default" })).toHaveProperty("answer");
+    expect(await describes({ namespace: "temporal-system" })).toMatchObject({ refused: "PERMISSION_DENIED" });
+    expect(await describes({ namespace: "default", id: "x" })).toMatchObject({ refused: "PERMISSION_DENIED" });
+    const shutsDown = (asked: object) =>
+      call(
+        one,
+        workflowMethod("ShutdownWorker"),
+        messages.ShutdownWorkerRequest.encode({ namespace: "default", ...asked }).finish(),
+      );
+    expect(await shutsDown({ stickyTaskQueue: "x" })).toMatchObject({ refused: "PERMISSION_DENIED" });
+    expect(await shutsDown({ taskQueue: gardenQueue })).toMatchObject({ refused: "PERMISSION_DENIED" });
+    const beats = (taskQueue: string) =>
+      call(
+        one,
+        workflowMethod("RecordWorkerHeartbeat"),
+        messages.RecordWorkerHeartbeatRequest.encode({
+          namespace: "default",
+          workerHeartbeat: [{ taskQueue }],
+        }).finish(),
+      );
+    expect(await beats(gardenQueue)).toMatchObject({ refused: "PERMISSION_DENIED" });
+    expect(await beats(seedQueue("seed-1"))).not.toMatchObject({ refused: "PERMISSION_DENIED" });
+  });
+});
+
+describe("a caller", () => {
+  const system = workflowMethod("GetSystemInfo");
+
+  it("of the garden does everything: it signals, describes and completes by hand", async () => {
+    const handle = await start("waitForSeed", seedQueue("seed-2"));
+    await poll(two, seedQueue("seed-2"));
+    const waiting = { workflowId: handle.workflowId, activityId: "wait" };
+    await eventually(() => garden.activity.complete(waiting, "by hand"));
+    expect(await handle.result()).toBe("by hand");
+  });
+
+  it("without a certificate, with another authority's, or with an expired one does not get in", async () => {
+    const { certFile: _, keyFile: __, ...none } = one;
+    expect(await call(none, system)).toMatchObject({ refused: "UNAVAILABLE" });
+    const subject = { organization: gardenGroup, commonName: "perennial:test" };
+    expect(await call(await lab.as(subject, "another"), system)).toMatchObject({ refused: "UNAVAILABLE" });
+    expect(await call(await lab.as({ ...subject, lifetime: -60_000 }), system)).toMatchObject({
+      refused: "UNAVAILABLE",
+    });
+    expect(await call(await lab.as(subject), system)).toHaveProperty("answer");
+  });
+
+  it("whose certificate expires while it is connected is turned away", async () => {
+    const caller = rawCaller(
+      await lab.as({ organization: gardenGroup, commonName: "perennial:test", lifetime: 4_000 }),
+    );
+    const ask = () => caller.call({ path: system, request: new Uint8Array(), deadline: Date.now() + 5_000 });
+    await ask();
+    await eventually(() => expect(ask()).rejects.toThrow(/UNAUTHENTICATED: the client certificate has expired/));
+    caller.close();
+  });
+
+  it("whose certificate's subject names neither garden nor seed is not let in", async () => {
+    const subjects = [
+      { commonName: "perennial:seed:seed-1" },
+      { commonName: "perennial:seed:seed-1", organization: gardenGroup },
+      { commonName: "perennial:test", organization: seedsGroup },
+      { commonName: "perennial:seed:", organization: seedsGroup },
+      { commonName: "perennial:seed:seed-1/../seed-2", organization: seedsGroup },
+      { commonName: "perennial:gateway", organization: "perennial" },
+    ];
+    for (const subject of subjects)
+      expect(await call(await lab.as(subject), system)).toMatchObject({ refused: "UNAUTHENTICATED" });
+  });
+});

@@ -1,0 +1,295 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, describe, expect, vi } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { backupEntryName } from "../../src/api/extensions/backup-entry.ts";
+import { BackupEntry, CloudProfile, Seed, Shoot, ShootState, type KubeObject } from "../../src/api/index.ts";
+import { createSeedAccessController } from "../../src/controllers/seed-access/seed-access.ts";
+import { createKubeClient, refTo, Role, RoleBinding, Secret, type KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { createSeedBinding } from "../../src/worker/seed-binding.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import type { User } from "../support/control-plane.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
+
+const test = ownClusterTest({ crds: true });
+const log = createLogger({ name: "test", level: "silent" });
+const namespace = "garden-dev";
+const core = "core.gardener.cloud/v1beta1";
+const clients: KubeClient[] = [];
+let admin: KubeClient;
+let manager: KubeClient;
+let seed1: KubeClient;
+let seed2: KubeClient;
+let controller: ReturnType<typeof createSeedAccessController>;
+
+test.beforeAll(async ({ cluster }) => {
+  admin = cluster.client;
+  const as = (user: User) => {
+    const client = createKubeClient({ kubeconfig: cluster.kubeconfigOf(user) });
+    clients.push(client);
+    return client;
+  };
+  [manager, seed1, seed2] = [as("manager"), as("seed-1"), as("seed-2")];
+  await applyGarden(admin);
+  await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "perennial" } });
+  for (const file of ["manager-rbac", "seed-access", "seed-restriction"]) await applyManifest(file);
+  const { spec } = (await admin.read(Seed, { name: "seed-1" })) ?? {};
+  await admin.apply({ apiVersion: core, kind: "Seed", metadata: { name: "seed-2" }, spec } as Seed);
+  await admin.apply(secret("leadership", "garden"));
+  await place("mine", "seed-1");
+  await place("bare", "seed-1");
+  await place("theirs", "seed-2");
+  controller = start();
+  await soon(() => seed1.read(Shoot, { namespace, name: "mine" }));
+  await soon(() => seed1.read(Shoot, { namespace, name: "bare" }));
+  await soon(() => seed2.read(Shoot, { namespace, name: "theirs" }));
+});
+afterAll(async () => {
+  await controller.stop();
+  await Promise.all(clients.map((client) => client.close()));
+});
+
+const start = () => {
+  const started = createSeedAccessController({ gardenClient: manager, log });
+  started.start();
+  return started;
+};
+const soon = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
+const forbidden = async (attempt: Promise<unknown>) => await expect(attempt).rejects.toMatchObject({ status: 403 });
+
+async function applyManifest(file: string): Promise<void> {
+  const text = await readFile(new URL(`../../deploy/garden/${file}.yaml`, import.meta.url), "utf8");
+  for (const document of parseAllDocuments(text)) {
+    const object = document.toJS() as KubeObject;
+    const home = object.kind === "Role" || object.kind === "RoleBinding" ? { namespace: "perennial" } : {};
+    await admin.apply({ ...object, metadata: { ...home, ...object.metadata } });
+  }
+}
+
+const secret = (name: string, of = namespace, type = "Opaque"): Secret => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name, namespace: of },
+  type,
+});
+
+const shootRef = (name: string) => refTo(Shoot, { namespace, name });
+
+/** A Shoot that the Seed leads, with its backups there. */
+async function place(name: string, seedName: string): Promise<void> {
+  const run = await createShoot(admin, name, { seedName });
+  await lead(name, seedName, 1);
+  await admin.apply(entryOf(name, run.uid, seedName));
+  await admin.apply(state(name));
+}
+
+interface Operation {
+  readonly previousSeed?: string;
+  readonly takeover?: boolean;
+  readonly type?: string;
+  readonly state?: string;
+}
+
+const lead = (
+  name: string,
+  seed: string,
+  epoch: number,
+  { type = "Reconcile", state: how = "Succeeded", ...leadership }: Operation = {},
+) =>
+  admin.patch(
+    shootRef(name),
+    {
+      status: {
+        seedName: seed,
+        technicalID: `shoot--dev--${name}`,
+        leadership: { record: `${name}.example.org`, seed, epoch, leaseSeconds: 60, ...leadership },
+        lastOperation: {
+          type,
+          state: how,
+          progress: 100,
+          description: "",
+          lastUpdateTime: "2026-01-01T10:00:00Z",
+        },
+      },
+    },
+    { subresource: "status" },
+  );
+
+const entryOf = (shoot: string, uid: string, seedName: string): BackupEntry => ({
+  apiVersion: core,
+  kind: "BackupEntry",
+  metadata: { name: backupEntryName(`shoot--dev--${shoot}`, uid), namespace },
+  spec: { bucketName: `bucket-of-${seedName}`, seedName, shootRef: { name: shoot, namespace } },
+});
+
+const state = (name: string, shoot = name): ShootState => ({
+  apiVersion: core,
+  kind: "ShootState",
+  metadata: { name, namespace, labels: { shoot } },
+  spec: {},
+});
+
+const condition = {
+  type: "EveryNodeReady",
+  status: "True",
+  reason: "Ready",
+  message: "",
+  lastTransitionTime: "2026-01-01T10:00:00Z",
+  lastUpdateTime: "2026-01-01T10:00:00Z",
+};
+
+describe("a seed's identity", () => {
+  test("does what its Shoots need", async () => {
+    await seed1.patch(shootRef("mine"), { status: { conditions: [condition] } }, { subresource: "status" });
+    await seed1.apply(state("mine"));
+    await seed1.create(state("mine--0", "mine"));
+    await seed1.remove(refTo(ShootState, { namespace, name: "mine--0" }));
+    await seed1.apply(secret("mine.kubeconfig"));
+    const shoot = await seed1.read(shootRef("mine"));
+    const entry = entryOf("mine", shoot?.metadata.uid ?? "", "seed-1");
+    expect(await seed1.read(BackupEntry, { namespace, name: entry.metadata.name })).toMatchObject({ spec: entry.spec });
+    await seed1.apply(entry);
+    expect(await seed1.list(Seed, { fieldSelector: "metadata.name=seed-1" })).toHaveLength(1);
+    await seed1.patch(
+      refTo(Seed, { name: "seed-1" }),
+      { status: { kubernetesVersion: "v1" } },
+      { subresource: "status" },
+    );
+    expect(await seed1.list(CloudProfile).catch(() => "no list")).toBe("no list");
+    expect(await seed1.read(CloudProfile, { name: "local" })).toBeDefined();
+    expect(await seed1.read(Secret, { namespace, name: "local" })).toBeDefined();
+    expect(await seed1.read(Secret, { namespace: "garden", name: "dns" })).toBeDefined();
+  });
+
+  // Each is what a worker's token would be stolen for.
+  test.each<readonly [string, () => Promise<unknown>]>([
+    ["read another seed's Shoot", () => seed1.read(shootRef("theirs"))],
+    ["list Shoots", () => seed1.list(Shoot)],
+    ["list Shoots of a namespace", () => seed1.list(Shoot, { namespace })],
+    ["change its own Shoot's spec", () => seed1.patch(shootRef("mine"), { spec: { seedName: "seed-2" } })],
+    [
+      "write the status of another's Shoot",
+      () => seed1.patch(shootRef("theirs"), { status: {} }, { subresource: "status" }),
+    ],
+    ["read the state of another's Shoot", () => seed1.read(ShootState, { namespace, name: "theirs" })],
+    ["read a part of another's state", () => seed1.read(ShootState, { namespace, name: "theirs--0" })],
+    ["write the state of another's Shoot", () => seed1.apply(state("theirs"))],
+    ["make a state for another's Shoot", () => seed1.create(state("theirs--0", "mine"))],
+    ["make a state for no Shoot of its own", () => seed1.create(state("others", "mine"))],
+    ["list states", () => seed1.list(ShootState, { namespace })],
+    ["read the kubeconfig of another's Shoot", () => seed1.read(Secret, { namespace, name: "theirs.kubeconfig" })],
+    ["write the kubeconfig of another's Shoot", () => seed1.apply(secret("theirs.kubeconfig"))],
+    ["list Secrets", () => seed1.list(Secret, { namespace })],
+    ["read a Secret of the garden", () => seed1.read(Secret, { namespace: "garden", name: "leadership" })],
+    ["write a Secret of the garden", () => seed1.apply(secret("dns", "garden"))],
+    ["make a Secret under any name", () => seed1.create(secret("any"))],
+    ["get a token by a Secret", () => seed1.apply(tokenSecret("bare.kubeconfig"))],
+    ["get a token of the manager", () => seed1.create(tokenRequest("perennial", "manager"))],
+    [
+      "write another Seed's status",
+      () => seed1.patch(refTo(Seed, { name: "seed-2" }), { status: {} }, { subresource: "status" }),
+    ],
+    ["write its own Seed's spec", () => seed1.patch(refTo(Seed, { name: "seed-1" }), { spec: { taints: [] } })],
+    ["read another Seed", () => seed1.read(Seed, { name: "seed-2" })],
+    ["list Seeds", () => seed1.list(Seed)],
+    ["list backups", () => seed1.list(BackupEntry)],
+    ["give itself rights", () => seed1.create(role)],
+    ["read roles", () => seed1.list(Role)],
+  ])("cannot %s", async (_, attempt) => {
+    await forbidden(attempt());
+  });
+
+  test.each([
+    ["who leads", { leadership: { record: "mine.example.org", seed: "seed-1", epoch: 2, leaseSeconds: 60 } }],
+    ["who holds it", { seedName: "seed-2" }],
+    ["which seeds have parts of it", { seeds: [] }],
+    ["what is done with it", { lastOperation: null }],
+    ["its identity", { clusterIdentity: "theirs" }],
+  ])("cannot say of its own Shoot %s", async (_, status) => {
+    await forbidden(seed1.patch(shootRef("mine"), { status }, { subresource: "status" }));
+  });
+
+  test("cannot make its Shoot's backups another's, nor lay a hand on another's bucket", async () => {
+    const shoot = await seed1.read(shootRef("mine"));
+    const entry = entryOf("mine", shoot?.metadata.uid ?? "", "seed-1");
+    await forbidden(seed1.apply({ ...entry, spec: { ...entry.spec, seedName: "seed-2" } }));
+    const annotations = { "perennial.dev/previous-bucket": "bucket-of-seed-2" };
+    await forbidden(seed1.apply({ ...entry, metadata: { ...entry.metadata, annotations } }));
+  });
+});
+
+const tokenSecret = (name: string): Secret => {
+  const annotations = { "kubernetes.io/service-account.name": "default" };
+  const { metadata, ...rest } = secret(name, namespace, "kubernetes.io/service-account-token");
+  return { ...rest, metadata: { ...metadata, annotations } };
+};
+
+const tokenRequest = (of: string, name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: `${name}-token`, namespace: of, annotations: { "kubernetes.io/service-account.name": name } },
+  type: "kubernetes.io/service-account-token",
+});
+
+const role = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "Role",
+  metadata: { name: "mine", namespace },
+  rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["*"] }],
+};
+
+test("a seed's worker that starts before its Seed is registered waits for it", async () => {
+  const binding = createSeedBinding({ gardenClient: seed1, seedClient: admin, seedName: "seed-9" });
+  expect(await binding.bind()).toBe(false);
+});
+
+test("a manager gets no token by a Secret either", async () => {
+  await forbidden(manager.create(tokenSecret("any")));
+});
+
+/** The Seeds that may write what is kept of a Shoot. */
+const holders = async (name: string) => {
+  const binding = await admin.read(RoleBinding, { namespace, name: `perennial:shoot:${namespace}:${name}` });
+  return binding?.subjects?.map((subject) => subject.name);
+};
+
+describe("rights go with the Shoot", () => {
+  test("not to a seed that was taken over from, while the Shoot is on its way", async () => {
+    await place("taken", "seed-1");
+    await admin.patch(shootRef("taken"), { status: { seeds: ["seed-1", "seed-2"] }, spec: { seedName: "seed-2" } });
+    await lead("taken", "seed-2", 2, { previousSeed: "seed-1", takeover: true, type: "Restore", state: "Processing" });
+    await soon(async () => expect(await holders("taken")).toEqual(["seed-2"]));
+  });
+
+  test("to the seed that takes it over; the one that was left sees only that it is gone", async () => {
+    await place("moving", "seed-1");
+    await soon(() => seed1.read(shootRef("moving")));
+    await admin.patch(shootRef("moving"), { status: { seeds: ["seed-1", "seed-2"] } }, { subresource: "status" });
+    await admin.patch(shootRef("moving"), { spec: { seedName: "seed-2" } });
+    await soon(() => seed1.read(Shoot, { namespace, name: "bare" }));
+    await soon(() => seed2.read(ShootState, { namespace, name: "moving" }));
+    expect(await seed1.read(ShootState, { namespace, name: "moving" })).toBeDefined();
+    await lead("moving", "seed-2", 2, { previousSeed: "seed-1", type: "Restore", state: "Processing" });
+    await soon(async () => expect(await holders("moving")).toEqual(["seed-1", "seed-2"])); // the last snapshot is to come
+    await lead("moving", "seed-2", 2, { previousSeed: "seed-1", type: "Restore", state: "Succeeded" });
+    await soon(() => forbidden(seed1.read(ShootState, { namespace, name: "moving" })));
+    expect(await seed1.read(shootRef("moving"))).toBeDefined();
+    await admin.patch(shootRef("moving"), { status: { seeds: ["seed-2"] } }, { subresource: "status" });
+    await soon(() => forbidden(seed1.read(shootRef("moving"))));
+  });
+
+  test("away when it goes, also while no manager runs", async () => {
+    await place("leaving", "seed-1");
+    await place("leaving-too", "seed-1");
+    const roles = async () => (await admin.list(Role, { namespace })).map(({ metadata }) => metadata.name);
+    await soon(async () => expect(await roles()).toContain(`perennial:shoot:${namespace}:leaving-too`));
+    await admin.remove(shootRef("leaving"));
+    await soon(async () => expect(await roles()).not.toContain(`perennial:shoot:${namespace}:leaving`));
+    await controller.stop();
+    await admin.remove(shootRef("leaving-too"));
+    await admin.patch(refTo(Role, { namespace, name: `perennial:shoot:${namespace}:mine` }), { rules: [] });
+    controller = start();
+    await soon(async () => expect(await roles()).not.toContain(`perennial:shoot:${namespace}:leaving-too`));
+    await soon(() => seed1.read(shootRef("mine")));
+  });
+});
