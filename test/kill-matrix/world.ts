@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { holdersOf, parseRing } from "../../src/activities/state/ring.ts";
+import { DATA_KEYS_ANNOTATION, STATE_KEY_ANNOTATION } from "../../src/api/annotations.ts";
 import { KEPT_SNAPSHOTS_ANNOTATION, Seed, type Shoot } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
@@ -116,7 +118,7 @@ function bodyOf({ kind, metadata, ...object }: KubeObject): unknown {
   const { name, labels, annotations = {}, finalizers = [], deletionTimestamp } = metadata;
   const kept = Object.entries(annotations)
     .filter(([key]) => !volatileAnnotations.test(key))
-    .map(([key, value]) => [key, key === KEPT_SNAPSHOTS_ANNOTATION ? hasFinalSnapshot(value) : value]);
+    .map(([key, value]) => [key, describers[key]?.(value) ?? value]);
   const head = {
     kind,
     name,
@@ -142,6 +144,16 @@ function bodyOf({ kind, metadata, ...object }: KubeObject): unknown {
 /** Scheduled snapshots may be protected as well, or one that nobody has recorded before somebody died. */
 const hasFinalSnapshot = (names: string): boolean =>
   names.split(",").some((name) => name.startsWith("final-snapshot-"));
+
+/** Whose a key is, by its id: the end of that is random. */
+const holderOf = (kid: string): string => kid.replace(/-[0-9a-f]{8}$/, "");
+
+/** What an annotation comes to, where its value differs from run to run. */
+const describers: Readonly<Record<string, (value: string) => unknown>> = {
+  [KEPT_SNAPSHOTS_ANNOTATION]: hasFinalSnapshot,
+  [STATE_KEY_ANNOTATION]: (kids) => kids.split(",").map(holderOf),
+  [DATA_KEYS_ANNOTATION]: (ring) => holdersOf(parseRing(ring) ?? {}).map(holderOf),
+};
 
 /** Operation ids, waits, and what follows from keys that are made anew. */
 const volatileAnnotations =
