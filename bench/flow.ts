@@ -53,18 +53,26 @@ export async function measureFlow(
   await waits.synced();
   const standIns = await startStandIns(kube);
   let polls = false;
-  const asks = (target: WaitTarget) => polls && target.until === "ready";
+  const asks = ({ until }: WaitTarget) => polls && until === "ready";
   const real = createSeedActivities({
     gardenClient: kube,
     seedClient: kube,
     shootClients: createShootClients(kube, log),
     keys: newKeyring(),
-    waits: { ...waits, registration: (target) => (asks(target) ? {} : waits.registration(target)) },
+    waits: {
+      ...waits,
+      group(step, size) {
+        const { registration } = waits.group(step, size);
+        return { registration: (target, uid) => (asks(target) ? {} : registration(target, uid)) };
+      },
+    },
     completer,
     log,
   });
-  const wait = (...[run, target]: Parameters<SeedActivities["waitFor"]>) =>
-    asks(target) ? poll(kube, target) : real.waitFor(run, target);
+  const wait: SeedActivities["waitFor"] = async (run, targets) =>
+    targets.every(asks)
+      ? void (await Promise.all(targets.map((target) => poll(kube, target))))
+      : await real.waitFor(run, targets);
   const build = await buildWorkflows();
   const workers = await Promise.all([
     createGardenWorker({
@@ -133,8 +141,8 @@ function withoutShoot(real: SeedActivities, waitFor: SeedActivities["waitFor"]):
       components[component].target === "shoot" ? [] : real.deployComponent(run, component, step),
     initializeShootClients: async () => {},
     deployNodeAgentSecrets: async () => {},
-    waitFor: async (run, target) => {
-      if (target.until !== "nodesReady") await waitFor(run, target);
+    waitFor: async (run, targets) => {
+      if (targets[0]?.until !== "nodesReady") await waitFor(run, targets);
     },
   };
 }

@@ -145,7 +145,7 @@ async function untilAllWait(temporal: TemporalServer, runs: readonly ShootRun[])
 async function waits({ client }: TemporalServer, run: ShootRun): Promise<boolean> {
   const { raw } = await client.workflow.getHandle(workflowId(run)).describe();
   return (raw.pendingActivities ?? []).some(
-    ({ activityId, state }) => activityId === `infrastructure/wait/${run.name}` && Number(state) === STARTED,
+    ({ activityId, state }) => activityId === "infrastructure/wait" && Number(state) === STARTED,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Client } from "@temporalio/client";
 /** When, in ms since the epoch, Temporal wrote down that the wait was over, and that the flow had acted on it. */
 export async function wakeTimes(client: Client, workflowId: string): Promise<{ woken: number; acted: number }> {
   const { events = [] } = await client.workflow.getHandle(workflowId).fetchHistory();
-  const scheduled = events?.find((event) => event.activityTaskScheduledEventAttributes?.activityId?.includes("/wait/"));
+  const scheduled = events?.find((event) => event.activityTaskScheduledEventAttributes?.activityId?.endsWith("/wait"));
   const completed = events?.findIndex(
     ({ activityTaskCompletedEventAttributes: attributes }) =>
       attributes !== null &&

@@ -8,14 +8,13 @@ import type { ComponentName } from "../components/index.ts";
 /** What has to become true of an object. */
 export type Until = "ready" | "gone" | "rolledOut" | "addressed" | "completed" | "nodesReady";
 
-/** One object, and what is waited for. `activityId` names the activity that waits; durations are ms. */
+/** One object, and what is waited for; durations are ms. */
 export interface WaitTarget {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
   readonly until: Until;
-  readonly activityId: string;
   /** The operation's id: the object has to carry exactly this `gardener.cloud/timestamp`. */
   readonly timestamp?: string;
   /** What the extension was asked for, where that is not to reconcile. */
@@ -52,10 +51,10 @@ export interface SeedActivities {
   /** Makes the volume of the Shoot's etcd from the latest snapshot that was kept. */
   restoreEtcdVolume(run: ShootRun, step: string): Promise<WaitTarget[]>;
   finishEtcdVolume(run: ShootRun): Promise<void>;
-  /** Completed from outside when the target is reached; fails with what stands in its way. */
-  waitFor(run: ShootRun, target: WaitTarget): Promise<void>;
-  /** What stands between an object and the state waited for, in one sentence. */
-  explainWait(run: ShootRun, target: WaitTarget): Promise<StepFailure>;
+  /** Completed from outside when all targets are reached; fails with what stands in their way once each is reached or has failed. */
+  waitFor(run: ShootRun, targets: readonly WaitTarget[]): Promise<void>;
+  /** What stands between objects and the states waited for, a sentence each. */
+  explainWait(run: ShootRun, targets: readonly WaitTarget[]): Promise<StepFailure>;
 
   deploySecrets(run: ShootRun): Promise<void>;
   deployCloudProviderSecret(run: ShootRun): Promise<void>;

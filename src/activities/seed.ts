@@ -1,5 +1,4 @@
 import { heartbeat } from "@temporalio/activity";
-import { waitId } from "../api/activity-ids.ts";
 import { ControlPlane, Infrastructure } from "../api/index.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
 import { Deployment, Namespace, refTo, type KubeClient } from "../kube/index.ts";
@@ -14,7 +13,7 @@ import { createNodeWaits } from "./waits/node-waits.ts";
 import { createSeedServices, type SeedServices, type SeedServiceDeps } from "./seed-services.ts";
 import { findPodTrouble } from "./waits/pod-trouble.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
-import { explainReadiness } from "./waits/judgement.ts";
+import { explainReadiness, summarize } from "./waits/judgement.ts";
 import type { Completer, Waits } from "./waits/waits.ts";
 
 /** Adds what completes waits from outside: `completer` is Temporal's client. */
@@ -78,16 +77,23 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     encryptResources: forRun(({ encryption }, run) => encryption.encryptResources(run)),
     publishKubeconfig: forRun(({ publishing }, run) => publishing.publishKubeconfig(run)),
 
-    async waitFor(run, target) {
-      await (target.until === "nodesReady" ? nodeWaits.wait(run, target) : waits.wait(target));
+    async waitFor(run, targets) {
+      const [first] = targets;
+      await (first?.until === "nodesReady" ? nodeWaits.wait(run, first) : waits.wait(targets));
     },
-    async explainWait(run, target) {
-      const readiness =
-        target.until === "nodesReady" ? await nodeWaits.readiness(run, target) : waits.readiness(target);
-      const codes = readiness.reached ? [] : (readiness.error?.codes ?? []);
-      const trouble =
-        target.kind === "Job" && !readiness.reached ? await findPodTrouble(seedClient, target) : undefined;
-      return { message: [explainReadiness(target, readiness), trouble].filter(Boolean).join(": "), codes };
+    async explainWait(run, targets) {
+      const late = await Promise.all(
+        targets.map(async (target) => {
+          const readiness =
+            target.until === "nodesReady" ? await nodeWaits.readiness(run, target) : waits.readiness(target);
+          const trouble =
+            target.kind === "Job" && !readiness.reached ? await findPodTrouble(seedClient, target) : undefined;
+          const message = [explainReadiness(target, readiness), trouble].filter(Boolean).join(": ");
+          return { message, codes: readiness.reached ? [] : (readiness.error?.codes ?? []), readiness };
+        }),
+      );
+      const missing = late.filter(({ readiness }) => !readiness.reached);
+      return summarize(missing.length > 0 ? missing : late);
     },
 
     syncCluster: forRun(async (services, run) => {
@@ -125,11 +131,14 @@ async function removeNamespace(
     kind: "Namespace",
     name: run.technicalID,
     until: "gone",
-    activityId: waitId(step),
     severeAfter: 900_000,
     deadline: 900_000,
   };
-  await removeAnnotated(seedClient, namespaceRef(run), waits.registration(target, namespace.metadata.uid));
+  await removeAnnotated(
+    seedClient,
+    namespaceRef(run),
+    waits.group(step, 1).registration(target, namespace.metadata.uid),
+  );
   return [target];
 }
 

@@ -3,9 +3,8 @@
 /** The activity that acts. */
 export const applyId = (step: string): string => `${step}/apply`;
 
-/** The activity that waits for an object; without a name where the step waits for one thing only. */
-export const waitId = (step: string, object?: string): string =>
-  object === undefined ? `${step}/wait` : `${step}/wait/${object}`;
+/** The activity that waits for what the step has changed, be it one object or a hundred. */
+export const waitId = (step: string): string => `${step}/wait`;
 
 /** The activity that verifies and records what a step has made. */
 export const verifyId = (step: string): string => `${step}/verify`;

@@ -1,12 +1,12 @@
 import { sleep } from "@temporalio/workflow";
 import type { SeedActivities, WaitTarget } from "../activities/index.ts";
-import { applyId, verifyId, waitId } from "../api/activity-ids.ts";
+import { applyId, verifyId } from "../api/activity-ids.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
 import type { Action, SeedAction, SeedPlace, SleepAction } from "./actions.ts";
 import { createAttempts, type Retries } from "./attempts.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
 import { gardenActivities, leaseActivities, seedActivities } from "./proxies.ts";
-import { waitForAll } from "./waiting.ts";
+import { waitFor } from "./waiting.ts";
 
 /** Carries out what a step says; rejects only when the operation is cancelled. */
 export type StepRunner = (action: Action, step: string) => Promise<void>;
@@ -50,7 +50,7 @@ function inSeed(run: ShootRun, where: SeedPlace): ShootRun {
 
 async function actAndWait(run: ShootRun, step: string, action: SeedAction): Promise<void> {
   const seed = seedActivities(run, step, applyId(step));
-  await waitForAll(run, step, (await act(seed, run, step, action)) ?? []);
+  await waitFor(run, step, (await act(seed, run, step, action)) ?? []);
   if (action.verb === "snapshot") await seedActivities(run, step, verifyId(step)).keepSnapshot(run);
 }
 
@@ -81,19 +81,18 @@ async function act(
     case "snapshot":
       return await seed.takeSnapshot(run, step);
     case "awaitNodes":
-      return [nodesOf(run, step)];
+      return [nodesOf(run)];
   }
 }
 
 /** The contract gives Worker ten minutes; its nodes get as long again to join. */
-function nodesOf({ technicalID, name }: ShootRun, step: string): WaitTarget {
+function nodesOf({ technicalID, name }: ShootRun): WaitTarget {
   return {
     apiVersion: "extensions.gardener.cloud/v1alpha1",
     kind: "Worker",
     name,
     namespace: technicalID,
     until: "nodesReady",
-    activityId: waitId(step),
     severeAfter: 600_000,
     deadline: 600_000,
   };

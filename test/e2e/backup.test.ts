@@ -8,7 +8,7 @@ import type { SnapshotRecord } from "../../src/activities/backup/record.ts";
 import type { WaitTarget } from "../../src/activities/index.ts";
 import { createSigner } from "../../src/activities/waits/signature.ts";
 import { createWaits, type Waits } from "../../src/activities/waits/waits.ts";
-import { EPOCH_ANNOTATION, WAIT_ANNOTATION } from "../../src/api/annotations.ts";
+import { EPOCH_ANNOTATION } from "../../src/api/annotations.ts";
 import { BackupEntry } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
@@ -19,6 +19,7 @@ import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
 import { localEnvironment, type LocalEnvironment } from "../support/local-environment.ts";
 import { shootRun } from "../support/shoot-run.ts";
+import { notedGroup } from "../support/noted-waits.ts";
 
 let local: LocalEnvironment;
 let shoot: TestShoot;
@@ -38,7 +39,7 @@ beforeAll(async () => {
     signer: createSigner([newStateKey("seed-1")]),
     log,
   });
-  const waits: Waits = { ...real, registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }) };
+  const waits: Waits = { ...real, group: notedGroup };
   const migration = { source: "seed-1", destination: "seed-1", takeover: true };
   const { technicalID, ref } = shoot;
   run = shootRun({ ...ref, technicalID, workerless: true, operation: "Migrate", epoch: 1, migration });

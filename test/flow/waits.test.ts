@@ -2,11 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Registration } from "../../src/activities/waits/registration.ts";
 import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
+import { OperatingSystemConfig } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
+import { refTo } from "../../src/kube/index.ts";
 import { flowWorkflowId, gardenQueue, progressQuery } from "../../src/workflows/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { createShoot } from "../support/garden-objects.ts";
-import { answer, infrastructureOf, startWaitingLab, type WaitingLab } from "../support/waiting-lab.ts";
+import { answer, answerFor, infrastructureOf, startWaitingLab, type WaitingLab } from "../support/waiting-lab.ts";
 
 let lab: WaitingLab;
 let count = 0;
@@ -20,8 +22,9 @@ const nothing = async () => {};
 const newShoot = () => createShoot(lab.kube, `wait-${(count += 1)}`);
 
 async function start(run: ShootRun, type = "waitUntilReady") {
+  const isAll = type.startsWith("waitUntilAll");
   const o = {
-    workflowId: flowWorkflowId(run, type === "waitUntilGone" ? "delete" : "reconcile"),
+    workflowId: flowWorkflowId(run, type.endsWith("Gone") ? "delete" : "reconcile"),
     taskQueue: gardenQueue,
     args: [run],
     workflowExecutionTimeout: "100s",
@@ -31,7 +34,9 @@ async function start(run: ShootRun, type = "waitUntilReady") {
   const step = async () => (await handle.query(progressQuery)).steps[0];
   const waiting = () =>
     eventually(async () =>
-      expect((await pending()).map(({ activityId }) => activityId)).toEqual([`infrastructure/wait/${run.name}`]),
+      expect((await pending()).map(({ activityId }) => activityId)).toEqual([
+        isAll ? "configs/wait" : "infrastructure/wait",
+      ]),
     );
   return { result: () => handle.result(), waiting, pending, step };
 }
@@ -251,6 +256,104 @@ describe("a wait", () => {
     expect(await flow.result()).toBe("succeeded");
     await answer(lab.kube, other);
     expect(await forged.result()).toBe("succeeded");
+  });
+});
+
+describe("a wait for several objects", () => {
+  const names = ["a", "b", "c"];
+  const refOf = ({ technicalID: namespace }: ShootRun, name: string) =>
+    refTo(OperatingSystemConfig, { namespace, name });
+  const create = async (run: ShootRun, metadata: { finalizers?: string[] } = {}) => {
+    for (const name of names)
+      await lab.kube.apply({
+        ...refOf(run, name),
+        metadata: { ...metadata, name, namespace: run.technicalID },
+        spec: { type: "local", purpose: "reconcile" },
+      });
+    const flow = await start(run, metadata.finalizers ? "waitUntilAllGone" : "waitUntilAllMigrated");
+    await flow.waiting();
+    return flow;
+  };
+  const migrated = (run: ShootRun, name: string, status = {}) =>
+    answerFor(lab.kube, refOf(run, name), { type: "Migrate", ...status });
+
+  it("is one activity, which ends with the last of them", async () => {
+    const run = await newShoot();
+    const flow = await create(run);
+    await migrated(run, "c");
+    await migrated(run, "a");
+    await stillWaits(flow);
+    await migrated(run, "b");
+    expect(await flow.result()).toBe("succeeded");
+  });
+
+  it("is found again by a new process, which has not seen the first of them come to an end", async () => {
+    const run = await newShoot();
+    const flow = await create(run);
+    await migrated(run, "a");
+    await lab.forget();
+    await migrated(run, "b");
+    await lab.watch();
+    await stillWaits(flow);
+    await migrated(run, "c");
+    expect(await flow.result()).toBe("succeeded");
+  });
+
+  it("fails once each has come to an end, and says which have failed", async () => {
+    lab.knobs.severeAfter = 200;
+    const run = await newShoot();
+    const flow = await create(run);
+    const lastError = { description: "no such image", codes: ["ERR_CONFIGURATION_PROBLEM"] };
+    await migrated(run, "a", { state: "Error", lastError });
+    await migrated(run, "b");
+    await stillWaits(flow);
+    await migrated(run, "c", { state: "Error", lastError: { description: "out of quota" } });
+    await eventually(async () => expect((await flow.step())?.state).toBe("parked"));
+    expect((await flow.step())?.error).toMatchObject({
+      message: `OperatingSystemConfig ${run.technicalID}/a is not ready: no such image; OperatingSystemConfig ${run.technicalID}/c is not ready: out of quota`,
+      codes: ["ERR_CONFIGURATION_PROBLEM"],
+    });
+  });
+
+  it("does not hold against them an error that has passed until the last has come to an end", async () => {
+    lab.knobs.severeAfter = 200;
+    const run = await newShoot();
+    const flow = await create(run);
+    await migrated(run, "a", { state: "Error", lastError: { description: "rate limit" } });
+    await migrated(run, "b");
+    await stillWaits(flow);
+    await migrated(run, "a");
+    await migrated(run, "c");
+    expect(await flow.result()).toBe("succeeded");
+  });
+
+  it("ends when all are gone, also those that a new process has never seen", async () => {
+    const run = await newShoot();
+    const flow = await create(run, { finalizers: ["extensions.gardener.cloud/osc"] });
+    const release = (name: string) => lab.kube.patch(refOf(run, name), { metadata: { finalizers: null } });
+    await release("a");
+    await stillWaits(flow);
+    await lab.forget();
+    await release("b");
+    await lab.watch();
+    await stillWaits(flow);
+    await release("c");
+    expect(await flow.result()).toBe("succeeded"); // at the latest by the next look at what is left
+  });
+
+  it("is not ended by what an earlier call has registered", async () => {
+    const run = await newShoot();
+    const flow = await create(run);
+    const text = (await lab.kube.read(refOf(run, "a")))?.metadata.annotations?.[WAIT_ANNOTATION] ?? "";
+    const { signature: _, ...own } = parse(text);
+    const earlier = lab.sign({ ...own, since: own.since - 1, of: 1 });
+    await lab.kube.patch(refOf(run, "a"), { metadata: { annotations: { [WAIT_ANNOTATION]: earlier } } });
+    await migrated(run, "a");
+    await stillWaits(flow);
+    await lab.kube.patch(refOf(run, "a"), { metadata: { annotations: { [WAIT_ANNOTATION]: text } } });
+    await migrated(run, "b");
+    await migrated(run, "c");
+    expect(await flow.result()).toBe("succeeded");
   });
 });
 

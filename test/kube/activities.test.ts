@@ -7,7 +7,6 @@ import type { OperationStatus } from "../../src/activities/index.ts";
 import { createShootClients } from "../../src/activities/shoot/clients.ts";
 import { createShootStatus } from "../../src/activities/shoot/status.ts";
 import { readShootView } from "../../src/activities/shoot/view.ts";
-import type { Waits } from "../../src/activities/waits/waits.ts";
 import { Shoot } from "../../src/api/index.ts";
 import { moveOf } from "../../src/api/placement/move.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
@@ -17,6 +16,7 @@ import { test as it } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { answer, infrastructureOf } from "../support/waiting-lab.ts";
+import { notedWaits } from "../support/noted-waits.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const periods = {
@@ -333,18 +333,8 @@ describe("the view of a Shoot that a flow reads", () => {
   });
 });
 
-/** Writes down who waits, without an activity to read it from. */
-const waits: Waits = {
-  start() {},
-  synced: async () => {},
-  registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }),
-  wait() {},
-  readiness: () => ({ reached: true }),
-  stop: async () => {},
-};
-
 describe("applying extension objects", () => {
-  const extensions = (client = kube) => createExtensions({ gardenClient: kube, seedClient: client, waits });
+  const extensions = (client = kube) => createExtensions({ gardenClient: kube, seedClient: client, waits: notedWaits });
   const applyInfrastructure = async (run: ShootRun) => {
     const [target] = await extensions().apply(run, "Infrastructure", "infrastructure");
     const annotations = (await kube.read(infrastructureOf(run)))?.metadata.annotations ?? {};
@@ -361,8 +351,8 @@ describe("applying extension objects", () => {
     const run = await newShoot();
     const { target, operation, wait } = await applyInfrastructure(run);
     expect(operation).toBe("reconcile");
-    expect(wait).toBe(`infrastructure/wait/${run.name}`);
-    expect(target).toMatchObject({ until: "ready", activityId: wait, severeAfter: 180_000, deadline: 600_000 });
+    expect(wait).toBe("infrastructure/wait of 1");
+    expect(target).toMatchObject({ until: "ready", severeAfter: 180_000, deadline: 600_000 });
   });
 
   it("asks again only when the last operation did not end well, or an operation is requested", async () => {
@@ -420,12 +410,12 @@ describe("applying extension objects", () => {
     await applyInfrastructure(run);
     await kube.patch(infrastructureOf(run), { metadata: { finalizers: ["extensions.gardener.cloud/infrastructure"] } });
     const targets = await extensions().remove(run, "Infrastructure", "removal");
-    expect(targets).toMatchObject([{ until: "gone", activityId: `removal/wait/${run.name}`, name: run.name }]);
+    expect(targets).toMatchObject([{ until: "gone", name: run.name }]);
     const { deletionTimestamp, annotations } = (await kube.read(infrastructureOf(run)))?.metadata ?? {};
     expect(deletionTimestamp).toBeDefined();
     expect(annotations).toMatchObject({
       "confirmation.gardener.cloud/deletion": "true",
-      [WAIT_ANNOTATION]: `removal/wait/${run.name}`,
+      [WAIT_ANNOTATION]: "removal/wait of 1",
     });
     await kube.patch(infrastructureOf(run), { metadata: { finalizers: null } });
     expect(await extensions().remove(run, "Infrastructure", "removal")).toEqual([]);
@@ -448,7 +438,12 @@ describe("applying extension objects", () => {
 
 describe("deploying a component", () => {
   const components = () =>
-    createComponents({ gardenClient: kube, seedClient: kube, shootClients: createShootClients(kube, log), waits });
+    createComponents({
+      gardenClient: kube,
+      seedClient: kube,
+      shootClients: createShootClients(kube, log),
+      waits: notedWaits,
+    });
 
   it("is refused for good when its namespace is being deleted", async () => {
     const run = await newShoot();

@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect } from "vitest";
-import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
 import { createBackup } from "../../src/activities/backup/backup.ts";
 import type { WaitTarget } from "../../src/activities/index.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
-import type { Waits } from "../../src/activities/waits/waits.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { CronJob, Job, PersistentVolumeClaim, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
+import { notedWaits } from "../support/noted-waits.ts";
 
 let kube: KubeClient;
 let runner: ReturnType<typeof createJobRunner>;
@@ -17,14 +16,6 @@ let run: ShootRun;
 let flow: string;
 let count = 0;
 
-const waits: Waits = {
-  start() {},
-  synced: async () => {},
-  registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }),
-  wait() {},
-  readiness: () => ({ reached: true }),
-  stop: async () => {},
-};
 const good = { hash: 4219493817, revision: 405, totalKey: 267, totalSize: 614400, version: "3.6.0" };
 
 test.beforeAll(async ({ cluster }) => {
@@ -47,7 +38,8 @@ beforeEach(async () => {
 });
 
 const nameOf = ([target]: readonly WaitTarget[]) => target?.name ?? "";
-const backup = () => createBackup({ gardenClient: kube, seedClient: runner.client, records, waits, flow: () => flow });
+const backup = () =>
+  createBackup({ gardenClient: kube, seedClient: runner.client, records, waits: notedWaits, flow: () => flow });
 const restoring = (change: Partial<ShootRun> = {}): ShootRun => ({ ...run, operation: "Restore", epoch: 2, ...change });
 const job = (name: string) => refTo(Job, { namespace: run.technicalID, name });
 const claim = () => refTo(PersistentVolumeClaim, { namespace: run.technicalID, name: "main-etcd-etcd-main-0" });
@@ -55,7 +47,7 @@ const claim = () => refTo(PersistentVolumeClaim, { namespace: run.technicalID, n
 describe("a snapshot", () => {
   test("is recorded as its pod has read it, and its Job says so", async () => {
     const [target] = await backup().takeSnapshot(run, "firstSnapshot");
-    expect(target).toMatchObject({ kind: "Job", until: "completed", activityId: "firstSnapshot/wait" });
+    expect(target).toMatchObject({ kind: "Job", until: "completed" });
     const name = await runner.succeed(run.technicalID, target?.name ?? "", good);
     await backup().keepSnapshot(run);
     const record = {
@@ -171,7 +163,7 @@ describe("etcd's volume", () => {
   test("is made from the last snapshot, and made only once", async () => {
     await recorded("final-snapshot-2-abcde.db");
     const [target] = await backup().restoreEtcdVolume(restoring(), "etcdVolume");
-    expect(target).toMatchObject({ name: "restore-etcd-main", activityId: "etcdVolume/wait" });
+    expect(target).toMatchObject({ name: "restore-etcd-main", until: "completed" });
     const made = await kube.read(job("restore-etcd-main"));
     expect(JSON.stringify(made)).toContain("/backup/final-snapshot-2-abcde.db");
     expect(JSON.stringify(made)).not.toContain("bump-revision");

@@ -29,6 +29,7 @@ import { newStateKey } from "../support/state-keys.ts";
 import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { shootRun } from "../support/shoot-run.ts";
+import { notedGroup } from "../support/noted-waits.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const extensions = "extensions.gardener.cloud/v1alpha1";
@@ -45,7 +46,7 @@ test.beforeAll(async ({ cluster }) => {
   kube = cluster.client;
   const completer = { complete: async () => true, fail: async () => true };
   const real = createWaits({ client: kube, completer, signer: createSigner([newStateKey("seed-1")]), log });
-  waits = { ...real, registration: ({ activityId }) => ({ [WAIT_ANNOTATION]: activityId }) };
+  waits = { ...real, group: notedGroup };
   waits.start();
   await waits.synced();
   controllers = ["Deployment", "StatefulSet"].map((kind) =>
@@ -138,15 +139,12 @@ describe("stopping a component", () => {
 
     const targets = await decommissioning().stopWorkload(later(), "etcd", "oldEtcd");
 
-    expect(targets.map(({ activityId }) => activityId).toSorted()).toEqual([
-      "oldEtcd/wait/etcd-events-0",
-      "oldEtcd/wait/etcd-main-0",
-    ]);
+    expect(targets.map(({ name }) => name).toSorted()).toEqual(["etcd-events-0", "etcd-main-0"]);
     expect(targets[0]).toMatchObject({ kind: "Pod", until: "gone", namespace: run.technicalID });
     for (const target of targets) expect(waits.readiness(target).reached).toBe(false);
     expect(await replicasOf("StatefulSet", "etcd-main")).toBe(0);
     expect((await kube.read(named("v1", "Pod", "etcd-main-0")))?.metadata.annotations).toMatchObject({
-      [WAIT_ANNOTATION]: "oldEtcd/wait/etcd-main-0",
+      [WAIT_ANNOTATION]: "oldEtcd/wait of 2",
     });
     await kube.remove(named("v1", "Pod", "etcd-main-0"), { gracePeriodSeconds: 0 });
     await kube.remove(named("v1", "Pod", "etcd-events-0"), { gracePeriodSeconds: 0 });

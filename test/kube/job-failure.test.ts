@@ -10,6 +10,7 @@ import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { newStateKey } from "../support/state-keys.ts";
+import { waitId } from "../../src/api/activity-ids.ts";
 
 let kube: KubeClient;
 let waits: Waits;
@@ -60,10 +61,10 @@ const template = { spec: { restartPolicy: "Never", containers: [{ name: "save", 
 const labels = { "gardener.cloud/role": "controlplane" };
 
 async function createJob(name: string): Promise<string> {
-  const target = jobTarget(namespace, name, "firstSnapshot", 60_000);
+  const target = jobTarget(namespace, name, 60_000);
   const workflowId = `shoot/garden-dev/jobs/${shootUid}/migrate`;
-  const waiter = { workflowId, runId: name, activityId: target.activityId };
-  const annotations = { [WAIT_ANNOTATION]: formatRegistration({ waiter, target, since: Date.now() }, signer) };
+  const waiter = { workflowId, runId: name, activityId: waitId("firstSnapshot") };
+  const annotations = { [WAIT_ANNOTATION]: formatRegistration({ waiter, target, since: Date.now(), of: 1 }, signer) };
   const metadata = { name, namespace, labels, annotations };
   const { metadata: made } = await kube.create({ apiVersion: "batch/v1", kind: "Job", metadata, spec: { template } });
   return (made as { uid?: string }).uid ?? "";

@@ -58,7 +58,7 @@ const node = { apiVersion: "v1", kind: "Node" } as const;
 const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
 const target: WaitTarget = {
   ...{ apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Worker", name: "local", until: "nodesReady" },
-  ...{ activityId: "nodesReady/wait", severeAfter: 600_000, deadline: 600_000 },
+  ...{ severeAfter: 600_000, deadline: 600_000 },
 };
 
 function wait(run: ReturnType<typeof shootRun>): Promise<void> {
@@ -68,7 +68,11 @@ function wait(run: ReturnType<typeof shootRun>): Promise<void> {
     shootClients: { get: async () => shootClient },
     completer: { complete: async () => (completed += 1) > 0 },
     log: createLogger({ name: "test", level: "silent" }),
-    asking: () => ({ workflowExecution: { workflowId: "w", runId: "r" }, startToCloseTimeoutMs: 30_000 }),
+    asking: () => ({
+      workflowExecution: { workflowId: "w", runId: "r" },
+      activityId: "nodesReady/wait",
+      startToCloseTimeoutMs: 30_000,
+    }),
   });
   return waits.wait(run, target);
 }

@@ -249,24 +249,23 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
   const called = ({ migration, seedName: seed }: ShootRun, call: string) => (migration ? `${call} in ${seed}` : call);
   const actIn = (run: ShootRun, call: string) => act(found(worlds, run.uid), called(run, call));
   const forRun = (name: string) => (run: ShootRun) => actIn(run, name);
-  const target = (kind: string, step: string): WaitTarget[] => [
+  const target = (kind: string): WaitTarget[] => [
     {
       apiVersion: "v1",
       kind,
       name: "x",
       until: "ready",
-      activityId: `${step}/wait`,
       severeAfter: 0,
       deadline: 600_000,
     },
   ];
-  const acting = (name: string) => async (run: ShootRun, kind: string, step: string) => {
+  const acting = (name: string) => async (run: ShootRun, kind: string) => {
     await actIn(run, `${name} ${kind}`);
-    return target(kind, step);
+    return target(kind);
   };
-  const waiting = (name: string) => async (run: ShootRun, step: string) => {
+  const waiting = (name: string) => async (run: ShootRun) => {
     await actIn(run, name);
-    return target(name, step);
+    return target(name);
   };
   return {
     deployComponent: acting("deployComponent"),
@@ -292,7 +291,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     persistState: forRun("persistState"),
     removeState: forRun("removeState"),
     restoreKeptSecrets: forRun("restoreKeptSecrets"),
-    waitFor: (run, { kind }) => actIn(run, `waitFor ${kind}`),
+    waitFor: (run, targets) => actIn(run, `waitFor ${targets.map(({ kind }) => kind).join(", ")}`),
     explainWait: async () => ({ message: "late", codes: [] }),
     deploySecrets: forRun("deploySecrets"),
     deployCloudProviderSecret: forRun("deployCloudProviderSecret"),

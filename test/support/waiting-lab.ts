@@ -10,7 +10,7 @@ import { formatRegistration, type Registration } from "../../src/activities/wait
 import { createSigner } from "../../src/activities/waits/signature.ts";
 import { createWaits, type Completer, type Waits } from "../../src/activities/waits/waits.ts";
 import { createCompleter } from "../../src/client/completer.ts";
-import { refTo, type KubeClient } from "../../src/kube/index.ts";
+import { refTo, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
 import { createSeedWorker } from "../../src/worker/seed.ts";
 import { gardenQueue } from "../../src/workflows/contract.ts";
@@ -125,22 +125,26 @@ function listening(warnings: string[]): Logger {
 }
 
 /** Says what an extension's controller would say about the operation it was asked for last. */
-export async function answer(
-  kube: KubeClient,
-  run: ShootRun,
-  status: {
-    readonly state?: string;
-    readonly lastError?: { description: string; codes?: string[] };
-    readonly lastUpdateTime?: string;
-  } = {},
-): Promise<void> {
-  const ref = infrastructureOf(run);
+export async function answer(kube: KubeClient, run: ShootRun, status: Answer = {}): Promise<void> {
+  await answerFor(kube, infrastructureOf(run), status);
+}
+
+/** What a controller says; a Create that has succeeded now, unless told otherwise. */
+interface Answer {
+  readonly type?: string;
+  readonly state?: string;
+  readonly lastError?: { description: string; codes?: string[] };
+  readonly lastUpdateTime?: string;
+}
+
+/** The same of any extension object. */
+export async function answerFor(kube: KubeClient, ref: ObjectRef, status: Answer): Promise<void> {
   const { metadata } = await kube.patch(ref, {
     metadata: { annotations: { "gardener.cloud/operation": null } },
   });
   const lastUpdateTime = status.lastUpdateTime ?? new Date().toISOString().replace(/\.\d+Z$/, "Z");
   const lastOperation = {
-    type: "Create",
+    type: status.type ?? "Create",
     state: status.state ?? "Succeeded",
     progress: 100,
     description: "done",
@@ -163,8 +167,13 @@ function current(waits: () => Waits, knobs: Knobs): Waits {
   return {
     start: () => waits().start(),
     synced: () => waits().synced(),
-    registration: (target, uid) => waits().registration({ ...target, severeAfter: knobs.severeAfter }, uid),
-    wait: (target) => waits().wait(target),
+    group(step, size) {
+      const group = waits().group(step, size);
+      return {
+        registration: (target, uid) => group.registration({ ...target, severeAfter: knobs.severeAfter }, uid),
+      };
+    },
+    wait: (targets) => waits().wait(targets),
     readiness: (target) => waits().readiness(target),
     stop: () => waits().stop(),
   };

@@ -35,9 +35,9 @@ export function createBackup(deps: BackupDeps) {
     /** A Job that runs every image of the control plane once. It takes itself away an hour after its end. */
     async warmUpImages(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const name = `warm-up-${flow()}`;
-      const target = jobTarget(run.technicalID, name, step, 600_000);
+      const target = jobTarget(run.technicalID, name, 600_000);
       const describe = async () => warmUpJob(await readContext(gardenClient, seedClient, run), name);
-      await ensureJob({ seedClient, waits, target, describe });
+      await ensureJob({ seedClient, group: waits.group(step, 1), target, describe });
       return [target];
     },
   };

@@ -1,22 +1,20 @@
-import { waitId } from "../../api/activity-ids.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { Job, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
 import { completed } from "../waits/readiness.ts";
-import type { Waits } from "../waits/waits.ts";
+import type { WaitGroup } from "../waits/waits.ts";
 
 /** A Job of a Shoot's namespace. */
 export const jobRef = (namespace: string, name: string) => refTo(Job, { namespace, name });
 
 /** The wait for a Job; `deadline` is ms. A Job that has failed stays failed, so its failure ends the wait at once. */
-export const jobTarget = (namespace: string, name: string, step: string, deadline: number): WaitTarget => ({
+export const jobTarget = (namespace: string, name: string, deadline: number): WaitTarget => ({
   apiVersion: "batch/v1",
   kind: "Job",
   name,
   namespace,
   until: "completed",
-  activityId: waitId(step),
   severeAfter: 0,
   deadline,
 });
@@ -40,22 +38,22 @@ export const removeJob = (seedClient: KubeClient, job: KubeObject): Promise<void
  */
 export async function ensureJob(o: {
   seedClient: KubeClient;
-  waits: Waits;
+  group: WaitGroup;
   target: WaitTarget;
   describe: () => Promise<KubeObject>;
 }): Promise<void> {
-  const { seedClient, waits, target } = o;
+  const { seedClient, group, target } = o;
   const ref = jobRef(target.namespace ?? "", target.name);
   const existing = await seedClient.read(ref);
   if (existing?.metadata.deletionTimestamp !== undefined)
     throw new StepError(`cannot make Job ${ref.namespace}/${ref.name}: an earlier one is still being deleted`);
   if (existing !== undefined && !hasFailed(existing)) {
     const { uid } = existing.metadata;
-    await seedClient.patch(ref, { metadata: { uid, annotations: waits.registration(target, uid) } });
+    await seedClient.patch(ref, { metadata: { uid, annotations: group.registration(target, uid) } });
     return;
   }
   if (existing !== undefined) await removeJob(seedClient, existing);
   const { metadata, ...job } = await o.describe();
-  const annotations = { ...metadata.annotations, ...waits.registration(target) };
+  const annotations = { ...metadata.annotations, ...group.registration(target) };
   await seedClient.create({ ...job, metadata: { ...metadata, annotations } });
 }

@@ -54,14 +54,14 @@ export function createSnapshots({ gardenClient, seedClient, records, waits, flow
     /** A Job that takes a snapshot. The last one of a moving Shoot is taken once, whatever happens to the flow that asks. */
     async takeSnapshot(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const name = jobName(run);
-      const target = jobTarget(run.technicalID, name, step, 3_600_000);
+      const target = jobTarget(run.technicalID, name, 3_600_000);
       const job = await seedClient.read(jobRef(run.technicalID, name));
       const taken = job !== undefined && completed(job).reached;
       if (!taken) await (isLast(run) ? endSchedule(run) : removeEarlier(run, name));
       if (!taken && run.hibernated) await setEtcd(run, 1);
       await ensureJob({
         seedClient,
-        waits,
+        group: waits.group(step, 1),
         target,
         describe: async () => snapshotJob(await readContext(gardenClient, seedClient, run), name),
       });

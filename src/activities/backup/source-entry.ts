@@ -17,7 +17,7 @@ import type { AppliedKind } from "../../api/extensions/kinds.ts";
 import { ensureJob, jobRef, jobTarget } from "./jobs.ts";
 import { completed } from "../waits/readiness.ts";
 import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
-import type { Waits } from "../waits/waits.ts";
+import type { WaitGroup, Waits } from "../waits/waits.ts";
 
 /** Every write into the seed goes through `seedClient`, which is the run's fenced client. */
 export interface BackupSourceDeps {
@@ -26,7 +26,7 @@ export interface BackupSourceDeps {
   readonly records: Pick<SnapshotRecords, "latest">;
   readonly waits: Waits;
   /** Applies an object of an extension under the run's epoch; returns what the flow waits for. */
-  readonly applyObject: (run: ShootRun, object: KubeObject, kind: AppliedKind, step: string) => Promise<WaitTarget>;
+  readonly applyObject: (run: ShootRun, object: KubeObject, kind: AppliedKind, group: WaitGroup) => Promise<WaitTarget>;
 }
 
 /**
@@ -35,14 +35,14 @@ export interface BackupSourceDeps {
  * `source-etcd-backup`. Older snapshots stay where they are. Where backups are a claim, its provider copies.
  */
 export function createBackupSource({ gardenClient, seedClient, records, waits, applyObject }: BackupSourceDeps) {
-  const ensureEntry = async (run: ShootRun, bucket: BackupBucket, step: string) => {
+  const ensureEntry = async (run: ShootRun, bucket: BackupBucket, group: WaitGroup) => {
     const entry = sourceEntry(run, bucket);
     await deployBackupCredentials(
       seedClient,
       entry.spec.secretRef.name ?? "",
       await readCredentials(gardenClient, bucket),
     );
-    return await applyObject(run, entry, "BackupEntry", step);
+    return await applyObject(run, entry, "BackupEntry", group);
   };
 
   return {
@@ -64,10 +64,11 @@ export function createBackupSource({ gardenClient, seedClient, records, waits, a
       const name = `copy-${snapshot.name.replace(/\.db$/, "")}`;
       const job = await seedClient.read(jobRef(run.technicalID, name));
       if (job !== undefined && completed(job).reached) return [];
-      const entry = await ensureEntry(run, bucket, step);
-      const target = jobTarget(run.technicalID, name, step, 3_600_000);
+      const group = waits.group(step, 2);
+      const entry = await ensureEntry(run, bucket, group);
+      const target = jobTarget(run.technicalID, name, 3_600_000);
       const describe = async () => copyJob(context, name, { snapshot: snapshot.name, store });
-      await ensureJob({ seedClient, waits, target, describe });
+      await ensureJob({ seedClient, group, target, describe });
       return [entry, target];
     },
 

@@ -85,8 +85,13 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
     const claim = await ensureClaim(run, snapshot, job);
     if (job && isFor(job, claim) && hasFailed(job)) await startOver(claim, job, "its Job has failed");
     if (job && !isFor(job, claim)) await removeJob(seedClient, job);
-    const target = jobTarget(run.technicalID, JOB, step, 3_600_000);
-    await ensureJob({ seedClient, waits, target, describe: () => describeJob(run, snapshot, claim) });
+    const target = jobTarget(run.technicalID, JOB, 3_600_000);
+    await ensureJob({
+      seedClient,
+      group: waits.group(step, 1),
+      target,
+      describe: () => describeJob(run, snapshot, claim),
+    });
     return [target];
   };
 

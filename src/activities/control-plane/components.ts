@@ -1,5 +1,4 @@
 import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
-import { waitId } from "../../api/activity-ids.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { components, type ComponentName } from "../../components/index.ts";
@@ -28,14 +27,16 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
     async deploy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
       const objects = components[component].objects(await readContext(gardenClient, seedClient, run));
       const client = await clientFor(run, component);
+      const awaited = run.hibernated ? [] : objects.filter((object) => rollsOut(component, object));
+      const group = waits.group(step, awaited.length);
       const targets: WaitTarget[] = [];
       for (const object of objects) {
-        if (run.hibernated || !rollsOut(component, object)) {
+        if (!awaited.includes(object)) {
           await client.apply(client === seedClient ? object : kept(object));
           continue;
         }
-        const target = targetOf(object, object.kind === "Service" ? "addressed" : "rolledOut", step);
-        const { generation } = (await client.apply(annotated(object, waits.registration(target)))).metadata;
+        const target = targetOf(object, object.kind === "Service" ? "addressed" : "rolledOut");
+        const { generation } = (await client.apply(annotated(object, group.registration(target)))).metadata;
         targets.push({ ...target, ...(generation === undefined ? {} : { generation }) });
       }
       return targets;
@@ -49,17 +50,18 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
       const namespace = await seedClient.read(Namespace, { name: run.technicalID });
       if (namespace === undefined) return [];
       const objects = components[component].objects(await readContext(gardenClient, seedClient, run));
-      const targets: WaitTarget[] = [];
-      for (const object of [...objects].reverse()) {
-        const existing = await seedClient.read(refOf(object));
-        if (existing === undefined) continue;
-        const target = rollsOut(component, object) ? targetOf(object, "gone", step) : undefined;
-        if (target) targets.push(target);
-        const annotations = target ? waits.registration(target, existing.metadata.uid) : {};
+      const found = (await Promise.all(objects.map((object) => seedClient.read(refOf(object))))).filter(
+        (object) => object !== undefined,
+      );
+      const awaited = found.filter((object) => rollsOut(component, object));
+      const group = waits.group(step, awaited.length);
+      for (const object of found.reverse()) {
+        const { uid } = object.metadata;
+        const annotations = awaited.includes(object) ? group.registration(targetOf(object, "gone"), uid) : {};
         await removeAnnotated(seedClient, refOf(object), annotations, { propagationPolicy: "Foreground" });
       }
       for (const claim of claimsOf(objects)) await seedClient.remove(claim);
-      return targets;
+      return awaited.map((object) => targetOf(object, "gone"));
     },
   };
 }
@@ -77,7 +79,7 @@ function kept(object: KubeObject): KubeObject {
 }
 
 /** Gardener's time-outs: kube-apiserver and etcd five minutes, load balancers ten. */
-function targetOf(object: KubeObject, until: Until, step: string): WaitTarget {
+function targetOf(object: KubeObject, until: Until): WaitTarget {
   const { namespace, name } = object.metadata;
   return {
     apiVersion: object.apiVersion,
@@ -85,7 +87,6 @@ function targetOf(object: KubeObject, until: Until, step: string): WaitTarget {
     name,
     ...(namespace === undefined ? {} : { namespace }),
     until,
-    activityId: waitId(step, name),
     severeAfter: 300_000,
     deadline: until === "addressed" ? 600_000 : 300_000,
   };

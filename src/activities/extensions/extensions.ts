@@ -4,7 +4,6 @@ import {
   TASKS_ANNOTATION,
   TIMESTAMP_ANNOTATION,
 } from "../../api/annotations.ts";
-import { waitId } from "../../api/activity-ids.ts";
 import { contractOf, EXTENSIONS_API, type AppliedKind, type Purpose } from "../../api/extensions/kinds.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
@@ -16,7 +15,7 @@ import type { ExtensionLike } from "../waits/readiness.ts";
 import { listExtensionObjects } from "./list.ts";
 import { needsTrigger } from "./trigger.ts";
 import { removeAnnotated } from "../teardown/removal.ts";
-import type { Waits } from "../waits/waits.ts";
+import type { WaitGroup, Waits } from "../waits/waits.ts";
 
 /** Every write into the seed goes through `seedClient`, which is the run's fenced client. */
 export interface ExtensionDeps {
@@ -33,18 +32,18 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
     return { context, objects: objects.map((object) => led(object, run)) };
   };
 
-  const applyOne = async (object: KubeObject, kind: AppliedKind, step: string, asked = false) => {
+  const applyOne = async (object: KubeObject, kind: AppliedKind, group: WaitGroup, asked = false) => {
     const existing = await seedClient.read(refOf(object));
     const triggers = needsTrigger({ kind, existing, asked, changed: specDiffers(object, existing) });
     const timestamp = triggers ? nextTimestamp(existing) : existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
-    const target = targetOf(object, kind, step, timestamp);
+    const target = targetOf(object, kind, timestamp);
     const operation = triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {};
     const stamp = timestamp === undefined ? {} : { [TIMESTAMP_ANNOTATION]: timestamp };
     const annotations = {
       ...object.metadata.annotations,
       ...operation,
       ...stamp,
-      ...waits.registration(target, existing?.metadata.uid),
+      ...group.registration(target, existing?.metadata.uid),
     };
     await seedClient.apply({ ...object, metadata: { ...object.metadata, annotations } });
     return target;
@@ -56,12 +55,13 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
       const { context, objects } = await wantedBy(run, kind, purpose);
       const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
       const asked = ({ metadata }: KubeObject) => tasks.includes(taskOf(kind, run, metadata.name));
-      return Promise.all(objects.map((object) => applyOne(object, kind, step, asked(object))));
+      const group = waits.group(step, objects.length);
+      return Promise.all(objects.map((object) => applyOne(object, kind, group, asked(object))));
     },
 
     /** Applies one more object of a kind, which the Shoot's spec knows nothing of. */
-    applyObject: (run: ShootRun, object: KubeObject, kind: AppliedKind, step: string): Promise<WaitTarget> =>
-      applyOne(led(object, run), kind, step),
+    applyObject: (run: ShootRun, object: KubeObject, kind: AppliedKind, group: WaitGroup): Promise<WaitTarget> =>
+      applyOne(led(object, run), kind, group),
 
     /** The objects of the kind that the Shoot's spec asks for now. */
     wanted: async (run: ShootRun, kind: AppliedKind, purpose?: Purpose): Promise<KubeObject[]> =>
@@ -80,7 +80,8 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
       );
       const objects = await Promise.all(purposes.map((purpose) => wantedBy(run, "DNSRecord", purpose)));
       const acting = objects.flatMap((one) => one.objects).filter(({ metadata }) => !migrated.has(metadata.name));
-      return Promise.all(acting.map((object) => applyOne(object, "DNSRecord", step)));
+      const group = waits.group(step, acting.length);
+      return Promise.all(acting.map((object) => applyOne(object, "DNSRecord", group)));
     },
 
     /** Removes the objects of the kind that are not wanted any more. */
@@ -98,10 +99,11 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
       const existing = (await listExtensionObjects(seedClient, run, kind)).filter(({ metadata }) =>
         isOf(kind, metadata.name, run, purpose),
       );
+      const group = waits.group(step, existing.length);
       return Promise.all(
         existing.map(async (object) => {
-          const target: WaitTarget = { ...targetOf(object, kind, step), until: "gone" };
-          await confirmAndRemove(seedClient, object, waits.registration(target, object.metadata.uid));
+          const target: WaitTarget = { ...targetOf(object, kind), until: "gone" };
+          await confirmAndRemove(seedClient, object, group.registration(target, object.metadata.uid));
           return target;
         }),
       );
@@ -122,7 +124,7 @@ function led(
 }
 
 /** The wait for an extension object, with the time-outs of its kind. */
-export function targetOf(object: KubeObject, kind: AppliedKind, step: string, timestamp?: string): WaitTarget {
+export function targetOf(object: KubeObject, kind: AppliedKind, timestamp?: string): WaitTarget {
   const { name, namespace } = object.metadata;
   const { severeAfter, deadline } = contractOf(kind);
   return {
@@ -131,7 +133,6 @@ export function targetOf(object: KubeObject, kind: AppliedKind, step: string, ti
     name,
     ...(namespace === undefined ? {} : { namespace }),
     until: "ready",
-    activityId: waitId(step, name),
     ...(timestamp === undefined ? {} : { timestamp }),
     severeAfter,
     deadline,

@@ -13,7 +13,7 @@ import { hasMigrated, isOf, nextTimestamp, targetOf } from "./extensions.ts";
 import type { WaitTarget } from "../index.ts";
 import type { AppliedKind, Purpose } from "../../api/extensions/kinds.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
-import type { Waits } from "../waits/waits.ts";
+import type { WaitGroup, Waits } from "../waits/waits.ts";
 
 /** What an extension object is given when it comes to another seed. */
 export interface KeptState {
@@ -36,14 +36,14 @@ export interface ExtensionMoveDeps {
 /** Migrates and restores objects by Gardener's contract: infrastructure stays, and controllers find it by the state. */
 export function createExtensionMoves({ seedClient, waits, wanted, kept, protect }: ExtensionMoveDeps) {
   /** Asks for an operation under a new id. */
-  const ask = async (object: ExtensionLike, kind: AppliedKind, step: string, operation: "migrate" | "restore") => {
+  const ask = async (object: ExtensionLike, kind: AppliedKind, group: WaitGroup, operation: "migrate" | "restore") => {
     const timestamp = nextTimestamp(object);
-    const target: WaitTarget = { ...targetOf(object, kind, step, timestamp), asked: operation };
+    const target: WaitTarget = { ...targetOf(object, kind, timestamp), asked: operation };
     const annotations = {
       [OPERATION_ANNOTATION]: operation,
       [TIMESTAMP_ANNOTATION]: timestamp,
       [STALE_ANNOTATION]: null,
-      ...waits.registration(target, object.metadata.uid),
+      ...group.registration(target, object.metadata.uid),
     };
     await seedClient.patch(refOf(object), { metadata: { annotations } });
     return target;
@@ -59,7 +59,7 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
     await seedClient.patch(refOf(object), fresh, { subresource: "status" });
   };
 
-  const restoreOne = async (run: ShootRun, object: KubeObject, kind: AppliedKind, step: string) => {
+  const restoreOne = async (run: ShootRun, object: KubeObject, kind: AppliedKind, group: WaitGroup) => {
     const existing = await seedClient.read(refOf(object));
     if (existing !== undefined && isMigrating(existing))
       throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
@@ -74,7 +74,7 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
     if (waiting) await giveState(applied, await kept(run, object), stale);
     // The one that is recorded may be older than what a provider keeps.
     if (kind === "BackupEntry") await protect(run);
-    return ask(applied, kind, step, "restore");
+    return ask(applied, kind, group, "restore");
   };
 
   return {
@@ -84,7 +84,8 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
         isOf(kind, metadata.name, run, purpose),
       );
       const acting = existing.filter((object) => !hasMigrated(object));
-      return Promise.all(acting.map((object) => ask(object, kind, step, "migrate")));
+      const group = waits.group(step, acting.length);
+      return Promise.all(acting.map((object) => ask(object, kind, group, "migrate")));
     },
 
     /**
@@ -93,7 +94,8 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
      */
     async restore(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
       const objects = await wanted(run, kind, purpose);
-      return Promise.all(objects.map((object) => restoreOne(run, object, kind, step)));
+      const group = waits.group(step, objects.length);
+      return Promise.all(objects.map((object) => restoreOne(run, object, kind, group)));
     },
   };
 }

@@ -37,7 +37,7 @@ export function createDecommissioning({ seedClient, waits, polling = CONTROLLER_
       );
       const workloads = (await Promise.all(read)).filter((workload) => workload !== undefined);
       await scaleDown(client, workloads, polling);
-      return (await Promise.all(workloads.map((workload) => pods.ofWorkload(run, workload, step)))).flat();
+      return await pods.ofWorkloads(run, workloads, step);
     },
 
     /** Stops every pod in the namespace for good, also those that users or extensions made. */

@@ -1,11 +1,10 @@
 import { ROLE_LABEL } from "../../api/labels.ts";
-import { waitId } from "../../api/activity-ids.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { inWords, Pod, refOf, typeMeta, unlessGone, type KubeClient, type Workload } from "../../kube/index.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import type { WaitTarget } from "../index.ts";
 import { poll, type PollOptions } from "../poll.ts";
-import type { Waits } from "../waits/waits.ts";
+import type { WaitGroup, Waits } from "../waits/waits.ts";
 
 /**
  * Waits until pods are gone, one by one: a Deployment counts no pod that is going, and an API server that is going still
@@ -33,21 +32,30 @@ export function createPodStops({
         : undefined;
     });
 
-  const waitFor = async (run: ShootRun, pod: Pod, step: string): Promise<WaitTarget[]> => {
-    const target = targetOf(pod, step);
-    const annotations = waits.registration(target, pod.metadata.uid);
+  const waitForOne = async (run: ShootRun, pod: Pod, group: WaitGroup): Promise<WaitTarget[]> => {
+    const target = targetOf(pod);
+    const annotations = group.registration(target, pod.metadata.uid);
     const patched = await unlessGone(fenced(seedClient, run).patch(refOf(pod), { metadata: { annotations } }));
     if (patched === undefined) return [];
     await seen(target, run.technicalID);
     return [target];
   };
 
+  const waitFor = async (run: ShootRun, pods: readonly Pod[], step: string): Promise<WaitTarget[]> => {
+    const group = waits.group(step, pods.length);
+    return (await Promise.all(pods.map((pod) => waitForOne(run, pod, group)))).flat();
+  };
+
+  const podsOf = async (namespace: string, { spec }: Workload): Promise<readonly Pod[]> => {
+    const labels = Object.entries(spec.selector.matchLabels ?? {}).map(([name, value]) => `${name}=${value}`);
+    return (await list(namespace, labels.join(","))).filter(isAlive);
+  };
+
   return {
-    /** The pods that a workload still has; more must not come. */
-    async ofWorkload(run: ShootRun, { spec }: Workload, step: string): Promise<WaitTarget[]> {
-      const labels = Object.entries(spec.selector.matchLabels ?? {}).map(([name, value]) => `${name}=${value}`);
-      const pods = (await list(run.technicalID, labels.join(","))).filter(isAlive);
-      return (await Promise.all(pods.map((pod) => waitFor(run, pod, step)))).flat();
+    /** The pods that workloads still have; more must not come. */
+    async ofWorkloads(run: ShootRun, workloads: readonly Workload[], step: string): Promise<WaitTarget[]> {
+      const pods = await Promise.all(workloads.map((workload) => podsOf(run.technicalID, workload)));
+      return await waitFor(run, pods.flat(), step);
     },
 
     /** All pods of the namespace; deletes those that are not being deleted yet. */
@@ -63,7 +71,7 @@ export function createPodStops({
         const [first] = (await alive()).filter((pod) => !isWatched(pod));
         return first && `cannot stop ${inWords(refOf(first))}: it is going, and not gone yet`;
       });
-      return (await Promise.all((await alive()).map((pod) => waitFor(run, pod, step)))).flat();
+      return await waitFor(run, await alive(), step);
     },
   };
 }
@@ -76,13 +84,12 @@ const isAlive = ({ status }: Pod): boolean => status?.phase !== "Succeeded" && s
 
 const isWatched = ({ metadata }: Pod): boolean => metadata.labels?.[ROLE_LABEL] === "controlplane";
 
-function targetOf({ metadata: { name, namespace } }: Pod, step: string): WaitTarget {
+function targetOf({ metadata: { name, namespace } }: Pod): WaitTarget {
   return {
     ...typeMeta(Pod),
     name,
     ...(namespace === undefined ? {} : { namespace }),
     until: "gone",
-    activityId: waitId(step, name),
     severeAfter: 300_000,
     deadline: 300_000,
   };

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../api/error-codes.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
@@ -49,6 +50,19 @@ export function explainReadiness(target: WaitTarget, readiness: Readiness): stri
   const ref = `${target.kind} ${target.namespace === undefined ? "" : `${target.namespace}/`}${target.name}`;
   return `${ref} is not ${words[target.until]}: ${readiness.reached ? "it was late" : readiness.message}`;
 }
+
+/** Several failures as one: the first few in their words, and how many more there are. */
+export function summarize(failures: readonly { readonly message: string; readonly codes: readonly string[] }[]): {
+  message: string;
+  codes: ErrorCode[];
+} {
+  const said = failures.slice(0, MOST_SAID).map(({ message }) => message);
+  const more = failures.length - said.length;
+  const message = [...said, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  return { message, codes: [...new Set(failures.flatMap(({ codes }) => codes))] as ErrorCode[] };
+}
+
+const MOST_SAID = 3;
 
 const words = {
   ready: "ready",

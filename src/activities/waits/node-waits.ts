@@ -18,7 +18,7 @@ export interface NodeWaitDeps {
   readonly completer: Pick<Completer, "complete">;
   readonly log: Logger;
   /** The activity that waits, and its timeout in ms; the calling one by default. */
-  readonly asking?: () => Pick<ActivityInfo, "workflowExecution" | "startToCloseTimeoutMs">;
+  readonly asking?: () => Pick<ActivityInfo, "workflowExecution" | "activityId" | "startToCloseTimeoutMs">;
 }
 
 /**
@@ -37,8 +37,8 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
     return { pools, shootClient, nodes, readiness: nodesReady(nodes, pools) };
   };
 
-  const watch = async ({ pools, shootClient, unheard }: Look, { activityId }: WaitTarget) => {
-    const { workflowExecution, startToCloseTimeoutMs } = asking();
+  const watch = async ({ pools, shootClient, unheard }: Look) => {
+    const { workflowExecution, activityId, startToCloseTimeoutMs } = asking();
     if (workflowExecution === undefined) throw new Error("only an activity of a workflow can wait");
     const settle = async () => {
       const silent = [...unheard].some(([name, version]) => {
@@ -72,7 +72,7 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       const { pools, shootClient, nodes, readiness } = await look(run, target);
       const unheard = hasMoved(run) ? await versionsOfLeases(shootClient, nodes) : new Map<string, undefined>();
       if (readiness.reached && unheard.size === 0) return;
-      await watch({ pools, shootClient, unheard }, target);
+      await watch({ pools, shootClient, unheard });
       throw new CompleteAsyncError();
     },
   };

@@ -1,4 +1,5 @@
 import { activityInfo } from "@temporalio/activity";
+import { waitId } from "../../api/activity-ids.ts";
 import { WAIT_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf } from "../../kube/index.ts";
@@ -13,23 +14,29 @@ export interface Waiter {
   readonly activityId: string;
 }
 
-/** What a registration says; `since` is ms since the epoch. */
+/**
+ * What a registration says. Those that one call of an activity makes are a group: they share `since`, in ms since the
+ * epoch, and say how many they are.
+ */
 export interface Registration {
   readonly waiter: Waiter;
   readonly target: WaitTarget;
   readonly since: number;
+  readonly of: number;
   /** Of the object, where it was there already. */
   readonly uid?: string;
 }
 
-/** The registration of the calling activity's workflow. Throws outside of a workflow's activity. */
-export function registrationOf(target: WaitTarget, uid?: string): Registration {
-  const { workflowExecution } = activityInfo();
-  if (workflowExecution === undefined) throw new Error("only an activity of a workflow can register a wait");
+/** The calling activity. Throws outside of a workflow's activity. */
+export function callingActivity(): Waiter {
+  const { workflowExecution, activityId } = activityInfo();
+  if (workflowExecution === undefined) throw new Error("only an activity of a workflow can wait");
   const { workflowId, runId } = workflowExecution;
-  const waiter = { workflowId, runId, activityId: target.activityId };
-  return { waiter, target, since: Date.now(), ...(uid !== undefined && { uid }) };
+  return { workflowId, runId, activityId };
 }
+
+/** The waiting activity of a step, in the workflow of the calling activity. */
+export const waiterOf = (step: string): Waiter => ({ ...callingActivity(), activityId: waitId(step) });
 
 /** The registration as an object's annotation has it. */
 export function formatRegistration(registration: Registration, signer: Signer): string {
@@ -69,8 +76,9 @@ function parse(text: string): { registration: Registration; signature: string } 
     const { signature, ...registration } = parseJson(text, WAIT_ANNOTATION) as Partial<Registration> & {
       signature?: unknown;
     };
-    const { waiter, target, since } = registration;
-    if (!waiter || !target || typeof since !== "number" || typeof signature !== "string") return undefined;
+    const { waiter, target, since, of } = registration;
+    if (!waiter || !target || typeof since !== "number" || typeof of !== "number") return undefined;
+    if (typeof signature !== "string") return undefined;
     return { registration: registration as Registration, signature };
   } catch {
     return undefined;
@@ -78,8 +86,8 @@ function parse(text: string): { registration: Registration; signature: string } 
 }
 
 /** What is signed: every field, in one order. */
-function canonical({ waiter: { workflowId, runId, activityId }, target, since, uid }: Registration): string {
-  return JSON.stringify({ waiter: { workflowId, runId, activityId }, target, since, uid });
+function canonical({ waiter: { workflowId, runId, activityId }, target, since, of, uid }: Registration): string {
+  return JSON.stringify({ waiter: { workflowId, runId, activityId }, target, since, of, uid });
 }
 
 const refersTo = (target: WaitTarget, object: KubeObject): boolean => {

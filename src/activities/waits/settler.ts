@@ -3,9 +3,9 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { StepError } from "../failure.ts";
-import { judge, judgeDeleted, verdict } from "./judgement.ts";
+import type { WaitTarget } from "../index.ts";
+import { judge, judgeDeleted, summarize, verdict } from "./judgement.ts";
 import { findPodTrouble } from "./pod-trouble.ts";
-import type { Readiness } from "./readiness.ts";
 import type { Reading, Registration, Waiter } from "./registration.ts";
 
 /** Completes or fails an activity that waits; says whether there was one. Implemented by Temporal's client. */
@@ -18,9 +18,15 @@ export interface Completer {
 export interface Settler {
   /** Looks at an object that has changed; does not wait for Temporal, so that a hundred waits are settled side by side. */
   look(object: KubeObject, event: ObjectEvent): void;
-  /** Looks at an object for which an activity has just begun to wait: what was settled before found no activity. */
-  lookForNewcomer(object: KubeObject): void;
+  /** Looks at all objects for which an activity has just begun to wait: what was settled before found no activity. */
+  lookForNewcomer(waiter: Waiter, awaited: readonly Awaited[]): void;
   stop(): void;
+}
+
+/** What an activity waits for, and the object as it was last seen; undefined where there is none. */
+export interface Awaited {
+  readonly target: WaitTarget;
+  readonly object: KubeObject | undefined;
 }
 
 type ObjectEvent = "added" | "updated" | "deleted";
@@ -46,91 +52,170 @@ const RECENT = 60_000;
 /** Node's timers fire at once beyond this. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Settles each wait once, and looks again by timers where an error has to last before it counts. */
+/** What is known of the objects that one activity waits for. */
+interface Group {
+  readonly waiter: Waiter;
+  readonly since: number;
+  /** How many they are. */
+  of: number;
+  /** What came of each, by its reference; one that is still on its way is missing. */
+  readonly outcomes: Map<string, "reached" | Failed>;
+  /** Uids of those that are still there. */
+  readonly present: Set<string>;
+  /** Whether Temporal has to be told, is being told, or knows. */
+  state: "open" | "telling" | "told";
+}
+
+interface Failed {
+  readonly error: StepError;
+  readonly object: KubeObject;
+}
+
+/** Settles each wait once all its objects have come to an end, and looks again by timers where an error has to last before it counts. */
 export function createSettler({ client, completer, latest, read, log }: SettlerDeps): Settler {
-  const settled = new Map<string, string>(); // by the object's uid: the wait that was settled last
-  const timers = new Map<string, NodeJS.Timeout>();
-  const refusals = new Map<string, string>(); // by the object's uid: what was logged of its annotation
+  const groups = new Map<string, Group>(); // by the activity that waits
+  const memberships = new Map<string, string>(); // by an object's uid: the activity that waits for it
+  const refusals = new Map<string, string>(); // by an object's uid: what was logged of its annotation
+  const timers = new Map<string, NodeJS.Timeout>(); // by an object's uid, or the activity that waits
+
+  const later = (key: string, delay: number, action: () => void) => {
+    clearTimeout(timers.get(key));
+    const act = () => {
+      timers.delete(key);
+      action();
+    };
+    timers.set(key, setTimeout(act, Math.min(delay, LONGEST_TIMER)).unref());
+  };
+
+  const lookLater = (object: KubeObject, delay: number) =>
+    later(uidOf(object), delay, () => {
+      const now = latest(object);
+      look(now ?? object, now ? "updated" : "deleted");
+    });
 
   /** Says once of each text why it completes nothing. */
-  const refuse = ({ kind, metadata }: KubeObject, reason: string) => {
-    const { namespace, name, uid = "" } = metadata;
+  const refuse = (object: KubeObject, reason: string) => {
+    const { kind, metadata } = object;
+    const { namespace, name } = metadata;
     const text = metadata.annotations?.[WAIT_ANNOTATION] ?? "";
-    if (refusals.get(uid) === text) return;
-    refusals.set(uid, text);
+    if (refusals.get(uidOf(object)) === text) return;
+    refusals.set(uidOf(object), text);
     log.warn({ kind, namespace, name, reason }, "a wait is not taken from an object's annotation");
   };
 
-  const tell = async ({ waiter }: Registration, object: KubeObject, error: StepError | undefined) =>
-    error === undefined
-      ? await completer.complete(waiter)
-      : await completer.fail(waiter, await withReason(client, error, object));
+  /** The group that a registration belongs to; undefined for one that a later call has replaced. */
+  const groupOf = ({ waiter, since, of }: Registration): Group | undefined => {
+    const key = keyOf(waiter);
+    const known = groups.get(key);
+    if (known !== undefined && known.since >= since) return known.since === since ? known : undefined;
+    const group: Group = { waiter, since, of, outcomes: new Map(), present: new Set(), state: "open" };
+    groups.set(key, group);
+    return group;
+  };
 
-  /** `again`: no activity was found the last time, which happens once only. */
-  const settle = async (registered: Registration, object: KubeObject, readiness: Readiness, again: boolean) => {
-    const { uid = "" } = object.metadata;
-    const key = keyOf(registered);
-    if (settled.get(uid) === key) return;
-    const outcome = verdict(registered, readiness);
-    if (outcome === "wait") return;
-    if (typeof outcome === "number") return scheduleLook(key, outcome, object);
-    settled.set(uid, key);
-    try {
-      const found = await tell(registered, object, outcome === "reached" ? undefined : outcome);
-      log.debug({ ...registered.waiter, found, reached: outcome === "reached" }, "wait settled");
-      if (!found && !again && Date.now() - registered.since < RECENT) scheduleLook(key, SECOND_LOOK, object, true);
-    } catch (error) {
-      settled.delete(uid);
-      scheduleLook(key, RETRY_PERIOD, object);
-      throw error;
-    }
+  const leave = (uid: string) => {
+    const key = memberships.get(uid) ?? "";
+    memberships.delete(uid);
+    groups.get(key)?.present.delete(uid);
+    forget(key);
+  };
+
+  /** A wait whose objects have all gone is over; others may still come to one that is open. */
+  const forget = (key: string) => {
+    const group = groups.get(key);
+    if (group === undefined || group.present.size > 0 || group.state === "telling" || timers.has(key)) return;
+    if (group.state === "told") return void groups.delete(key);
+    later(key, RECENT, () => group.present.size === 0 && groups.get(key) === group && groups.delete(key));
+  };
+
+  const tell = async ({ waiter, outcomes }: Group) => {
+    const failed = [...outcomes.values()].filter((outcome) => outcome !== "reached");
+    if (failed.length === 0) return await completer.complete(waiter);
+    const reasons = await Promise.all(failed.map(({ error, object }) => withReason(client, error, object)));
+    const { message, codes } = summarize(reasons);
+    return await completer.fail(waiter, new StepError(message, codes));
   };
 
   /**
-   * An activity that was not found has not begun to wait, or does so no more. Or its task was lost between Temporal and this
-   * process, as happens where both are short of time: then it never asks here, but Temporal takes an answer by now.
+   * Tells Temporal once every object has come to an end. An activity that was not found has not begun to wait, or does so
+   * no more. Or its task was lost between Temporal and this process, as happens where both are short of time: then it never
+   * asks here, but Temporal takes an answer by now. So it is looked for once more (`again`).
    */
-  const scheduleLook = (key: string, delay: number, object: KubeObject, again = false) => {
-    clearTimeout(timers.get(key));
-    const lookAgain = () => {
-      timers.delete(key);
-      if (again) settled.delete(object.metadata.uid ?? "");
-      const now = latest(object);
-      look(now ?? object, now ? "updated" : "deleted", again);
-    };
-    timers.set(key, setTimeout(lookAgain, Math.min(delay, LONGEST_TIMER)).unref());
+  const settle = (key: string, again = false) => {
+    const group = groups.get(key);
+    if (group?.state !== "open" || group.outcomes.size < group.of) return;
+    group.state = "telling";
+    const reopen = (delay: number, isSecond: boolean) =>
+      later(key, delay, () => {
+        if (group.state === "told") group.state = "open";
+        if (groups.get(key) === group) settle(key, isSecond);
+      });
+    tell(group)
+      .then((found) => {
+        group.state = "told";
+        log.debug({ ...group.waiter, found }, "wait settled");
+        if (!found && !again && Date.now() - group.since < RECENT) reopen(SECOND_LOOK, true);
+      })
+      .catch((error: unknown) => {
+        group.state = "open";
+        log.warn({ err: error }, "wait not settled");
+        reopen(RETRY_PERIOD, again);
+      })
+      .finally(() => forget(key));
   };
 
-  const look = (object: KubeObject, event: ObjectEvent, again = false) =>
-    void consider(object, event, again).catch((error: unknown) => log.warn({ err: error }, "wait not settled"));
+  /** Notes what has come of one object. */
+  const note = (registration: Registration, object: KubeObject, deleted: boolean) => {
+    const group = groupOf(registration);
+    if (group === undefined) return;
+    const { target, waiter } = registration;
+    const [uid, key] = [uidOf(object), keyOf(waiter)];
+    if (memberships.get(uid) !== key) leave(uid);
+    memberships.set(uid, key);
+    group.present.add(uid);
+    const outcome = verdict(registration, deleted ? judgeDeleted(target) : judge(target, object));
+    if (outcome === "reached") group.outcomes.set(refOf(target), outcome);
+    else if (outcome instanceof StepError) group.outcomes.set(refOf(target), { error: outcome, object });
+    else group.outcomes.delete(refOf(target));
+    if (typeof outcome === "number") lookLater(object, outcome);
+    settle(key);
+  };
 
-  const consider = async (object: KubeObject, event: ObjectEvent, again: boolean) => {
+  const look = (object: KubeObject, event: ObjectEvent) => {
     const reading = read(object);
     const deleted = event === "deleted";
     if (reading !== undefined && "refused" in reading) {
       refuse(object, reading.refused);
       const { unknown } = reading; // the watch of namespaces may be behind that of the object's kind
-      if (unknown && Date.now() - unknown.since < RECENT) scheduleLook(keyOf(unknown), RETRY_PERIOD, object);
-    } else if (reading !== undefined) {
-      const judged = deleted ? judgeDeleted(reading.target) : judge(reading.target, object);
-      await settle(reading, object, judged, again);
-    }
+      if (unknown && Date.now() - unknown.since < RECENT) lookLater(object, RETRY_PERIOD);
+    } else if (reading !== undefined) note(reading, object, deleted);
     if (!deleted) return;
-    settled.delete(object.metadata.uid ?? "");
-    refusals.delete(object.metadata.uid ?? "");
+    leave(uidOf(object));
+    refusals.delete(uidOf(object));
   };
 
   return {
-    look: (object, event) => look(object, event),
-    lookForNewcomer(object) {
-      settled.delete(object.metadata.uid ?? "");
-      look(object, "updated");
+    look,
+    lookForNewcomer(waiter, awaited) {
+      const key = keyOf(waiter);
+      for (const { object } of awaited) if (object !== undefined) look(object, "updated");
+      const group = groups.get(key);
+      if (group === undefined) return; // the watch has not seen any registration yet
+      group.of = awaited.length;
+      for (const { target, object } of awaited)
+        if (object === undefined && target.until === "gone") group.outcomes.set(refOf(target), "reached");
+      if (group.state === "told") group.state = "open";
+      settle(key);
     },
     stop: () => timers.forEach((timer) => clearTimeout(timer)),
   };
 }
 
-const keyOf = ({ waiter, since }: Registration): string => `${waiter.runId}/${waiter.activityId}/${since}`;
+const keyOf = ({ runId, activityId }: Waiter): string => `${runId}/${activityId}`;
+
+const refOf = ({ kind, namespace = "", name }: WaitTarget): string => `${kind}/${namespace}/${name}`;
+
+const uidOf = ({ metadata: { uid = "" } }: KubeObject): string => uid;
 
 /** Why a Job failed is known to its pods alone; where they cannot be asked, that it failed has to do. */
 async function withReason(client: KubeClient, error: StepError, object: KubeObject): Promise<StepError> {

@@ -8,7 +8,7 @@ import type { Logger } from "../../log.ts";
 import type { WaitTarget } from "../index.ts";
 import { judge } from "./judgement.ts";
 import type { Readiness } from "./readiness.ts";
-import { formatRegistration, readRegistration, registrationOf } from "./registration.ts";
+import { callingActivity, formatRegistration, readRegistration, waiterOf } from "./registration.ts";
 import { createSettler, type Completer, type Settler } from "./settler.ts";
 import { shootUidOf } from "./shoot-of.ts";
 import type { Signer } from "./signature.ts";
@@ -25,16 +25,22 @@ export interface Waits {
   start(): void;
   /** Resolves when every watch has seen what there is. */
   synced(): Promise<void>;
-  /**
-   * The annotation that registers the calling workflow's wait; written together with the change it waits for. With the
-   * object's uid it is worth nothing on a later object of that name.
-   */
-  registration(target: WaitTarget, uid?: string): Record<string, string>;
-  /** Returns when the target is reached; otherwise leaves the activity to be completed from outside. */
-  wait(target: WaitTarget): void;
+  /** The wait of a step of the calling workflow, for exactly so many objects. */
+  group(step: string, size: number): WaitGroup;
+  /** Returns when all targets are reached; otherwise leaves the activity to be completed from outside. */
+  wait(targets: readonly WaitTarget[]): void;
   /** How the object stands to the target, as last seen. */
   readiness(target: WaitTarget): Readiness;
   stop(): Promise<void>;
+}
+
+/** The wait for all objects that one call of an activity changes. */
+export interface WaitGroup {
+  /**
+   * The annotation that registers the wait; written together with the change it waits for. With the object's uid it is
+   * worth nothing on a later object of that name.
+   */
+  registration(target: WaitTarget, uid?: string): Record<string, string>;
 }
 
 /** Watches the seed and completes the waits of all flows, of which `signer` tells that this worker has registered them. */
@@ -67,14 +73,22 @@ export function createWaits({
   return {
     start: watches.start,
     synced: watches.synced,
-    registration: (target, uid) => ({
-      [WAIT_ANNOTATION]: formatRegistration(registrationOf(target, uid), signer),
-    }),
+    group(step, of) {
+      const since = Date.now();
+      return {
+        registration(target, uid) {
+          const registration = { waiter: waiterOf(step), target, since, of, ...(uid !== undefined && { uid }) };
+          return { [WAIT_ANNOTATION]: formatRegistration(registration, signer) };
+        },
+      };
+    },
     readiness,
-    wait(target) {
-      if (readiness(target).reached) return;
-      const object = seen(target);
-      if (object !== undefined) settler.lookForNewcomer(object);
+    wait(targets) {
+      if (targets.every((target) => readiness(target).reached)) return;
+      settler.lookForNewcomer(
+        callingActivity(),
+        targets.map((target) => ({ target, object: seen(target) })),
+      );
       throw new CompleteAsyncError();
     },
     async stop() {
