@@ -8,7 +8,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBinaries } from "../src/local/binary/binaries.ts";
-import { binaries, type BinaryName } from "../src/local/binary/versions.ts";
+import { ensurePackages } from "../src/local/binary/packages.ts";
+import { binaries, type BinaryName, type PackageName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
@@ -33,6 +34,9 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   flow: ["temporal"],
   e2e: (Object.keys(binaries) as BinaryName[]).filter((name) => name !== "rclone"),
 };
+
+/** The Debian packages that a project takes; e2e gets its own by itself. */
+const takes: Partial<Readonly<Record<Project, readonly PackageName[]>>> = { kube: ["bind9", "bind9-dnsutils"] };
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -71,6 +75,7 @@ async function runProject(project: Project, rest: readonly string[]): Promise<Co
   try {
     const log = createLogger({ name: "test", level: "warn" });
     await ensureBinaries(needs[project], { log, pinned: true, onProgress: console.log });
+    await ensurePackages({ names: takes[project] ?? [], onProgress: console.log });
   } catch (error) {
     return { passed: 0, failed: 1, note: error instanceof Error ? error.message : String(error) };
   }

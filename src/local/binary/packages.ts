@@ -2,10 +2,12 @@ import { access, readFile, rm, writeFile } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { execa } from "execa";
 import { findProgram } from "./path.ts";
-import { packages } from "./versions.ts";
+import { packages, type PackageName } from "./versions.ts";
 
 /** How packages are got; `onProgress` is told what is being installed. */
 export interface PackageOptions {
+  /** Which packages; all that the local environment needs unless told otherwise. */
+  readonly names?: readonly PackageName[];
   readonly onProgress?: (message: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -14,9 +16,9 @@ export interface PackageOptions {
  * Installs the Debian packages whose programs are missing; does nothing when all are there, however they were installed.
  * Throws one sentence with the command to run where that cannot be done.
  */
-export async function ensurePackages({ onProgress, signal }: PackageOptions = {}): Promise<void> {
+export async function ensurePackages({ names = all, onProgress, signal }: PackageOptions = {}): Promise<void> {
   await removePolicy();
-  const missing = await missingPackages();
+  const missing = await missingPackages(names);
   if (missing.length === 0) return;
   const command = `apt-get install --no-install-recommends ${missing.join(" ")}`;
   if (process.getuid?.() !== 0)
@@ -50,16 +52,16 @@ export async function ensurePackages({ onProgress, signal }: PackageOptions = {}
       cause: error,
     });
   }
-  const left = await missingPackages();
+  const left = await missingPackages(names);
   if (left.length > 0)
     throw new Error(`cannot find the programs of ${left.join(", ")} although \`${command}\` succeeded`);
 }
 
 /** The names of the packages of which a program is missing. */
-export async function missingPackages(): Promise<string[]> {
-  const missing: string[] = [];
-  for (const [name, probes] of Object.entries(packages)) {
-    const found = await Promise.all(probes.map(async (probe) => await exists(probe)));
+export async function missingPackages(names: readonly PackageName[] = all): Promise<PackageName[]> {
+  const missing: PackageName[] = [];
+  for (const name of names) {
+    const found = await Promise.all(packages[name].map(async (probe) => await exists(probe)));
     if (found.includes(false)) missing.push(name);
   }
   return missing;
@@ -72,6 +74,8 @@ async function exists(probe: string): Promise<boolean> {
     () => false,
   );
 }
+
+const all = Object.keys(packages) as PackageName[];
 
 const lockTimeout = ["-o", "DPkg::Lock::Timeout=300"];
 

@@ -129,7 +129,7 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
 };
 
 /** The Debian packages that machines, networks and DNS need, each with a program or file that shows that it is there. */
-export const packages: Readonly<Record<string, readonly string[]>> = {
+export const packages = {
   containerd: ["containerd", "ctr"],
   runc: ["runc"],
   "containernetworking-plugins": ["/usr/lib/cni/bridge"],
@@ -142,7 +142,9 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   ethtool: ["ethtool"],
   "util-linux": ["nsenter", "unshare", "flock"],
   curl: ["curl"],
-};
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type PackageName = keyof typeof packages;
 
 function kubernetes(name: string, minutes: number): BinaryPin {
   const { kubernetes: version } = versions;
