@@ -43,6 +43,13 @@ test.beforeAll(async ({ cluster }) => {
   await soon(() => seed1.read(Shoot, { namespace, name: "mine" }));
   await soon(() => seed1.read(Shoot, { namespace, name: "bare" }));
   await soon(() => seed2.read(Shoot, { namespace, name: "theirs" }));
+  // Rights come object by object: the Shoots' first, then the Seeds' and the entries'.
+  await soon(() => seed1.read(Secret, { namespace: "garden", name: "dns" }));
+  await soon(() => seed1.read(Secret, { namespace, name: "local" }));
+  const { metadata } = (await admin.read(shootRef("mine"))) ?? {};
+  const entry = backupEntryName("shoot--dev--mine", metadata?.uid ?? "");
+  await soon(() => seed1.read(BackupEntry, { namespace, name: entry }));
+  await soon(() => seed1.list(Seed, { fieldSelector: "metadata.name=seed-1" }));
 });
 afterAll(async () => {
   await controller.stop();
