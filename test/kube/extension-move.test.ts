@@ -1,6 +1,5 @@
 import { expect } from "vitest";
 import { createExtensionMoves } from "../../src/activities/extensions/moves.ts";
-import type { Waits } from "../../src/activities/waits/waits.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { refTo } from "../../src/kube/index.ts";
 import { Infrastructure } from "../../src/api/index.ts";
@@ -8,6 +7,7 @@ import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { shootRun } from "../support/shoot-run.ts";
+import { notedWaits } from "../support/noted-waits.ts";
 
 const run = shootRun({ operation: "Restore" });
 const ref = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure" };
@@ -78,7 +78,7 @@ test("an extension object that this seed left epochs ago gets the state that was
 function moves(wanted: object = infrastructure, kept?: object, seedClient = plane.client) {
   return createExtensionMoves({
     seedClient,
-    waits: { registration: () => ({}) } as unknown as Waits,
+    waits: notedWaits,
     wanted: async () => [wanted as KubeObject],
     kept: async () => kept,
     protect: async () => {},

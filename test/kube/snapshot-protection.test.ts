@@ -5,15 +5,14 @@ import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { protectSnapshots } from "../../src/activities/backup/protection.ts";
 import { keepSnapshotOf } from "../../src/activities/backup/reading.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
-import type { Waits } from "../../src/activities/waits/waits.ts";
 import { ExtensionBackupEntry } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { Job, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { test } from "../support/cluster-test.ts";
 import { shootRun } from "../support/shoot-run.ts";
+import { notedWaits } from "../support/noted-waits.ts";
 
-const waits = { registration: () => ({}) } as unknown as Waits;
 let kube: KubeClient;
 let runner: ReturnType<typeof createJobRunner>;
 let records: SnapshotRecords;
@@ -108,7 +107,7 @@ test("an entry that is restored says what its provider has to keep before that i
   };
   await createExtensionMoves({
     seedClient: watched,
-    waits,
+    waits: notedWaits,
     wanted: async () => [entry()],
     kept: async () => undefined,
     protect: (one) => protectSnapshots({ seedClient: watched, records }, one),
