@@ -18,15 +18,9 @@ export interface Completer {
 export interface Settler {
   /** Looks at an object that has changed; does not wait for Temporal, so that a hundred waits are settled side by side. */
   look(object: KubeObject, event: ObjectEvent): void;
-  /** Looks at all objects for which an activity has just begun to wait: what was settled before found no activity. */
-  lookForNewcomer(waiter: Waiter, awaited: readonly Awaited[]): void;
+  /** Looks at the objects for which an activity has just begun to wait, as far as they are there: what was settled before found no activity. */
+  lookForNewcomer(waiter: Waiter, awaited: readonly (KubeObject | undefined)[]): void;
   stop(): void;
-}
-
-/** What an activity waits for, and the object as it was last seen; undefined where there is none. */
-export interface Awaited {
-  readonly target: WaitTarget;
-  readonly object: KubeObject | undefined;
 }
 
 type ObjectEvent = "added" | "updated" | "deleted";
@@ -198,12 +192,10 @@ export function createSettler({ client, completer, latest, read, log }: SettlerD
     look,
     lookForNewcomer(waiter, awaited) {
       const key = keyOf(waiter);
-      for (const { object } of awaited) if (object !== undefined) look(object, "updated");
+      for (const object of awaited) if (object !== undefined) look(object, "updated");
       const group = groups.get(key);
       if (group === undefined) return; // the watch has not seen any registration yet
-      group.of = awaited.length;
-      for (const { target, object } of awaited)
-        if (object === undefined && target.until === "gone") group.outcomes.set(refOf(target), "reached");
+      group.of = awaited.length; // what had gone before it could be registered is not waited for
       if (group.state === "told") group.state = "open";
       settle(key);
     },

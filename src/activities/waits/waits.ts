@@ -85,10 +85,7 @@ export function createWaits({
     readiness,
     wait(targets) {
       if (targets.every((target) => readiness(target).reached)) return;
-      settler.lookForNewcomer(
-        callingActivity(),
-        targets.map((target) => ({ target, object: seen(target) })),
-      );
+      settler.lookForNewcomer(callingActivity(), targets.map(seen));
       throw new CompleteAsyncError();
     },
     async stop() {
