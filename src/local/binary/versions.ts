@@ -144,6 +144,7 @@ export const packages = {
   curl: ["curl"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
+/** A Debian package of the local environment. */
 export type PackageName = keyof typeof packages;
 
 function kubernetes(name: string, minutes: number): BinaryPin {
