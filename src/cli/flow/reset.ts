@@ -1,10 +1,10 @@
 import { commandLines } from "../../api/command-lines.ts";
 import type { FlowReset } from "../../client/flow-reset.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
 import { flag, required, text } from "../option.ts";
-import type { Terminal } from "../display/terminal.ts";
 
 /** `perennial flow reset` */
 export const reset = defineCommand({
@@ -26,11 +26,17 @@ export const reset = defineCommand({
     if (options.to === undefined) throw new CliError("usage", "say which step is done again first: add --to STEP");
     const flows = await context.flows(options);
     const prepared = await flows.prepareReset(args.id, options.to);
+    const { workflowId, step } = prepared;
     const { err, out } = context.terminal;
     err.write(describeReset(prepared));
-    if (!options.yes) await confirm(context.terminal, prepared);
+    if (!options.yes)
+      await confirm(context.terminal, {
+        doing: `setting ${workflowId} back`,
+        words: [step],
+        otherwise: `${workflowId} goes on as it is`,
+      });
     const runId = await prepared.carryOut(options.reason ?? "reset from the command line");
-    out.write(`${prepared.workflowId} goes on from step ${prepared.step} in run ${runId}\n`);
+    out.write(`${workflowId} goes on from step ${step} in run ${runId}\n`);
   },
 });
 
@@ -43,10 +49,4 @@ export function describeReset({ workflowId, step, again }: FlowReset): string {
     "Retries that were asked for since are forgotten.",
     "",
   ].join("\n");
-}
-
-async function confirm({ ask }: Terminal, { step, workflowId }: FlowReset): Promise<void> {
-  if (!ask) throw new CliError("usage", `setting ${workflowId} back has to be confirmed: add --yes`);
-  const typed = await ask(`Type the step's name to confirm: `);
-  if (typed.trim() !== step) throw new CliError("failed", `${workflowId} goes on as it is: the step typed is another`);
 }

@@ -2,9 +2,8 @@ import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
 import { refTo } from "../../kube/index.ts";
 import { Shoot } from "../../api/index.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { clusterOptions } from "../connection.ts";
-import type { Terminal } from "../display/terminal.ts";
-import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
 import { followShoot } from "../display/follow.ts";
 import { duration, flag } from "../option.ts";
@@ -27,7 +26,13 @@ export const deleteShoot = defineCommand({
     const garden = await context.garden(options);
     const shoot = await findShoot(garden, { shoot: args.shoot, namespace: options.namespace, exactly: true });
     const { namespace, name, uid } = shoot.metadata;
-    if (!options.yes) await confirm(context.terminal, namespace, name);
+    if (!options.yes)
+      await confirm(context.terminal, {
+        doing: `deleting Shoot ${namespace}/${name}`,
+        question: `Delete Shoot ${namespace}/${name} and everything in it?`,
+        words: [name, `${namespace}/${name}`],
+        otherwise: `Shoot ${namespace}/${name} is kept`,
+      });
     const flows = options.wait ? await context.flows(options) : undefined;
     const ref = refTo(Shoot, { namespace, name });
     await garden.client.patch(ref, { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
@@ -37,11 +42,3 @@ export const deleteShoot = defineCommand({
     return undefined;
   },
 });
-
-/** The user has to type the name; without an interactive terminal, --yes has to be given. */
-async function confirm({ ask }: Terminal, namespace: string, name: string): Promise<void> {
-  if (!ask) throw new CliError("usage", `deleting Shoot ${namespace}/${name} has to be confirmed: add --yes`);
-  const typed = await ask(`Delete Shoot ${namespace}/${name} and everything in it? Type its name to confirm: `);
-  if (typed.trim() !== name)
-    throw new CliError("failed", `Shoot ${namespace}/${name} is kept: the name typed is another`);
-}

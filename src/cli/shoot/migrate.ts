@@ -3,6 +3,7 @@ import { Shoot } from "../../api/index.ts";
 import { describeMove, moveOf } from "../../api/placement/move.ts";
 import { refTo, type MergePatch } from "../../kube/index.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { clusterOptions } from "../connection.ts";
 import type { ClusterOptions, Context, Garden } from "../context.ts";
 import { CliError } from "../exit.ts";
@@ -15,7 +16,6 @@ import { readMoveRequest, type MoveRequest } from "../migration/request.ts";
 import { choice, duration, flag, text } from "../option.ts";
 import { printObject } from "../display/output.ts";
 import { factsOf } from "../report/plan.ts";
-import type { Terminal } from "../display/terminal.ts";
 
 /** `perennial shoot migrate` */
 export const migrate = defineCommand({
@@ -101,7 +101,12 @@ async function move(call: Call, request: MoveToSeed): Promise<Shoot> {
     throw new CliError("failed", `Shoot ${plan.shoot} cannot move to Seed ${plan.to}: ${reasons}`);
   }
   err.write(`${renderSummary(err, plan)}\n`);
-  if (!options.yes) await confirm(context.terminal, plan);
+  if (!options.yes)
+    await confirm(context.terminal, {
+      doing: `moving Shoot ${plan.shoot}`,
+      words: [shoot.metadata.name, plan.shoot],
+      otherwise: `Shoot ${plan.shoot} stays on Seed ${plan.from}`,
+    });
   const { takeover } = request;
   const approval = takeover && {
     annotations: {
@@ -134,15 +139,6 @@ async function callBack(call: Call): Promise<Shoot> {
 function patch({ garden, shoot }: Call, change: MergePatch & { readonly metadata: object }): Promise<Shoot> {
   const { namespace, name, uid } = shoot.metadata;
   return garden.client.patch(refTo(Shoot, { namespace, name }), { ...change, metadata: { ...change.metadata, uid } });
-}
-
-/** The user has to type the Shoot's name; without an interactive terminal, --yes has to be given. */
-async function confirm({ ask }: Terminal, plan: MigrationPlan): Promise<void> {
-  const [, name] = plan.shoot.split("/");
-  if (!ask) throw new CliError("usage", `moving Shoot ${plan.shoot} has to be confirmed: add --yes`);
-  const typed = await ask(`Type the Shoot's name to confirm: `);
-  if (typed.trim() !== name)
-    throw new CliError("failed", `Shoot ${plan.shoot} stays on Seed ${plan.from}: the name typed is another`);
 }
 
 function subjectOf({ metadata }: Shoot): string {
