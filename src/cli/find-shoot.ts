@@ -4,10 +4,26 @@ import type { ShootRef } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Garden } from "./context.ts";
 import { CliError } from "./exit.ts";
-import { required, text } from "./option.ts";
+import { required, text, type Argument } from "./option.ts";
 
 /** The argument that names a Shoot. */
-export const shootArgument = required("Name of the Shoot, or namespace/name");
+export const shootArgument: Argument<string> = {
+  ...required("Name of the Shoot, or namespace/name"),
+  parse: (text) => requireShootName(text ?? ""),
+};
+
+/** The text, which can name a Shoot, with its namespace or without; throws what is expected instead. */
+export function requireShootName(text: string, expected = "NAME or NAMESPACE/NAME"): string {
+  const words = text.split("/");
+  if (words.length > 2 || !words.every(isName))
+    throw new CliError("usage", `"${text}" names no Shoot: say ${expected}`);
+  return text;
+}
+
+/** Whether an object may bear this name. */
+export function isName(word: string): boolean {
+  return /^[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?$/.test(word);
+}
 
 /** The option that says where the Shoot is. */
 export const namespaceOption = text("namespace", "Namespace of the Shoot [the kubeconfig's]", "n");

@@ -31,9 +31,15 @@ export function flag(summary: string, short?: string): Option<boolean> {
   return { summary, ...(short && { short }), parse: (texts) => texts.length > 0 };
 }
 
-/** An option with a text; the last one given wins. */
+/** An option with a text; the last one given wins. An empty one, such as a variable without a value, is refused. */
 export function text(placeholder: string, summary: string, short?: string): Option<string | undefined> {
-  return { summary, placeholder, ...(short && { short }), parse: (texts) => texts.at(-1) };
+  return { summary, placeholder, ...(short && { short }), parse: lastText };
+
+  function lastText(texts: readonly string[], name: string): string | undefined {
+    const given = texts.at(-1);
+    if (given === "") throw new CliError("usage", `${name} cannot be "": say ${name} ${placeholder.toUpperCase()}`);
+    return given;
+  }
 }
 
 /** An option that may be given many times. */

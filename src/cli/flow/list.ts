@@ -1,6 +1,8 @@
 import type { FlowSummary } from "../../client/shoots.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
+import { CliError } from "../exit.ts";
+import { isName } from "../find-shoot.ts";
 import { flag, text } from "../option.ts";
 import { outputOption, printList, type Column } from "../display/output.ts";
 import { formatAge, formatDuration } from "../display/time.ts";
@@ -11,7 +13,7 @@ export const list = defineCommand({
   summary: "List operations, newest first",
   args: {},
   options: {
-    shoot: text("namespace/name", "Only those of this Shoot"),
+    shoot: { ...text("namespace/name", "Only those of this Shoot"), parse: parseShoot },
     running: flag("Only those that have not ended"),
     output: outputOption,
     ...clusterOptions,
@@ -29,6 +31,15 @@ export const list = defineCommand({
     });
   },
 });
+
+/** Operations are found by the Shoot's whole name, and Temporal is asked for them with it. */
+function parseShoot(texts: readonly string[], name: string): string | undefined {
+  const given = texts.at(-1);
+  const words = given?.split("/") ?? [];
+  if (given !== undefined && (words.length !== 2 || !words.every(isName)))
+    throw new CliError("usage", `${name} cannot be "${given}": say NAMESPACE/NAME`);
+  return given;
+}
 
 function flowColumns(now: number): readonly Column<FlowSummary>[] {
   return [

@@ -4,7 +4,7 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import type { ClusterOptions, Context } from "../context.ts";
 import { CliError } from "../exit.ts";
-import { findShoot, namespaceOption, shootRef } from "../find-shoot.ts";
+import { findShoot, namespaceOption, requireShootName, shootRef } from "../find-shoot.ts";
 import { choice, required } from "../option.ts";
 import { printObject, renderTable, type Column } from "../display/output.ts";
 import { renderError, renderHeadline } from "../display/progress-lines.ts";
@@ -16,7 +16,9 @@ export const show = defineCommand({
   summary: "Show where every step of a Shoot's running or last operation is",
   description: `With the id of a workflow, as ${commandLines.listFlows()} names it: that one, such as a clean-up's.`,
   examples: ["perennial flow show local", "perennial flow show shoot/garden-dev/local/5f0c/clean-up/seed-1"],
-  args: { shoot: required("Name of the Shoot, or namespace/name, or the id of a workflow") },
+  args: {
+    shoot: { ...required("Name of the Shoot, or namespace/name, or the id of a workflow"), parse: parseSubject },
+  },
   options: { namespace: namespaceOption, output: choice(["json", "yaml"], "Output", "o"), ...clusterOptions },
   async run({ args, options, context }) {
     const flow = isWorkflowId(args.shoot)
@@ -44,6 +46,10 @@ export const show = defineCommand({
   },
 });
 
+function parseSubject(text = ""): string {
+  return isWorkflowId(text) ? text : requireShootName(text, "NAME, NAMESPACE/NAME or the id of a workflow");
+}
+
 /** What is shown, and of whom. */
 interface Found {
   readonly progress: FlowProgress;
@@ -66,7 +72,9 @@ async function findFlow(id: string, options: Where, context: Context): Promise<F
   throw new CliError("notFound", `workflow ${id} does not exist: see '${commandLines.listFlows()}'`);
 }
 
-/** A Shoot is named by two words at most. */
-const isWorkflowId = (text: string): boolean => text.split("/").length > 2;
+/** Those of a Shoot begin with its own id; a Shoot is named by two words at most. */
+function isWorkflowId(text: string): boolean {
+  return /^shoot\/[^/]+\/[^/]+\/[^/]/.test(text);
+}
 
 const errorColumn: Column<StepProgress> = { title: "ERROR", value: renderError };
