@@ -51,7 +51,7 @@ const others = `## Variables of other programs
 
 | variable | read by | meaning |
 | --- | --- | --- |
-| \`KUBECONFIG\` | CLI | The first of these files that exists is the garden's kubeconfig where neither \`--kubeconfig\` nor \`PERENNIAL_GARDEN_KUBECONFIG\` names one. |
+| \`KUBECONFIG\` | CLI | The first of these files that exists is the garden's kubeconfig where neither \`--kubeconfig\` nor \`PERENNIAL_GARDEN_KUBECONFIG\` names one; where none exists, the CLI says so and looks no further. |
 | \`NO_COLOR\`, \`TERM\` | CLI | With \`NO_COLOR\` set, output has no colours; with \`TERM=dumb\`, it is plain lines. |
 | \`XDG_CACHE_HOME\`, \`XDG_STATE_HOME\` | local environment | The folders that stand for \`~/.cache\` and \`~/.local/state\`. |
 | \`KUBERNETES_SERVICE_HOST\`, \`KUBERNETES_SERVICE_PORT\` | all processes | The API server's address for a kubeconfig of a pod; Kubernetes sets them. |

@@ -5,6 +5,7 @@
 export const commandLines = {
   localUp: () => "perennial local up",
   localUpOnClusters: () => "perennial local up --garden-kubeconfig FILE --seed NAME=FILE",
+  localStatus: () => "perennial local status",
   listShoots: () => "perennial shoot list",
   describeShoot: (shoot: string) => `perennial shoot describe ${shoot}`,
   watchShoot: (shoot: string) => `perennial shoot watch ${shoot}`,

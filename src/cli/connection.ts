@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import type { TemporalAddress } from "../client/connect.ts";
 import type { createGardenBinding } from "../client/garden-binding.ts";
-import { commandLines } from "../api/command-lines.ts";
 import type { ClusterOptions, Context, Garden, Variables } from "./context.ts";
 import { CliError } from "./exit.ts";
+import { findKubeconfig, readKubeconfig, requireGarden, type KubeconfigFile } from "./garden.ts";
 import { text } from "./option.ts";
 import type { Terminal } from "./display/terminal.ts";
 
@@ -33,9 +32,10 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
 } {
   const closers: (() => Promise<void>)[] = [];
 
-  async function connect(file: string): Promise<Garden> {
-    const { createKubeClient, parseKubeconfig } = await import("../kube/index.ts");
-    const { namespace } = parseKubeconfig(await readKubeconfig(file));
+  async function connect(kubeconfig: KubeconfigFile): Promise<Garden> {
+    const { file } = kubeconfig;
+    const { namespace } = await readKubeconfig(kubeconfig);
+    const { createKubeClient } = await import("../kube/index.ts");
     const client = createKubeClient({ file }, { userAgent: "perennial-cli" });
     closers.push(() => client.close());
     return { client, namespace };
@@ -56,10 +56,15 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
     variables,
     signal,
     now: () => Date.now(),
-    garden: async ({ kubeconfig }) => connect(await findKubeconfig(kubeconfig, variables)),
+    async garden(options) {
+      const kubeconfig = findKubeconfig(options.kubeconfig, variables, await stateDir(variables));
+      const garden = await connect(kubeconfig);
+      await requireGarden(garden.client, kubeconfig);
+      return garden;
+    },
     async seed(name) {
       const file = join(await stateDir(variables), "kubeconfigs", `${name}.yaml`);
-      return existsSync(file) ? (await connect(file)).client : undefined;
+      return existsSync(file) ? (await connect({ file, called: file })).client : undefined;
     },
     async flows(options) {
       const { connectTemporal } = await import("../client/connect.ts");
@@ -89,19 +94,6 @@ export async function stateDir(variables: Variables): Promise<string> {
   return stateDirectory({ ...(name && { name }), ...(stateDir && { stateDir }) });
 }
 
-/** The garden's kubeconfig: the option, the variables, the local environment's; an error that says so when there is none. */
-export async function findKubeconfig(option: string | undefined, variables: Variables): Promise<string> {
-  const listed = variables.KUBECONFIG?.split(delimiter).find((file) => file !== "" && existsSync(file));
-  const named = option ?? variables.PERENNIAL_GARDEN_KUBECONFIG ?? listed;
-  if (named) return named;
-  const local = join(await stateDir(variables), "kubeconfigs", "garden.yaml");
-  if (existsSync(local)) return local;
-  throw new CliError(
-    "unreachable",
-    `no garden cluster: name one with --kubeconfig, or start the local one with '${commandLines.localUp()}'`,
-  );
-}
-
 /**
  * Where Temporal is and as whom it is asked: the option or the variables, with the files that the variables name; else the
  * local environment's gateway, as its operator; else the usual port of this machine.
@@ -127,14 +119,4 @@ export async function temporalAddress(options: ClusterOptions, variables: Variab
 async function localGateway(variables: Variables) {
   const { findGateway } = await import("../local/process/gateway.ts");
   return await findGateway({ stateDir: await stateDir(variables) });
-}
-
-async function readKubeconfig(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (cause) {
-    throw new CliError("usage", `cannot read the kubeconfig ${file}: name an existing file with --kubeconfig`, {
-      cause,
-    });
-  }
 }

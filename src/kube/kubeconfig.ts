@@ -82,15 +82,20 @@ const inlineClusterFields = new Set(["server", "certificate-authority-data", "tl
 
 const inlineUserFields = new Set(["client-certificate-data", "client-key-data", "token"]);
 
-/** Picks the current context's cluster and user out of a kubeconfig; relative file names start at `directory`. */
-export function parseKubeconfig(text: string, directory: string = process.cwd()): Kubeconfig {
-  const config = record(parseYaml(text, "kubeconfig"));
-  const context = entry(config["contexts"], config["current-context"], "context");
-  const cluster = entry(config["clusters"], context["cluster"], "cluster");
-  const user = entry(config["users"], context["user"], "user");
+/**
+ * Picks the current context's cluster and user out of a kubeconfig; relative file names start at `directory`. Throws what
+ * it lacks: `called` is what the error calls it.
+ */
+export function parseKubeconfig(text: string, directory: string = process.cwd(), called = "kubeconfig"): Kubeconfig {
+  const config = record(parseYaml(text, called));
+  if (Object.keys(config).length === 0) throw new Error(`${called} is empty`);
+  const find = finderIn(config, called);
+  const context = find("context", currentContext(config, called));
+  const cluster = find("cluster", context["cluster"]);
+  const user = find("user", context["user"]);
   const { server } = cluster;
   const { namespace } = context;
-  if (typeof server !== "string") throw new Error("kubeconfig names no server");
+  if (typeof server !== "string") throw new Error(`${called} names no server`);
   return {
     text,
     directory,
@@ -103,12 +108,31 @@ export function parseKubeconfig(text: string, directory: string = process.cwd())
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the entry of this name holds: `user: {…}` of `users`, say. */
-function entry(entries: unknown, name: unknown, what: string): Fields {
-  const found = Array.isArray(entries) ? entries.map(record).find((one) => one["name"] === name) : undefined;
-  if (found === undefined) throw new Error(`kubeconfig has no ${what} ${JSON.stringify(name ?? "")}`);
-  return record(found[what]);
+function currentContext(config: Fields, called: string): unknown {
+  const current = config["current-context"];
+  if (current !== undefined && current !== null && current !== "") return current;
+  const names = namesIn(config["contexts"]);
+  throw new Error(
+    `${called} has no current-context${names === "" ? ", and no contexts" : `: set it to one of ${names}`}`,
+  );
 }
+
+/** Finds what the entry of a name holds: `user: {…}` of `users`, say. */
+const finderIn =
+  (config: Fields, called: string) =>
+  (what: "context" | "cluster" | "user", name: unknown): Fields => {
+    const entries = config[`${what}s`];
+    const found = records(entries).find((one) => one["name"] === name);
+    if (found !== undefined) return record(found[what]);
+    throw new Error(`${called} has no ${what} ${JSON.stringify(name ?? "")}: it has ${namesIn(entries) || "none"}`);
+  };
+
+const namesIn = (entries: unknown): string =>
+  records(entries)
+    .map((one) => String(one["name"]))
+    .join(", ");
+
+const records = (entries: unknown): Fields[] => (Array.isArray(entries) ? entries.map(record) : []);
 
 function record(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};

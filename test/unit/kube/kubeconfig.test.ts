@@ -59,8 +59,11 @@ users: [{name: a, user: {token: a}}, {name: b, user: {}}]`);
 });
 
 test.each([
-  ["", 'kubeconfig has no context ""'],
-  ["current-context: a", 'kubeconfig has no context "a"'],
+  ["", "kubeconfig is empty"],
+  ["kind: Config", "kubeconfig has no current-context, and no contexts"],
+  ["contexts: [{name: a}, {name: b}]", "kubeconfig has no current-context: set it to one of a, b"],
+  ["current-context: a", 'kubeconfig has no context "a": it has none'],
+  ["current-context: a\ncontexts: [{name: b}, {name: c}]", 'kubeconfig has no context "a": it has b, c'],
   ["current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]", 'kubeconfig has no cluster "c"'],
   [
     "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\nclusters: [{name: c, cluster: {}}]",
