@@ -2,7 +2,7 @@
 export const exitCodes = {
   /** What was asked for is done. */
   done: 0,
-  /** The operation failed, or something failed that no other code names. */
+  /** The operation failed or waits for an operator, what was asked for cannot be done, or something failed that no other code names. */
   failed: 1,
   /** The command line is wrong; nothing was tried. */
   usage: 2,
@@ -23,7 +23,7 @@ export type Exit = keyof typeof exitCodes;
 export const exitCodeHelp = `
 Exit codes:
   0    done
-  1    the operation failed
+  1    the operation failed or waits for an operator, or what was asked for cannot be done
   2    wrong command line, nothing was tried
   3    the named object does not exist
   4    the garden cluster or Temporal does not answer
@@ -56,10 +56,15 @@ export function explainFully(error: unknown): string {
   return cause === undefined || sentence.includes(cause) ? sentence : `${sentence}: ${cause}`;
 }
 
-/** Whether the error, or what caused it, is a connection that could not be made. */
+/** Whether the error, or what caused it, is a question that got no answer. */
 function unreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = "code" in error ? error.code : undefined;
-  const known = ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
-  return (typeof code === "string" && known.includes(code)) || unreachable(error.cause);
+  const { code, status, reason } = error as { code?: unknown; status?: unknown; reason?: unknown };
+  const unanswered = status === 0 && reason !== "NoCredentials"; // a KubeError
+  return unanswered || noAnswer.includes(code) || unreachable(error.cause);
 }
+
+const noAnswer: readonly unknown[] = [
+  ...["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH"],
+  ...[4, 14], // gRPC: deadline exceeded, unavailable
+];
