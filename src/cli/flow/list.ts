@@ -4,7 +4,8 @@ import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
 import { isName } from "../find-shoot.ts";
 import { flag, text } from "../option.ts";
-import { outputOption, printList, type Column } from "../display/output.ts";
+import { outputOption, printList } from "../display/output.ts";
+import type { Column } from "../display/table.ts";
 import { formatAge, formatDuration } from "../display/time.ts";
 
 /** `perennial flow list` */
@@ -41,18 +42,20 @@ function parseShoot(texts: readonly string[], name: string): string | undefined 
   return given;
 }
 
-function flowColumns(now: number): readonly Column<FlowSummary>[] {
+/** The columns of operations; in a narrow window what they belong to and how they stand stays. */
+export function flowColumns(now: number): readonly Column<FlowSummary>[] {
   return [
     { title: "SHOOT", value: (flow) => flow.shoot },
     { title: "OPERATION", value: (flow) => flow.operation ?? flow.type },
     { title: "PHASE", value: phase },
-    { title: "ERROR CODE", value: (flow) => flow.errorCode },
-    { title: "SEED", value: (flow) => flow.seedName },
+    { title: "ERROR CODE", rank: 1, value: (flow) => flow.errorCode },
+    { title: "SEED", rank: 2, value: (flow) => flow.seedName },
     {
       title: "DURATION",
+      rank: 4,
       value: (flow) => formatDuration((flow.closedAt?.getTime() ?? now) - flow.startedAt.getTime()),
     },
-    { title: "AGE", value: (flow) => formatAge(flow.startedAt.toISOString(), now) },
+    { title: "AGE", rank: 3, value: (flow) => formatAge(flow.startedAt.toISOString(), now) },
     { title: "WORKFLOW", wide: true, value: (flow) => flow.workflowId },
     { title: "RUN", wide: true, value: (flow) => flow.runId },
     { title: "BUILD", wide: true, value: (flow) => flow.build },

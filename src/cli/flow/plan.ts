@@ -4,7 +4,8 @@ import { clusterOptions } from "../connection.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
 import { flowTables, readView } from "../report/flow-tables.ts";
 import { choice, text } from "../option.ts";
-import { printObject, renderTable, type Column } from "../display/output.ts";
+import { printObject } from "../display/output.ts";
+import { renderTable, type Column } from "../display/table.ts";
 import { planShoot, type ShootPlan } from "../report/plan.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
@@ -43,12 +44,16 @@ export function renderPlan(out: Output, planned: ShootPlan, wide: boolean): stri
   const skipped = planned.steps.filter((step) => step.skipped).length;
   const after: Column<PlannedStep> = { title: "AFTER", value: (step) => step.after.join(",") };
   const because: Column<PlannedStep> = { title: "WHY NOT", value: (step) => step.because };
-  const table = renderTable(planned.steps, [
-    { title: "STEP", value: (step) => step.step },
-    { title: "WOULD", value: (step) => (step.skipped ? "skip" : "run") },
-    ...(wide ? [after] : []),
-    ...(skipped > 0 ? [because] : []),
-  ]);
+  const table = renderTable(
+    planned.steps,
+    [
+      { title: "STEP", value: (step) => step.step },
+      { title: "WOULD", value: (step) => (step.skipped ? "skip" : "run") },
+      ...(wide ? [after] : []),
+      ...(skipped > 0 ? [because] : []),
+    ],
+    out.width,
+  );
   return [
     `${paint(out, "strong", `${planned.operation} ${planned.shoot}`)} (${planned.flow})`,
     `${planned.due.charAt(0).toUpperCase()}${planned.due.slice(1)}.`,

@@ -6,7 +6,8 @@ import type { ClusterOptions, Context } from "../context.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, requireShootName, shootRef } from "../find-shoot.ts";
 import { choice, required } from "../option.ts";
-import { printObject, renderTable, type Column } from "../display/output.ts";
+import { printObject } from "../display/output.ts";
+import { renderTable, type Column } from "../display/table.ts";
 import { renderError, renderHeadline } from "../display/progress-lines.ts";
 import { formatAge } from "../display/time.ts";
 
@@ -36,7 +37,7 @@ export const show = defineCommand({
         [
           { title: "STEP", value: (step) => step.name },
           { title: "STATE", value: (step) => step.state },
-          { title: "SINCE", value: (step) => step.since && formatAge(step.since, now) },
+          { title: "SINCE", rank: 1, value: (step) => step.since && formatAge(step.since, now) },
           ...(progress.steps.some((step) => step.error) ? [errorColumn] : []),
         ],
         out.width,

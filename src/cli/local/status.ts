@@ -23,7 +23,7 @@ export const status = defineCommand({
       );
     const { out } = context.terminal;
     if (options.output) printObject(out, found, options.output);
-    else out.write(renderStatus(found, context.now()));
+    else out.write(renderStatus(out, found, context.now()));
     return [...found.processes, ...found.machines].every(({ running }) => running) ? "done" : "failed";
   },
 });

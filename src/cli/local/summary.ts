@@ -1,5 +1,5 @@
 import type { EnvironmentStatus } from "../../local/environment/status.ts";
-import { renderTable } from "../display/output.ts";
+import { renderTable } from "../display/table.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
 import { formatAge } from "../display/time.ts";
@@ -17,26 +17,38 @@ export function renderSummary(out: Output, status: EnvironmentStatus): string {
 }
 
 /** Everything that runs in an environment, in tables. */
-export function renderStatus(status: EnvironmentStatus, now: number): string {
+export function renderStatus({ width }: Output, status: EnvironmentStatus, now: number): string {
   const { clusters, processes, machines, temporal, dns } = status;
-  const clusterTable = renderTable(clusters, [
-    { title: "CLUSTER", value: ({ name }) => name },
-    { title: "SERVER", value: ({ server }) => server },
-    { title: "KUBECONFIG", value: ({ kubeconfig }) => kubeconfig },
-  ]);
-  const processTable = renderTable(processes, [
-    { title: "PROCESS", value: ({ name }) => name },
-    { title: "STATUS", value: ({ running }) => (running ? "Running" : "Dead") },
-    { title: "PID", value: ({ pid }) => pid },
-    { title: "MEMORY", value: ({ rssBytes }) => rssBytes && `${Math.round(rssBytes / 1_048_576)}Mi` },
-    { title: "AGE", value: ({ startedAt }) => formatAge(startedAt, now) },
-  ]);
-  const machineTable = renderTable(machines, [
-    { title: "MACHINE", value: ({ name }) => name },
-    { title: "STATUS", value: ({ running }) => (running ? "Running" : "Dead") },
-    { title: "ADDRESS", value: ({ address }) => address },
-    { title: "AGE", value: ({ createdAt }) => formatAge(createdAt, now) },
-  ]);
+  const clusterTable = renderTable(
+    clusters,
+    [
+      { title: "CLUSTER", value: ({ name }) => name },
+      { title: "SERVER", rank: 1, value: ({ server }) => server },
+      { title: "KUBECONFIG", value: ({ kubeconfig }) => kubeconfig },
+    ],
+    width,
+  );
+  const processTable = renderTable(
+    processes,
+    [
+      { title: "PROCESS", value: ({ name }) => name },
+      { title: "STATUS", value: ({ running }) => (running ? "Running" : "Dead") },
+      { title: "PID", value: ({ pid }) => pid },
+      { title: "MEMORY", value: ({ rssBytes }) => rssBytes && `${Math.round(rssBytes / 1_048_576)}Mi` },
+      { title: "AGE", value: ({ startedAt }) => formatAge(startedAt, now) },
+    ],
+    width,
+  );
+  const machineTable = renderTable(
+    machines,
+    [
+      { title: "MACHINE", value: ({ name }) => name },
+      { title: "STATUS", value: ({ running }) => (running ? "Running" : "Dead") },
+      { title: "ADDRESS", value: ({ address }) => address },
+      { title: "AGE", value: ({ createdAt }) => formatAge(createdAt, now) },
+    ],
+    width,
+  );
   const addresses = [
     `Environment ${status.name} in ${status.stateDir}`,
     ...(temporal ? [`Temporal ${temporal.address}, UI ${temporal.ui}`] : []),

@@ -1,5 +1,5 @@
 import type { MigrationPlan } from "./plan.ts";
-import { renderTable, type Column } from "../display/output.ts";
+import { renderTable, type Column } from "../display/table.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
 import { wrap } from "../display/wrap.ts";

@@ -1,19 +1,19 @@
 import { SHOOT_STATUS_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
-import type { Column } from "../display/output.ts";
+import type { Column } from "../display/table.ts";
 import { formatAge } from "../display/time.ts";
 
-/** Gardener's own columns of Shoots, with the namespace in front. */
+/** Gardener's own columns of Shoots, with the namespace in front; in a narrow window the name and how it stands stay. */
 export function shootColumns(now: number): readonly Column<Shoot>[] {
   return [
     { title: "NAMESPACE", value: ({ metadata }) => metadata.namespace },
     { title: "NAME", value: ({ metadata }) => metadata.name },
-    { title: "CLOUDPROFILE", value: ({ spec }) => spec.cloudProfile?.name ?? spec.cloudProfileName },
-    { title: "PROVIDER", value: ({ spec }) => spec.provider.type },
-    { title: "REGION", value: ({ spec }) => spec.region },
-    { title: "SEED", value: ({ spec, status }) => status?.seedName ?? spec.seedName },
-    { title: "K8S VERSION", value: ({ spec }) => spec.kubernetes.version },
-    { title: "HIBERNATION", value: hibernation },
+    { title: "CLOUDPROFILE", rank: 7, value: ({ spec }) => spec.cloudProfile?.name ?? spec.cloudProfileName },
+    { title: "PROVIDER", rank: 6, value: ({ spec }) => spec.provider.type },
+    { title: "REGION", rank: 5, value: ({ spec }) => spec.region },
+    { title: "SEED", rank: 1, value: ({ spec, status }) => status?.seedName ?? spec.seedName },
+    { title: "K8S VERSION", rank: 4, value: ({ spec }) => spec.kubernetes.version },
+    { title: "HIBERNATION", rank: 3, value: hibernation },
     { title: "LAST OPERATION", value: lastOperation },
     { title: "STATUS", value: health },
     { title: "PURPOSE", wide: true, value: ({ spec }) => spec.purpose },
@@ -22,7 +22,7 @@ export function shootColumns(now: number): readonly Column<Shoot>[] {
     { title: "NODES", wide: true, value: condition("EveryNodeReady") },
     { title: "SYSTEM", wide: true, value: condition("SystemComponentsHealthy") },
     { title: "TECHNICAL ID", wide: true, value: ({ status }) => status?.technicalID },
-    { title: "AGE", value: ({ metadata }) => formatAge(metadata.creationTimestamp, now) },
+    { title: "AGE", rank: 2, value: ({ metadata }) => formatAge(metadata.creationTimestamp, now) },
   ];
 }
 

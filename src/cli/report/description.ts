@@ -6,7 +6,7 @@ import type { FlowProgress } from "../../api/shoot/run.ts";
 import type { Blocking } from "./blocking.ts";
 import { renderCleanUps, type CleanUpReport } from "./clean-ups.ts";
 import { ago, inner, renderFields } from "../display/fields.ts";
-import { renderTable } from "../display/output.ts";
+import { renderTable } from "../display/table.ts";
 import { health } from "./columns.ts";
 import type { ObjectReport, StepOwner } from "./step-owner.ts";
 import { paint } from "../display/style.ts";
@@ -206,8 +206,8 @@ function renderConditions(out: Output, conditions: readonly Condition[], now: nu
       [
         { title: "TYPE", value: (one) => one.type },
         { title: "STATUS", value: (one) => one.status },
-        { title: "SINCE", value: (one) => formatAge(one.lastTransitionTime, now) },
-        { title: "REASON", value: (one) => one.reason },
+        { title: "SINCE", rank: 1, value: (one) => formatAge(one.lastTransitionTime, now) },
+        { title: "REASON", rank: 2, value: (one) => one.reason },
         { title: "MESSAGE", value: (one) => one.message },
       ],
       inner(out),
@@ -222,8 +222,8 @@ function renderErrors(out: Output, errors: readonly LastError[], now: number): s
       errors,
       [
         { title: "STEP", value: (one) => one.taskID },
-        { title: "SEEN", value: (one) => formatAge(one.lastUpdateTime, now) },
-        { title: "CODES", value: (one) => one.codes?.join(",") },
+        { title: "SEEN", rank: 2, value: (one) => formatAge(one.lastUpdateTime, now) },
+        { title: "CODES", rank: 1, value: (one) => one.codes?.join(",") },
         { title: "DESCRIPTION", value: (one) => one.description },
       ],
       inner(out),

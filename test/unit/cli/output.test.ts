@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { printList, printObject, renderTable, renderYaml } from "../../../src/cli/display/output.ts";
+import { printList, printObject, renderYaml } from "../../../src/cli/display/output.ts";
+import { renderTable } from "../../../src/cli/display/table.ts";
 import { formatAge, formatDuration } from "../../../src/cli/display/time.ts";
 import { fit } from "../../../src/cli/display/style.ts";
 import { fakeOutput } from "./fake-terminal.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderTable } from "../../../src/cli/display/output.ts";
+import { renderTable } from "../../../src/cli/display/table.ts";
 import { wrap } from "../../../src/cli/display/wrap.ts";
 
 it("wrapped text breaks between words, and indents what follows", () => {
