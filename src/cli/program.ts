@@ -16,8 +16,9 @@ import { wrap } from "./display/wrap.ts";
 export async function runCli(argv: readonly string[], groups: readonly Group[], context: Context): Promise<number> {
   const outcome: { exit: Exit } = { exit: "done" };
   try {
-    const program = await buildProgram(argv, groups, context, outcome);
-    await program.parseAsync([...argv], { from: "user" });
+    const words = /^(-V|--version)$/.test(argv[0] ?? "") ? ["version", ...argv.slice(1)] : argv;
+    const program = await buildProgram(words, groups, context, outcome);
+    await program.parseAsync([...words], { from: "user" });
     return exitCodes[outcome.exit];
   } catch (error) {
     return report(error, context);
@@ -33,6 +34,7 @@ async function buildProgram(
 ) {
   const program = quiet(new Commander("perennial"), context)
     .description("Keeps Kubernetes clusters alive: Gardener's APIs and extensions, driven by durable workflows.")
+    .option("-V, --version", "Print the version")
     .addHelpText("after", exitCodeHelp);
   const named = groups.find((group) => group.name === argv.find((word) => !word.startsWith("-") && word !== "help"));
   for (const group of groups) {

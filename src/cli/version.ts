@@ -8,6 +8,7 @@ import { printObject } from "./display/output.ts";
 export const version = defineCommand({
   name: "version",
   summary: "Print the version",
+  description: "`perennial --version` and `perennial -V` do the same.",
   args: {},
   options: { output: choice(["json", "yaml"], "Output", "o") },
   async run({ options, context }) {

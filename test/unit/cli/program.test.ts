@@ -91,6 +91,12 @@ it("the command line documents every exit code in its help", async () => {
     expect(terminal.out.text()).toMatch(new RegExp(`^  ${code} `, "m"));
 });
 
+it.each(["--version", "-V", "version"])("the command line says its version when it is asked with %s", async (word) => {
+  const terminal = fakeTerminal();
+  expect(await runCli([word], registry, createTestContext(terminal))).toBe(0);
+  expect(terminal.out.text()).toMatch(/^perennial \d+\.\d+\.\d+ \(Node.js \d+\.\d+\.\d+\)\n$/);
+});
+
 it("the command line has help for every verb there is", async () => {
   for (const group of registry) {
     const verbs = "load" in group ? [await group.load()] : await Promise.all(group.verbs.map((load) => load()));
