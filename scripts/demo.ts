@@ -118,7 +118,7 @@ function nextThings({ name, stateDir, clusters }: UpResult, kubectl: string): st
     `    ${perennial} shoot watch garden-dev/local`,
     `    ${kubectl} --kubeconfig ${stateDir}/shoot-local.yaml get nodes`,
     "- Delete it, and watch everything go in order:",
-    `    ${perennial} shoot delete garden-dev/local --wait`,
+    `    ${perennial} shoot delete garden-dev/local --watch`,
     "",
     `Afterwards, ${perennial} local down leaves nothing behind.`,
   ];

@@ -5,21 +5,21 @@ import { defineCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { clusterOptions } from "../connection.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
+import { watchOptions } from "../watching.ts";
 import { followShoot } from "../display/follow.ts";
-import { duration, flag } from "../option.ts";
+import { flag } from "../option.ts";
 
 /** `perennial shoot delete` */
 export const deleteShoot = defineCommand({
   name: "delete",
   summary: "Delete a Shoot and everything in it",
   description: `Sets the annotation ${CONFIRM_DELETION_ANNOTATION}=true, then deletes. The namespace is never guessed.`,
-  examples: ["perennial shoot delete garden-dev/local --wait"],
+  examples: ["perennial shoot delete garden-dev/local --watch"],
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,
     yes: flag("Do not ask for confirmation", "y"),
-    wait: flag("Follow the deletion until the Shoot is gone"),
-    timeout: duration("With --wait, give up following after this time"),
+    ...watchOptions,
     ...clusterOptions,
   },
   async run({ args, options, context }) {
@@ -33,7 +33,7 @@ export const deleteShoot = defineCommand({
         words: [name, `${namespace}/${name}`],
         otherwise: `Shoot ${namespace}/${name} is kept`,
       });
-    const flows = options.wait ? await context.flows(options) : undefined;
+    const flows = options.watch ? await context.flows(options) : undefined;
     const ref = refTo(Shoot, { namespace, name });
     await garden.client.patch(ref, { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
     await garden.client.remove(ref, uid === undefined ? {} : { uid });

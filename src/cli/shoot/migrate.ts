@@ -9,11 +9,12 @@ import type { ClusterOptions, Context, Garden } from "../context.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
 import { moveTables, readView } from "../report/flow-tables.ts";
+import { watchOptions } from "../watching.ts";
 import { followShoot } from "../display/follow.ts";
 import { movesFrom, planMigration, readBastions, type MigrationPlan } from "../migration/plan.ts";
 import { renderMigration, renderSummary } from "../migration/report.ts";
 import { readMoveRequest, type MoveRequest } from "../migration/request.ts";
-import { choice, duration, flag, text } from "../option.ts";
+import { choice, flag, text } from "../option.ts";
 import { printObject } from "../display/output.ts";
 import { factsOf } from "../report/plan.ts";
 
@@ -42,8 +43,7 @@ export const migrate = defineCommand({
     reason: text("text", "With --force-takeover: why"),
     sourceIsOff: flag("With --force-takeover: the old Seed is known to be off; nothing relies on its own fence"),
     yes: flag("Do not ask for confirmation", "y"),
-    watch: flag("Follow the move until the Shoot is ready on its Seed"),
-    timeout: duration("With --watch, give up following after this time"),
+    ...watchOptions,
     ...clusterOptions,
   },
   async run({ args, options, context }) {

@@ -5,8 +5,8 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
+import { watchOptions } from "../watching.ts";
 import { followShoot } from "../display/follow.ts";
-import { duration, flag } from "../option.ts";
 
 /** `perennial shoot reconcile` */
 export const reconcile = defineCommand({
@@ -16,8 +16,7 @@ export const reconcile = defineCommand({
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,
-    wait: flag("Follow the operation until it has ended"),
-    timeout: duration("With --wait, give up following after this time"),
+    ...watchOptions,
     ...clusterOptions,
   },
   async run({ args, options, context }) {
@@ -31,7 +30,7 @@ export const reconcile = defineCommand({
         `Shoot ${namespace}/${name} has an operation that has not begun (${OPERATION_ANNOTATION}=${pending}): wait for it, or remove the annotation`,
       );
     }
-    const flows = options.wait ? await context.flows(options) : undefined;
+    const flows = options.watch ? await context.flows(options) : undefined;
     const asked = await garden.client.patch(refTo(Shoot, { namespace, name }), {
       metadata: { annotations: { [OPERATION_ANNOTATION]: "reconcile" } },
     });

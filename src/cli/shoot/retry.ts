@@ -3,21 +3,21 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError, explainError } from "../exit.ts";
 import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
+import { watchOptions } from "../watching.ts";
 import { followShoot, untilResumed } from "../display/follow.ts";
-import { duration, flag, text } from "../option.ts";
+import { text } from "../option.ts";
 
 /** `perennial shoot retry` */
 export const retry = defineCommand({
   name: "retry",
   summary: "Let steps that are parked or wait for their next attempt go on now",
   description: "Only these steps are done again, each at the point where it stopped; nothing before them is repeated.",
-  examples: ["perennial shoot retry local", "perennial shoot retry local --step infrastructure --wait"],
+  examples: ["perennial shoot retry local", "perennial shoot retry local --step infrastructure --watch"],
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,
     step: text("name", "Only this step"),
-    wait: flag("Follow the operation until it has ended"),
-    timeout: duration("With --wait, give up following after this time"),
+    ...watchOptions,
     ...clusterOptions,
   },
   async run({ args, options, context }) {
@@ -34,7 +34,7 @@ export const retry = defineCommand({
       );
     });
     context.terminal.out.write(`retrying ${steps.join(", ")} of Shoot ${namespace}/${name}\n`);
-    if (!options.wait) return undefined;
+    if (!options.watch) return undefined;
     const following = { garden, flows, shoot, timeout: options.timeout };
     await untilResumed(following, steps, context.signal);
     return followShoot(context, following);

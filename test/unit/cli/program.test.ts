@@ -4,7 +4,7 @@ import { defineCommand } from "../../../src/cli/command.ts";
 import { CliError } from "../../../src/cli/exit.ts";
 import { choice, duration, flag, optional, repeated, required, text } from "../../../src/cli/option.ts";
 import { runCli } from "../../../src/cli/program.ts";
-import { registry, type Group } from "../../../src/cli/registry.ts";
+import { loadVerbs, registry, type Group } from "../../../src/cli/registry.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 
 it("the command line hands a verb its arguments and options as values", async () => {
@@ -95,6 +95,17 @@ it.each(["--version", "-V", "version"])("the command line says its version when 
   const terminal = fakeTerminal();
   expect(await runCli([word], registry, createTestContext(terminal))).toBe(0);
   expect(terminal.out.text()).toMatch(/^perennial \d+\.\d+\.\d+ \(Node.js \d+\.\d+\.\d+\)\n$/);
+});
+
+it("the command line has one word for following what was asked for, whichever verb asks", async () => {
+  const verbs = (await Promise.all(registry.map(loadVerbs))).flat();
+  expect(verbs.filter(({ options }) => "watch" in options).map(({ name }) => name)).toEqual([
+    "reconcile",
+    "retry",
+    "migrate",
+    "delete",
+  ]);
+  expect(verbs.filter(({ options }) => "wait" in options)).toEqual([]);
 });
 
 it("the command line has help for every verb there is", async () => {
