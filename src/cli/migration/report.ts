@@ -4,24 +4,24 @@ import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
 import { wrap } from "../display/wrap.ts";
 
-/** The plan as text: from where to where, what stands against it, what it costs, then every step of its flows. */
+/** The plan as text: from where to where, what it costs, every step of its flows, and last, above the prompt, what stands against it. */
 export function renderMigration(out: Output, plan: MigrationPlan): string {
   const steps = plan.flows.flatMap(({ title, steps }) => ["", paint(out, "strong", title), renderSteps(out, steps)]);
-  return [renderSummary(out, plan), ...steps, "", "Nothing was touched.", ""].join("\n");
+  return [renderSummary(out, plan), ...steps, "", "Nothing was touched.", ...renderObstacles(out, plan), ""].join("\n");
 }
 
 /** The same without the steps: what is asked about before a move. */
 export function renderSummary(out: Output, plan: MigrationPlan): string {
   const { shoot, from, to, takeover, obstacles, notes } = plan;
   const what = `${takeover ? "Take over" : "Migrate"} Shoot ${shoot} from Seed ${from} to Seed ${to}`;
-  const verdict =
-    obstacles.length === 0
-      ? [paint(out, "good", "Nothing stands against it.")]
-      : [
-          paint(out, "bad", "It cannot be done:"),
-          ...obstacles.map(({ field, message }) => wrap(`  ${field}: ${message}`, out.width, 4)),
-        ];
+  const verdict = obstacles.length === 0 ? [paint(out, "good", "Nothing stands against it.")] : [];
   return [paint(out, "strong", what), ...verdict, ...notes.map((note) => wrap(note, out.width))].join("\n");
+}
+
+function renderObstacles(out: Output, { obstacles }: MigrationPlan): string[] {
+  if (obstacles.length === 0) return [];
+  const reasons = obstacles.map(({ field, message }) => wrap(`  ${field}: ${message}`, out.width, 4));
+  return ["", paint(out, "bad", "It cannot be done:"), ...reasons];
 }
 
 /** A step that is skipped says why in the place of what it would have come after. */
