@@ -9,6 +9,7 @@ export const commandLines = {
   listShoots: () => "perennial shoot list",
   describeShoot: (shoot: string) => `perennial shoot describe ${shoot}`,
   watchShoot: (shoot: string) => `perennial shoot watch ${shoot}`,
+  writeKubeconfig: (shoot: string) => `perennial shoot kubeconfig ${shoot} --file ${shoot.split("/").at(-1)}.yaml`,
   reconcileShoot: (shoot = "SHOOT") => `perennial shoot reconcile ${shoot}`,
   retryShoot: (shoot = "SHOOT") => `perennial shoot retry ${shoot}`,
   retryStep: (shoot: string, step: string) => `perennial shoot retry ${shoot} --step ${step}`,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandLines } from "../../api/command-lines.ts";
 import type { Shoot } from "../../api/index.ts";
+import { moveOf } from "../../api/placement/move.ts";
 import type { FlowProgress } from "../../api/shoot/run.ts";
 import type { ShootClient } from "../../client/shoots.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -9,8 +10,10 @@ import { CliError, explainFully, type Exit } from "../exit.ts";
 import { readShoot, shootRef } from "../find-shoot.ts";
 import { createProgressDisplay } from "./progress.ts";
 import { paint } from "./style.ts";
+import { noteOnMove } from "../report/kubeconfig.ts";
 import { phaseOf } from "../report/phase.ts";
 import type { Output } from "./terminal.ts";
+import { wrap } from "./wrap.ts";
 
 /** Looks again twice a second. */
 const period = 500;
@@ -47,7 +50,7 @@ export async function followShoot(context: Context, { garden, flows, shoot, time
       if (progress) display.show(progress, context.now());
       if (gone) return tell(out, "good", `Shoot ${subject} is gone`, "done");
       const phase = phaseOf(current);
-      if (phase === "ready") return tell(out, "good", `Shoot ${subject} is ready`, "done");
+      if (phase === "ready") return tellReady(out, subject, hasMoved(shoot, current));
       if (phase === "failed")
         return tell(
           out,
@@ -60,6 +63,12 @@ export async function followShoot(context: Context, { garden, flows, shoot, time
   } finally {
     display.end();
   }
+}
+
+/** Whether another Seed leads the Shoot now than its kubeconfigs were written for: it came to it since, or shortly before. */
+function hasMoved(before: Shoot, now: Shoot): boolean {
+  const from = before.status?.seedName;
+  return (from !== undefined && now.status?.seedName !== from) || moveOf(before).is === "arriving";
 }
 
 /** Waits until steps that were asked to go on have left the state they waited in; the Shoot's status has too, then. */
@@ -112,6 +121,12 @@ function createTrouble(out: Output) {
       }
     },
   };
+}
+
+function tellReady(out: Output, subject: string, moved: boolean): Exit {
+  tell(out, "good", `Shoot ${subject} is ready`, "done");
+  if (moved) out.write(`${wrap(noteOnMove(subject), out.width)}\n`);
+  return "done";
 }
 
 function tell(out: Output, tone: "good" | "bad", sentence: string, exit: Exit): Exit {

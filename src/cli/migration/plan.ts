@@ -9,6 +9,7 @@ import { describeReliance } from "../../api/placement/takeover.ts";
 import { planFlow, type PlannedStep } from "../../flow/plan.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { ShootFlow } from "../../workflows/actions.ts";
+import { noteOnMove } from "../report/kubeconfig.ts";
 import { describeDowntime } from "./downtime.ts";
 import { formatDuration } from "../display/time.ts";
 
@@ -74,7 +75,7 @@ export function planMigration({ facts, run, tables, takeover: approval, bastions
     { flow: tables.cleanUp, run: { ...arriving, seedName: from } },
   ];
   return {
-    shoot: `${shoot.metadata.namespace}/${shoot.metadata.name}`,
+    shoot: subjectOf(shoot),
     from,
     to,
     takeover,
@@ -83,6 +84,8 @@ export function planMigration({ facts, run, tables, takeover: approval, bastions
     flows: flows.map(({ flow, run }) => ({ title: flow.title, steps: planFlow(flow, run) })),
   };
 }
+
+const subjectOf = ({ metadata }: Shoot): string => `${metadata.namespace}/${metadata.name}`;
 
 /** Names of the Bastions in the Shoot's namespace of a seed. */
 export async function readBastions(seedClient: KubeClient, { status }: Shoot): Promise<string[]> {
@@ -104,6 +107,7 @@ function takeoverNotes(facts: MigrationFacts, move: Move, from: string, sourceIs
     ...abandonmentNotes(shoot, move, to),
     ...(kept?.problem === undefined ? [] : [`What extensions keep is not the latest there was: ${kept.problem}`]),
     ...(source && isSeedReady(source, now) ? [describeNeedlessness(source, now)] : []),
+    noteOnMove(subjectOf(shoot)),
   ];
 }
 
@@ -128,12 +132,17 @@ function describeAbandonment({ status }: Shoot, from: string): string {
   return `Restore on Seed ${from} is given up.${elsewhere}`;
 }
 
-function moveNotes({ source, now, kept }: MigrationFacts, from: string, run: Omit<ShootRun, "operation">): string[] {
+function moveNotes(
+  { shoot, source, now, kept }: MigrationFacts,
+  from: string,
+  run: Omit<ShootRun, "operation">,
+): string[] {
   const preparation = formatDuration((run.dnsTtl + 2 * run.leaseSeconds) * 1000);
   const silence = `Seed ${from} is not ready (${source ? describeHeartbeat(source, now) : "there is no such Seed"}): the move would wait for it; --force-takeover does without it.`;
   return [
     describeDowntime(kept?.size),
     `Before that it goes on serving for at least ${preparation}, while addresses and leases run out. Until the new Seed leads, --cancel calls the Shoot back.`,
+    noteOnMove(subjectOf(shoot)),
     ...(source && isSeedReady(source, now) ? [] : [silence]),
   ];
 }

@@ -46,6 +46,16 @@ export function noteOn(
   return `the token of Shoot ${namespace}/${name} expired at ${expires.toISOString()}, and its seed has not renewed it: see '${describe}'`;
 }
 
+/** Until when a kubeconfig with this address is good. */
+export function noteOnAddress({ metadata: { namespace, name } }: Shoot, address: string): string {
+  return `this machine does not resolve the name of Shoot ${namespace}/${name}: the kubeconfig names its API server by the address ${address}, and is of no use once another Seed leads`;
+}
+
+/** What becomes of kubeconfigs when another Seed begins to lead, and how to get one that is good. */
+export function noteOnMove(shoot: string): string {
+  return `A kubeconfig that names the API server by an address is of no use once another Seed leads; one that names it by its DNS name stays good. After the move: ${commandLines.writeKubeconfig(shoot)}`;
+}
+
 /** Names to find an API server by, in the order in which they are tried. */
 export interface Lookup {
   /** What this machine resolves, as every other program on it will. */

@@ -6,7 +6,7 @@ import { clusterOptions, stateDir } from "../connection.ts";
 import type { Variables } from "../context.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
 import { duration, flag, text } from "../option.ts";
-import { noteOn, reachable, readPublishedKubeconfig, type Resolve } from "../report/kubeconfig.ts";
+import { noteOn, noteOnAddress, reachable, readPublishedKubeconfig, type Resolve } from "../report/kubeconfig.ts";
 import { revokeKubeconfigs } from "../report/revocation.ts";
 
 /** `perennial shoot kubeconfig` */
@@ -35,13 +35,13 @@ export const kubeconfig = defineCommand({
     if (options.revoke) await revokeKubeconfigs(garden.client, shoot, { signal: context.signal, timeout });
     const published = await readPublishedKubeconfig(garden.client, shoot);
     const server = await localDnsServer(context.variables);
-    const { kubeconfig: usable } = await reachable(published.kubeconfig, {
+    const { kubeconfig: usable, address } = await reachable(published.kubeconfig, {
       here: async (host) => (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address),
       elsewhere: server === undefined ? [] : [askServer(server)],
       advertised: (shoot.status?.advertisedAddresses ?? []).map(({ url }) => url),
     });
-    const note = noteOn(shoot, published);
-    if (note !== undefined) context.terminal.err.write(`${note}\n`);
+    const notes = [noteOn(shoot, published), address && noteOnAddress(shoot, address)].filter(Boolean);
+    context.terminal.err.write(notes.map((note) => `${note}\n`).join(""));
     if (options.file === undefined) return context.terminal.out.write(usable);
     await writeFile(options.file, usable, { mode: 0o600 });
     await chmod(options.file, 0o600); // writeFile leaves the mode of a file that was there

@@ -14,6 +14,20 @@ it("the follower shows a Shoot until it is ready, and then the last picture", as
   expect(text).toMatch(/▸ etcd +running[\s\S]*✔ etcd +done[\s\S]*Shoot garden-dev\/local is ready\n$/);
 });
 
+it.each([
+  ["arrives on another Seed", shoot("Succeeded", "seed-1"), shoot("Succeeded", "seed-2")],
+  ["was on its way already", moving(), shoot("Succeeded", "seed-2")],
+])("the follower says of a Shoot that %s which kubeconfigs have ended", async (_, before, after) => {
+  const { text } = await follow([after], [undefined], { before });
+  expect(text).toContain("Shoot garden-dev/local is ready\nA kubeconfig that names the API server by an address");
+});
+
+it("the follower says nothing of kubeconfigs where the Shoot stays", async () => {
+  const { text } = await follow([shoot("Succeeded", "seed-1")], [undefined], { before: shoot("Processing", "seed-1") });
+  expect(text).toBe("Shoot garden-dev/local is ready\n");
+  expect((await follow([shoot("Succeeded", "seed-1")], [undefined])).text).toBe("Shoot garden-dev/local is ready\n");
+});
+
 it("the follower ends as failed when the Shoot waits for an operator, and says where to look", async () => {
   const { exit, text } = await follow([shoot("Failed")], [flow("parked")]);
   expect(exit).toBe("failed");
@@ -68,13 +82,17 @@ it("the follower waits after a retry until the steps have left the state they wa
 async function follow(
   shoots: readonly (Shoot | undefined)[],
   flows: readonly (FlowProgress | Error | undefined)[],
-  { timeout, aborted = false }: { timeout?: number; aborted?: boolean } = {},
+  {
+    timeout,
+    aborted = false,
+    before = shoot("Processing"),
+  }: { timeout?: number; aborted?: boolean; before?: Shoot } = {},
 ) {
   const terminal = fakeTerminal();
   const signal = aborted ? AbortSignal.abort() : new AbortController().signal;
   const { context } = createContext({ terminal, variables: {}, signal });
   const garden = { client: { read: scripted(shoots).next as <T extends KubeObject>() => Promise<T | undefined> } };
-  const following = { garden, flows: { progress: scripted(flows).next }, shoot: shoot("Processing"), timeout };
+  const following = { garden, flows: { progress: scripted(flows).next }, shoot: before, timeout };
   return { exit: await followShoot(context, following), text: terminal.err.text() };
 }
 
@@ -99,7 +117,21 @@ function flow(state: StepProgress["state"]): FlowProgress {
   };
 }
 
-function shoot(state: "Processing" | "Succeeded" | "Failed"): Shoot {
+/** After the flip. */
+function moving(): Shoot {
+  const { spec, status, ...rest } = shoot("Processing", "seed-2");
+  const lastOperation = {
+    type: "Restore",
+    state: "Processing",
+    progress: 50,
+    description: "",
+    lastUpdateTime: startedAt,
+  };
+  const leadership = { record: "r", seed: "seed-2", previousSeed: "seed-1", epoch: 2, leaseSeconds: 60 };
+  return { ...rest, spec: { ...spec, seedName: "seed-2" }, status: { ...status, leadership, lastOperation } } as Shoot;
+}
+
+function shoot(state: "Processing" | "Succeeded" | "Failed", seedName?: string): Shoot {
   return {
     apiVersion: "core.gardener.cloud/v1beta1",
     kind: "Shoot",
@@ -107,6 +139,7 @@ function shoot(state: "Processing" | "Succeeded" | "Failed"): Shoot {
     spec: { region: "local", kubernetes: { version: "1.34.4" }, provider: { type: "local" } },
     status: {
       observedGeneration: 1,
+      ...(seedName && { seedName }),
       lastOperation: { type: "Create", state, progress: 50, description: "etcd", lastUpdateTime: startedAt },
     },
   };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { noteOn, reachable } from "../../../src/cli/report/kubeconfig.ts";
+import { noteOn, noteOnAddress, reachable } from "../../../src/cli/report/kubeconfig.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
 import { exampleShoot } from "../../support/control-plane-context.ts";
 
@@ -49,6 +49,17 @@ it("the kubeconfig of a Shoot that hibernates, or whose token has expired, comes
   );
   expect(note(good, true)).toContain("hibernates: its API server does not run; its token may expire meanwhile");
   expect(note(over, true)).toContain("hibernates: its API server does not run; its token has expired");
+});
+
+it("the kubeconfig of a Shoot with an address in it comes with a note that a move ends it", async () => {
+  const { address } = await reachable(published, {
+    here: nobody,
+    elsewhere: [async () => ["172.30.0.9"]],
+    advertised: [],
+  });
+  expect(noteOnAddress(exampleShoot({}), address ?? "")).toBe(
+    "this machine does not resolve the name of Shoot garden-dev/example: the kubeconfig names its API server by the address 172.30.0.9, and is of no use once another Seed leads",
+  );
 });
 
 function clusterOf(kubeconfig: string): { server: string } {

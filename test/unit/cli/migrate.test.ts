@@ -92,6 +92,14 @@ it("the plan of a takeover goes on to a third seed when the second has died, and
   expect(anew.notes.join(" ")).toContain("Restore on Seed seed-2 is given up. Nothing is taken from Seed seed-1");
 });
 
+it("the plan of a move and of a takeover say that kubeconfigs with an address end with it, and how to get another", () => {
+  const kept = { state: true, snapshot: true };
+  for (const found of [plan({ kept }), plan({ kept }, { takeover: { sourceIsOff: true } })])
+    expect(renderSummary(fakeOutput(), found)).toContain(
+      "A kubeconfig that names the API server by an address is of no use once another Seed leads; one that names it by its DNS name stays good. After the move: perennial shoot kubeconfig garden-dev/local --file local.yaml",
+    );
+});
+
 it("the plan of a move expects more downtime from a larger etcd, and says when its size is not known", () => {
   expect(describeDowntime(2_000_000_000)).toContain("about 60s: etcd's last snapshot has 2.00 GB");
   expect(describeDowntime(undefined)).toContain("how much it holds is not known here");
