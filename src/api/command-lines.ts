@@ -10,8 +10,8 @@ export const commandLines = {
   describeShoot: (shoot: string) => `perennial shoot describe ${shoot}`,
   watchShoot: (shoot: string) => `perennial shoot watch ${shoot}`,
   writeKubeconfig: (shoot: string) => `perennial shoot kubeconfig ${shoot} --file ${shoot.split("/").at(-1)}.yaml`,
-  reconcileShoot: (shoot = "SHOOT") => `perennial shoot reconcile ${shoot}`,
-  retryShoot: (shoot = "SHOOT") => `perennial shoot retry ${shoot}`,
+  reconcileShoot: (shoot: string) => `perennial shoot reconcile ${shoot}`,
+  retryShoot: (shoot: string) => `perennial shoot retry ${shoot}`,
   retryStep: (shoot: string, step: string) => `perennial shoot retry ${shoot} --step ${step}`,
   takeOver: (shoot: string, destination = "SEED") =>
     `perennial shoot migrate ${shoot} --to ${destination} --force-takeover --reason TEXT`,

@@ -48,7 +48,7 @@ async function findPoint(client: Client, workflowId: string, step: string) {
   const { type, runId } = await describeRunning(client, workflowId);
   await parentHears(client, workflowId);
   const fetched = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const point = findResetPoint(await readable(client, fetched), step);
+  const point = findResetPoint(await readable(client, fetched), step, shootOf(workflowId));
   const event = fetched.events?.find(({ eventId }) => Number(eventId) === point.task);
   if (!event?.eventId) throw new Error(`the history of ${workflowId} has no event ${point.task}`);
   return { type, runId, point, eventId: event.eventId };
@@ -67,15 +67,15 @@ async function describeRunning(client: Client, workflowId: string): Promise<{ ty
       `${workflowId} runs the Shoot's operations, and a reset would orphan the one that is running: name the operation's own workflow, see ${commandLines.listFlows()}`,
     );
   if (status.name !== "RUNNING")
-    throw new ResetRefused(`${workflowId} has ended (${status.name}): ${afterTheEnd(type)}`);
+    throw new ResetRefused(`${workflowId} has ended (${status.name}): ${afterTheEnd(type, shootOf(workflowId))}`);
   return { type, runId };
 }
 
 /** A Shoot's workflow knows how its operation ended; it does not wait for a second end. */
-function afterTheEnd(type: string): string {
+function afterTheEnd(type: string, shoot: string): string {
   if (type === workflowTypes.migrate)
     return "a migration ends with its flip, and across that there is only forward; look at the Restore that follows";
-  return `no workflow waits for a second end; begin a new operation with: ${commandLines.reconcileShoot()}`;
+  return `no workflow waits for a second end; begin a new operation with: ${commandLines.reconcileShoot(shoot)}`;
 }
 
 async function parentHears(client: Client, workflowId: string): Promise<void> {
@@ -83,8 +83,13 @@ async function parentHears(client: Client, workflowId: string): Promise<void> {
   const found = await client.workflow.getHandle(parent).describe().catch(notFound);
   if (found?.status.name === "RUNNING") return;
   throw new ResetRefused(
-    `${parent} is not running, so that the end of the operation would be lost: start it with ${commandLines.reconcileShoot()}, then try again`,
+    `${parent} is not running, so that the end of the operation would be lost: try again after '${commandLines.reconcileShoot(shootOf(workflowId))}'`,
   );
+}
+
+/** The Shoot, as `namespace/name`, whose operation has this id. */
+function shootOf(workflowId: string): string {
+  return workflowId.split("/").slice(1, 3).join("/");
 }
 
 function notFound(error: unknown): undefined {

@@ -29,8 +29,8 @@ const pointsOfNoReturn: Readonly<Record<string, { readonly step: string; readonl
   [workflowTypes.delete]: { step: "removeNamespace", because: "nothing can be deployed into a namespace that goes" },
 };
 
-/** Finds the point of a run's history from which a step is done again. Throws `ResetRefused` with the reason and the remedy. */
-export function findResetPoint(history: History, step: string): ResetPoint {
+/** Finds the point of the history of a Shoot's run from which a step is done again. Throws `ResetRefused` with the reason and the remedy. */
+export function findResetPoint(history: History, step: string, shoot: string): ResetPoint {
   const asked = askedFor(history);
   const first = asked.find((one) => one.step === step);
   if (first === undefined) {
@@ -41,7 +41,7 @@ export function findResetPoint(history: History, step: string): ResetPoint {
   const passed = asked.find((one) => one.step === limit?.step);
   if (limit && passed && first.task <= passed.task)
     throw new ResetRefused(
-      `step ${step} lies before ${limit.step}, which has begun: ${limit.because}; let the run go on with: ${commandLines.retryShoot()}`,
+      `step ${step} lies before ${limit.step}, which has begun: ${limit.because}; let the run go on with: ${commandLines.retryShoot(shoot)}`,
     );
   return { step, task: first.task, again: doneAgain(history, first.task) };
 }

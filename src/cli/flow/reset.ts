@@ -11,7 +11,7 @@ export const reset = defineCommand({
   name: "reset",
   summary: "Set a running operation back to a step: it is done again, with everything that came after it",
   description:
-    `For what a retry cannot mend: \`${commandLines.retryShoot()}\` does a step that is parked again, and only that. Says first what ` +
+    `For what a retry cannot mend: \`${commandLines.retryShoot("local")}\` does a step that is parked again, and only that. Says first what ` +
     "would be done again. Refused across the flip of a migration, for an operation that has ended, and wherever the " +
     "workflow's end, or a child's, would not reach its parent.",
   examples: ["perennial flow reset shoot/garden-dev/local/5f0c/migrate --to migrateInfrastructure"],

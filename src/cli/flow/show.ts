@@ -15,7 +15,7 @@ import { formatAge } from "../display/time.ts";
 export const show = defineCommand({
   name: "show",
   summary: "Show where every step of a Shoot's running or last operation is",
-  description: `With the id of a workflow, as ${commandLines.listFlows()} names it: that one, such as a clean-up's.`,
+  description: `With the id of a workflow, as '${commandLines.listFlows()}' names it: that one, such as a clean-up's.`,
   examples: ["perennial flow show local", "perennial flow show shoot/garden-dev/local/5f0c/clean-up/seed-1"],
   args: {
     shoot: { ...required("Name of the Shoot, or namespace/name, or the id of a workflow"), parse: parseSubject },

@@ -1,33 +1,44 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { commandLines } from "../../../src/api/command-lines.ts";
-import { loadVerbs, registry, type Verb } from "../../../src/cli/registry.ts";
+import { createContext } from "../../../src/cli/connection.ts";
+import { runCli } from "../../../src/cli/program.ts";
+import { loadVerbs, registry, type Group, type Verb } from "../../../src/cli/registry.ts";
+import { readPage } from "../../support/pages.ts";
+import { fakeTerminal } from "./fake-terminal.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const verbs = new Map<string, Verb>();
 
-beforeAll(async () => {
-  for (const group of registry) {
-    const prefix = "load" in group ? "" : `${group.name} `;
-    for (const verb of await loadVerbs(group)) verbs.set(`${prefix}${verb.name}`, verb);
-  }
+const hints = Object.values<(...words: string[]) => string>(commandLines).map((line) => line("garden-dev/local", "a"));
+
+test("every command line that a message names is one that the CLI understands", async () => {
+  expect(await faultsOf(hints)).toEqual([]);
 });
 
-test("every command line that a message names is one that the CLI understands", () => {
-  const lines = Object.values<(...words: string[]) => string>(commandLines).map((line) =>
-    line("garden-dev/local", "a"),
+test("every command line that a message names can be pasted: only what the operator decides is left open", () => {
+  const open = Object.values<(...words: never[]) => string>(commandLines).flatMap(
+    (line) => line(...(["garden-dev/local"] as never[])).match(/\b[A-Z]{3,}\b/g) ?? [],
   );
-  expect(lines.flatMap(faultsOf)).toEqual([]);
+  expect(new Set(open)).toEqual(new Set(["FILE", "NAME", "SEED", "TEXT"]));
 });
 
-test("every example of a verb is a command line that the CLI understands", () => {
-  const examples = [...verbs.values()].flatMap(({ examples = [] }) => examples);
+test("every message ends with the command line that it names, or encloses it, so that no word of it is pasted, too", () => {
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !path.endsWith("command-lines.ts"))
+    .flatMap((path) => readPage(`src/${path}`).match(/\$\{commandLines\.\w+\([^\n]*?\)\}.{0,9}/g) ?? []);
+  expect(sources.length).toBeGreaterThan(30);
+  expect(sources.filter((use) => !/\)\}(['"`;]|\\[`n])/.test(use))).toEqual([]);
+});
+
+test("every example of a verb is a command line that the CLI understands", async () => {
+  const verbs = (await Promise.all(registry.map(loadVerbs))).flat();
+  const examples = verbs.flatMap(({ examples = [] }) => examples);
   expect(examples.length).toBeGreaterThan(10);
-  expect(examples.flatMap(linesIn).flatMap(faultsOf)).toEqual([]);
+  expect(await faultsOf(examples.flatMap(linesIn))).toEqual([]);
 });
 
-test("every command line in a block of the documentation is one that the CLI understands", () => {
+test("every command line in a block of the documentation is one that the CLI understands", async () => {
   const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((page) =>
     page.endsWith(".md"),
   );
@@ -36,7 +47,7 @@ test("every command line in a block of the documentation is one that the CLI und
     return [...blocks].flatMap(([, block = ""]) => linesIn(block));
   });
   expect(lines.length).toBeGreaterThan(10);
-  expect(lines.flatMap(faultsOf)).toEqual([]);
+  expect(await faultsOf(lines)).toEqual([]);
 });
 
 /** The command lines in a script, each without what is piped, chained or commented behind it. */
@@ -47,36 +58,28 @@ function linesIn(script: string): string[] {
   );
 }
 
-/** What the CLI does not know in this line: its verb, an option, or more arguments than the verb takes. */
-function faultsOf(line: string): string[] {
-  const [, first = "", second = "", ...rest] = words(line);
-  const grouped = verbs.get(`${first} ${second}`);
-  const verb = grouped ?? verbs.get(first);
-  if (verb === undefined) return [`${line}: no such verb`];
-  return faultsOfWords(verb, grouped ? rest : [second, ...rest].filter(Boolean)).map((fault) => `${line}: ${fault}`);
+/** What the CLI answers to lines that it cannot run; what it can run is not run. */
+async function faultsOf(lines: readonly string[]): Promise<string[]> {
+  const faults = await Promise.all(lines.map(faultOf));
+  return faults.flat();
 }
 
-function faultsOfWords(verb: Verb, given: readonly string[]): string[] {
-  const faults: string[] = [];
-  let args = 0;
-  for (let i = 0; i < given.length; i++) {
-    const word = given[i] ?? "";
-    if (!word.startsWith("-")) args++;
-    else {
-      const option = optionNamed(verb, word.split("=")[0] ?? "");
-      if (option === undefined) faults.push(`no option ${word}`);
-      else if (option.placeholder !== undefined && !word.includes("=")) i++;
-    }
-  }
-  if (args > Object.keys(verb.args).length) faults.push(`${args} arguments`);
-  return faults;
+async function faultOf(line: string): Promise<string[]> {
+  const terminal = fakeTerminal();
+  const { context } = createContext({ terminal, variables: {}, signal: new AbortController().signal });
+  const exit = await runCli(words(line).slice(1), idle, context);
+  return exit === 0 ? [] : [`${line}: ${terminal.err.text()}`];
 }
 
-function optionNamed({ options }: Verb, flag: string) {
-  return Object.entries(options).find(([key, { short }]) => {
-    const long = `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    return flag === long || flag === `-${short}`;
-  })?.[1];
-}
+const idleVerb = (load: () => Promise<Verb>) => async () => ({ ...(await load()), run: async () => {} });
 
-const words = (line: string): string[] => line.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+/** The CLI as it is, but for what its verbs do. */
+const idle: readonly Group[] = registry.map((group) =>
+  "load" in group
+    ? { ...group, load: idleVerb(group.load) }
+    : { ...group, verbs: group.verbs.map((load) => idleVerb(load)) },
+);
+
+/** The words of a line, as a shell would read them. */
+const words = (line: string): string[] =>
+  (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/^["']|["']$/g, ""));

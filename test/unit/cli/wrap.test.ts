@@ -18,11 +18,7 @@ it("wrapped text breaks long lists behind their commas, and nothing else within 
 it("wrapped text keeps a command in one line, so that it can be copied", () => {
   const text = "mend the cause, then: perennial shoot retry garden-dev/local --step etcd";
   expect(wrap(text, 60)).toBe("mend the cause, then:\nperennial shoot retry garden-dev/local --step etcd");
-  expect(
-    wrap(text, 30)
-      .split("\n")
-      .every((line) => line.length <= 30),
-  ).toBe(true);
+  expect(wrap(text, 30)).toBe("mend the cause, then:\nperennial shoot retry garden-dev/local --step etcd");
 });
 
 it("wrapped text stays as it was where there is no width, or hardly any, or room enough", () => {
