@@ -1,5 +1,6 @@
-import type { Option } from "../src/cli/option.ts";
-import { loadVerbs, registry, type Group, type Verb } from "../src/cli/registry.ts";
+import { loadVerbs, type Group, type Verb } from "../src/cli/group.ts";
+import { flagOf, type Option } from "../src/cli/option.ts";
+import { registry } from "../src/cli/registry.ts";
 import { exitCodeHelp } from "../src/cli/exit.ts";
 
 /** docs/cli.md: every verb of the CLI with its arguments, options and examples, from its own declaration. */
@@ -44,8 +45,7 @@ function row(name: string, summary: string): string {
 }
 
 function flag(key: string, { short, placeholder }: Option<unknown>): string {
-  const long = `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  return `${short ? `-${short}, ` : ""}${long}${placeholder ? ` <${placeholder}>` : ""}`;
+  return `${short ? `-${short}, ` : ""}${flagOf(key)}${placeholder ? ` <${placeholder}>` : ""}`;
 }
 
 function exits(): string {

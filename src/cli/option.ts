@@ -4,6 +4,8 @@ import { CliError } from "./exit.ts";
 export interface Argument<T> {
   readonly summary: string;
   readonly required: boolean;
+  /** All that it may be, where that is a few words. */
+  readonly words?: readonly string[];
   parse(text: string | undefined): T;
 }
 
@@ -13,12 +15,29 @@ export interface Option<T> {
   readonly short?: string;
   readonly placeholder?: string;
   readonly repeated?: boolean;
+  /** All that its text may be, where that is a few words. */
+  readonly words?: readonly string[];
   parse(texts: readonly string[], flag: string): T;
+}
+
+/** The flag of an option with this key. */
+export function flagOf(key: string): string {
+  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** An argument that must be there. */
 export function required(summary: string): Argument<string> {
   return { summary, required: true, parse: (text) => text ?? "" };
+}
+
+/** An argument that must be one of a few words. */
+export function oneOf<const T extends string>(words: readonly T[], summary: string): Argument<T> {
+  return {
+    summary: `${summary}: ${words.join(", ")}`,
+    required: true,
+    words,
+    parse: (text) => pick(words, text, `a ${summary.toLowerCase()}`),
+  };
 }
 
 /** An argument that may be left out. */
@@ -56,15 +75,19 @@ export function choice<const T extends string>(
   return {
     summary: `${summary}: ${words.join(", ")}`,
     placeholder: "word",
+    words,
     ...(short && { short }),
     parse(texts, name) {
       const given = texts.at(-1);
-      const word = words.find((candidate) => candidate === given);
-      if (given !== undefined && !word)
-        throw new CliError("usage", `${name} cannot be "${given}": use one of ${words.join(", ")}`);
-      return word;
+      return given === undefined ? undefined : pick(words, given, name);
     },
   };
+}
+
+function pick<T extends string>(words: readonly T[], given: string | undefined, name: string): T {
+  const word = words.find((candidate) => candidate === given);
+  if (word === undefined) throw new CliError("usage", `${name} cannot be "${given}": use one of ${words.join(", ")}`);
+  return word;
 }
 
 /** An option with a length of time such as 90s, 10m or 1h30m; its value is in milliseconds. */

@@ -6,8 +6,8 @@ import {
 } from "commander";
 import type { Context } from "./context.ts";
 import { CliError, exitCodeHelp, exitCodes, explainError, type Exit } from "./exit.ts";
-import type { Option } from "./option.ts";
-import { loadVerbs, type Group, type Verb } from "./registry.ts";
+import { loadVerbs, type Group, type Verb } from "./group.ts";
+import { flagOf, type Option } from "./option.ts";
 import { paint } from "./display/style.ts";
 import type { Terminal } from "./display/terminal.ts";
 import { wrap } from "./display/wrap.ts";
@@ -91,10 +91,6 @@ function parseValues(verb: Verb, commander: Commander) {
 function textsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(String);
   return value === true ? ["true"] : [];
-}
-
-function flagOf(key: string): string {
-  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Writes to the context's terminal and throws instead of ending the process. */

@@ -1,12 +1,4 @@
-import type { Command } from "./command.ts";
-
-/** Any verb, its value types forgotten. */
-export type Verb = Command;
-
-/** A word of the command line: a group of verbs, or a verb of its own. */
-export type Group =
-  | { readonly name: string; readonly summary: string; readonly verbs: readonly (() => Promise<Verb>)[] }
-  | { readonly name: string; readonly summary: string; readonly load: () => Promise<Verb> };
+import type { Group } from "./group.ts";
 
 /** Every verb there is, in the order of the help; a new one is its file and one line here. */
 export const registry: readonly Group[] = [
@@ -49,10 +41,10 @@ export const registry: readonly Group[] = [
     summary: "Keys for what the garden keeps of Shoots",
     verbs: [async () => (await import("./state-key/add.ts")).add],
   },
+  {
+    name: "completion",
+    summary: "Print what completes these command lines in a shell",
+    load: async () => (await import("./completion/completion.ts")).createCompletion(() => registry),
+  },
   { name: "version", summary: "Print the version", load: async () => (await import("./version.ts")).version },
 ];
-
-/** The verbs of a group, imported. */
-export function loadVerbs(group: Group): Promise<Verb[]> {
-  return Promise.all("load" in group ? [group.load()] : group.verbs.map((load) => load()));
-}

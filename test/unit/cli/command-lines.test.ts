@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { commandLines } from "../../../src/api/command-lines.ts";
 import { createContext } from "../../../src/cli/connection.ts";
 import { runCli } from "../../../src/cli/program.ts";
-import { loadVerbs, registry, type Group, type Verb } from "../../../src/cli/registry.ts";
+import { loadVerbs, type Group, type Verb } from "../../../src/cli/group.ts";
+import { registry } from "../../../src/cli/registry.ts";
 import { readPage } from "../../support/pages.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { loadVerbs, registry } from "../../../src/cli/registry.ts";
+import { loadVerbs } from "../../../src/cli/group.ts";
+import { registry } from "../../../src/cli/registry.ts";
 import { pages, readPage } from "../../support/pages.ts";
 
 it.each(pages)("%s names only verbs and options that there are", async (page) => {

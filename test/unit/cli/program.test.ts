@@ -4,7 +4,8 @@ import { defineCommand } from "../../../src/cli/command.ts";
 import { CliError } from "../../../src/cli/exit.ts";
 import { choice, duration, flag, optional, repeated, required, text } from "../../../src/cli/option.ts";
 import { runCli } from "../../../src/cli/program.ts";
-import { loadVerbs, registry, type Group } from "../../../src/cli/registry.ts";
+import { loadVerbs, type Group } from "../../../src/cli/group.ts";
+import { registry } from "../../../src/cli/registry.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 
 it("the command line hands a verb its arguments and options as values", async () => {

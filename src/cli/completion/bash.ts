@@ -1,0 +1,53 @@
+import type { Flag, Word } from "./words.ts";
+
+/** A script for bash that completes these words. */
+export function bashCompletion(words: readonly Word[]): string {
+  return `# bash completion for perennial; made by: perennial completion bash
+_perennial_files() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -f -- "$current"))
+  compopt -o filenames 2>/dev/null
+}
+_perennial() {
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} verb= at
+  for ((at = 1; at < COMP_CWORD && at <= 2; at++)); do
+    [[ \${COMP_WORDS[at]} == -* ]] || verb+=" \${COMP_WORDS[at]}"
+  done
+  COMPREPLY=()
+  case "$verb $before" in
+${words.flatMap((word) => textCases("", word)).join("\n")}
+  esac
+  case "$verb" in
+    "") COMPREPLY=($(compgen -W ${quote([...words.map(({ name }) => name), "--help", "--version"])} -- "$current")) ;;
+${words.flatMap((word) => cases("", word)).join("\n")}
+  esac
+}
+complete -F _perennial perennial
+`;
+}
+
+/** What follows an option that takes a text: one of its words, a file, or what only the user knows. */
+function textCases(before: string, { name, verbs, options }: Word): string[] {
+  const path = `${before} ${name}`;
+  return [...options.flatMap((flag) => textCase(path, flag)), ...verbs.flatMap((verb) => textCases(path, verb))];
+}
+
+function textCase(path: string, { long, short, text }: Flag): string[] {
+  if (text === undefined) return [];
+  const flags = [long, ...(short ? [short] : [])].map((flag) => `"${path} ${flag}"`);
+  const answer = text.isFile ? "_perennial_files" : `COMPREPLY=($(compgen -W ${quote(text.words)} -- "$current"))`;
+  return [`    ${flags.join(" | ")}) ${answer}; return ;;`];
+}
+
+/** What follows a word: its verbs, or its options and what it acts on. */
+function cases(before: string, { name, verbs, options, words }: Word): string[] {
+  const path = `${before} ${name}`;
+  const next = [...verbs.map((verb) => verb.name), ...words, ...options.map(({ long }) => long)];
+  const isWhole = before !== "" || verbs.length > 0; // else an argument may be the second word
+  return [
+    `    "${path}"${isWhole ? "" : "*"}) COMPREPLY=($(compgen -W ${quote(next)} -- "$current")) ;;`,
+    ...verbs.flatMap((verb) => cases(path, verb)),
+  ];
+}
+
+const quote = (words: readonly string[]): string => `"${words.join(" ")}"`;

@@ -1,0 +1,49 @@
+import { loadVerbs, type Group, type Verb } from "../group.ts";
+import { flagOf, type Option } from "../option.ts";
+
+/** A word of the command line with all that may follow: its verbs, or where it is a verb its options and what it acts on. */
+export interface Word {
+  readonly name: string;
+  readonly summary: string;
+  readonly verbs: readonly Word[];
+  readonly options: readonly Flag[];
+  /** What its first argument may be, where that is a few words. */
+  readonly words: readonly string[];
+}
+
+/** An option as it is typed. */
+export interface Flag {
+  readonly long: string;
+  readonly short?: string;
+  readonly summary: string;
+  /** Undefined for an option that takes no text. */
+  readonly text?: { readonly placeholder: string; readonly words: readonly string[]; readonly isFile: boolean };
+}
+
+/** Reads from the verbs' own declarations all that can be typed. */
+export async function wordsOf(groups: readonly Group[]): Promise<Word[]> {
+  return await Promise.all(
+    groups.map(async (group): Promise<Word> => {
+      const verbs = (await loadVerbs(group)).map(wordOf);
+      const [only] = verbs;
+      if ("load" in group && only) return only;
+      return { name: group.name, summary: group.summary, verbs, options: [help], words: [] };
+    }),
+  );
+}
+
+const help: Flag = { long: "--help", short: "-h", summary: "Show this help" };
+
+function wordOf({ name, summary, args, options }: Verb): Word {
+  const flags = Object.entries(options).map(([key, option]) => flagFor(key, option));
+  return { name, summary, verbs: [], options: [...flags, help], words: Object.values(args)[0]?.words ?? [] };
+}
+
+function flagFor(key: string, { summary, short, placeholder, words = [] }: Option<unknown>): Flag {
+  return {
+    long: flagOf(key),
+    summary,
+    ...(short && { short: `-${short}` }),
+    ...(placeholder && { text: { placeholder, words, isFile: placeholder.endsWith("file") } }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Flag, Word } from "./words.ts";
+
+/** A script for zsh that completes these words, to be read or to lie in the path of functions. */
+export function zshCompletion(words: readonly Word[]): string {
+  return `#compdef perennial
+# zsh completion for perennial; made by: perennial completion zsh
+_perennial() {
+  if ((CURRENT == 2)); then
+    local -a verbs=(${described(words)})
+    _describe verb verbs
+    _arguments '(-V --version)'{-V,--version}'[Print the version]' '(-h --help)'{-h,--help}'[Show this help]'
+    return
+  fi
+  case $words[2] in
+${words.map(groupCase).join("\n")}
+  esac
+}
+if [[ \${funcstack[1]} == _perennial ]]; then _perennial "$@"; else compdef _perennial perennial; fi
+`;
+}
+
+function groupCase(word: Word): string {
+  if (word.verbs.length === 0) return `    ${word.name}) ${argumentsOf(word, 1)} ;;`;
+  return `    ${word.name})
+      if ((CURRENT == 3)); then
+        local -a verbs=(${described(word.verbs)})
+        _describe verb verbs
+        return
+      fi
+      case $words[3] in
+${word.verbs.map((verb) => `        ${verb.name}) ${argumentsOf(verb, 2)} ;;`).join("\n")}
+      esac
+      ;;`;
+}
+
+/** The words before the verb are taken away, so that its arguments are counted from one. */
+function argumentsOf({ options, words }: Word, before: number): string {
+  const choice = words.length > 0 ? [`'1:word:(${words.join(" ")})'`] : [];
+  return `shift ${before} words; ((CURRENT -= ${before})); _arguments ${[...options.map(flagOf), ...choice].join(" ")}`;
+}
+
+function flagOf({ long, short, summary, text }: Flag): string {
+  const meaning = quote(`[${summary.replaceAll(/[[\]]/g, "\\$&")}]${text === undefined ? "" : valueOf(text)}`);
+  return short ? `'(${short} ${long})'{${short},${long}}${meaning}` : `${long}${meaning}`;
+}
+
+function valueOf({ placeholder, words, isFile }: NonNullable<Flag["text"]>): string {
+  const choice = words.length > 0 ? `(${words.join(" ")})` : " ";
+  return `:${placeholder.replaceAll(":", "\\:")}:${isFile ? "_files" : choice}`;
+}
+
+const described = (words: readonly Word[]): string =>
+  words.map(({ name, summary }) => quote(`${name}:${summary.replaceAll(":", "\\:")}`)).join(" ");
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
