@@ -5,11 +5,12 @@ import { chooseEnvironment, nameOption } from "./options.ts";
 import { renderStatus } from "./summary.ts";
 import { choice } from "../option.ts";
 import { printObject } from "../display/output.ts";
+import { stateOf } from "../report/ailing.ts";
 
 /** `perennial local status` */
 export const status = defineCommand({
   name: "status",
-  summary: "Show what runs in the local environment; fails when a part of it is dead",
+  summary: "Show what runs in the local environment; fails when a part of it is dead or stopped",
   args: {},
   options: { name: nameOption, output: choice(["json", "yaml"], "Output", "o") },
   async run({ options, context }) {
@@ -24,6 +25,6 @@ export const status = defineCommand({
     const { out } = context.terminal;
     if (options.output) printObject(out, found, options.output);
     else out.write(renderStatus(out, found, context.now()));
-    return [...found.processes, ...found.machines].every(({ running }) => running) ? "done" : "failed";
+    return [...found.processes, ...found.machines].every((one) => stateOf(one) === "Running") ? "done" : "failed";
   },
 });

@@ -3,6 +3,8 @@ import { renderTable } from "../display/table.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
 import { formatAge } from "../display/time.ts";
+import { wrap } from "../display/wrap.ts";
+import { describeAiling, stateOf } from "../report/ailing.ts";
 
 /** What an environment is good for, once it is up. */
 export function renderSummary(out: Output, status: EnvironmentStatus): string {
@@ -32,7 +34,7 @@ export function renderStatus({ width }: Output, status: EnvironmentStatus, now: 
     processes,
     [
       { title: "PROCESS", value: ({ name }) => name },
-      { title: "STATUS", value: ({ running }) => (running ? "Running" : "Dead") },
+      { title: "STATUS", value: (process) => stateOf(process) },
       { title: "PID", value: ({ pid }) => pid },
       { title: "MEMORY", value: ({ rssBytes }) => rssBytes && `${Math.round(rssBytes / 1_048_576)}Mi` },
       { title: "AGE", value: ({ startedAt }) => formatAge(startedAt, now) },
@@ -54,6 +56,7 @@ export function renderStatus({ width }: Output, status: EnvironmentStatus, now: 
     ...(temporal ? [`Temporal ${temporal.address}, UI ${temporal.ui}`] : []),
     ...(dns ? [`DNS ${dns.address} for ${dns.domain}`] : []),
   ];
+  const ailing = describeAiling(processes).map((line) => `${wrap(line, width)}\n`);
   const tables = [clusterTable, processTable, ...(machines.length > 0 ? [machineTable] : [])];
-  return `${addresses.join("\n")}\n\n${tables.join("\n")}`;
+  return `${addresses.join("\n")}\n\n${[...tables, ...(ailing.length > 0 ? [ailing.join("")] : [])].join("\n")}`;
 }

@@ -18,7 +18,10 @@ export interface ProcessSpec extends Launch {
 /** What is known of a process that was started. */
 export interface ProcessStatus {
   readonly name: string;
+  /** It is there; whether it acts, `stopped` says. */
   readonly running: boolean;
+  /** A signal has stopped it: it does nothing, and keeps its ports and leases from others. */
+  readonly stopped?: boolean;
   readonly pid?: number;
   readonly rssBytes?: number;
   readonly startedAt: string;
@@ -85,8 +88,16 @@ export function createProcesses(environment: Pick<Environment, "stateDir">, log:
         const pid = await findPid(pidFile(name));
         const known = { name, startedAt: entry.startedAt, log: logFile(name) };
         if (pid === undefined) return [{ ...known, running: false }];
-        const rssBytes = (await describeProcess(pid))?.rssBytes;
-        return [{ ...known, running: true, pid, ...(rssBytes === undefined ? {} : { rssBytes }) }];
+        const { rssBytes, isStopped = false } = (await describeProcess(pid)) ?? {};
+        return [
+          {
+            ...known,
+            running: true,
+            pid,
+            ...(rssBytes !== undefined && { rssBytes }),
+            ...(isStopped && { stopped: true }),
+          },
+        ];
       }),
     );
     return all.flat();

@@ -6,6 +6,8 @@ export interface ProcessDescription {
   /** Never the same for two processes that had the same pid. */
   readonly startTime: string;
   readonly rssBytes?: number;
+  /** A signal has stopped it: it does nothing until another lets it go on. */
+  readonly isStopped: boolean;
 }
 
 /** What the kernel says of a process, or undefined when there is none; a zombie counts as none, because it may never be reaped. */
@@ -14,7 +16,7 @@ export async function describeProcess(pid: number): Promise<ProcessDescription |
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   const parsed = stat === undefined ? undefined : parseStat(stat);
   if (parsed === undefined || "ZX".includes(parsed.state)) return undefined;
-  return { startTime: parsed.startTime, rssBytes: parsed.rssPages * 4096 };
+  return { startTime: parsed.startTime, rssBytes: parsed.rssPages * 4096, isStopped: isStopped(parsed.state) };
 }
 
 /**
@@ -40,5 +42,10 @@ async function askPs(pid: number): Promise<ProcessDescription | undefined> {
   const { stdout, failed } = await execa("ps", ["-o", "stat=,rss=,lstart=", "-p", String(pid)], { reject: false });
   const [, state, rss, startTime] = /^\s*(\S+)\s+(\d+)\s+(.+?)\s*$/.exec(stdout) ?? [];
   if (failed || state === undefined || startTime === undefined || state.startsWith("Z")) return undefined;
-  return { startTime, rssBytes: Number(rss) * 1024 };
+  return { startTime, rssBytes: Number(rss) * 1024, isStopped: isStopped(state) };
+}
+
+/** By a signal, or by a debugger. */
+function isStopped(state: string): boolean {
+  return /^[Tt]/.test(state);
 }

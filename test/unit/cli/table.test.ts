@@ -98,21 +98,31 @@ it("a description fits into 60 columns with its conditions and errors", () => {
 
 it("the status of the local environment fits into 60 columns, with the kubeconfigs whole", () => {
   const kubeconfig = "/var/lib/perennial/local/kubeconfigs/garden.yaml";
-  const status: EnvironmentStatus = {
-    ...{
-      name: "local",
-      stateDir: "/var/lib/perennial/local",
-      mode: "machines",
-      processes: [],
-      machines: [],
-      ports: {},
-    },
-    clusters: [{ name: "garden", kubeconfig, server: "https://172.30.0.2:6443" }],
-  };
+  const status = { ...local, clusters: [{ name: "garden", kubeconfig, server: "https://172.30.0.2:6443" }] };
   const text = renderStatus(narrow(), status, now);
   expect(linesOf(text)).toEqual([]);
   expect(text).toContain(kubeconfig);
 });
+
+it("the status of the local environment names what is dead or stopped, and the remedy", () => {
+  const startedAt = "2026-11-21T10:00:00Z";
+  const processes = [
+    { name: "manager", running: false, startedAt, log: "" },
+    { name: "temporal", running: true, pid: 7, startedAt, log: "" },
+    { name: "worker-garden", running: false, startedAt, log: "" },
+    { name: "worker-seed-1", running: true, stopped: true, pid: 4711, startedAt, log: "" },
+  ];
+  const text = renderStatus(fakeOutput(), { ...local, processes }, now);
+  expect(text).toMatch(/^manager +Dead .*\ntemporal +Running .*\nworker-garden +Dead .*\nworker-seed-1 +Stopped /m);
+  expect(text).toContain("Dead: manager, worker-garden. What is missing is started by: perennial local up\n");
+  expect(text).toContain("Stopped by a signal: worker-seed-1. It is let go on by: kill -CONT 4711\n");
+  expect(renderStatus(fakeOutput(), local, now)).not.toMatch(/Dead|Stopped/);
+});
+
+const local: EnvironmentStatus = {
+  ...{ name: "local", stateDir: "/var/lib/perennial/local", mode: "machines", clusters: [] },
+  ...{ processes: [], machines: [], ports: {} },
+};
 
 const ids = { workflowId: "shoot/a/b/5f0c/reconcile", runId: "r", type: "reconcile" };
 

@@ -39,6 +39,15 @@ it("a running process is listed with its pid and memory, a dead one as not runni
   await expect.poll(async () => (await processes.list())[0]?.running).toBe(false);
 });
 
+it("a stopped process is listed as stopped, until it goes on", async () => {
+  await processes.start(sleeper);
+  const pid = (await processes.list())[0]?.pid ?? 0;
+  process.kill(pid, "SIGSTOP");
+  await expect.poll(async () => (await processes.list())[0]).toMatchObject({ running: true, stopped: true });
+  process.kill(pid, "SIGCONT");
+  await expect.poll(async () => (await processes.list())[0]).not.toHaveProperty("stopped");
+});
+
 it("a process that ignores SIGTERM is killed after its grace", async () => {
   const ready = async () => (await readFile(join(stateDir, "logs/stubborn.log"), "utf8")).includes("ready");
   const script = 'trap "" TERM; echo ready; while :; do sleep 0.1; done';
