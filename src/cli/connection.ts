@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TemporalAddress } from "../client/connect.ts";
 import type { createGardenBinding } from "../client/garden-binding.ts";
+import type { ProcessStatus } from "../local/process/processes.ts";
 import type { ClusterOptions, Context, Garden, Variables } from "./context.ts";
 import { CliError } from "./exit.ts";
 import { findKubeconfig, readKubeconfig, requireGarden, type KubeconfigFile } from "./garden.ts";
@@ -66,6 +67,7 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
       const file = join(await stateDir(variables), "kubeconfigs", `${name}.yaml`);
       return existsSync(file) ? (await connect({ file, called: file })).client : undefined;
     },
+    processes: async ({ client }) => await readProcesses(await stateDir(variables), client.server),
     async flows(options) {
       const { connectTemporal } = await import("../client/connect.ts");
       const { createShootClient } = await import("../client/shoots.ts");
@@ -92,6 +94,14 @@ export async function stateDir(variables: Variables): Promise<string> {
   const { stateDirectory } = await import("../local/environment/file.ts");
   const { PERENNIAL_ENVIRONMENT: name, PERENNIAL_STATE_DIR: stateDir } = variables;
   return stateDirectory({ ...(name && { name }), ...(stateDir && { stateDir }) });
+}
+
+async function readProcesses(stateDir: string, server: string): Promise<ProcessStatus[]> {
+  const file = join(stateDir, "kubeconfigs", "garden.yaml");
+  if (!existsSync(file) || (await readKubeconfig({ file, called: file })).server !== server) return [];
+  const { createProcesses } = await import("../local/process/processes.ts");
+  const { createLogger } = await import("../log.ts");
+  return await createProcesses({ stateDir }, createLogger({ name: "cli", level: "silent" })).list();
 }
 
 /**

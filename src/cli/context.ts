@@ -1,6 +1,7 @@
 import type { KubeClient } from "../kube/index.ts";
 import type { VariablesOf } from "../variables.ts";
 import type { ShootClient } from "../client/shoots.ts";
+import type { ProcessStatus } from "../local/process/processes.ts";
 import type { Terminal } from "./display/terminal.ts";
 
 /** The environment variables that a verb may read: ours for the CLI, and kubectl's `KUBECONFIG`. */
@@ -29,5 +30,7 @@ export interface Context {
   garden(options: ClusterOptions): Promise<Garden>;
   /** The seed's cluster where its kubeconfig is at hand, as in a local environment; undefined elsewhere. */
   seed(name: string, options: ClusterOptions): Promise<KubeClient | undefined>;
+  /** The processes of the local environment where this garden is its own; none elsewhere. */
+  processes(garden: Garden): Promise<readonly ProcessStatus[]>;
   flows(options: ClusterOptions): Promise<ShootClient>;
 }

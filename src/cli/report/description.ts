@@ -44,6 +44,10 @@ export interface ShootDescription {
   readonly progress: FlowProgress | undefined;
   /** Why the flow could not be asked, where it could not. */
   readonly unanswered: string | undefined;
+  /** Why an operation that the Shoot waits for has not begun. */
+  readonly idle?: string | undefined;
+  /** The processes of the local environment that do nothing, each with the remedy. */
+  readonly ailing?: readonly string[];
 }
 
 /** What the Shoot itself says. */
@@ -124,13 +128,20 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
       out.width,
     ),
     ...(blocking ? ["", ...renderBlocking(out, shoot, blocking, now)] : []),
+    ...renderNotes(out, sentence("No operation runs", shoot.idle)),
     ...renderCleanUps(out, `${shoot.namespace}/${shoot.name}`, shoot.cleanUps, now),
-    ...(shoot.unanswered
-      ? ["", paint(out, "attention", wrap(`The flow does not answer: ${shoot.unanswered}`, out.width))]
-      : []),
+    ...renderNotes(out, sentence("The flow does not answer", shoot.unanswered)),
+    ...renderNotes(out, shoot.ailing),
   ];
   return `${lines.join("\n")}\n${renderConditions(out, shoot.conditions, now)}${renderErrors(out, shoot.lastErrors, now)}`;
 }
+
+/** Sentences that ask for attention, behind an empty line. */
+function renderNotes(out: Output, notes: readonly string[] = []): string[] {
+  return notes.length === 0 ? [] : ["", ...notes.map((note) => paint(out, "attention", wrap(note, out.width)))];
+}
+
+const sentence = (head: string, rest: string | undefined): string[] => (rest === undefined ? [] : [`${head}: ${rest}`]);
 
 /** From where to where, and whether there is a way back; undefined for a Shoot that stays. */
 function describeWay(move: Move): string | undefined {

@@ -1,4 +1,6 @@
-import type { Shoot } from "../../api/index.ts";
+import { Seed, type Shoot } from "../../api/index.ts";
+import type { FlowProgress } from "../../api/shoot/run.ts";
+import { unlessForbidden } from "../../kube/index.ts";
 import { moveOf } from "../../api/placement/move.ts";
 import type { ShootClient } from "../../client/shoots.ts";
 import { blockingFromStatus, findBlocking } from "../report/blocking.ts";
@@ -12,7 +14,9 @@ import { choice } from "../option.ts";
 import { printObject } from "../display/output.ts";
 import { describeShoot, leftoversOf, renderDescription, type ShootDescription } from "../report/description.ts";
 import { phaseOf } from "../report/phase.ts";
-import { findAction } from "../report/flow-tables.ts";
+import { describeAiling } from "../report/ailing.ts";
+import { findAction, readView } from "../report/flow-tables.ts";
+import { explainIdleness } from "../report/idleness.ts";
 import { findOwner, readReport, type ObjectReport, type StepOwner } from "../report/step-owner.ts";
 import type { Action } from "../../workflows/actions.ts";
 import { placeOf } from "../report/step-place.ts";
@@ -40,16 +44,31 @@ async function gather(
   shoot: Shoot,
   options: ClusterOptions,
 ): Promise<ShootDescription> {
-  const answer = await askFlow(context, shoot, options);
+  const { hasWorkflow, ...answer } = await askFlow(context, shoot, options);
   const { progress } = answer;
   const current = progress !== undefined && phaseOf(shoot) !== "ready";
   const blocking = (current ? findBlocking(progress) : undefined) ?? blockingFromStatus(shoot);
-  const known = { ...describeShoot(shoot), ...answer };
-  if (!blocking) return { ...known, blocking };
+  const known = { ...describeShoot(shoot), ...answer, ailing: describeAiling(await context.processes(garden)) };
+  if (!blocking)
+    return { ...known, blocking, ...(isIdle(shoot, progress) && { idle: await whyIdle(garden, shoot, hasWorkflow) }) };
   const action = await findAction(current ? progress.operation : shoot.status?.lastOperation?.type, blocking.step);
   const owner = await findOwner(garden.client, action, shoot);
   const report = await askSeed(context, options, { owner, action, shoot });
   return { ...known, blocking: { ...blocking, ...owner, ...(report && { report }) } };
+}
+
+/** The Shoot waits for an operation, and none runs. */
+const isIdle = (shoot: Shoot, progress: FlowProgress | undefined): boolean =>
+  phaseOf(shoot) !== "ready" && (progress === undefined || progress.finishedAt !== undefined);
+
+/** Undefined also where the operator may not read what it depends on. */
+async function whyIdle(garden: Garden, shoot: Shoot, hasWorkflow: boolean | undefined): Promise<string | undefined> {
+  try {
+    const [view, seeds] = await Promise.all([readView(garden, shoot), garden.client.list(Seed)]);
+    return explainIdleness({ shoot, view, seeds, hasWorkflow });
+  } catch (error) {
+    return unlessForbidden(error);
+  }
 }
 
 /** What the object behind the step says, where its seed can be reached. */
@@ -67,11 +86,14 @@ async function askFlow(
   context: Context,
   shoot: Shoot,
   options: ClusterOptions,
-): Promise<Pick<ShootDescription, "progress" | "cleanUps" | "unanswered">> {
+): Promise<Pick<ShootDescription, "progress" | "cleanUps" | "unanswered"> & { hasWorkflow?: boolean }> {
   try {
     const flows = await context.flows(options);
-    const [progress, cleanUps] = await Promise.all([flows.progress(shootRef(shoot)), askCleanUps(flows, shoot)]);
-    return { progress, cleanUps, unanswered: undefined };
+    const ref = shootRef(shoot);
+    const [progress, cleanUps] = await Promise.all([flows.progress(ref), askCleanUps(flows, shoot)]);
+    const known = { progress, cleanUps, unanswered: undefined };
+    if (!isIdle(shoot, progress)) return known;
+    return { ...known, hasWorkflow: (await flows.withoutWorkflow([ref])).length === 0 };
   } catch (error) {
     return { progress: undefined, cleanUps: [], unanswered: explainFully(error) };
   }

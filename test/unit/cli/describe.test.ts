@@ -127,6 +127,24 @@ it("a description shows which seed leads, what is left where, and who approved a
   );
 });
 
+it("a description says why no operation runs, and which local processes do nothing, also in a narrow window", () => {
+  const idle = "no workflow has taken it up: the manager begins one, see that it runs";
+  const ailing = ["Dead: manager. What is missing is started by: perennial local up"];
+  const shown = {
+    ...describeShoot(shoot()),
+    cleanUps: [],
+    progress: undefined,
+    unanswered: undefined,
+    blocking: undefined,
+  };
+  expect(renderDescription(fakeOutput(), { ...shown, idle, ailing }, now)).toContain(
+    `Last operation:  <none>\n\nNo operation runs: ${idle}\n\n${ailing[0]}\n`,
+  );
+  expect(renderDescription(fakeOutput({ live: true, width: 40 }), { ...shown, idle, ailing }, now)).toContain(
+    "Dead: manager. What is missing is\nstarted by: perennial local up\n",
+  );
+});
+
 it("a description does not take the seed that a Shoot goes to for one that it has left", () => {
   const { spec, status, ...shoot } = movableShoot();
   const seeds = ["seed-1", "seed-2", "seed-3"];

@@ -53,6 +53,7 @@ function contextOf(flows: Readonly<Record<string, FlowProgress>>) {
     now: () => Date.parse("2026-11-21T10:01:00Z"),
     garden: () => Promise.reject(new Error("a workflow's id needs no garden")),
     seed: async () => undefined,
+    processes: async () => [],
     flows: async () => client as ShootClient,
   };
   return { context, terminal };
