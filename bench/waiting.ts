@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { WAIT_ANNOTATION } from "../src/api/annotations.ts";
-import { Infrastructure, Shoot } from "../src/api/index.ts";
+import { Infrastructure } from "../src/api/index.ts";
 import type { ShootRun } from "../src/api/shoot/run.ts";
 import { refTo, type KubeClient } from "../src/kube/index.ts";
-import { gardenQueue } from "../src/workflows/contract.ts";
+import { flowWorkflowId, gardenQueue } from "../src/workflows/contract.ts";
 import type { ControlPlane } from "../test/support/control-plane.ts";
 import { createShoot } from "../test/support/garden-objects.ts";
 import type { TemporalServer } from "../test/support/temporal.ts";
@@ -87,29 +87,15 @@ export async function measureWaiting(
   }
 }
 
-const workflowId = (run: ShootRun) => `bench/waiting/${run.name}`;
+const workflowId = (run: ShootRun) => flowWorkflowId(run, "reconcile");
 const refOf = ({ technicalID, name }: ShootRun) => refTo(Infrastructure, { namespace: technicalID, name });
 
-async function createShoots(kube: KubeClient, count: number): Promise<ShootRun[]> {
-  const first = await createShoot(kube, "bench-0");
-  const { apiVersion, kind, spec } = (await kube.read(Shoot, {
-    namespace: first.namespace,
-    name: first.name,
-  })) as Shoot;
-  const names = Array.from({ length: count - 1 }, (_, index) => `bench-${index + 1}`);
-  const others = await atMost(20, names, async (name) => {
-    const technicalID = `shoot--dev--${name}`;
-    await kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: technicalID } });
-    const { metadata } = await kube.create<Shoot>({
-      apiVersion,
-      kind,
-      metadata: { name, namespace: first.namespace },
-      spec,
-    });
-    return { ...first, name, technicalID, uid: metadata.uid ?? "" };
-  });
-  return [first, ...others];
-}
+const createShoots = (kube: KubeClient, count: number): Promise<readonly ShootRun[]> =>
+  atMost(
+    20,
+    Array.from({ length: count }, (_, index) => `bench-${index}`),
+    (name) => createShoot(kube, name),
+  );
 
 async function startWorker(role: string, address: string, kubeconfig: string): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL("waiting-worker.ts", import.meta.url)), [role, address, kubeconfig]);
@@ -134,7 +120,10 @@ const start = (temporal: TemporalServer, run: ShootRun) =>
 /** The number of activities that wait: registered in the seed, begun and left open in Temporal. */
 async function untilAllWait(temporal: TemporalServer, runs: readonly ShootRun[]): Promise<number> {
   let left = runs;
+  const deadline = Date.now() + LONGEST;
   while (left.length > 0) {
+    if (Date.now() > deadline)
+      throw new Error(`${left.length} of ${runs.length} flows do not wait after ${LONGEST / 1_000} s`);
     const waiting = await atMost(20, left, (run) => waits(temporal, run));
     left = left.filter((_, index) => waiting[index] !== true);
     if (left.length > 0) await sleep(200);
@@ -148,6 +137,9 @@ async function waits({ client }: TemporalServer, run: ShootRun): Promise<boolean
     ({ activityId, state }) => activityId === "infrastructure/wait" && Number(state) === STARTED,
   );
 }
+
+/** In ms. */
+const LONGEST = 300_000;
 
 /** PENDING_ACTIVITY_STATE_STARTED. */
 const STARTED = 2;
