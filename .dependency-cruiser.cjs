@@ -1,7 +1,10 @@
-// What explains a flow without running it: its table, what it decides by, and the reading of a Shoot's facts.
+// What explains a flow without running it: its table, what it decides by, and the reading of a Shoot's facts, in the garden and in
+// the seed.
 const plan = [
   "workflows/(contract|conditions|decide|reconcile|delete|migrate|restore|clean-up)",
   "activities/shoot/(view|migration-facts)",
+  "activities/control-plane/context",
+  "activities/extensions/trigger",
 ];
 
 // Words that users and histories know, spelled once; these files import nothing.

@@ -2,11 +2,12 @@ import { SKIP_CLEANUP_ANNOTATION } from "../../api/annotations.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { Migration, ShootOperation, ShootRun } from "../../api/shoot/run.ts";
 import type { ShootView } from "../../activities/index.ts";
-import { planFlow, type PlannedStep } from "../../flow/plan.ts";
+import { planFlow } from "../../flow/plan.ts";
 import { flowFor, type FlowKind } from "../../workflows/contract.ts";
 import { decide, operationType } from "../../workflows/decide.ts";
 import type { ShootFlow } from "../../workflows/actions.ts";
 import { CliError } from "../exit.ts";
+import type { JudgedStep } from "./changes.ts";
 import { formatDuration } from "../display/time.ts";
 
 /** What an operation would do to a Shoot, and whether it is due. */
@@ -18,7 +19,9 @@ export interface ShootPlan {
   readonly due: string;
   /** What the plan takes for granted, because only the seed knows it. */
   readonly assumes: string | undefined;
-  readonly steps: readonly PlannedStep[];
+  /** Why it is not known which steps would change something, where it is not. */
+  readonly unjudged?: string;
+  readonly steps: readonly JudgedStep[];
 }
 
 /** What is asked: about which view, at which time (ms), by whose wish. */

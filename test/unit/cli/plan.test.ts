@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import type { Shoot } from "../../../src/api/index.ts";
 import type { ShootView } from "../../../src/activities/index.ts";
-import { renderPlan } from "../../../src/cli/flow/plan.ts";
+import { judgePlan, renderPlan } from "../../../src/cli/flow/plan.ts";
 import { planShoot } from "../../../src/cli/report/plan.ts";
+import type { KubeClient } from "../../../src/kube/index.ts";
 import { call, defineShootFlow } from "../../../src/workflows/actions.ts";
 import { hasExternalDomain, hasWorkers, moved, sourceAnswers } from "../../../src/workflows/conditions.ts";
 import type { FlowKind } from "../../../src/workflows/contract.ts";
@@ -74,6 +75,45 @@ it("the plan has a line per step, and says that nothing was touched", () => {
   expect(text).toContain("Nothing was touched.");
   expect(text).toMatch(/^externalDns +skip +namespace,etcd +only when the Shoot has a DNS domain$/m);
 });
+
+it("the plan of a Reconcile says what would change, what asks a controller, and what finds all in place", () => {
+  const plan = planned(view({ lastOperation, observedGeneration: 1, run: shootRun({ hasExternalDomain: false }) }));
+  const judgements = [
+    { would: "change", why: "Deployment a/kube-apiserver: spec.template.spec.containers" },
+    { would: "ask", why: "its last operation is Error" },
+    { would: "look" },
+    {},
+  ] as const;
+  const steps = plan.steps.map((step, index) => ({ ...step, ...judgements[index] }));
+  const text = renderPlan(fakeOutput(), { ...plan, steps }, false);
+  expect(text).toContain(
+    "1 step would change something, 1 would ask a controller to act, 1 would look again and find all in place, 0 would do what only a run can tell, 1 would be skipped. Nothing was touched.",
+  );
+  expect(text).toMatch(/^namespace +change +Deployment a\/kube-apiserver: spec\.template\.spec\.containers$/m);
+  expect(text).toMatch(/^etcd +ask +its last operation is Error$/m);
+  expect(text).toMatch(/^infrastructure +look again +<none>$/m);
+  expect(text).toMatch(/^externalDns +skip +only when the Shoot has a DNS domain$/m);
+});
+
+it("the plan of a Reconcile says that only the seed knows what would change where the seed is not at hand", async () => {
+  const given = view({ lastOperation, observedGeneration: 1 });
+  const nothing = { view: given, garden: { client: {} as KubeClient }, seedClient: undefined };
+  const text = renderPlan(fakeOutput(), await judgePlan(planned(given), nothing), false);
+  expect(text).toContain(
+    "Which of them would change something is not known here: the kubeconfig of Seed seed-1 is not at hand.",
+  );
+});
+
+it("the plan of a Reconcile stands also where the seed does not answer, and says so", async () => {
+  const given = view({ lastOperation, observedGeneration: 1 });
+  const silent = { read: () => Promise.reject(new Error("seed-1 is unreachable")), list: async () => [] };
+  const client = silent as unknown as KubeClient;
+  const { unjudged, steps } = await judgePlan(planned(given), { view: given, garden: { client }, seedClient: client });
+  expect(unjudged).toBe("Which of them would change something is not known here: seed-1 is unreachable");
+  expect(steps).toEqual(planned(given).steps);
+});
+
+const lastOperation = { type: "Create", state: "Succeeded", lastUpdateTime: "2026-11-21T10:00:00Z" } as const;
 
 const tables = {
   reconcile: defineShootFlow("Reconcile Shoot", {
