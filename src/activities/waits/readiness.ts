@@ -12,7 +12,12 @@ export interface ExtensionLike extends KubeObject {
     | {
         readonly observedGeneration?: number | undefined;
         readonly lastError?:
-          { readonly description: string; readonly codes?: readonly string[] | undefined } | undefined;
+          | {
+              readonly description: string;
+              readonly codes?: readonly string[] | undefined;
+              readonly lastUpdateTime?: string | undefined;
+            }
+          | undefined;
         readonly lastOperation?:
           | {
               readonly type?: string;
@@ -33,18 +38,25 @@ export interface ExtensionRequest {
 
 /**
  * Whether an extension's controller is done with this very operation: Gardener's health check, in its order, after
- * the operation's id was compared. Equal seconds pass, because controllers write times to the second.
+ * the operation's id was compared. An error of an earlier operation, which controllers keep until they succeed, does not
+ * count. Equal seconds are no earlier, because controllers write times to the second.
  */
 export function extensionReady(object: ExtensionLike, { timestamp, asked }: ExtensionRequest): Readiness {
   const { [TIMESTAMP_ANNOTATION]: stamp, [OPERATION_ANNOTATION]: operation } = object.metadata.annotations ?? {};
-  const { lastError, lastOperation, observedGeneration } = object.status ?? {};
+  const { lastOperation, observedGeneration } = object.status ?? {};
   if (timestamp !== undefined && stamp !== timestamp) return not("an older version of it was seen");
-  if (lastError) return { reached: false, message: lastError.description, error: { codes: lastError.codes ?? [] } };
+  const error = errorSince(stamp, object.status);
+  if (error) return { reached: false, message: error.description, error: { codes: error.codes ?? [] } };
   if (observedGeneration !== object.metadata.generation) return not("its controller has not seen the latest spec");
   if (operation !== undefined) return not(`its controller has not taken up operation ${operation}`);
   if (asked !== undefined && (asked === "migrate") !== (lastOperation?.type === "Migrate"))
     return answeredOtherwise(asked, lastOperation);
   return succeeded(lastOperation, stamp);
+}
+
+/** The error that a controller reports; one that says no time is as old as the last operation. */
+function errorSince(stamp: string | undefined, { lastError, lastOperation }: Status = {}): Status["lastError"] {
+  return isBefore(lastError?.lastUpdateTime ?? lastOperation?.lastUpdateTime, stamp) ? undefined : lastError;
 }
 
 /** Upstream's controllers end a Migrate by taking away whatever is asked for by then: that has to be asked for again. */
@@ -119,7 +131,9 @@ function podsOf(object: KubeObject) {
   return { observedGeneration, wanted: spec.replicas ?? 1, updated, ready, all: replicas };
 }
 
-type LastOperation = NonNullable<ExtensionLike["status"]>["lastOperation"];
+type Status = NonNullable<ExtensionLike["status"]>;
+
+type LastOperation = Status["lastOperation"];
 
 function succeeded(lastOperation: LastOperation, stamp: string | undefined): Readiness {
   if (!lastOperation) return not("its controller has not reported an operation");
@@ -129,10 +143,11 @@ function succeeded(lastOperation: LastOperation, stamp: string | undefined): Rea
 }
 
 function sinceRequested(stamp: string, lastUpdateTime: string): Readiness {
-  const requested = Date.parse(stamp);
-  if (Number.isNaN(requested)) return not(`its annotation ${TIMESTAMP_ANNOTATION} is no time: ${stamp}`);
-  const second = Math.floor(requested / 1000) * 1000;
-  return second > Date.parse(lastUpdateTime) ? not("its last operation is older than the request") : { reached: true };
+  if (Number.isNaN(Date.parse(stamp))) return not(`its annotation ${TIMESTAMP_ANNOTATION} is no time: ${stamp}`);
+  return isBefore(lastUpdateTime, stamp) ? not("its last operation is older than the request") : { reached: true };
 }
+
+/** Whether a controller wrote this time before the second of the request; false where one of them is no time. */
+const isBefore = (time = "", stamp = ""): boolean => Date.parse(time) < Math.floor(Date.parse(stamp) / 1000) * 1000;
 
 const not = (message: string): Readiness => ({ reached: false, message });

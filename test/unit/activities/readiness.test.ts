@@ -57,6 +57,24 @@ describe("an extension object is ready", () => {
     ],
   ])("%s", (_name, object, reached) => expect(extensionReady(object, { timestamp: stamp }).reached).toBe(reached));
 
+  describe("whatever error an earlier operation has left", () => {
+    const processing = { ...ready.lastOperation, state: "Processing", lastUpdateTime: "2026-01-01T12:00:05Z" };
+    const failed = { ...ready.lastOperation, state: "Error", lastUpdateTime: "2026-01-01T11:59:59Z" };
+    const quota = { description: "quota", codes: ["ERR_INFRA_QUOTA_EXCEEDED"] };
+    const at = (lastUpdateTime: string) => ({ ...quota, lastUpdateTime });
+    it.each<[string, ExtensionLike["status"], boolean]>([
+      ["which says when", { ...ready, lastOperation: processing, lastError: at("2026-01-01T11:59:59Z") }, false],
+      ["which is as old as its operation", { ...ready, lastOperation: failed, lastError: quota }, false],
+      ["but not one of the second it was asked", { ...ready, lastError: at("2026-01-01T12:00:00Z") }, true],
+      ["but not a newer one", { ...ready, lastOperation: processing, lastError: at("2026-01-01T12:00:05Z") }, true],
+      ["but not one of no known time", { lastError: quota }, true],
+      ["but not one whose time is none", { ...ready, lastError: at("yesterday") }, true],
+    ])("%s", (_name, status, counts) => {
+      const readiness = extensionReady(infrastructure({ status }), { timestamp: stamp });
+      expect("error" in readiness).toBe(counts);
+    });
+  });
+
   it("only with exactly the operation id that was given", () => {
     expect(extensionReady(infrastructure(), { timestamp: "2026-01-01T12:00:00.900000001Z" })).toMatchObject({
       reached: false,
