@@ -34,6 +34,9 @@ export const BACKUP_PROVIDER_LABEL = "backup.gardener.cloud/provider";
 /** On a Shoot's namespace in a seed: "true" for each Extension of this type that the Shoot has. */
 export const extensionLabel = (type: string): string => `extensions.gardener.cloud/${type}`;
 
+/** "true" on what the control-plane webhooks of Gardener's provider extensions may change: they select by it. */
+export const WEBHOOK_TARGET_LABEL = "provider.extensions.gardener.cloud/mutated-by-controlplane-webhook";
+
 /** "allowed" on a pod in a Shoot's namespace: it may talk to this destination, such as `to-dns`. */
 export const destinationLabel = (destination: string): string => `networking.gardener.cloud/${destination}`;
 

@@ -1,9 +1,13 @@
-import { ROLE_LABEL } from "../api/labels.ts";
+import { ROLE_LABEL, WEBHOOK_TARGET_LABEL } from "../api/labels.ts";
+
 /** Labels of a control-plane workload and its pods, as upstream extensions select them. */
 export const controlPlaneLabels = (role: string) => ({ app: "kubernetes", role });
 
 /** The label that tells the control plane's objects from what extensions add. */
 export const controlPlaneRole = { [ROLE_LABEL]: "controlplane" };
+
+/** The label by which control-plane webhooks select an object; its pods do not have it. */
+export const webhookTarget = { [WEBHOOK_TARGET_LABEL]: "true" };
 
 /** What all pods of a control plane have in common: no access to the seed's API, the runtime's seccomp profile. */
 export const controlPlanePod = {

@@ -4,7 +4,14 @@ import { replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles } from "../files.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
 import { kubeApiServerCommand } from "./kube-apiserver-command.ts";
-import { controlPlaneLabels, controlPlanePod, controlPlaneRole, probe, restricted } from "../workload.ts";
+import {
+  controlPlaneLabels,
+  controlPlanePod,
+  controlPlaneRole,
+  probe,
+  restricted,
+  webhookTarget,
+} from "../workload.ts";
 
 /** The Shoot's API server. */
 export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
@@ -45,7 +52,7 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
     {
       apiVersion: "apps/v1",
       kind: "Deployment",
-      metadata: { name: "kube-apiserver", namespace, labels: { ...labels, ...controlPlaneRole } },
+      metadata: { name: "kube-apiserver", namespace, labels: { ...labels, ...controlPlaneRole, ...webhookTarget } },
       spec: {
         replicas: replicasOf(context),
         revisionHistoryLimit: 1,

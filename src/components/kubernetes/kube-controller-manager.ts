@@ -3,7 +3,14 @@ import { commandLine, featureGates, literal, type Flags } from "../command-line.
 import { poolsOf, replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles, secretPath } from "../files.ts";
 import { networksOf } from "../networks.ts";
-import { controlPlaneLabels, controlPlaneRole, probe, restricted, unprivilegedPod } from "../workload.ts";
+import {
+  controlPlaneLabels,
+  controlPlaneRole,
+  probe,
+  restricted,
+  unprivilegedPod,
+  webhookTarget,
+} from "../workload.ts";
 
 /** The controllers of the Shoot's built-in APIs. */
 export function kubeControllerManager(context: ControlPlaneContext): KubeObject[] {
@@ -26,14 +33,22 @@ export function kubeControllerManager(context: ControlPlaneContext): KubeObject[
     {
       apiVersion: "apps/v1",
       kind: "Deployment",
-      metadata: { name: "kube-controller-manager", namespace, labels: { ...labels, ...controlPlaneRole } },
+      metadata: {
+        name: "kube-controller-manager",
+        namespace,
+        labels: { ...labels, ...controlPlaneRole, ...webhookTarget },
+      },
       spec: {
         replicas: replicasOf(context),
         revisionHistoryLimit: 1,
         selector: { matchLabels: labels },
         template: {
           metadata: { labels: { ...labels, ...controlPlaneRole }, annotations: files.annotations },
-          spec: { ...unprivilegedPod, containers: [container], volumes: files.volumes },
+          spec: {
+            ...unprivilegedPod,
+            containers: [container],
+            volumes: files.volumes,
+          },
         },
       },
     },

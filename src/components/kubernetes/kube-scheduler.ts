@@ -3,7 +3,14 @@ import type { KubeObject } from "../../api/index.ts";
 import { commandLine, featureGates } from "../command-line.ts";
 import { replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles, secretPath } from "../files.ts";
-import { controlPlaneLabels, controlPlaneRole, probe, restricted, unprivilegedPod } from "../workload.ts";
+import {
+  controlPlaneLabels,
+  controlPlaneRole,
+  probe,
+  restricted,
+  unprivilegedPod,
+  webhookTarget,
+} from "../workload.ts";
 
 const kubeconfig = secretPath("kube-scheduler", "kubeconfig");
 
@@ -42,14 +49,18 @@ export function kubeScheduler(context: ControlPlaneContext): KubeObject[] {
     {
       apiVersion: "apps/v1",
       kind: "Deployment",
-      metadata: { name: "kube-scheduler", namespace, labels: { ...labels, ...controlPlaneRole } },
+      metadata: { name: "kube-scheduler", namespace, labels: { ...labels, ...controlPlaneRole, ...webhookTarget } },
       spec: {
         replicas: replicasOf(context),
         revisionHistoryLimit: 1,
         selector: { matchLabels: labels },
         template: {
           metadata: { labels: { ...labels, ...controlPlaneRole }, annotations: files.annotations },
-          spec: { ...unprivilegedPod, containers: [container], volumes: files.volumes },
+          spec: {
+            ...unprivilegedPod,
+            containers: [container],
+            volumes: files.volumes,
+          },
         },
       },
     },

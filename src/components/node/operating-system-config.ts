@@ -10,6 +10,7 @@ import {
   nodeAgentScript,
   nodeAgentUnit,
 } from "./node-agent.ts";
+import { webhookTarget } from "../workload.ts";
 import { machineImage, nodeAgentSecretName } from "./pool.ts";
 
 /** What a pool's machines boot with (`provision`) and what they become (`reconcile`), in this order. */
@@ -60,7 +61,7 @@ function describe(
     metadata: {
       name: operatingSystemConfigName(context, pool, purpose),
       namespace: context.namespace,
-      labels: { [POOL_LABEL]: pool.name },
+      labels: { [POOL_LABEL]: pool.name, ...webhookTarget },
     },
     spec: {
       type: machineImage(context, pool).name,

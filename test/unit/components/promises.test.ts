@@ -34,6 +34,18 @@ test.for(servers)("%s has no flag, environment variable or volume that depends o
   expect(JSON.stringify(deploymentOf(name))).not.toMatch(/cloudprovider|cloud-provider/);
 });
 
+test("what control-plane webhooks change has the label that they select, and its pods do not", () => {
+  const label = { "provider.extensions.gardener.cloud/mutated-by-controlplane-webhook": "true" };
+  const configs = poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool));
+  const objects = [...inSeed.flatMap(({ objects }) => objects(context)), ...configs];
+  const labelled = objects.filter(({ metadata }) => Object.keys(label).some((key) => key in (metadata.labels ?? {})));
+  const names = ({ metadata }: KubeObject) => metadata.name;
+  expect(labelled.map(names).toSorted()).toEqual([...servers, ...configs.map(names)].toSorted());
+  for (const { metadata } of labelled) expect(metadata.labels).toMatchObject(label);
+  for (const name of servers)
+    expect(deploymentOf(name)).not.toMatchObject({ spec: { template: { metadata: { labels: label } } } });
+});
+
 test("the flags that webhooks leave alone are there", () => {
   const flags = (name: ComponentName) => containersOf(name)[0]?.command.map((flag) => flag.split("=")[0]);
   expect(flags("kube-apiserver")).toEqual(
