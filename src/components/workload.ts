@@ -9,6 +9,9 @@ export const controlPlaneRole = { [ROLE_LABEL]: "controlplane" };
 /** The label by which control-plane webhooks select an object; its pods do not have it. */
 export const webhookTarget = { [WEBHOOK_TARGET_LABEL]: "true" };
 
+/** Gardener's priority classes, from deploy/seed/priority-classes.yaml: of what everything else needs, and of the rest. */
+export const priorityClass = { first: "gardener-system-500", second: "gardener-system-300" } as const;
+
 /** What all pods of a control plane have in common: no access to the seed's API, the runtime's seccomp profile. */
 export const controlPlanePod = {
   automountServiceAccountToken: false,

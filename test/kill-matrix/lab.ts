@@ -8,7 +8,7 @@ import { createKubeClient, createReflector, refOf, Service, type KubeClient } fr
 import { createLogger, type Logger } from "../../src/log.ts";
 import { createBuckets } from "../../src/provider-local/backup/buckets.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { applyCrds, applyPolicies } from "../../src/local/cluster/manifests.ts";
+import { applyCrds, applyFoundations } from "../../src/local/cluster/manifests.ts";
 import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 import { createOwnProcess, type OwnProcess } from "../support/own-process.ts";
@@ -73,7 +73,7 @@ export async function startLab({ leaseSeconds }: Pick<Lab, "leaseSeconds">): Pro
     ...seedNames.map((name) => persistently(() => startSeedCluster(name))),
   ]);
   await applyCrds(garden.client, "garden");
-  await applyPolicies(garden.client, "garden");
+  await applyFoundations(garden.client, "garden");
   await applyGarden(garden.client, seedNames, dns);
 
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyCrds, applyPolicies } from "../../src/local/cluster/manifests.ts";
+import { applyCrds, applyFoundations } from "../../src/local/cluster/manifests.ts";
 import { spawnChild } from "../support/child.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";
@@ -17,7 +17,7 @@ export async function startSeedCluster(name: string): Promise<SeedCluster> {
   await applyCrds(controlPlane.client, "seed");
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
   await claimDirectory(directory);
-  await applyPolicies(controlPlane.client, "seed");
+  await applyFoundations(controlPlane.client, "seed");
   const kubeconfig = join(directory, "kube-controller-manager.yaml");
   await writeFile(kubeconfig, controlPlane.kubeconfigOf("kube-controller-manager"), { mode: 0o600 });
   const manager = await spawnChild(directory, "kube-controller-manager", flags(kubeconfig));

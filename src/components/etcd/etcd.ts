@@ -2,7 +2,7 @@ import type { KubeObject } from "../../api/index.ts";
 import { commandLine } from "../command-line.ts";
 import { replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles, secretPath } from "../files.ts";
-import { controlPlanePod, controlPlaneRole, probe, restricted } from "../workload.ts";
+import { controlPlanePod, controlPlaneRole, priorityClass, probe, restricted } from "../workload.ts";
 
 /** The Shoot's two etcds: `etcd-main` for everything, `etcd-events` for events, which come and go. */
 export function etcd(context: ControlPlaneContext): KubeObject[] {
@@ -69,6 +69,7 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
   };
   const spec = {
     ...controlPlanePod,
+    priorityClassName: priorityClass.first,
     terminationGracePeriodSeconds: 30,
     containers: [container],
     volumes: files.volumes,

@@ -8,6 +8,7 @@ import {
   controlPlaneLabels,
   controlPlanePod,
   controlPlaneRole,
+  priorityClass,
   probe,
   restricted,
   webhookTarget,
@@ -38,6 +39,7 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
   };
   const spec = {
     ...controlPlanePod,
+    priorityClassName: priorityClass.first,
     terminationGracePeriodSeconds: 30,
     containers: [container],
     volumes: files.volumes,

@@ -6,6 +6,7 @@ import { networksOf } from "../networks.ts";
 import {
   controlPlaneLabels,
   controlPlaneRole,
+  priorityClass,
   probe,
   restricted,
   unprivilegedPod,
@@ -46,6 +47,7 @@ export function kubeControllerManager(context: ControlPlaneContext): KubeObject[
           metadata: { labels: { ...labels, ...controlPlaneRole }, annotations: files.annotations },
           spec: {
             ...unprivilegedPod,
+            priorityClassName: priorityClass.second,
             containers: [container],
             volumes: files.volumes,
           },

@@ -6,6 +6,7 @@ import { mountFiles, secretPath } from "../files.ts";
 import {
   controlPlaneLabels,
   controlPlaneRole,
+  priorityClass,
   probe,
   restricted,
   unprivilegedPod,
@@ -58,6 +59,7 @@ export function kubeScheduler(context: ControlPlaneContext): KubeObject[] {
           metadata: { labels: { ...labels, ...controlPlaneRole }, annotations: files.annotations },
           spec: {
             ...unprivilegedPod,
+            priorityClassName: priorityClass.second,
             containers: [container],
             volumes: files.volumes,
           },

@@ -13,13 +13,17 @@ export async function readManifest(file: string): Promise<KubeObject[]> {
 }
 
 /**
- * Applies the admission policies that refuse what is written under an earlier epoch, and in the garden what a seed may
- * not write; the definitions have to be there.
+ * Applies what a cluster has to hold besides the definitions, which have to be there: the admission policies that refuse what
+ * is written under an earlier epoch, in the garden those against what a seed may not write, in a seed its priority classes.
  */
-export async function applyPolicies(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
-  const files = cluster === "garden" ? ["garden/fencing.yaml", "garden/seed-restriction.yaml"] : ["seed/fencing.yaml"];
-  for (const policy of (await Promise.all(files.map(readManifest))).flat()) await client.apply(policy);
+export async function applyFoundations(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
+  for (const object of (await Promise.all(foundations[cluster].map(readManifest))).flat()) await client.apply(object);
 }
+
+const foundations = {
+  garden: ["garden/fencing.yaml", "garden/seed-restriction.yaml"],
+  seed: ["seed/fencing.yaml", "seed/priority-classes.yaml"],
+} as const;
 
 /** Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. */
 export async function applyCrds(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {

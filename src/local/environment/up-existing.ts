@@ -4,7 +4,7 @@ import { parse, stringify } from "yaml";
 import { createKubeClient } from "../../kube/index.ts";
 import { ensureBinaries } from "../binary/binaries.ts";
 import { kubeconfigFile } from "../cluster/clusters.ts";
-import { applyCrds, applyPolicies } from "../cluster/manifests.ts";
+import { applyCrds, applyFoundations } from "../cluster/manifests.ts";
 import { startOwnProcesses } from "../process/own-processes.ts";
 import { startTemporal } from "../process/temporal.ts";
 import type { UpContext } from "./up-machines.ts";
@@ -28,7 +28,7 @@ export async function adoptClusters(
       try {
         const role = cluster === "garden" ? "garden" : "seed";
         await applyCrds(client, role);
-        await applyPolicies(client, role);
+        await applyFoundations(client, role);
       } finally {
         await client.close();
       }

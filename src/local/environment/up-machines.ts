@@ -9,7 +9,7 @@ import { startDns } from "../process/dns.ts";
 import { clusterNetworks, type Environment } from "./environment.ts";
 import { grantAccess } from "../process/identities.ts";
 import { createImageStore } from "../image/store.ts";
-import { applyCrds, applyPolicies } from "../cluster/manifests.ts";
+import { applyCrds, applyFoundations } from "../cluster/manifests.ts";
 import { ensureBridge } from "../network/bridge.ts";
 import { applyObjects } from "../cluster/objects.ts";
 import { startOwnProcesses } from "../process/own-processes.ts";
@@ -62,7 +62,7 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
     const define = (role: "garden" | "seed", cluster: RunningCluster) =>
       within(cluster, log, async (client) => {
         await applyCrds(client, role);
-        await applyPolicies(client, role);
+        await applyFoundations(client, role);
         await grantAccess({ environment, client, seeds: seedNames }, cluster);
       });
     await settleAll([define("garden", garden), ...seeds.map((seed) => define("seed", seed))]);

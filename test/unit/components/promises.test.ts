@@ -1,5 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import type { KubeObject } from "../../../src/api/index.ts";
 import { components, operatingSystemConfigs, poolsOf, type ComponentName } from "../../../src/components/index.ts";
 import { exampleContext, exampleShoot } from "../../support/control-plane-context.ts";
@@ -44,6 +45,32 @@ test("what control-plane webhooks change has the label that they select, and its
   for (const { metadata } of labelled) expect(metadata.labels).toMatchObject(label);
   for (const name of servers)
     expect(deploymentOf(name)).not.toMatchObject({ spec: { template: { metadata: { labels: label } } } });
+});
+
+test("the pods of a control plane have Gardener's priorities, and a seed is given their classes", async () => {
+  const manifest = new URL("../../../deploy/seed/priority-classes.yaml", import.meta.url);
+  const classes = parseAllDocuments(await readFile(manifest, "utf8")).map((document) => document.toJS() as KubeObject);
+  const values = new Map(classes.map((one) => [one.metadata.name, one["value"]]));
+  expect([...values]).toEqual([
+    ["gardener-system-critical", 999_998_950],
+    ...[900, 800, 700, 600, 500, 400, 300, 200, 100].map((number) => [
+      `gardener-system-${number}`,
+      999_998_000 + number,
+    ]),
+  ]);
+  const priorities = inSeed
+    .flatMap(({ objects }) => objects(context).filter(isWorkload))
+    .map(({ metadata, ...object }) => {
+      const { template } = object["spec"] as { template: { spec: { priorityClassName?: string } } };
+      return [metadata.name, values.get(template.spec.priorityClassName ?? "")];
+    });
+  expect(Object.fromEntries(priorities)).toEqual({
+    "etcd-main": 999_998_500,
+    "etcd-events": 999_998_500,
+    "kube-apiserver": 999_998_500,
+    "kube-controller-manager": 999_998_300,
+    "kube-scheduler": 999_998_300,
+  });
 });
 
 test("the flags that webhooks leave alone are there", () => {
