@@ -2,23 +2,21 @@ import { TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
 import { contractOf, type AppliedKind } from "../../api/extensions/kinds.ts";
 
-/** What decides whether applying an object also asks its controller to act. */
+/** What decides, beside a spec that is news to it, whether applying an object also asks its controller to act. */
 export interface TriggerFacts {
   readonly kind: AppliedKind;
   readonly existing: ExtensionLike | undefined;
   /** The Shoot carries the task annotation for this object, or is being restored. */
   readonly asked: boolean;
-  /** The spec differs from the one there is: upstream's admission then asks by task annotation. */
-  readonly changed: boolean;
 }
 
 /**
- * Whether the controller is to act, by the kind's rule (`trigger` in its contract): always, or only where the Shoot asked,
- * the spec changed, or the last operation did not end well.
+ * Whether the controller is to act, by the kind's rule (`trigger` in its contract): always, or only where the Shoot asked
+ * or the last operation did not end well.
  */
-export function needsTrigger({ kind, existing, asked, changed }: TriggerFacts): boolean {
+export function needsTrigger({ kind, existing, asked }: TriggerFacts): boolean {
   if (contractOf(kind).trigger === "always") return true;
-  if (asked || changed || existing === undefined) return true;
+  if (asked || existing === undefined) return true;
   const { lastOperation } = existing.status ?? {};
   if (lastOperation?.state !== "Succeeded") return true;
   return !answered(existing, lastOperation.lastUpdateTime);
