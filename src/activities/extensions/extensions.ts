@@ -1,20 +1,15 @@
-import {
-  CONFIRM_DELETION_ANNOTATION,
-  OPERATION_ANNOTATION,
-  TASKS_ANNOTATION,
-  TIMESTAMP_ANNOTATION,
-} from "../../api/annotations.ts";
+import { OPERATION_ANNOTATION, TASKS_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import { contractOf, EXTENSIONS_API, type AppliedKind, type Purpose } from "../../api/extensions/kinds.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { refOf, type KubeClient } from "../../kube/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { extensionObjects } from "./wanted.ts";
 import type { WaitTarget } from "../index.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
+import { confirmAndRemove, readChangeable } from "./existing.ts";
 import { listExtensionObjects } from "./list.ts";
 import { needsTrigger } from "./trigger.ts";
-import { removeAnnotated } from "../teardown/removal.ts";
 import type { WaitGroup, Waits } from "../waits/waits.ts";
 
 /** Every write into the seed goes through `seedClient`, which is the run's fenced client. */
@@ -42,7 +37,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
   };
 
   const applyOne = async (object: KubeObject, kind: AppliedKind, group: WaitGroup, asked = false) => {
-    const existing = await seedClient.read(refOf(object));
+    const existing = await readChangeable(seedClient, object);
     const triggers = needsTrigger({ kind, existing, asked }) || (await isNews(object, existing));
     const timestamp = triggers ? nextTimestamp(existing) : existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
     const target = targetOf(object, kind, timestamp);
@@ -172,16 +167,3 @@ export function hasMigrated(object: ExtensionLike): boolean {
 /** Whether an object of a kind is of this purpose; without a purpose, every object of the kind is. */
 export const isOf = (kind: AppliedKind, name: string, run: ShootRun, purpose: Purpose | undefined): boolean =>
   purpose === undefined || name === contractOf(kind).nameOf?.(run, purpose);
-
-async function confirmAndRemove(
-  seedClient: KubeClient,
-  object: KubeObject,
-  annotations: Record<string, string>,
-): Promise<void> {
-  const confirmed = {
-    ...annotations,
-    [CONFIRM_DELETION_ANNOTATION]: "true",
-    [TIMESTAMP_ANNOTATION]: new Date().toISOString(),
-  };
-  await removeAnnotated(seedClient, refOf(object), confirmed);
-}

@@ -7,6 +7,7 @@ import {
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
+import { readChangeable } from "./existing.ts";
 import { listExtensionObjects } from "./list.ts";
 import { StepError } from "../failure.ts";
 import { hasMigrated, isOf, nextTimestamp, targetOf } from "./extensions.ts";
@@ -60,7 +61,7 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
   };
 
   const restoreOne = async (run: ShootRun, object: KubeObject, kind: AppliedKind, group: WaitGroup) => {
-    const existing = await seedClient.read(refOf(object));
+    const existing = await readChangeable(seedClient, object);
     if (existing !== undefined && isMigrating(existing))
       throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
     const stale = existing !== undefined && isStale(existing, run);
