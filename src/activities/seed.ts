@@ -33,7 +33,11 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     createResourceCleaner(await shootClients.get(run.technicalID), heartbeat)[phase]();
 
   const activities: SeedActivities = {
-    deployComponent: (run, component, step) => services(run).components.deploy(run, component, step),
+    async deployComponent(run, component, step) {
+      const { components, backup } = services(run);
+      if (component === "etcd-backup") await backup.checkPlace(run);
+      return await components.deploy(run, component, step);
+    },
     destroyComponent: (run, component, step) => services(run).components.destroy(run, component, step),
     applyExtension: (run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose),
     removeExtension: (run, kind, step, purpose) => services(run).extensions.remove(run, kind, step, purpose),

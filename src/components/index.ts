@@ -15,8 +15,9 @@ import { nodeBootstrap } from "./node/node-bootstrap.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
 export { copyJob } from "./etcd/backup-copy.ts";
-export { FINAL_SNAPSHOT, KEPT_SNAPSHOTS, storeOf } from "./etcd/backup-place.ts";
+export { BACKUP_PLACE, FINAL_SNAPSHOT, KEPT_SNAPSHOTS, storeOf } from "./etcd/backup-place.ts";
 export { mainVolumeClaim, restoreJob, snapshotJob } from "./etcd/backup.ts";
+export { storeSecretKeys } from "./etcd/rclone.ts";
 export { VERIFY_CONTAINER } from "./etcd/step.ts";
 export { warmUpJob } from "./etcd/warm-up.ts";
 export {

@@ -6,6 +6,7 @@ import { readContext } from "../control-plane/context.ts";
 import { createExtensions } from "../extensions/extensions.ts";
 import type { WaitTarget } from "../index.ts";
 import { ensureJob, jobTarget } from "./jobs.ts";
+import { checkBackupPlace } from "./place.ts";
 import type { SnapshotRecords } from "./record.ts";
 import { createSnapshots, currentFlow } from "./snapshots.ts";
 import { createVolumeRestore } from "./volume-restore.ts";
@@ -31,6 +32,10 @@ export function createBackup(deps: BackupDeps) {
     copySnapshot,
     ...createSnapshots(deps),
     ...createVolumeRestore({ ...deps, releaseSource }),
+
+    /** Throws a StepError where pods of the Shoot's namespace cannot reach its backups. */
+    checkPlace: async (run: ShootRun): Promise<void> =>
+      checkBackupPlace(seedClient, await readContext(gardenClient, seedClient, run)),
 
     /** A Job that runs every image of the control plane once. It takes itself away an hour after its end. */
     async warmUpImages(run: ShootRun, step: string): Promise<WaitTarget[]> {

@@ -19,6 +19,9 @@ export interface BackupPlace {
 /** What the last snapshots of a Shoot on its seeds begin with; the others are named after the Jobs that took them, too. */
 export const FINAL_SNAPSHOT = "final-snapshot";
 
+/** What the controller of the BackupEntry makes in the Shoot's namespace, for pods to reach the backups: a claim, or a Secret. */
+export const BACKUP_PLACE = "etcd-backup";
+
 /** The ConfigMap in the Shoot's namespace, and its key, that list by commas the snapshots which a bucket is to keep. */
 export const KEPT_SNAPSHOTS = { name: "kept-snapshots", key: "names" } as const;
 
@@ -32,7 +35,7 @@ export const backupMount = (options: { readOnly?: true } = {}) => ({
 /** The place that the Seed's provider of backups offers: a bucket, where it is an object store that we know, else a claim. */
 export function backupPlace(context: ControlPlaneContext): BackupPlace {
   const store = storeOf(context);
-  return store === undefined ? claimPlace : bucketPlace(context, { name: "store", store, secret: "etcd-backup" });
+  return store === undefined ? claimPlace : bucketPlace(context, { name: "store", store, secret: BACKUP_PLACE });
 }
 
 /** The object store of the Seed's backups; undefined where they are reached through a claim. */
@@ -41,7 +44,7 @@ export const storeOf = ({ seed }: ControlPlaneContext): ObjectStore | undefined 
 
 /** The provider of the BackupEntry binds the claim, and takes away old snapshots. */
 const claimPlace: BackupPlace = {
-  volume: (options) => ({ name: "backup", persistentVolumeClaim: { claimName: "etcd-backup", ...options } }),
+  volume: (options) => ({ name: "backup", persistentVolumeClaim: { claimName: BACKUP_PLACE, ...options } }),
   keep: () => [],
   tidy: () => [],
   fetch: () => [],

@@ -20,7 +20,7 @@ export function environmentOf({ name, store, secret }: Remote): object[] {
     valueFrom: { secretKeyRef: { name: secret, key, ...optional } },
   });
   return [
-    { name: bucketVariable(name), ...from("bucketName") },
+    { name: bucketVariable(name), ...from(BUCKET_KEY) },
     { name: variable("type"), value: store.type },
     ...Object.entries(store.keys).map(([option, key]) => ({ name: variable(option), ...from(key) })),
     ...Object.entries(store.optionalKeys ?? {}).map(([option, key]) => ({
@@ -30,6 +30,11 @@ export function environmentOf({ name, store, secret }: Remote): object[] {
     ...Object.entries(store.options).map(([option, text]) => ({ name: variable(option), value: value(text) })),
   ];
 }
+
+/** The keys without which a store's Secret is of no use. */
+export const storeSecretKeys = ({ keys }: ObjectStore): readonly string[] => [BUCKET_KEY, ...Object.values(keys)];
+
+const BUCKET_KEY = "bucketName";
 
 /** A place in the remote's bucket; the kubelet fills in the bucket's name. */
 export const pathIn = ({ name }: Remote, ...path: readonly string[]): string =>
