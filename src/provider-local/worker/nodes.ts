@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MIRROR_POD_ANNOTATION } from "../../api/annotations.ts";
+import { POOL_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ActuatorContext } from "../../extension/index.ts";
-import { Node, Pod, refTo, type KubeClient } from "../../kube/index.ts";
+import { Node, Pod, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 
 /** Resolves when the Node is Ready; throws after `timeout` milliseconds. */
 export async function waitForNode(
@@ -22,32 +23,50 @@ export async function waitForNode(
   }
 }
 
+/** The way to a Shoot's own API server, and the operation that goes it. */
+export interface NodeAccess extends Pick<ActuatorContext, "signal" | "log"> {
+  readonly open: () => Promise<KubeClient>;
+}
+
 /**
  * Takes a machine out of a Shoot: no new pods, the running ones moved, the machine removed, its Node too. What only the
- * Shoot's API server can do is left out when that doesn't answer: a machine must be removable without it.
+ * Shoot's API server can do is left out when that doesn't answer: a machine must be removable without it. The Node is then
+ * left for {@link removeLeftNodes}.
  */
-export async function retireNode(
-  open: () => Promise<KubeClient>,
-  name: string,
-  { signal, log }: Pick<ActuatorContext, "signal" | "log">,
-  removeMachine: () => Promise<void>,
-): Promise<void> {
+export async function retireNode(access: NodeAccess, name: string, removeMachine: () => Promise<void>): Promise<void> {
   const ref = refTo(Node, { name });
-  const bestEffort = async (work: (shootClient: KubeClient) => Promise<void>) => {
-    try {
-      await work(await open());
-    } catch (error) {
-      signal.throwIfAborted();
-      log.warn({ machine: name, err: error }, "machine is retired without its Shoot's API server");
-    }
-  };
-  await bestEffort(async (shootClient) => {
+  await ifAnswered(access, async (shootClient) => {
     if (!(await shootClient.read(ref))) return;
     await shootClient.patch(ref, { spec: { unschedulable: true } });
-    await drain(shootClient, name, signal);
+    await drain(shootClient, name, access.signal);
   });
   await removeMachine();
-  await bestEffort((shootClient) => shootClient.remove(ref));
+  await ifAnswered(access, (shootClient) => shootClient.remove(ref));
+}
+
+/** Removes the Nodes of pools that have no machine: it was removed while the Shoot's API server did not answer, or this process died over it. */
+export async function removeLeftNodes(
+  access: NodeAccess,
+  machineNames: () => Promise<readonly string[]>,
+): Promise<void> {
+  await ifAnswered(access, async (shootClient) => {
+    const nodes = await shootClient.list(Node, { labelSelector: POOL_LABEL });
+    const machines = new Set(await machineNames()); // after the Nodes: a machine is there before its Node
+    const left = nodes.filter(({ metadata }) => !machines.has(metadata.name));
+    await Promise.all(left.map((node) => shootClient.remove(refOf(node), { uid: node.metadata.uid ?? "" })));
+  });
+}
+
+async function ifAnswered(
+  { open, signal, log }: NodeAccess,
+  work: (shootClient: KubeClient) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(await open());
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error }, "a Shoot's Nodes are left as they are: its API server did not do what was asked");
+  }
 }
 
 /** Deletes the Node's pods and waits up to two minutes until its kubelet has ended them; those of DaemonSets and mirror pods stay. */

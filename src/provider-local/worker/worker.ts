@@ -4,7 +4,7 @@ import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from 
 import type { MachineStatus } from "../../local/machine/machine.ts";
 import type { Machines } from "../../local/machine/machines.ts";
 import type { UserData } from "../../local/machine/user-data.ts";
-import { retireNode, waitForNode } from "./nodes.ts";
+import { removeLeftNodes, retireNode, waitForNode, type NodeAccess } from "./nodes.ts";
 import type { ShootAccess } from "../shoot-access.ts";
 import type { KeyedMutex } from "../keyed-mutex.ts";
 import { planPool, poolHash, type Pool } from "./machines.ts";
@@ -25,6 +25,7 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
     await context.saveStatus({ status: machineDeployments(object) });
     const pools = object.spec.pools.map((pool) => settlePool(object, pool, countOf(pool, cluster), context));
     await allOf([...pools, removeForeign(object, context)]);
+    if (!isAsleep(cluster)) await removeLeftNodes(accessTo(namespace, context), () => machineNames(namespace));
     return { state: stateOf(await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace })) };
   };
 
@@ -66,13 +67,17 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
   }
 
   async function retire(namespace: string, name: string, context: ActuatorContext): Promise<void> {
-    await retireNode(
-      () => shoots.open(namespace),
-      name,
-      context,
-      () => remove(name, context),
-    );
+    await retireNode(accessTo(namespace, context), name, () => remove(name, context));
   }
+
+  const accessTo = (namespace: string, { signal, log }: ActuatorContext): NodeAccess => ({
+    open: () => shoots.open(namespace),
+    signal,
+    log,
+  });
+
+  const machineNames = async (namespace: string): Promise<string[]> =>
+    (await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace })).map(({ name }) => name);
 
   async function remove(name: string, context: ActuatorContext): Promise<void> {
     context.check();
@@ -130,9 +135,9 @@ async function readUserData(
   }
 }
 
-function countOf({ minimum }: Pool, { spec: { shoot } }: Cluster): number {
-  return shoot.spec.hibernation?.enabled ? 0 : minimum;
-}
+const countOf = ({ minimum }: Pool, cluster: Cluster): number => (isAsleep(cluster) ? 0 : minimum);
+
+const isAsleep = ({ spec: { shoot } }: Cluster): boolean => shoot.spec.hibernation?.enabled === true;
 
 function labelsOf(namespace: string, pool: string): Record<string, string> {
   return { [MACHINE_NAMESPACE_LABEL]: namespace, [MACHINE_POOL_LABEL]: pool };
