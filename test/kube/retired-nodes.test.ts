@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect } from "vitest";
-import type { Cluster, Worker } from "../../src/api/index.ts";
+import type { Cluster, KubeObject, Worker } from "../../src/api/index.ts";
 import { MACHINE_POOL_LABEL, POOL_LABEL } from "../../src/api/labels.ts";
 import type { ActuatorContext } from "../../src/extension/index.ts";
-import { Node, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { Node, Pod, refOf, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import type { Machines } from "../../src/local/machine/machines.ts";
 import { createLogger } from "../../src/log.ts";
 import { createKeyedMutex } from "../../src/provider-local/keyed-mutex.ts";
+import { retireNode } from "../../src/provider-local/worker/nodes.ts";
 import { createWorkerActuator } from "../../src/provider-local/worker/worker.ts";
 import { test as it } from "../support/cluster-test.ts";
+import { eventually } from "../support/eventually.ts";
 import { made, namespace, pool } from "../support/worker-pools.ts";
 
 /** The API server is the Shoot's, without controllers and kubelets: what these would write, the tests write. */
@@ -19,8 +21,73 @@ it.beforeAll(({ cluster }) => {
   kube = cluster.client;
 });
 
+const nodeOf = (name: string) => kube.read(Node, { name });
+const podOf = (name: string) => kube.read(Pod, { namespace, name });
 const createNode = (name: string, labels: Record<string, string> = { [POOL_LABEL]: "pool" }) =>
   kube.create({ apiVersion: "v1", kind: "Node", metadata: { name, labels } });
+
+describe("a machine that goes", () => {
+  const access = { open: async () => kube, signal, log };
+  let removed: string[];
+
+  beforeEach(async () => {
+    removed = [];
+    await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await createNode("going");
+    await createPod("app", { app: "guarded" });
+    await createPod("agent", {}, [
+      { apiVersion: "apps/v1", kind: "DaemonSet", name: "agent", uid: "1", controller: true },
+    ]);
+    await allow(0);
+  });
+  const retire = (timeout?: number) => retireNode(access, "going", async () => void removed.push("going"), timeout);
+
+  it("waits for a pod until its disruption budget lets it go, and takes its Node with it", async () => {
+    const retired = retire();
+    await eventually(async () => expect(await nodeOf("going")).toMatchObject({ spec: { unschedulable: true } }));
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await podOf("app")).toBeDefined();
+    expect(removed).toEqual([]);
+
+    await allow(1);
+    await retired;
+    expect(await podOf("app")).toBeUndefined();
+    expect(await podOf("agent")).toBeDefined();
+    expect(removed).toEqual(["going"]);
+    expect(await nodeOf("going")).toBeUndefined();
+  });
+
+  it("waits for no pod longer than its time", async () => {
+    await retire(-1);
+    expect(await podOf("app")).toBeDefined();
+    expect(removed).toEqual(["going"]);
+    expect(await nodeOf("going")).toBeUndefined();
+  });
+
+  async function createPod(name: string, labels: Record<string, string>, ownerReferences: Owner[] = []) {
+    const spec = { nodeName: "going", terminationGracePeriodSeconds: 0, containers: [{ name: "app", image: "app" }] };
+    await kube.remove(refTo(Pod, { namespace, name }), { gracePeriodSeconds: 0 });
+    await kube.create({ apiVersion: "v1", kind: "Pod", metadata: { name, namespace, labels, ownerReferences }, spec });
+    const conditions = [{ type: "Ready", status: "True" }];
+    await kube.patch(refTo(Pod, { namespace, name }), { status: { phase: "Running", conditions } }, status);
+  }
+
+  type Owner = NonNullable<KubeObject["metadata"]["ownerReferences"]>[number];
+
+  /** As the controller of disruption budgets would say it. */
+  async function allow(disruptionsAllowed: number) {
+    const budget: KubeObject = {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: { name: "guard", namespace },
+      spec: { maxUnavailable: 1, selector: { matchLabels: { app: "guarded" } } },
+    };
+    const { metadata } = await kube.apply(budget);
+    const counts = { currentHealthy: 1, desiredHealthy: 0, expectedPods: 1, disruptionsAllowed };
+    const { generation: observedGeneration } = metadata;
+    await kube.patch(refOf(budget), { status: { ...counts, observedGeneration } }, status);
+  }
+});
 
 describe("reconciling a Worker", () => {
   const small = pool({ minimum: 1 });
@@ -73,3 +140,5 @@ describe("reconciling a Worker", () => {
     expect(await nodes()).toHaveLength(3);
   });
 });
+
+const status = { subresource: "status" } as const;

@@ -3,7 +3,7 @@ import { MIRROR_POD_ANNOTATION } from "../../api/annotations.ts";
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ActuatorContext } from "../../extension/index.ts";
-import { Node, Pod, refOf, refTo, type KubeClient } from "../../kube/index.ts";
+import { isConflict, isNotFound, KubeError, Node, Pod, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 
 /** Resolves when the Node is Ready; throws after `timeout` milliseconds. */
 export async function waitForNode(
@@ -33,12 +33,17 @@ export interface NodeAccess extends Pick<ActuatorContext, "signal" | "log"> {
  * Shoot's API server can do is left out when that doesn't answer: a machine must be removable without it. The Node is then
  * left for {@link removeLeftNodes}.
  */
-export async function retireNode(access: NodeAccess, name: string, removeMachine: () => Promise<void>): Promise<void> {
+export async function retireNode(
+  access: NodeAccess,
+  name: string,
+  removeMachine: () => Promise<void>,
+  drainTimeout = DRAIN_TIMEOUT,
+): Promise<void> {
   const ref = refTo(Node, { name });
   await ifAnswered(access, async (shootClient) => {
     if (!(await shootClient.read(ref))) return;
     await shootClient.patch(ref, { spec: { unschedulable: true } });
-    await drain(shootClient, name, access.signal);
+    await drain(shootClient, name, { signal: access.signal, timeout: drainTimeout });
   });
   await removeMachine();
   await ifAnswered(access, (shootClient) => shootClient.remove(ref));
@@ -69,21 +74,42 @@ async function ifAnswered(
   }
 }
 
-/** Deletes the Node's pods and waits up to two minutes until its kubelet has ended them; those of DaemonSets and mirror pods stay. */
-async function drain(shootClient: KubeClient, node: string, signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + 120_000;
-  const asked = new Set<string>();
+/** In ms: how long pods have to go from a machine. */
+const DRAIN_TIMEOUT = 120_000;
+
+/**
+ * Evicts the Node's pods, as far as their disruption budgets allow, until its kubelet has ended them, or the timeout (ms)
+ * is over. Those of DaemonSets and mirror pods stay.
+ */
+async function drain(
+  shootClient: KubeClient,
+  node: string,
+  { signal, timeout }: { readonly signal: AbortSignal; readonly timeout: number },
+): Promise<void> {
+  const deadline = Date.now() + timeout;
   for (;;) {
     const pods = await shootClient.list(Pod, { fieldSelector: `spec.nodeName=${node}` });
     const left = pods.filter(isMovable);
     if (left.length === 0 || Date.now() > deadline) return;
-    for (const { metadata } of left) {
-      const { uid = "", namespace = "default" } = metadata;
-      if (asked.has(uid)) continue;
-      asked.add(uid);
-      await shootClient.remove(refTo(Pod, { name: metadata.name, namespace }));
-    }
+    const running = left.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    await Promise.all(running.map((pod) => evict(shootClient, pod)));
     await sleep(1_000, undefined, { signal });
+  }
+}
+
+/** Asks for an eviction. One that is refused for now, as by a disruption budget, is for the caller to ask for again. */
+async function evict(shootClient: KubeClient, { metadata: { name, namespace, uid } }: Pod): Promise<void> {
+  const eviction = {
+    apiVersion: "policy/v1",
+    kind: "Eviction",
+    metadata: { name, namespace },
+    deleteOptions: { preconditions: { uid } },
+  };
+  try {
+    await shootClient.createSubresource(refTo(Pod, { name, namespace }), "eviction", eviction);
+  } catch (error) {
+    if (error instanceof KubeError && (error.retryable || isNotFound(error) || isConflict(error))) return;
+    throw error;
   }
 }
 
