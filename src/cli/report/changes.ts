@@ -68,7 +68,7 @@ async function judgeExtension(judging: Judging, kind: AppliedKind): Promise<Judg
   const changes = (await Promise.all(wanted.map((object) => compare(judging, object)))).flat();
   const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
   const asked = tasks.some((task) => task.startsWith(`deploy${kind}`));
-  const unsettled = existing.find((object) => needsTrigger({ kind, existing: object, asked, changed: false }));
+  const unsettled = existing.find((object) => needsTrigger({ kind, existing: object, asked }));
   if (changes.length > 0 || unsettled === undefined) return asChange(changes);
   const { state = "missing" } = unsettled.status?.lastOperation ?? {};
   return {
