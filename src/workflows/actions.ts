@@ -46,7 +46,7 @@ interface SnapshotAction {
   readonly verb: "snapshot";
 }
 
-/** Waits until every worker pool has its nodes, and they are ready. */
+/** Waits until there are as many ready nodes as the operation has to end with. */
 interface WaitAction {
   readonly verb: "awaitNodes";
 }
@@ -118,7 +118,7 @@ export const inGarden = (activity: GardenCall): GardenAction => ({ verb: "call",
 /** Takes a snapshot of the Shoot's etcd, verifies it and records it. */
 export const snapshot: SeedAction = { verb: "snapshot", where: "seed" };
 
-/** Waits until every worker pool has its nodes, and they are ready. */
+/** Waits until there are as many ready nodes as the operation has to end with. */
 export const awaitNodes: SeedAction = { verb: "awaitNodes", where: "seed" };
 
 /**

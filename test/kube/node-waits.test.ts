@@ -36,6 +36,11 @@ describe("waiting for nodes", () => {
     await expect(wait(shootRun({ operation: "Restore", migration: back }))).resolves.toBeUndefined();
   });
 
+  it("goes on while a Shoot that is made lacks nodes, and is over where one that is reconciled has lost some", async () => {
+    await expect(wait(shootRun({ operation: "Create" }), 2)).rejects.toThrow(CompleteAsyncError);
+    await expect(wait(shootRun({ operation: "Reconcile" }), 2)).resolves.toBeUndefined();
+  });
+
   it("of a Shoot that has moved counts nodes that keep no lease", async () => {
     await expect(wait(shootRun({ operation: "Restore", migration: moved }))).resolves.toBeUndefined();
   });
@@ -61,8 +66,8 @@ const target: WaitTarget = {
   ...{ severeAfter: 600_000, deadline: 600_000 },
 };
 
-function wait(run: ReturnType<typeof shootRun>): Promise<void> {
-  const worker = { spec: { pools: [{ name: "worker", minimum: 1 }] } };
+function wait(run: ReturnType<typeof shootRun>, minimum = 1): Promise<void> {
+  const worker = { spec: { pools: [{ name: "worker", minimum }] } };
   const waits = createNodeWaits({
     seedClient: { read: async () => worker } as unknown as KubeClient,
     shootClients: { get: async () => shootClient },

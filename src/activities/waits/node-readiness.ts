@@ -1,16 +1,40 @@
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { Worker } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootOperation } from "../../api/shoot/run.ts";
 import { isReady } from "../shoot/health.ts";
 import type { Readiness } from "./readiness.ts";
 
-/** Whether every pool has at least its minimum of nodes, and all of them are ready. */
-export function nodesReady(nodes: readonly KubeObject[], pools: Worker["spec"]["pools"]): Readiness {
-  const faults = pools.flatMap(({ name, minimum }) => {
-    const members = nodes.filter(({ metadata }) => metadata.labels?.[POOL_LABEL] === name);
-    const unready = members.filter((node) => !isReady(node));
-    if (members.length < minimum) return [`pool ${name} has ${members.length} of ${minimum} nodes`];
-    return unready.length > 0 ? [`node ${unready.map(({ metadata }) => metadata.name).join(", ")} is not ready`] : [];
-  });
-  return faults.length === 0 ? { reached: true } : { reached: false, message: faults.join("; ") };
+/**
+ * Whether an operation has the nodes that it is to end with. A Shoot that is made or brought back has the minimum of each
+ * pool. One that is reconciled may have lost nodes, which is what its condition EveryNodeReady says: a single one will do.
+ */
+export function nodesReady(
+  nodes: readonly KubeObject[],
+  pools: Worker["spec"]["pools"],
+  operation: ShootOperation,
+): Readiness {
+  const states = pools
+    .filter(({ minimum }) => minimum > 0)
+    .map(({ name, minimum }) => {
+      const members = nodes.filter(({ metadata }) => metadata.labels?.[POOL_LABEL] === name);
+      const unready = members.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
+      return { name, minimum, unready: unready.sort(), ready: members.length - unready.length };
+    });
+  const usable = operation === "Reconcile" && states.some(({ ready }) => ready > 0);
+  const lacking = usable ? [] : states.filter(({ ready, minimum }) => ready < minimum);
+  return lacking.length === 0 ? { reached: true } : { reached: false, message: lacking.map(inWords).join("; ") };
+}
+
+function inWords({ name, minimum, ready, unready }: PoolState): string {
+  const why = unready.length > 0 ? ` (not ready: ${unready.join(", ")})` : "";
+  return `pool ${name} has ${ready} of ${minimum} ready nodes${why}`;
+}
+
+interface PoolState {
+  readonly name: string;
+  readonly minimum: number;
+  readonly ready: number;
+  /** The names of nodes that have joined and are not ready. */
+  readonly unready: readonly string[];
 }

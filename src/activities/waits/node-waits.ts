@@ -22,10 +22,10 @@ export interface NodeWaitDeps {
 }
 
 /**
- * Waits for the nodes of a Shoot, which live in its own cluster: the activity opens the watch, which closes when
- * the nodes are ready or the wait's attempt is over; the next attempt, in whatever process, opens it again. A Shoot that
- * has moved brings along what its nodes said before: there, each has to renew its lease during the watch. After a
- * takeover there is no such wait: nodes talk to the old API server for as long as that runs, and it may run on unseen.
+ * Waits for the nodes of a Shoot, which live in its own cluster: the activity opens the watch, which closes when enough
+ * nodes are ready or the wait's attempt is over; the next attempt, in whatever process, opens it again. A Shoot that has
+ * moved brings along what its nodes said before: there, a node counts when it has renewed its lease during the watch. After
+ * a takeover there is no such wait: nodes talk to the old API server for as long as that runs, and it may run on unseen.
  */
 export function createNodeWaits({ seedClient, shootClients, completer, log, asking = activityInfo }: NodeWaitDeps) {
   const look = async (run: ShootRun, target: WaitTarget) => {
@@ -34,18 +34,18 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       shootClients.get(run.technicalID),
     ]);
     const nodes = await shootClient.list(Node);
-    return { pools, shootClient, nodes, readiness: nodesReady(nodes, pools) };
+    return { pools, shootClient, nodes, readiness: nodesReady(nodes, pools, run.operation) };
   };
 
-  const watch = async ({ pools, shootClient, unheard }: Look) => {
+  const watch = async ({ operation }: ShootRun, { pools, shootClient, unheard }: Look) => {
     const { workflowExecution, activityId, startToCloseTimeoutMs } = asking();
     if (workflowExecution === undefined) throw new Error("only an activity of a workflow can wait");
     const settle = async () => {
-      const silent = [...unheard].some(([name, version]) => {
-        const { metadata } = leases.get(name, leaseNamespace) ?? {};
-        return nodes.get(name) !== undefined && (metadata === undefined || metadata.resourceVersion === version);
+      const heard = nodes.list().filter(({ metadata: { name } }) => {
+        const version = leases.get(name, leaseNamespace)?.metadata.resourceVersion;
+        return !unheard.has(name) || (version !== undefined && version !== unheard.get(name));
       });
-      if (silent || !nodesReady(nodes.list(), pools).reached) return;
+      if (!nodesReady(heard, pools, operation).reached) return;
       stop();
       await completer.complete({ ...workflowExecution, activityId });
     };
@@ -66,13 +66,13 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
 
   return {
     readiness: async (run: ShootRun, target: WaitTarget): Promise<Readiness> => (await look(run, target)).readiness,
-    /** Returns when the nodes are ready; otherwise leaves the activity to be completed from outside. */
+    /** Returns when enough nodes are ready; otherwise leaves the activity to be completed from outside. */
     async wait(run: ShootRun, target: WaitTarget): Promise<void> {
       if (run.operation === "Restore" && run.migration?.takeover === true) return;
       const { pools, shootClient, nodes, readiness } = await look(run, target);
       const unheard = hasMoved(run) ? await versionsOfLeases(shootClient, nodes) : new Map<string, undefined>();
       if (readiness.reached && unheard.size === 0) return;
-      await watch({ pools, shootClient, unheard });
+      await watch(run, { pools, shootClient, unheard });
       throw new CompleteAsyncError();
     },
   };
