@@ -17,26 +17,8 @@ test("a seed's worker asks the garden of a Shoot when its health changes, and le
   cluster,
 }) => {
   const { client } = cluster;
-  await applyGarden(client);
-  const run = await createShoot(client, "cared");
-  const namespace = { name: run.technicalID, labels: { [ROLE_LABEL]: "shoot" } };
-  await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: namespace });
-  const ref = refTo(Shoot, { namespace: run.namespace, name: run.name });
-  const shoot = await client.read(ref);
-  await client.apply({
-    ...typeMeta(Cluster),
-    metadata: { name: run.technicalID },
-    spec: { shoot, seed: {}, cloudProfile: {} },
-  } as never);
-  const lastOperation = {
-    type: "Reconcile",
-    state: "Succeeded",
-    progress: 100,
-    description: "",
-    lastUpdateTime: "2026-01-01T10:00:00Z",
-  };
   const conditions = [condition("TheirsIsWell", "True")];
-  await client.patch(ref, { status: { seedName: "seed-1", lastOperation, conditions } }, { subresource: "status" });
+  const { run, read } = await createReconciledShoot(client, "cared", conditions);
   const asked: string[] = [];
   const care = createCare({
     gardenClient: counting(client, asked),
@@ -47,7 +29,6 @@ test("a seed's worker asks the garden of a Shoot when its health changes, and le
     period: 20,
   });
   const caring = care.run();
-  const read = async () => (await client.read(ref))?.status?.conditions ?? [];
 
   await vi.waitFor(async () => expect((await read()).map(({ type }) => type)).toContain("APIServerAvailable"), 10_000);
   expect((await read()).find(({ type }) => type === "TheirsIsWell")).toEqual(conditions[0]);
@@ -70,6 +51,58 @@ test("a seed's worker asks the garden of a Shoot when its health changes, and le
   care.stop();
   await caring;
 });
+
+test("conditions of another writer stay, also when both write all the time", async ({ cluster: { client } }) => {
+  const { ref, read } = await createReconciledShoot(client, "shared");
+  let reachable = false;
+  const care = createCare({
+    gardenClient: client,
+    seedClient: client,
+    seedName: "seed-1",
+    shootClients: {
+      // Each round finds the health changed, and has something to write.
+      get: async () => {
+        reachable = !reachable;
+        if (!reachable) throw new Error("away");
+        return client;
+      },
+    } as never,
+    log,
+    period: 1,
+  });
+  const caring = care.run();
+  const messages = new Set<string | undefined>();
+  const { namespace, name } = ref;
+  for (let round = 1; round <= 30; round += 1) {
+    const theirs = { ...condition("TheirsIsWell", "True"), message: `round ${round}` };
+    const object = { ...typeMeta(Shoot), metadata: { namespace, name }, status: { conditions: [theirs] } };
+    await client.applyStatus(object, { fieldManager: "another" });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const conditions = await read();
+    expect(conditions.find(({ type }) => type === theirs.type)).toEqual(theirs);
+    messages.add(conditions.find(({ type }) => type === "APIServerAvailable")?.message);
+  }
+  expect(messages.size).toBeGreaterThan(1);
+  care.stop();
+  await caring;
+});
+
+/** A Shoot that Seed seed-1 has, reconciled; `read` reads its conditions. */
+async function createReconciledShoot(client: KubeClient, name: string, conditions: readonly object[] = []) {
+  await applyGarden(client);
+  const run = await createShoot(client, name);
+  const ref = refTo(Shoot, { namespace: run.namespace, name });
+  const shoot = await client.read(ref);
+  await client.apply({
+    ...typeMeta(Cluster),
+    metadata: { name: run.technicalID },
+    spec: { shoot, seed: {}, cloudProfile: {} },
+  } as never);
+  const times = { lastUpdateTime: "2026-01-01T10:00:00Z" };
+  const lastOperation = { type: "Reconcile", state: "Succeeded", progress: 100, description: "", ...times };
+  await client.patch(ref, { status: { seedName: "seed-1", lastOperation, conditions } }, { subresource: "status" });
+  return { run, ref, read: async () => (await client.read(ref))?.status?.conditions ?? [] };
+}
 
 /** The client, which writes down what is asked of it. */
 function counting(client: KubeClient, asked: string[]): KubeClient {
