@@ -86,6 +86,7 @@ export async function measureFlow(
         operations: createOperations(temporal.client),
         lookup: createLeaderLookup(createZoneServers()),
         keys: async () => [newStateKey("garden")],
+        log,
       }),
     }),
     createSeedWorker({

@@ -47,6 +47,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
         operations: createOperations(client),
         lookup: createLeaderLookup(createZoneServers()),
         keys: async () => [newStateKey("garden")],
+        log,
       }),
       maxCachedWorkflows: 1_000,
     });

@@ -1,13 +1,17 @@
+import { hostname } from "node:os";
 import { cancellationSignal } from "@temporalio/activity";
+import { GARDEN_WORKER_CONTROLLER } from "../api/names.ts";
 import type { LeaderLookup } from "../dns/index.ts";
 import type { ShootRef, ShootRun } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
 import { guarded } from "./failure.ts";
 import type { GardenActivities } from "./index.ts";
 import { createLeadership } from "./leadership/leadership.ts";
 import { awaitLeases } from "./leadership/lease-wait.ts";
 import { createMigrationCheck } from "./shoot/migration-check.ts";
 import { createShootStatus } from "./shoot/status.ts";
+import { createTell } from "./shoot/tell.ts";
 import { readShootView, type Periods } from "./shoot/view.ts";
 import type { StateKey } from "./state/keys.ts";
 import { createStateSharing } from "./state/sharing.ts";
@@ -21,6 +25,7 @@ export interface GardenDeps {
   readonly lookup: LeaderLookup;
   /** The garden's keys, which open what is kept of every Shoot; read anew each time. */
   readonly keys: () => Promise<readonly StateKey[]>;
+  readonly log: Logger;
 }
 
 /** The workflows of operations, by their ids. */
@@ -35,9 +40,11 @@ interface Operations {
 
 /** The activities of queue `garden`. */
 export function createGardenActivities(deps: GardenDeps): GardenActivities {
-  const { gardenClient, periods, operations, lookup, keys } = deps;
-  const status = createShootStatus(gardenClient);
-  const leadership = createLeadership({ gardenClient, lookup });
+  const { gardenClient, periods, operations, lookup, keys, log } = deps;
+  const reporter = { client: gardenClient, controller: GARDEN_WORKER_CONTROLLER, instance: hostname() };
+  const tell = createTell({ reporter, log });
+  const status = createShootStatus(gardenClient, tell);
+  const leadership = createLeadership({ gardenClient, lookup, tell });
   return guarded<GardenActivities>({
     readShoot: (ref) => readShootView(gardenClient, ref, periods),
     beginOperation: (run, request) => status.begin(run, request),

@@ -126,6 +126,10 @@ export interface OperationStatus {
     codes: readonly ErrorCode[];
     lastUpdateTime: string;
   }[];
+  /** The steps that wait for a retry. */
+  readonly parked?: readonly string[];
+  /** The step that was parked, and goes on now. */
+  readonly resumed?: string;
 }
 
 /** The activities of queue `garden`. */

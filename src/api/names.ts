@@ -12,6 +12,9 @@ export const extensionFinalizer = (name: string): string => `extensions.gardener
 /** The reporter of the Events that a seed's worker writes when it fences a Shoot. */
 export const FENCE_CONTROLLER = "perennial.dev/fence";
 
+/** The reporter of the Events in which the garden's worker tells what becomes of a Shoot. */
+export const GARDEN_WORKER_CONTROLLER = "perennial.dev/worker-garden";
+
 /** The provisioner of the local environment's volumes. */
 export const LOCAL_PROVISIONER = "perennial.dev/local";
 

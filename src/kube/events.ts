@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import type { KubeClient } from "./client.ts";
-import { isNotFound } from "./errors.ts";
+import { isAlreadyExists, isNotFound } from "./errors.ts";
 import { Event } from "./kinds.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { refTo, typeMeta } from "./path.ts";
@@ -28,20 +28,22 @@ export interface EventRecorder {
   settled(): Promise<void>;
 }
 
-/** A recorder of events.k8s.io/v1 Events. `controller` is a qualified name like `perennial.dev/manager`, `instance` the process. */
-export function createEventRecorder(o: {
+/** Who writes Events: `controller` is a qualified name like `perennial.dev/manager`, `instance` the process. */
+export interface Reporter {
   readonly client: KubeClient;
   readonly controller: string;
   readonly instance: string;
-  readonly log: Logger;
-}): EventRecorder {
+}
+
+/** A recorder of events.k8s.io/v1 Events. */
+export function createEventRecorder(o: Reporter & { readonly log: Logger }): EventRecorder {
   const all = new Map<string, Series>();
 
   async function write(series: Series): Promise<void> {
     while (series.written < series.count) {
       const { count } = series;
       try {
-        if (!(await writeSeries(series))) await o.client.create(eventOf(series));
+        if (!(await writeSeries(series))) await o.client.create(eventOf(o, series));
       } catch (error) {
         const { regarding, reason } = series.latest;
         log.warn({ object: regarding.metadata.name, reason, err: error }, "event not written");
@@ -63,26 +65,6 @@ export function createEventRecorder(o: {
     }
   }
 
-  function eventOf({ name, count, latest }: Series): KubeObject {
-    const { regarding, type = "Normal", reason, action, note } = latest;
-    const { namespace, uid, resourceVersion } = regarding.metadata;
-    const eventTime = microTime();
-    return {
-      ...typeMeta(Event),
-      metadata: { namespace: namespaceOf(latest), name },
-      regarding: {
-        apiVersion: regarding.apiVersion,
-        kind: regarding.kind,
-        name: regarding.metadata.name,
-        ...omitUndefined({ namespace, uid, resourceVersion }),
-      },
-      ...{ type, reason, action, note: note.slice(0, 1024), eventTime },
-      reportingController: o.controller,
-      reportingInstance: o.instance,
-      ...(count > 1 ? { series: { count, lastObservedTime: eventTime } } : {}),
-    };
-  }
-
   const { log } = o;
   return {
     record(occurrence) {
@@ -100,6 +82,35 @@ export function createEventRecorder(o: {
     async settled() {
       await Promise.all([...all.values()].map((series) => series.writing));
     },
+  };
+}
+
+/** Writes one Event under a name that tells it from all others: when it is written again, it stays the one that it was. */
+export async function writeEvent(reporter: Reporter, name: string, latest: Occurrence): Promise<void> {
+  try {
+    await reporter.client.create(eventOf(reporter, { name, latest, count: 1 }));
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
+function eventOf(reporter: Reporter, { name, count, latest }: Pick<Series, "name" | "count" | "latest">): KubeObject {
+  const { regarding, type = "Normal", reason, action, note } = latest;
+  const { namespace, uid, resourceVersion } = regarding.metadata;
+  const eventTime = microTime();
+  return {
+    ...typeMeta(Event),
+    metadata: { namespace: namespaceOf(latest), name },
+    regarding: {
+      apiVersion: regarding.apiVersion,
+      kind: regarding.kind,
+      name: regarding.metadata.name,
+      ...omitUndefined({ namespace, uid, resourceVersion }),
+    },
+    ...{ type, reason, action, note: note.slice(0, 1024), eventTime },
+    reportingController: reporter.controller,
+    reportingInstance: reporter.instance,
+    ...(count > 1 ? { series: { count, lastObservedTime: eventTime } } : {}),
   };
 }
 

@@ -67,6 +67,7 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
       lookup: createLookup(config),
       operations: createOperations(client),
       keys,
+      log,
     }),
   });
   const rollout = createRollout({

@@ -19,7 +19,7 @@ export function createAttempts(
   run: ShootRun,
   tracker: ProgressTracker,
   retries: Retries,
-  resumed: () => Promise<void>,
+  resumed: (step: string) => Promise<void>,
 ): (step: string, work: () => Promise<void>) => Promise<void> {
   const asked = (step: string) => () => retries.asked.has(step);
 
@@ -34,7 +34,7 @@ export function createAttempts(
     }
     tracker.become(step, "parked");
     await condition(asked(step));
-    await CancellationScope.nonCancellable(resumed);
+    await CancellationScope.nonCancellable(() => resumed(step));
     return Date.now();
   };
 

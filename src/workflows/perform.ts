@@ -34,7 +34,7 @@ export async function perform(table: ShootFlow, run: ShootRun, audience: Audienc
   const reporting = reports.run();
   try {
     await runFlow(flow, run, {
-      carryOut: createStepRunner(run, tracker, retries, () => reports.resumed()),
+      carryOut: createStepRunner(run, tracker, retries, (step) => reports.resumed(step)),
       onChange: (step, state) => tracker.become(step, state),
       stopped: () => scope.consideredCancelled,
     });

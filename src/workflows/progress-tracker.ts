@@ -80,7 +80,7 @@ const counted = ({ state }: StepProgress): StepState =>
 function statusOf({ title, percent, steps, finishedAt }: FlowProgress): OperationStatus {
   const moving = steps.some(({ state }) => state === "running" || state === "retrying");
   const troubled = steps.filter((step) => step.error !== undefined);
-  const parked = steps.some(({ state }) => state === "parked");
+  const parked = steps.filter(({ state }) => state === "parked").map(({ name }) => name);
   const lastErrors = troubled.map(({ name, error, since }) => ({
     taskID: name,
     description: error?.message ?? "",
@@ -92,10 +92,11 @@ function statusOf({ title, percent, steps, finishedAt }: FlowProgress): Operatio
   }
   const underway = troubled.length > 0 ? "Error" : "Processing";
   return {
-    state: parked && !moving ? "Failed" : underway,
+    state: parked.length > 0 && !moving ? "Failed" : underway,
     progress: percent,
     description: sentence(title, steps),
     lastErrors,
+    ...(parked.length === 0 ? {} : { parked }),
   };
 }
 

@@ -22,7 +22,7 @@ export interface Reports {
   /** Tells every change until the operation has ended. It outlives a stop, so that the last word is written. */
   run(): Promise<void>;
   /** Says Processing to users and extensions before a parked step acts again: upstream extensions skip failed Shoots. */
-  resumed(): Promise<void>;
+  resumed(step: string): Promise<void>;
   /** Tells the state again, even if it is the one that was told last. */
   repeat(): void;
   end(): void;
@@ -85,9 +85,9 @@ export function createReports(tracker: ProgressTracker, run: ShootRun, audience:
         }
         while (changed()) await write();
       }),
-    resumed: () =>
+    resumed: (step) =>
       exclusively(async () => {
-        repeated ||= !(await attempt({ ...tracker.status(), state: "Processing" }));
+        repeated ||= !(await attempt({ ...tracker.status(), state: "Processing", resumed: step }));
       }),
     repeat() {
       repeated = true;

@@ -19,7 +19,7 @@ export function createStepRunner(
   run: ShootRun,
   tracker: ProgressTracker,
   retries: Retries,
-  resumed: () => Promise<void>,
+  resumed: (step: string) => Promise<void>,
 ): StepRunner {
   const attempt = createAttempts(run, tracker, retries, resumed);
   return async (action, step) => {

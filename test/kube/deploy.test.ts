@@ -129,6 +129,7 @@ describe("the deployed roles grant", () => {
       ["manager", "get create patch", `validating${webhooks}/perennial mutating${webhooks}/perennial`],
       ["worker-garden", "get list patch", `shoots.${core}`],
       ["worker-garden", "patch", `shoots.${core}:status`],
+      ["worker-garden", "create", "events.events.k8s.io"],
       ["worker-garden", "get", `seeds.${core} cloudprofiles.${core} namespaces`],
       ["worker-garden", "get create patch delete", inExtensions("dnsrecords")],
       ["worker-garden", "get patch", `shootstates.${core}`],

@@ -6,12 +6,16 @@ import { isConflict, now, refTo, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { createLeadershipRecord, type Publication } from "./record.ts";
 import { readShoot } from "../shoot/patch.ts";
+import { flipStory } from "../shoot/story.ts";
+import type { Tell } from "../shoot/tell.ts";
 import { Superseded } from "../superseded.ts";
 
 /** `gardenClient` writes the Shoot's status and the DNSRecord in the garden. */
 export interface LeadershipDeps {
   readonly gardenClient: KubeClient;
   readonly lookup: LeaderLookup;
+  /** Tells users that another seed leads. */
+  readonly tell?: Tell;
   /** How long, in ms, one attempt waits for the DNS before it says what it waits for. */
   readonly timeout?: number;
 }
@@ -21,7 +25,7 @@ export interface LeadershipDeps {
  * cut off at any point and called again; none of them undoes what a later leader has done.
  */
 export function createLeadership(deps: LeadershipDeps) {
-  const { gardenClient } = deps;
+  const { gardenClient, tell: tellUsers = () => Promise.resolve() } = deps;
   const record = createLeadershipRecord(deps);
 
   const tell = async (run: ShootRun, leadership: Leadership): Promise<void> => {
@@ -49,8 +53,14 @@ export function createLeadership(deps: LeadershipDeps) {
     async flip(run: ShootRun): Promise<void> {
       const { migration } = run;
       if (migration === undefined) throw new StepError(`cannot flip Shoot ${nameOf(run)}: it is not moving`);
-      const leadership = await swap(gardenClient, run, (shoot) => flipped(shoot, run, migration));
+      let flips = false;
+      const leadership = await swap(gardenClient, run, (shoot) => {
+        const decision = flipped(shoot, run, migration);
+        flips = decision.leadership !== shoot.status?.leadership;
+        return decision;
+      });
       if (leadership === undefined) throw new Superseded(`cannot flip Shoot ${nameOf(run)}: it is gone`);
+      if (flips) await tellUsers(run, [flipStory(leadership)]);
       await tell(run, leadership);
     },
 

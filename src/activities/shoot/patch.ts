@@ -27,19 +27,18 @@ export function changeOperationStatus(gardenClient: KubeClient, run: Writer, cha
   return patchVersion(gardenClient, run, statusPatch(change), { subresource: "status", unless: hasBegunTheNext });
 }
 
-type StatusChange = (status: NonNullable<Shoot["status"]>, shoot: Shoot) => MergePatch | undefined;
+type StatusChange = (status: NonNullable<Shoot["status"]>, shoot: Shoot) => Change | Promise<Change>;
 
-const statusPatch = (change: StatusChange) => (shoot: Shoot) => {
-  const changed = change(shoot.status ?? {}, shoot);
+/** What is merged into the Shoot; undefined when there is nothing to change. */
+type Change = MergePatch | undefined;
+
+const statusPatch = (change: StatusChange) => async (shoot: Shoot) => {
+  const changed = await change(shoot.status ?? {}, shoot);
   return changed && { status: changed };
 };
 
 /** Merges into the Shoot, but for its status, what is made of it as it is; nothing when there is nothing to change. */
-export function changeShoot(
-  gardenClient: KubeClient,
-  ref: Writer,
-  change: (shoot: Shoot) => MergePatch | undefined,
-): Promise<void> {
+export function changeShoot(gardenClient: KubeClient, ref: Writer, change: (shoot: Shoot) => Change): Promise<void> {
   return patchVersion(gardenClient, ref, change);
 }
 
@@ -62,14 +61,14 @@ export function patchFinalizers(
 async function patchVersion(
   gardenClient: KubeClient,
   ref: Writer,
-  change: (shoot: Shoot) => MergePatch | undefined,
+  change: (shoot: Shoot) => Change | Promise<Change>,
   { subresource, unless = () => false }: HowToPatch = {},
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const shoot = await readShoot(gardenClient, ref);
     if (shoot === undefined) return;
     if (!unless(shoot, ref)) refuseLate(shoot, ref);
-    const patch = change(shoot);
+    const patch = await change(shoot);
     if (patch === undefined) return;
     const { namespace, name, resourceVersion } = shoot.metadata;
     const versioned = { ...patch, metadata: { ...(patch["metadata"] as object | undefined), resourceVersion } };

@@ -19,9 +19,14 @@ import {
   patchShootStatus,
   readShoot,
 } from "./patch.ts";
+import { beginningStory, progressStory } from "./story.ts";
+import type { Tell } from "./tell.ts";
 
-/** The one writer of a Shoot's operation status. A Shoot that is gone needs no status: writing then does nothing. */
-export function createShootStatus(gardenClient: KubeClient) {
+/**
+ * The one writer of a Shoot's operation status. A Shoot that is gone needs no status: writing then does nothing. What changes
+ * is told before it is written, or a worker that died in between would leave it untold.
+ */
+export function createShootStatus(gardenClient: KubeClient, tell: Tell = () => Promise.resolve()) {
   const refOf = (ref: ShootRef) => refTo(Shoot, { namespace: ref.namespace, name: ref.name });
   const read = (ref: ShootRef) => readShoot(gardenClient, ref);
   const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(gardenClient, ref, status);
@@ -53,18 +58,22 @@ export function createShootStatus(gardenClient: KubeClient) {
         await patchFinalizers(gardenClient, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
       if (run.operation === "Migrate") await forget(run, [CANCEL_MIGRATION_ANNOTATION], isWanted(run));
       // An attempt that slept through a whole Restore must not begin it again: nothing is left in the old seed.
-      await changeShootStatus(gardenClient, run, (_, shoot) =>
-        run.operation === "Restore" && hasArrived(shoot) ? undefined : beginning(run, shoot),
-      );
+      await changeShootStatus(gardenClient, run, async (before, shoot) => {
+        if (run.operation === "Restore" && hasArrived(shoot)) return undefined;
+        await tell(run, beginningStory(run, before));
+        return beginning(run, shoot);
+      });
       if (request !== undefined) await this.acknowledge(run, request);
     },
 
     /** Only the operation that the Shoot is in may say how it gets on, and not after it has said that it succeeded. */
     async write(run: ShootRun, status: OperationStatus): Promise<void> {
       let ours = false;
-      await changeOperationStatus(gardenClient, run, ({ lastOperation: last }) => {
-        ours = last?.type === run.operation;
-        return ours && last?.state !== "Succeeded" ? progressOf(run, status) : undefined;
+      await changeOperationStatus(gardenClient, run, async (before) => {
+        ours = before.lastOperation?.type === run.operation;
+        if (!ours || before.lastOperation?.state === "Succeeded") return undefined;
+        await tell(run, progressStory(run, before, status));
+        return progressOf(run, status);
       });
       if (!ours || status.state !== "Succeeded") return;
       if (run.tasks !== undefined) await takeAway(run, TASKS_ANNOTATION, run.tasks);

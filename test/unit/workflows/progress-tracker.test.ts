@@ -20,7 +20,7 @@ describe("the status that the progress tracker makes", () => {
     one.become("b", "running");
     one.fail("a", quota, 1);
     one.become("a", "parked");
-    expect(one.status().state).toBe("Error");
+    expect(one.status()).toMatchObject({ state: "Error", parked: ["a"] });
     one.become("b", "done");
     expect(one.status()).toMatchObject({
       state: "Failed",
