@@ -3,6 +3,12 @@ import { PROJECT_NAME_LABEL } from "./labels.ts";
 /** Finalizer of the objects that our garden controllers and flows are in charge of. */
 export const GARDENER_FINALIZER = "gardener";
 
+/** Finalizer of a Secret that a SecretBinding names. */
+export const SECRET_BINDING_FINALIZER = "gardener.cloud/secretbinding";
+
+/** Finalizer of a Secret that a CredentialsBinding names. */
+export const CREDENTIALS_BINDING_FINALIZER = "gardener.cloud/credentialsbinding";
+
 /** Finalizer of a ShootState while a migration needs it. */
 export const SHOOT_STATE_FINALIZER = "core.gardener.cloud/shootstate";
 
@@ -11,6 +17,9 @@ export const extensionFinalizer = (name: string): string => `extensions.gardener
 
 /** The reporter of the Events that a seed's worker writes when it fences a Shoot. */
 export const FENCE_CONTROLLER = "perennial.dev/fence";
+
+/** The reporter of the manager's Events. */
+export const MANAGER_CONTROLLER = "perennial.dev/manager";
 
 /** The reporter of the Events in which the garden's worker tells what becomes of a Shoot. */
 export const GARDEN_WORKER_CONTROLLER = "perennial.dev/worker-garden";

@@ -1,14 +1,17 @@
 import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { MANAGER_CONTROLLER } from "../api/index.ts";
 import { watchBinding } from "../client/binding-watch.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
 import { createGardenBinding } from "../client/garden-binding.ts";
 import { createShootClient } from "../client/shoots.ts";
 import { parseConfig, type Config } from "../config.ts";
 import { createBackupEntryController } from "../controllers/backup-entry.ts";
+import { createProtections } from "../controllers/protections.ts";
 import { createSeedAccessController } from "../controllers/seed-access/seed-access.ts";
 import { createShootController } from "../controllers/shoot.ts";
 import { serveHealth } from "../health.ts";
-import { createKubeClient, readClusterIdentity, type KubeClient } from "../kube/index.ts";
+import { createEventRecorder, createKubeClient, readClusterIdentity, type KubeClient } from "../kube/index.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
@@ -32,7 +35,10 @@ async function main(): Promise<void> {
   const webhooks = await startWebhooks(gardenClient, config, log);
   const entries = createBackupEntryController({ gardenClient, log });
   const access = createSeedAccessController({ gardenClient, log });
-  const parts = [shoots, entries, access];
+  const reporter = { client: gardenClient, controller: MANAGER_CONTROLLER, instance: hostname() };
+  const events = createEventRecorder({ ...reporter, log });
+  const protections = createProtections({ gardenClient, events, log });
+  const parts = [shoots, entries, access, protections];
   for (const part of parts) part.start();
   void shoots.synced().then(() => (ready = true));
   log.info({ garden: gardenClient.server, temporal: config.temporalAddress }, "manager started");
@@ -43,6 +49,7 @@ async function main(): Promise<void> {
   ready = false;
   binding.stop();
   await Promise.all(parts.map((part) => part.stop()));
+  await events.settled();
   await webhooks?.stop();
   await health.stop();
   await Promise.all([gardenClient.close(), temporal.connection.close()]);

@@ -113,10 +113,12 @@ describe("the deployed roles grant", () => {
   test.each(
     grants([
       ["manager", "get list watch", `shoots.${core} controllerregistrations.${core}`],
-      ["manager", "get", `cloudprofiles.${core} controllerdeployments.${core} namespaces`],
+      ["manager", "get", `controllerdeployments.${core} namespaces`],
+      ["manager", "get list watch patch", `cloudprofiles.${core} projects.${core} secretbindings.${core}`],
+      ["manager", "create patch", "events.events.k8s.io"],
       ["manager", "get", "configmaps"],
-      ["manager", "get list watch", "credentialsbindings.security.gardener.cloud"],
-      ["manager", "get list watch", `secretbindings.${core} seeds.${core}`],
+      ["manager", "get list watch patch", "credentialsbindings.security.gardener.cloud"],
+      ["manager", "get list watch", `seeds.${core}`],
       ["manager", "get list watch create patch", `backupbuckets.${core} backupentries.${core}`],
       ["manager", "patch", `shoots.${core}:status seeds.${core}:status`],
       ["manager", "patch", `backupbuckets.${core}:status backupentries.${core}:status`],

@@ -1,0 +1,108 @@
+import { GARDENER_FINALIZER, type Shoot } from "../api/index.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
+import {
+  createController,
+  createReflector,
+  inWords,
+  refOf,
+  refTo,
+  Secret,
+  type EventRecorder,
+  type Kind,
+  type KubeClient,
+  type NamespacedKey,
+} from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+import { holdObject, releaseObject } from "./finalizers.ts";
+
+/** The garden; `period` is ms, half a minute unless told otherwise. */
+export interface ProtectionDeps {
+  readonly gardenClient: KubeClient;
+  readonly events: Pick<EventRecorder, "record">;
+  readonly log: Logger;
+  /** How often it is looked again whether an object that is to be deleted is still needed. */
+  readonly period?: number;
+}
+
+/** A kind of which no object goes as long as Shoots need it. */
+export interface Protection<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  /** The Shoots that need the object, as the API server knows them. */
+  users(client: KubeClient, object: T): Promise<Shoot[]>;
+  /** The Secret that stays as long as one of the objects names it, under a finalizer of the kind. */
+  readonly secret?: { readonly finalizer: string; of(object: T): NamespacedKey | undefined };
+}
+
+/**
+ * Gives each object of a kind the finalizer `gardener`, as upstream does, and takes it away when the object is to be deleted
+ * and no Shoot needs it any more. Its Secret is let go before it, so that none is forgotten when a process dies in between.
+ */
+export function createProtection<T extends KubeObject>(
+  { kind, users, secret }: Protection<T>,
+  { gardenClient, events, log, period = 30_000 }: ProtectionDeps,
+) {
+  const hold = async (object: T) => {
+    await holdObject(gardenClient, refOf(object), GARDENER_FINALIZER);
+    const key = secret?.of(object);
+    if (secret === undefined || key === undefined) return undefined;
+    return (await holdObject(gardenClient, refTo(Secret, key), secret.finalizer))
+      ? undefined
+      : { requeueAfter: period };
+  };
+
+  const release = async (object: T) => {
+    const needed = await users(gardenClient, object);
+    if (needed.length > 0) {
+      const note = `It cannot be deleted yet: it is needed by ${needed.slice(0, 10).map(nameOf).join(", ")}`;
+      const why = { type: "Warning", reason: "ResourceReferenced", action: "Delete" } as const;
+      events.record({ regarding: object, ...why, note });
+      return { requeueAfter: period };
+    }
+    await releaseSecret(object);
+    return await releaseObject(gardenClient, refOf(object), GARDENER_FINALIZER);
+  };
+
+  const releaseSecret = async (object: T) => {
+    const key = secret?.of(object);
+    if (secret === undefined || key === undefined) return;
+    const all = await gardenClient.list(kind);
+    const others = all.filter((one) => !isDeleted(one) && isSame(secret.of(one), key));
+    if (others.length === 0) await releaseObject(gardenClient, refTo(Secret, key), secret.finalizer);
+  };
+
+  const controller = createController({
+    name: `${kind.kind.toLowerCase()}-protection`,
+    log,
+    concurrency: 1, // or one object would let a Secret go that another has just begun to hold
+    async reconcile({ name, namespace }) {
+      const object = reflector.get(name, namespace);
+      if (object === undefined) return undefined;
+      return isDeleted(object) ? await release(object) : await hold(object);
+    },
+  });
+  const reflector = createReflector(gardenClient, kind, {
+    log,
+    onEvent: ({ type, object: { metadata } }) => {
+      const { name, namespace } = metadata;
+      if (type !== "deleted") controller.enqueue(namespace === undefined ? { name } : { name, namespace });
+    },
+  });
+
+  return {
+    start() {
+      reflector.start();
+      controller.start();
+    },
+    async stop(): Promise<void> {
+      await reflector.stop();
+      await controller.stop();
+    },
+  };
+}
+
+const isDeleted = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+
+const isSame = (one: NamespacedKey | undefined, other: NamespacedKey): boolean =>
+  one?.namespace === other.namespace && one.name === other.name;
+
+const nameOf = (shoot: Shoot): string => inWords(refOf(shoot));
