@@ -9,6 +9,7 @@ import { parseConfig, type Config } from "../config.ts";
 import { createBackupEntryController } from "../controllers/backup-entry.ts";
 import { createProtections } from "../controllers/protections.ts";
 import { createSeedAccessController } from "../controllers/seed-access/seed-access.ts";
+import { createSeedSilenceController } from "../controllers/seed-silence.ts";
 import { createShootController } from "../controllers/shoot.ts";
 import { serveHealth } from "../health.ts";
 import { createEventRecorder, createKubeClient, readClusterIdentity, type KubeClient } from "../kube/index.ts";
@@ -38,7 +39,8 @@ async function main(): Promise<void> {
   const reporter = { client: gardenClient, controller: MANAGER_CONTROLLER, instance: hostname() };
   const events = createEventRecorder({ ...reporter, log });
   const protections = createProtections({ gardenClient, events, log });
-  const parts = [shoots, entries, access, protections];
+  const silence = createSeedSilenceController({ gardenClient, log });
+  const parts = [shoots, entries, access, protections, silence];
   for (const part of parts) part.start();
   void shoots.synced().then(() => (ready = true));
   log.info({ garden: gardenClient.server, temporal: config.temporalAddress }, "manager started");

@@ -1,5 +1,6 @@
 import { isNetwork, overlaps } from "../schema/cidr.ts";
 import type { Seed } from "../core/seed.ts";
+import type { Condition } from "../schema/meta.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 
 /** Something that stands against a Shoot on a Seed: the field that says so, what is wrong, and what to do about it. */
@@ -15,9 +16,31 @@ const HEARTBEAT_GRACE = 120_000;
 
 /** Whether the Seed's worker says that it is ready, and said so a short time ago. */
 export function isSeedReady(seed: Seed, now: Date): boolean {
-  const condition = readiness(seed);
-  return condition?.status === "True" && now.getTime() - Date.parse(condition.lastUpdateTime) <= HEARTBEAT_GRACE;
+  return (timeToSilence(seed, now) ?? -1) >= 0;
 }
+
+/** In how many ms the Seed counts as silent, should its worker not be heard of; undefined unless it is said to be ready. */
+export function timeToSilence(seed: Seed, now: Date): number | undefined {
+  const condition = readiness(seed);
+  if (condition?.status !== "True") return undefined;
+  return Date.parse(condition.lastUpdateTime) + HEARTBEAT_GRACE - now.getTime();
+}
+
+/** The Seed's conditions once its worker is silent: whether it is ready is unknown, and when it was heard of stays. */
+export function silentConditions({ status }: Seed, now: string): Condition[] {
+  return (status?.conditions ?? []).map((condition) =>
+    condition.type === READY ? { ...condition, ...silence, lastTransitionTime: now } : condition,
+  );
+}
+
+/** Upstream's reason, by which its dashboards know a silent Seed. */
+const silence = {
+  status: "Unknown",
+  reason: "SeedStatusUnknown",
+  message: "The seed's worker has stopped posting ready status.",
+} as const;
+
+const READY = "GardenletReady";
 
 /** What is known of a Seed's worker, as the end of a sentence. */
 export function describeHeartbeat(seed: Seed, now: Date): string {
@@ -25,7 +48,7 @@ export function describeHeartbeat(seed: Seed, now: Date): string {
   if (condition === undefined) return "its worker was never heard of";
   const seconds = Math.round((now.getTime() - Date.parse(condition.lastUpdateTime)) / 1000);
   const heard = `its worker was last heard of ${seconds} s ago`;
-  return condition.status === "True" ? heard : `${heard} and says: ${condition.message}`;
+  return condition.status === "False" ? `${heard} and says: ${condition.message}` : heard;
 }
 
 /** Says that a Seed need not be taken over from. */
@@ -72,7 +95,7 @@ export function networkObstacles({ spec }: Pick<Shoot, "spec">, seed: Seed): Obs
 }
 
 function readiness({ status }: Seed) {
-  return status?.conditions?.find(({ type }) => type === "GardenletReady");
+  return status?.conditions?.find(({ type }) => type === READY);
 }
 
 function networksOf(networks: Partial<Record<"pods" | "services" | "nodes", string | undefined>> = {}) {
