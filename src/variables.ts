@@ -193,6 +193,14 @@ export const variables = declare({
     readBy: ["seed worker"],
     passedOn: true,
   },
+  PERENNIAL_SEED_CAPACITY: {
+    setting: "seedCapacity",
+    meaning:
+      "How many Shoots the Seed takes. Its worker writes it into the Seed's status, and admission lets no more come. Without it, `status.allocatable` is left to others.",
+    schema: z.coerce.number().int().nonnegative().optional(),
+    readBy: ["seed worker"],
+    passedOn: true,
+  },
   PERENNIAL_WEBHOOK_HOST: {
     setting: "webhookHost",
     meaning: "The address that the admission webhooks listen at. Without it, the manager serves none.",

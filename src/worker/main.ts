@@ -117,7 +117,9 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
     activities,
     admitted: binding.bound,
   });
-  const status = createSeedStatus({ gardenClient, seedClient, seedName, stateKey: own[0]?.publicKey, log });
+  const { seedCapacity: capacity } = config;
+  const stateKey = own[0]?.publicKey;
+  const status = createSeedStatus({ gardenClient, seedClient, seedName, stateKey, capacity, log });
   const care = createCare({ gardenClient, seedClient, seedName, shootClients, log });
   const kubeconfigs = createKubeconfigs({ gardenClient, seedClient, seedName, shootClients, log });
   const mirror = createMirror({ gardenClient, seedClient, seedName, keys, log });

@@ -11,16 +11,21 @@ export interface SeedStatusDeps {
   readonly seedName: string;
   /** For which data keys are wrapped, of Shoots that come to this seed. */
   readonly stateKey: PublicStateKey | undefined;
+  /** How many Shoots the seed takes; it says nothing of that where it is undefined. */
+  readonly capacity?: number | undefined;
   readonly log: Logger;
   readonly period?: number;
 }
 
 /**
  * Tells the garden that this seed is served, and whether it can keep backups: upstream's conditions GardenletReady and
- * BackupBucketsReady, its version, what spec was seen, and the public key for which Shoots' data keys are wrapped.
+ * BackupBucketsReady, its version, what spec was seen, how many Shoots it takes, and the public key for which Shoots' data keys
+ * are wrapped.
  */
 export function createSeedStatus({ period = 30_000, ...deps }: SeedStatusDeps) {
-  const { gardenClient, seedClient, seedName, stateKey, log } = deps;
+  const { gardenClient, seedClient, seedName, stateKey, capacity, log } = deps;
+  const shoots = { shoots: String(capacity) }; // is merged: other resources are for others to say
+  const room = capacity === undefined ? {} : { capacity: shoots, allocatable: shoots };
   const ref = refTo(Seed, { name: seedName });
 
   /** Says whether all is said: there is a Seed to tell of, and its bucket is not being made or mended. */
@@ -36,7 +41,7 @@ export function createSeedStatus({ period = 30_000, ...deps }: SeedStatusDeps) {
     );
     const before = object.status?.conditions?.find(({ type }) => type === "GardenletReady");
     const conditions = [...(backup === undefined ? others : setCondition(others, backup)), ready(before)];
-    const status = { observedGeneration: generation, kubernetesVersion: gitVersion, conditions, stateKey };
+    const status = { observedGeneration: generation, kubernetesVersion: gitVersion, conditions, stateKey, ...room };
     // A list is replaced as a whole: the conditions of other writers must not be lost.
     await gardenClient.patch(ref, { metadata: { resourceVersion }, status }, { subresource: "status" });
     return backup === undefined || backup.status === "True";

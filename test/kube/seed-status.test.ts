@@ -21,7 +21,7 @@ test.beforeAll(async ({ cluster }) => {
   kube = cluster.client;
   await applyGarden(kube);
   status = createSeedStatus({
-    ...{ gardenClient: kube, seedClient: kube, seedName: "seed-1", stateKey: key.publicKey, log },
+    ...{ gardenClient: kube, seedClient: kube, seedName: "seed-1", stateKey: key.publicKey, capacity: 40, log },
     period: 100,
   });
   status.start();
@@ -35,6 +35,7 @@ test("a seed that is served says so again and again", async () => {
   await eventually(async () => (await condition("GardenletReady"))?.lastUpdateTime !== first.lastUpdateTime);
   expect((await condition("GardenletReady"))?.lastTransitionTime).toBe(first.lastTransitionTime);
   expect((await read()).status?.kubernetesVersion).toMatch(/^v1\./);
+  expect((await read()).status).toMatchObject({ capacity: { shoots: "40" }, allocatable: { shoots: "40" } });
   expect((await read()).status?.stateKey).toEqual(key.publicKey); // what is wrapped for it, it can open
 });
 
