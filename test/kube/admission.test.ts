@@ -71,7 +71,7 @@ test.each<[string, Partial<Shoot["spec"]>, string]>([
   ["domain", { dns: { domain: "a.local.dev.perennial.test" } }, "is below default domain perennial.test"],
   ["pods network", networks({ pods: "10.226.8.0/24" }), "10.226.8.0/24 overlaps with 10.226.0.0/16 of Seed seed-1"],
   ["services network", networks({ services: "10.180.1.0/24" }), "overlaps with 10.180.0.0/16 of spec.networking.pods"],
-  ["network", networks({ pods: "10.0.0.0" }), "spec.networking.pods: 10.0.0.0 is not a network in CIDR notation"],
+  ["network", networks({ pods: "10.0.0.0" }), 'spec.networking.pods: "10.0.0.0" is not a network in CIDR notation'],
 ])("a Shoot with an impossible %s is refused, with the field and the remedy", async (_, change, message) => {
   await expect(client.create({ ...shoot("impossible"), spec: { ...spec(), ...change } })).rejects.toThrow(message);
 });

@@ -3,33 +3,46 @@ import semver from "semver";
 import { CREATED_BY_ANNOTATION, Shoot, type CloudProfile, type KubeObject, type Seed } from "../../api/index.ts";
 import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
 import { migrationAnnotationPatch } from "../migration-annotations.ts";
-import type { AdmissionRequest, Webhook } from "../review.ts";
+import { judge, type AdmissionRequest, type Answer, type Webhook } from "../review.ts";
+import { changedFields, formCauses } from "./forms.ts";
 import { offeredVersions } from "./version.ts";
 import { readProfile, readProject, readSeed } from "./change.ts";
 
 /**
  * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
  * networks and domain that the Seed suggests, who created the Shoot, and who approved a takeover. Touches nothing else
- * that the user has set, and no Shoot that is being deleted.
+ * that the user has set, and no Shoot that is being deleted. Texts without the form that they need are refused here, in
+ * words, because the schema is checked next.
  */
-export function createShootDefaulter({ client, now }: { client: KubeClient; now?: () => Date }): Webhook {
+export function createShootDefaulter(deps: ShootDefaulterDeps): Webhook {
   return async (request) => {
-    // The schema is checked after this; what it will refuse needs no defaults.
     const { data: shoot } = Shoot.schema.safeParse(withAnyVersion(request.object));
-    if (!shoot || shoot.metadata.deletionTimestamp !== undefined) return { allowed: true };
-    const time = now?.() ?? new Date();
-    const annotations = migrationAnnotationPatch(request, time);
-    if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true, patch: annotations };
-    const named = withCloudProfile(shoot.spec);
-    const withNames = { ...shoot, spec: named };
-    const [profile, seed] = await Promise.all([readProfile(client, withNames), readSeed(client, withNames)]);
-    const versioned = profile ? withVersions(named, profile, time) : named;
-    const project = await readProject(client, shoot.metadata.namespace);
-    const spec = request.operation === "CREATE" ? onCreation({ ...shoot, spec: versioned }, project, seed) : versioned;
-    return {
-      allowed: true,
-      patch: [...specPatch(request.object?.["spec"], spec), ...creatorPatch(request, shoot), ...annotations],
-    };
+    if (shoot?.metadata.deletionTimestamp !== undefined) return { allowed: true };
+    const malformed = formCauses(changedFields(request.object?.["spec"], request.oldObject?.["spec"]));
+    if (malformed.length > 0) return judge(malformed);
+    // The schema is checked after this; what it will refuse needs no defaults.
+    return shoot ? fillIn(deps, request, shoot) : { allowed: true };
+  };
+}
+
+interface ShootDefaulterDeps {
+  readonly client: KubeClient;
+  readonly now?: () => Date;
+}
+
+async function fillIn({ client, now }: ShootDefaulterDeps, request: AdmissionRequest, shoot: Shoot): Promise<Answer> {
+  const time = now?.() ?? new Date();
+  const annotations = migrationAnnotationPatch(request, time);
+  if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true, patch: annotations };
+  const named = withCloudProfile(shoot.spec);
+  const withNames = { ...shoot, spec: named };
+  const [profile, seed] = await Promise.all([readProfile(client, withNames), readSeed(client, withNames)]);
+  const versioned = profile ? withVersions(named, profile, time) : named;
+  const project = await readProject(client, shoot.metadata.namespace);
+  const spec = request.operation === "CREATE" ? onCreation({ ...shoot, spec: versioned }, project, seed) : versioned;
+  return {
+    allowed: true,
+    patch: [...specPatch(request.object?.["spec"], spec), ...creatorPatch(request, shoot), ...annotations],
   };
 }
 

@@ -1,4 +1,5 @@
 import { FORCE_DELETION_ANNOTATION, Shoot, technicalIDOf, type ErrorCode } from "../../api/index.ts";
+import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { moveOf } from "../../api/placement/move.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
@@ -96,3 +97,9 @@ const forcing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "ERR_CLEANUP_CLUSTER_RESOURCES",
   "ERR_CONFIGURATION_PROBLEM",
 ]);
+
+/** Why the Shoot cannot have its purpose: Shoots that Seeds are made from belong to the garden's operators. */
+export function purposeCauses({ metadata, spec }: Shoot): Cause[] {
+  if (spec.purpose !== "infrastructure" || metadata.namespace === GARDEN_NAMESPACE) return [];
+  return [{ field: "spec.purpose", message: "infrastructure is for Shoots in namespace garden: choose another" }];
+}

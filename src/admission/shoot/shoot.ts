@@ -14,7 +14,7 @@ import { encryptionCauses } from "./encryption.ts";
 import { networkCauses } from "./networks.ts";
 import { profileCauses } from "./profile.ts";
 import { unsupportedCauses } from "./unsupported.ts";
-import { wordCauses } from "./words.ts";
+import { ruleCauses } from "./rules.ts";
 import { missingExtensions, shootReferenceCauses } from "./references.ts";
 
 /** What the judgement of a Shoot depends on. */
@@ -72,7 +72,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...(await shootReferenceCauses({ client, authorize, user: request.userInfo }, known)),
     ...(await domainCauses(client, known, await readProject(client, shoot.metadata.namespace))),
     ...profileCauses(known),
-    ...wordCauses(shoot),
+    ...ruleCauses(known),
     ...unsupportedCauses(shoot, old),
     ...networkCauses(known),
     ...encryptionCauses(known),

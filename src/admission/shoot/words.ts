@@ -1,5 +1,6 @@
 import type { Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
+import { shorten } from "../text.ts";
 
 type WorkerPool = NonNullable<Shoot["spec"]["provider"]["workers"]>[number];
 
@@ -15,6 +16,7 @@ export function wordCauses({ spec }: Shoot): Cause[] {
       keyCauses(`spec.kubernetes.${name}.featureGates`, config?.featureGates, featureGate),
     ),
     ...keyCauses("spec.kubernetes.kubeAPIServer.runtimeConfig", kubeAPIServer?.runtimeConfig, apiName),
+    ...keyCauses("spec.seedSelector.matchLabels", spec.seedSelector?.matchLabels, labelKey),
     ...(spec.provider.workers ?? []).flatMap((pool, index) => poolCauses(pool, `spec.provider.workers[${index}]`)),
   ];
 }
@@ -90,5 +92,3 @@ function valueCauses(field: string, labels: Readonly<Record<string, string>> | u
 
 /** A refusal is for people: it does not repeat all that it was given. */
 const mostNamed = 10;
-
-const shorten = (key: string): string => JSON.stringify(key.length > 80 ? `${key.slice(0, 80)}…` : key);

@@ -26,12 +26,8 @@ export function workerCauses({ shoot, old, now }: ShootChange, profile: CloudPro
   });
 }
 
-function sizeCauses({ name, minimum, maximum, maxSurge, maxUnavailable }: WorkerPool, field: string): Cause[] {
+function sizeCauses({ minimum, maximum, maxSurge, maxUnavailable }: WorkerPool, field: string): Cause[] {
   const causes: Cause[] = [];
-  if (!/^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$/.test(name)) {
-    causes.push({ field: `${field}.name`, message: "must be a DNS label of at most 15 characters" });
-  }
-  if (minimum < 0) causes.push({ field: `${field}.minimum`, message: "must not be negative" });
   if (maximum < minimum) {
     causes.push({ field: `${field}.maximum`, message: `must be at least ${minimum}, the minimum` });
   }

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { identifier } from "../schema/syntax.ts";
 import { object } from "../schema/fields.ts";
 
 /** AccessRestriction describes an access restriction for a Kubernetes cluster (e.g., EU access-only). */
 export const accessRestriction = object({
-  name: z.string().describe("Name is the name of the restriction."),
+  name: identifier().describe("Name is the name of the restriction."),
 });
 
 /** AccessRestrictionWithOptions describes an access restriction for a Kubernetes cluster (e.g., EU access-only) and allows to specify additional options. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { labelSelector } from "../schema/references.ts";
 import { defineResource } from "../schema/resource.ts";
-import { duration, listMap, object, rules } from "../schema/fields.ts";
+import { listMap, object, rules } from "../schema/fields.ts";
+import { duration } from "../schema/syntax.ts";
 
 const controllerResourceLifecycle = object({
   reconcile: z

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { object, quantity, raw } from "../schema/fields.ts";
+import { object, raw } from "../schema/fields.ts";
+import { quantity } from "../schema/syntax.ts";
 
 const machineTypeStorage = object({
   class: z.string().describe("Class is the class of the storage type."),

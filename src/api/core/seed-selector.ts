@@ -6,7 +6,8 @@ import { object } from "../schema/fields.ts";
 export const seedSelector = object({
   ...labelSelector.shape,
   providerTypes: z
-    .array(z.string())
+    .array(z.string().meta({ maxLength: 63, pattern: "^(?:[*]|[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)$" }))
+    .meta({ maxItems: 50 })
     .optional()
     .describe(
       "Providers is optional and can be used by restricting seeds by their provider type. '*' can be used to enable seeds regardless of their provider type.",

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { kubeletConfig } from "../shoot/kubelet.ts";
 import { secretKeySelector, secretReference, taint } from "../schema/references.ts";
-import { bytes, duration, intOrString, object, quantity, raw, timestamp } from "../schema/fields.ts";
+import { bytes, intOrString, object, raw, timestamp } from "../schema/fields.ts";
+import { duration, quantity } from "../schema/syntax.ts";
 import { machineControllerManagerSettings } from "../shoot/machines.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
 import { defineExtension, minutes, providerType, seconds } from "./define-extension.ts";

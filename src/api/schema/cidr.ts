@@ -23,3 +23,20 @@ function contains(cidr: string, address: string): boolean {
 function addressOf(cidr: string): string {
   return cidr.split("/")[0] ?? "";
 }
+
+/** The network of IPv4 with the bits behind its prefix cleared, which is how it is written: `10.1.0.0/16` for `10.1.2.3/16`. */
+export function canonicalNetwork(cidr: string): string {
+  const size = 2 ** (32 - prefixOf(cidr));
+  const number = addressOf(cidr)
+    .split(".")
+    .reduce((sum, byte) => sum * 256 + Number(byte), 0);
+  const base = number - (number % size);
+  const bytes = [24, 16, 8, 0].map((shift) => Math.floor(base / 2 ** shift) % 256);
+  return `${bytes.join(".")}/${prefixOf(cidr)}`;
+}
+
+/** How many bits of a network's addresses are the same. */
+export const prefixOf = (cidr: string): number => Number(cidr.split("/")[1]);
+
+/** Whether a network is of IPv4. */
+export const isIPv4Network = (cidr: string): boolean => isNetwork(cidr) && isIP(addressOf(cidr)) === 4;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { KubeObject } from "./meta.ts";
 import type { Column, Resource } from "./resource.ts";
 import { toStructural, type Bounds, type JsonSchema } from "./structural.ts";
+import { jsonSchemaOf } from "./walk.ts";
 
 /** The CustomResourceDefinition of a resource. Throws when its schema has no structural form, naming the field. */
 export function toCustomResourceDefinition(resource: Resource): KubeObject {
@@ -45,18 +46,9 @@ function printerColumn({ name, path, type = "string", priority, description }: C
 
 function rootSchema(resource: Resource): JsonSchema {
   const { kind } = resource;
-  const schema = z.toJSONSchema(z.looseObject(resource.content), {
-    target: "openapi-3.0",
-    io: "input",
-    reused: "inline",
-    unrepresentable: "throw",
-  });
-  const { status, ...wanted } = (schema as JsonSchema).properties ?? {};
-  const { properties, required, ...rest } = toStructural(
-    { ...schema, properties: wanted } as JsonSchema,
-    kind,
-    written,
-  );
+  const schema = jsonSchemaOf(z.looseObject(resource.content));
+  const { status, ...wanted } = schema.properties ?? {};
+  const { properties, required, ...rest } = toStructural({ ...schema, properties: wanted }, kind, written);
   const seen = status === undefined ? {} : { status: toStructural(status, `${kind}.status`, observed) };
   return {
     description: resource.description,

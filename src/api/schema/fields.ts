@@ -27,13 +27,6 @@ export function openEnum<const Value extends string>(...values: readonly Value[]
 /** RFC 3339, as the API server writes it. */
 export const timestamp = () => z.string().meta({ format: "date-time" });
 
-/** A duration as Go writes it, such as `1h30m`; the form is checked by the API server only. */
-export const duration = () =>
-  z.string().meta({ maxLength: 64, pattern: "^(?:-?(?:[0-9]+(?:\\.[0-9]*)?(?:ns|us|µs|μs|ms|s|m|h))+|0)$" });
-
-/** An amount such as `500m` or `20Gi`. */
-export const quantity = () => intOrString();
-
 /** A number, or a text such as `25%`. */
 export const intOrString = () => z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true });
 

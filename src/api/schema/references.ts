@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { object, raw, timestamp } from "./fields.ts";
-import { apiVersion, camelCase, labelKey, labelValue, optionalName } from "./syntax.ts";
+import { apiVersion, camelCase, dnsSubdomain, identifier, labelKey, labelValue, optionalName } from "./syntax.ts";
 
 /** Names an object anywhere. */
 export const objectReference = object({
@@ -23,7 +23,7 @@ export const secretReference = object({
 export const crossVersionReference = object({
   apiVersion: apiVersion().optional().describe("API version of the object."),
   kind: camelCase().describe("Kind of the object."),
-  name: z.string().meta({ minLength: 1, maxLength: 253 }).describe("Name of the object."),
+  name: dnsSubdomain().describe("Name of the object."),
 });
 
 /** Names one key of a Secret in the same namespace. */
@@ -35,7 +35,7 @@ export const secretKeySelector = object({
 
 /** An object that extensions' configurations refer to by a name of its own. */
 export const namedResourceReference = object({
-  name: z.string().describe("Name by which the object is referred to."),
+  name: identifier().describe("Name by which the object is referred to."),
   resourceRef: crossVersionReference.describe("The object, in the Shoot's project namespace."),
 });
 
@@ -47,13 +47,20 @@ export const resourceData = object({
 
 /** Chooses objects by their labels. */
 export const labelSelector = object({
-  matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that an object must have."),
+  matchLabels: z
+    .record(z.string(), labelValue())
+    .meta({ maxProperties: 100 })
+    .optional()
+    .describe("Labels that an object must have."),
   matchExpressions: z
     .array(
       object({
-        key: z.string().describe("Key of the label."),
-        operator: z.string().describe("In, NotIn, Exists or DoesNotExist."),
-        values: z.array(z.string()).optional().describe("Values for In and NotIn."),
+        key: labelKey().describe("Key of the label."),
+        operator: z
+          .string()
+          .meta({ enum: ["In", "NotIn", "Exists", "DoesNotExist"] })
+          .describe("In, NotIn, Exists or DoesNotExist."),
+        values: z.array(labelValue()).meta({ maxItems: 100 }).optional().describe("Values for In and NotIn."),
       }),
     )
     .optional()
@@ -73,8 +80,8 @@ export const taint = object({
 
 /** Accepts a taint of a Seed. */
 export const toleration = object({
-  key: z.string().describe("Key of the taint."),
-  value: z.string().optional().describe("Value of the taint."),
+  key: labelKey().describe("Key of the taint."),
+  value: labelValue().optional().describe("Value of the taint."),
 });
 
 /** Address of a node. */

@@ -28,7 +28,8 @@ export interface Bounds {
 export function toStructural(schema: JsonSchema, path: string, bounds: Bounds): JsonSchema {
   const { description, default: fallback } = schema;
   const common = { ...(description && { description }), ...(fallback !== undefined && { default: fallback }) };
-  if (schema["x-kubernetes-int-or-string"]) return { ...common, "x-kubernetes-int-or-string": true };
+  if (schema["x-kubernetes-int-or-string"])
+    return { ...common, ...kept(schema), ...range(schema), "x-kubernetes-int-or-string": true };
   for (const keyword of ["$ref", "anyOf", "oneOf", "allOf", "not"]) {
     if (keyword in schema) throw new Error(`cannot describe ${path} to an API server: ${keyword} is not structural`);
   }
@@ -83,18 +84,10 @@ function integer(schema: JsonSchema): JsonSchema {
   return { format: maximum !== undefined && maximum <= 2 ** 31 - 1 ? "int32" : "int64", ...range(schema) };
 }
 
-/** zod bounds every integer; only bounds that a schema chose itself say something. */
+/** An API server takes a format for a hint only: without its bounds it would store numbers that we cannot read. */
 function range({ minimum, maximum }: JsonSchema): JsonSchema {
-  const chosen = (bound: number | undefined) => bound !== undefined && !typeBounds.has(bound);
-  return { ...(chosen(minimum) && { minimum }), ...(chosen(maximum) && { maximum }) };
+  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
 }
-
-const typeBounds: ReadonlySet<number> = new Set([
-  Number.MIN_SAFE_INTEGER,
-  Number.MAX_SAFE_INTEGER,
-  -(2 ** 31),
-  2 ** 31 - 1,
-]);
 
 function kept(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keptKeywords.has(keyword)));

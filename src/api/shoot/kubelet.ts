@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { duration, object, quantity, raw } from "../schema/fields.ts";
+import { object } from "../schema/fields.ts";
+import { amountOrShare, camelCase, count, duration, quantity } from "../schema/syntax.ts";
 
 /** Settings that all components of Kubernetes have. */
 export const kubernetesConfig = object({
@@ -17,26 +18,45 @@ const kubeletConfigReserved = object({
   pid: quantity().optional().describe("PID is the reserved process-ids."),
 });
 
+/** A value for each signal that makes a kubelet evict pods. */
+function eviction<Value extends z.ZodType>(value: () => Value) {
+  return object({
+    memoryAvailable: value().optional().describe("Of the node's memory."),
+    imageFSAvailable: value().optional().describe("Of the room for images."),
+    imageFSInodesFree: value().optional().describe("Of the inodes for images."),
+    nodeFSAvailable: value().optional().describe("Of the room for everything else."),
+    nodeFSInodesFree: value().optional().describe("Of the inodes for everything else."),
+  });
+}
+
+const memorySwap = object({
+  swapBehavior: z
+    .string()
+    .meta({ enum: ["NoSwap", "LimitedSwap"] })
+    .optional()
+    .describe("SwapBehavior says whether pods may use the node's swap: NoSwap or LimitedSwap."),
+});
+
 /** KubeletConfig contains configuration settings for the kubelet. */
 export const kubeletConfig = object({
   ...kubernetesConfig.shape,
   cpuCFSQuota: z.boolean().optional().describe("CPUCFSQuota allows you to disable/enable CPU throttling for Pods."),
   cpuManagerPolicy: z
     .string()
+    .meta({ enum: ["none", "static"] })
     .optional()
     .describe("CPUManagerPolicy allows to set alternative CPU management policies (default: none)."),
-  evictionHard: raw()
+  evictionHard: eviction(amountOrShare)
     .optional()
     .describe(
       "EvictionHard describes a set of eviction thresholds (e.g. memory.available<1Gi) that if met would trigger a Pod eviction.",
     ),
-  evictionMaxPodGracePeriod: z
-    .int32()
+  evictionMaxPodGracePeriod: count()
     .optional()
     .describe(
       "EvictionMaxPodGracePeriod describes the maximum allowed grace period (in seconds) to use when terminating pods in response to a soft eviction threshold being met.",
     ),
-  evictionMinimumReclaim: raw()
+  evictionMinimumReclaim: eviction(amountOrShare)
     .optional()
     .describe(
       "EvictionMinimumReclaim configures the amount of resources below the configured eviction threshold that the kubelet attempts to reclaim whenever the kubelet observes resource pressure.",
@@ -46,19 +66,20 @@ export const kubeletConfig = object({
     .describe(
       "EvictionPressureTransitionPeriod is the duration for which the kubelet has to wait before transitioning out of an eviction pressure condition.",
     ),
-  evictionSoft: raw()
+  evictionSoft: eviction(amountOrShare)
     .optional()
     .describe(
       "EvictionSoft describes a set of eviction thresholds (e.g. memory.available<1.5Gi) that if met over a corresponding grace period would trigger a Pod eviction.",
     ),
-  evictionSoftGracePeriod: raw()
+  evictionSoftGracePeriod: eviction(duration)
     .optional()
     .describe(
       "EvictionSoftGracePeriod describes a set of eviction grace periods (e.g. memory.available=1m30s) that correspond to how long a soft eviction threshold must hold before triggering a Pod eviction.",
     ),
-  maxPods: z.int32().optional().describe("MaxPods is the maximum number of Pods that are allowed by the Kubelet."),
+  maxPods: count(1).optional().describe("MaxPods is the maximum number of Pods that are allowed by the Kubelet."),
   podPidsLimit: z
     .int()
+    .meta({ minimum: 100 })
     .optional()
     .describe("PodPIDsLimit is the maximum number of process IDs per pod allowed by the kubelet."),
   failSwapOn: z
@@ -70,14 +91,12 @@ export const kubeletConfig = object({
     .describe(
       "KubeReserved is the configuration for resources reserved for kubernetes node components (mainly kubelet and container runtime).",
     ),
-  imageGCHighThresholdPercent: z
-    .int32()
+  imageGCHighThresholdPercent: count(0, 100)
     .optional()
     .describe(
       "ImageGCHighThresholdPercent describes the percent of the disk usage which triggers image garbage collection.",
     ),
-  imageGCLowThresholdPercent: z
-    .int32()
+  imageGCLowThresholdPercent: count(0, 100)
     .optional()
     .describe(
       "ImageGCLowThresholdPercent describes the percent of the disk to which garbage collection attempts to free.",
@@ -86,9 +105,8 @@ export const kubeletConfig = object({
     .boolean()
     .optional()
     .describe("SerializeImagePulls describes whether the images are pulled one at a time."),
-  registryPullQPS: z.int32().optional().describe("RegistryPullQPS is the limit of registry pulls per second."),
-  registryBurst: z
-    .int32()
+  registryPullQPS: count().optional().describe("RegistryPullQPS is the limit of registry pulls per second."),
+  registryBurst: count()
     .optional()
     .describe(
       "RegistryBurst is the maximum size of bursty pulls, temporarily allows pulls to burst to this number, while still not exceeding registryPullQPS.",
@@ -100,8 +118,7 @@ export const kubeletConfig = object({
   containerLogMaxSize: quantity()
     .optional()
     .describe("A quantity defines the maximum size of the container log file before it is rotated."),
-  containerLogMaxFiles: z
-    .int32()
+  containerLogMaxFiles: count(2)
     .optional()
     .describe("Maximum number of container log files that can be present for a container."),
   protectKernelDefaults: z
@@ -113,9 +130,8 @@ export const kubeletConfig = object({
     .describe(
       "StreamingConnectionIdleTimeout is the maximum time a streaming connection can be idle before the connection is automatically closed.",
     ),
-  memorySwap: raw().optional().describe("MemorySwap configures swap memory available to container workloads."),
-  maxParallelImagePulls: z
-    .int32()
+  memorySwap: memorySwap.optional().describe("MemorySwap configures swap memory available to container workloads."),
+  maxParallelImagePulls: count(1)
     .optional()
     .describe("MaxParallelImagePulls describes the maximum number of image pulls in parallel."),
   imageMinimumGCAge: duration()
@@ -130,8 +146,7 @@ export const kubeletConfig = object({
     .describe(
       "SingleProcessOOMKill, if true, will prevent the 'memory.oom.group' flag from being set for container cgroups in cgroups v2.",
     ),
-  imagePullCredentialsVerificationPolicy: z
-    .string()
+  imagePullCredentialsVerificationPolicy: camelCase()
     .optional()
     .describe(
       "ImagePullCredentialsVerificationPolicy determines how credentials should be verified when pulling images that already exist on the node.",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { kubeletConfig, kubernetesConfig } from "./kubelet.ts";
 import { objectReference } from "../schema/references.ts";
-import { duration, object, raw } from "../schema/fields.ts";
-import { camelCase, line, optionalName, version } from "../schema/syntax.ts";
+import { object, raw } from "../schema/fields.ts";
+import { camelCase, count, duration, line, optionalName, version } from "../schema/syntax.ts";
 
 const admissionPlugin = object({
   name: camelCase().describe("Name is the name of the plugin."),
@@ -43,7 +43,8 @@ const serviceAccountConfig = object({
       "MaxTokenExpiration is the maximum validity duration of a token created by the service account token issuer.",
     ),
   acceptedIssuers: z
-    .array(z.string())
+    .array(line())
+    .meta({ maxItems: 100 })
     .optional()
     .describe(
       "AcceptedIssuers is an additional set of issuers that are used to determine which service account tokens are accepted.",
@@ -51,12 +52,10 @@ const serviceAccountConfig = object({
 });
 
 const apiServerRequests = object({
-  maxNonMutatingInflight: z
-    .int32()
+  maxNonMutatingInflight: count()
     .optional()
     .describe("MaxNonMutatingInflight is the maximum number of non-mutating requests in flight at a given time."),
-  maxMutatingInflight: z
-    .int32()
+  maxMutatingInflight: count()
     .optional()
     .describe("MaxMutatingInflight is the maximum number of mutating requests in flight at a given time."),
 });
@@ -90,24 +89,20 @@ const encryptionConfig = object({
 });
 
 const structuredAuthentication = object({
-  configMapName: z
-    .string()
-    .describe(
-      "ConfigMapName is the name of the ConfigMap in the project namespace which contains AuthenticationConfiguration for the kube-apiserver.",
-    ),
+  configMapName: optionalName().describe(
+    "ConfigMapName is the name of the ConfigMap in the project namespace which contains AuthenticationConfiguration for the kube-apiserver.",
+  ),
 });
 
 const authorizerKubeconfigReference = object({
-  authorizerName: z.string().describe("AuthorizerName is the name of a webhook authorizer."),
-  secretName: z.string().describe("SecretName is the name of a secret containing the kubeconfig."),
+  authorizerName: line(253).describe("AuthorizerName is the name of a webhook authorizer."),
+  secretName: optionalName().describe("SecretName is the name of a secret containing the kubeconfig."),
 });
 
 const structuredAuthorization = object({
-  configMapName: z
-    .string()
-    .describe(
-      "ConfigMapName is the name of the ConfigMap in the project namespace which contains AuthorizationConfiguration for the kube-apiserver.",
-    ),
+  configMapName: optionalName().describe(
+    "ConfigMapName is the name of the ConfigMap in the project namespace which contains AuthorizationConfiguration for the kube-apiserver.",
+  ),
   kubeconfigs: z
     .array(authorizerKubeconfigReference)
     .describe("Kubeconfigs is a list of references for kubeconfigs for the authorization webhooks."),
@@ -157,12 +152,14 @@ const kubeAPIServerConfig = object({
   logging: raw().optional().describe("Logging contains configuration for the log level and HTTP access logs."),
   defaultNotReadyTolerationSeconds: z
     .int()
+    .meta({ minimum: 0 })
     .optional()
     .describe(
       "DefaultNotReadyTolerationSeconds indicates the tolerationSeconds of the toleration for notReady:NoExecute that is added by default to every pod that does not already have such a toleration (flag '--default-not-ready-toleration-seconds').",
     ),
   defaultUnreachableTolerationSeconds: z
     .int()
+    .meta({ minimum: 0 })
     .optional()
     .describe(
       "DefaultUnreachableTolerationSeconds indicates the tolerationSeconds of the toleration for unreachable:NoExecute that is added by default to every pod that does not already have such a toleration (flag '--default-unreachable-toleration-seconds').",
@@ -190,16 +187,33 @@ const kubeAPIServerConfig = object({
     .describe("TLSMinVersion is the minimum TLS version accepted by the kube-apiserver."),
 });
 
+const horizontalPodAutoscaler = object({
+  cpuInitializationPeriod: duration()
+    .optional()
+    .describe("CPUInitializationPeriod is how long after a pod's start its CPU samples may be skipped."),
+  downscaleStabilization: duration()
+    .optional()
+    .describe("DownscaleStabilization is for how long past recommendations hold back a scaling down."),
+  initialReadinessDelay: duration()
+    .optional()
+    .describe("InitialReadinessDelay is for how long after a pod's start changes of its readiness are its first."),
+  syncPeriod: duration().optional().describe("SyncPeriod is the time between two looks at the number of pods."),
+  tolerance: z
+    .number()
+    .meta({ minimum: 0 })
+    .optional()
+    .describe("Tolerance is how far, as a fraction, usage may be from what is wanted without a scaling."),
+});
+
 const kubeControllerManagerConfig = object({
   ...kubernetesConfig.shape,
-  horizontalPodAutoscaler: raw()
+  horizontalPodAutoscaler: horizontalPodAutoscaler
     .optional()
     .describe(
       "HorizontalPodAutoscalerConfig contains horizontal pod autoscaler configuration settings for the kube-controller-manager.",
     ),
-  nodeCIDRMaskSize: z
-    .int32()
-    .meta({ default: 24 })
+  nodeCIDRMaskSize: count(1, 32)
+    .meta({ minimum: 1, maximum: 32, default: 24 })
     .optional()
     .describe("NodeCIDRMaskSize defines the mask size for node cidr in cluster (default is 24)."),
   podEvictionTimeout: duration()
@@ -208,19 +222,19 @@ const kubeControllerManagerConfig = object({
   nodeMonitorGracePeriod: duration()
     .optional()
     .describe("NodeMonitorGracePeriod defines the grace period before an unresponsive node is marked unhealthy."),
-  nodeCIDRMaskSizeIPv6: z
-    .int32()
+  nodeCIDRMaskSizeIPv6: count(1, 128)
     .optional()
     .describe("NodeCIDRMaskSizeIPv6 defines the mask size for node cidr in cluster (default is 64)."),
 });
 
 const kubeSchedulerConfig = object({
   ...kubernetesConfig.shape,
-  kubeMaxPDVols: z
+  kubeMaxPDVols: line(16).optional().describe("KubeMaxPDVols is not respected anymore by kube-scheduler. Deprecated."),
+  profile: z
     .string()
+    .meta({ enum: ["balanced", "bin-packing"] })
     .optional()
-    .describe("KubeMaxPDVols is not respected anymore by kube-scheduler. Deprecated."),
-  profile: z.string().optional().describe("Profile configures the scheduling profile for the cluster."),
+    .describe("Profile configures the scheduling profile for the cluster."),
 });
 
 const kubeProxyConfig = object({

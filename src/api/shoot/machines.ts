@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { duration, object, raw } from "../schema/fields.ts";
-import { camelCase, dnsLabel } from "../schema/syntax.ts";
+import { object, raw } from "../schema/fields.ts";
+import { camelCase, count, dnsLabel, duration } from "../schema/syntax.ts";
 
 /** MachineControllerManagerSettings contains configurations for different worker-pools. */
 export const machineControllerManagerSettings = object({
@@ -13,8 +13,7 @@ export const machineControllerManagerSettings = object({
   machineCreationTimeout: duration()
     .optional()
     .describe("MachineCreationTimeout is the period after which creation of the machine is declared failed."),
-  maxEvictRetries: z
-    .int32()
+  maxEvictRetries: count()
     .optional()
     .describe(
       "MaxEvictRetries are the number of eviction retries on a pod after which drain is declared failed, and forceful deletion is triggered.",
@@ -36,8 +35,7 @@ export const machineControllerManagerSettings = object({
   machinePreserveTimeout: duration()
     .optional()
     .describe("MachinePreserveTimeout defines the duration after which machine preservation is disabled."),
-  autoPreserveFailedMachineMax: z
-    .int32()
+  autoPreserveFailedMachineMax: count()
     .optional()
     .describe(
       "AutoPreserveFailedMachineMax is the maximum number of machines that can be auto-preserved by MCM for the worker pool.",

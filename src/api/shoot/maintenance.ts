@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cron, timeOfDay, timeZone } from "../schema/syntax.ts";
 import { object, raw } from "../schema/fields.ts";
 
 const maintenanceAutoUpdate = object({
@@ -16,14 +17,12 @@ const maintenanceAutoUpdate = object({
 });
 
 const maintenanceTimeWindow = object({
-  begin: z
-    .string()
-    .describe(
-      "Begin is the beginning of the time window in the format HHMMSS±ZONE, e.g. '220000+0100' or '220000-0500'.",
-    ),
-  end: z
-    .string()
-    .describe("End is the end of the time window in the format HHMMSS±ZONE, e.g. '220000+0100' or '220000-0500'."),
+  begin: timeOfDay().describe(
+    "Begin is the beginning of the time window in the format HHMMSS±ZONE, e.g. '220000+0100' or '220000-0500'.",
+  ),
+  end: timeOfDay().describe(
+    "End is the end of the time window in the format HHMMSS±ZONE, e.g. '220000+0100' or '220000-0500'.",
+  ),
 });
 
 /** Maintenance contains information about the time window for maintenance operations and which operations should be performed. */
@@ -46,13 +45,17 @@ export const maintenance = object({
 });
 
 const hibernationSchedule = object({
-  start: z.string().optional().describe("Start is a Cron spec at which time a Shoot will be hibernated."),
-  end: z.string().optional().describe("End is a Cron spec at which time a Shoot will be woken up."),
-  location: z.string().optional().describe("Location is the time location in which both start and shall be evaluated."),
+  start: cron().optional().describe("Start is a Cron spec at which time a Shoot will be hibernated."),
+  end: cron().optional().describe("End is a Cron spec at which time a Shoot will be woken up."),
+  location: timeZone().optional().describe("Location is the time location in which both start and shall be evaluated."),
 });
 
 /** Hibernation contains information whether the Shoot is suspended or not. */
 export const hibernation = object({
   enabled: z.boolean().optional().describe("Enabled specifies whether the Shoot needs to be hibernated or not."),
-  schedules: z.array(hibernationSchedule).optional().describe("Schedules determine the hibernation schedules."),
+  schedules: z
+    .array(hibernationSchedule)
+    .meta({ maxItems: 100 })
+    .optional()
+    .describe("Schedules determine the hibernation schedules."),
 });

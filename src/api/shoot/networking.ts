@@ -1,11 +1,19 @@
 import { z } from "zod";
 import { crossVersionReference } from "../schema/references.ts";
 import { object, onceSet, raw } from "../schema/fields.ts";
-import { dnsSubdomain, optionalName } from "../schema/syntax.ts";
+import { dnsLabel, domain, line, network, optionalName } from "../schema/syntax.ts";
 
 const dnsIncludeExclude = object({
-  include: z.array(z.string()).optional().describe("Include is a list of domains that shall be included."),
-  exclude: z.array(z.string()).optional().describe("Exclude is a list of domains that shall be excluded."),
+  include: z
+    .array(line(253))
+    .meta({ maxItems: 100 })
+    .optional()
+    .describe("Include is a list of domains that shall be included."),
+  exclude: z
+    .array(line(253))
+    .meta({ maxItems: 100 })
+    .optional()
+    .describe("Exclude is a list of domains that shall be excluded."),
 });
 
 const dnsProvider = object({
@@ -23,7 +31,7 @@ const dnsProvider = object({
     .describe(
       "SecretName is a name of a secret containing credentials for the stated domain and the provider. Deprecated.",
     ),
-  type: z.string().optional().describe("Type is the DNS provider type."),
+  type: dnsLabel().optional().describe("Type is the DNS provider type."),
   zones: dnsIncludeExclude
     .optional()
     .describe(
@@ -36,7 +44,7 @@ const dnsProvider = object({
 
 /** DNS holds information about the provider, the hosted zone id and the domain. */
 export const dns = object({
-  domain: dnsSubdomain().optional().describe("Domain is the external available domain of the Shoot cluster."),
+  domain: domain().optional().describe("Domain is the external available domain of the Shoot cluster."),
   providers: z
     .array(dnsProvider)
     .meta({ maxItems: 20 })
@@ -46,14 +54,14 @@ export const dns = object({
 
 /** Networking defines networking parameters for the shoot cluster. */
 export const networking = object({
-  type: z.string().optional().describe("Type identifies the type of the networking plugin."),
+  type: dnsLabel().optional().describe("Type identifies the type of the networking plugin."),
   providerConfig: raw().optional().describe("ProviderConfig is the configuration passed to network resource."),
-  pods: z.string().optional().describe("Pods is the CIDR of the pod network."),
-  nodes: z.string().optional().describe("Nodes is the CIDR of the entire node network."),
-  services: z.string().optional().describe("Services is the CIDR of the service network."),
+  pods: network().optional().describe("Pods is the CIDR of the pod network."),
+  nodes: network().optional().describe("Nodes is the CIDR of the entire node network."),
+  services: network().optional().describe("Services is the CIDR of the service network."),
   ipFamilies: z
     .array(z.enum(["IPv4", "IPv6"]))
-    .meta({ default: ["IPv4"] })
+    .meta({ default: ["IPv4"], minItems: 1, maxItems: 2 })
     .optional()
     .describe("IPFamilies specifies the IP protocol versions to use for shoot networking."),
 }).meta(onceSet("type", "pods", "services", "nodes"));

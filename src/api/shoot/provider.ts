@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { kubeletConfig } from "./kubelet.ts";
 import { taint } from "../schema/references.ts";
-import { duration, intOrString, listMap, object, onceSet, raw } from "../schema/fields.ts";
-import { dnsLabel, labelValue, version } from "../schema/syntax.ts";
+import { listMap, object, onceSet, raw } from "../schema/fields.ts";
+import { count, dnsLabel, duration, identifier, labelValue, quantityText, share, version } from "../schema/syntax.ts";
 import { cri, machineControllerManagerSettings } from "./machines.ts";
 
 const workerKubernetes = object({
@@ -23,28 +23,28 @@ const shootMachineImage = object({
 });
 
 const machine = object({
-  type: z.string().meta({ maxLength: 253 }).describe("Type is the machine type of the worker group."),
+  type: identifier().describe("Type is the machine type of the worker group."),
   image: shootMachineImage
     .optional()
     .describe("Image holds information about the machine image to use for all nodes of this pool."),
   architecture: z
     .string()
-    .meta({ default: "amd64" })
+    .meta({ enum: ["amd64", "arm64"], default: "amd64" })
     .optional()
     .describe("Architecture is CPU architecture of machines in this worker pool."),
 });
 
 const volume = object({
-  name: z.string().optional().describe("Name of the volume to make it referenceable."),
-  type: z.string().optional().describe("Type is the type of the volume."),
-  size: z.string().describe("VolumeSize is the size of the volume."),
+  name: dnsLabel().optional().describe("Name of the volume to make it referenceable."),
+  type: identifier().optional().describe("Type is the type of the volume."),
+  size: quantityText().describe("VolumeSize is the size of the volume."),
   encrypted: z.boolean().optional().describe("Encrypted determines if the volume should be encrypted."),
 });
 
 const dataVolume = object({
-  name: z.string().describe("Name of the volume to make it referenceable."),
-  type: z.string().optional().describe("Type is the type of the volume."),
-  size: z.string().describe("VolumeSize is the size of the volume."),
+  name: dnsLabel().describe("Name of the volume to make it referenceable."),
+  type: identifier().optional().describe("Type is the type of the volume."),
+  size: quantityText().describe("VolumeSize is the size of the volume."),
   encrypted: z.boolean().optional().describe("Encrypted determines if the volume should be encrypted."),
 });
 
@@ -59,12 +59,14 @@ const workerSystemComponents = object({
 const clusterAutoscalerOptions = object({
   scaleDownUtilizationThreshold: z
     .number()
+    .meta({ minimum: 0, maximum: 1 })
     .optional()
     .describe(
       "ScaleDownUtilizationThreshold defines the threshold in fraction (0.0 - 1.0) under which a node is being removed.",
     ),
   scaleDownGpuUtilizationThreshold: z
     .number()
+    .meta({ minimum: 0, maximum: 1 })
     .optional()
     .describe(
       "ScaleDownGpuUtilizationThreshold defines the threshold in fraction (0.0 - 1.0) of gpu resources under which a node is being removed.",
@@ -110,13 +112,13 @@ export const worker = object({
     .describe("Labels is a map of key/value pairs for labels for all the 'Node' objects in this worker pool."),
   name: dnsLabel(15).describe("Name is the name of the worker group."),
   machine: machine.describe("Machine contains information about the machine type and image."),
-  maximum: z.int32().describe("Maximum is the maximum number of machines to create."),
-  minimum: z.int32().describe("Minimum is the minimum number of machines to create."),
-  maxSurge: intOrString()
+  maximum: count().describe("Maximum is the maximum number of machines to create."),
+  minimum: count().describe("Minimum is the minimum number of machines to create."),
+  maxSurge: share()
     .meta({ default: 1 })
     .optional()
     .describe("MaxSurge is maximum number of machines that are created during an update."),
-  maxUnavailable: intOrString()
+  maxUnavailable: share()
     .meta({ default: 0 })
     .optional()
     .describe("MaxUnavailable is the maximum number of machines that can be unavailable during an update."),
@@ -134,12 +136,11 @@ export const worker = object({
     .meta({ maxItems: 50 })
     .optional()
     .describe("DataVolumes contains a list of additional worker volumes."),
-  kubeletDataVolumeName: z
-    .string()
+  kubeletDataVolumeName: dnsLabel()
     .optional()
     .describe("KubeletDataVolumeName contains the name of a dataVolume that should be used for storing kubelet state."),
   zones: z
-    .array(z.string().meta({ maxLength: 63 }))
+    .array(labelValue())
     .meta({ maxItems: 30 })
     .optional()
     .describe("Zones is a list of availability zones that are used to evenly distribute this worker pool."),

@@ -3,7 +3,7 @@ import { accessRestrictionWithOptions } from "../core/access-restriction.ts";
 import { extensionReference } from "../core/extension-reference.ts";
 import { namedResourceReference, toleration } from "../schema/references.ts";
 import { object, onceSet, raw } from "../schema/fields.ts";
-import { dnsSubdomain, optionalName } from "../schema/syntax.ts";
+import { dnsSubdomain, labelValue, optionalName } from "../schema/syntax.ts";
 import { seedSelector } from "../core/seed-selector.ts";
 import { highAvailability } from "./availability.ts";
 import { kubernetes } from "./kubernetes.ts";
@@ -53,14 +53,17 @@ const controlPlane = object({
       "HighAvailability holds the configuration settings for high availability of the control plane of a shoot.",
     ),
   zones: z
-    .array(z.string())
+    .array(labelValue())
     .meta({ maxItems: 30 })
     .optional()
     .describe("Zones is a list of availability zones in which the control plane components should be placed."),
 });
 
 const cloudProfileReference = object({
-  kind: z.string().meta({ default: "CloudProfile" }).describe("Kind contains a CloudProfile kind."),
+  kind: z
+    .string()
+    .meta({ enum: ["CloudProfile", "NamespacedCloudProfile"], default: "CloudProfile" })
+    .describe("Kind contains a CloudProfile kind."),
   name: dnsSubdomain().describe("Name contains the name of the referenced CloudProfile."),
 });
 
@@ -69,7 +72,9 @@ export const shootSpec = object({
   addons: raw()
     .optional()
     .describe("Addons contains information about enabled/disabled addons and their configuration. Deprecated."),
-  cloudProfileName: z.string().optional().describe("CloudProfileName is a name of a CloudProfile object. Deprecated."),
+  cloudProfileName: optionalName()
+    .optional()
+    .describe("CloudProfileName is a name of a CloudProfile object. Deprecated."),
   dns: dns.optional().describe("DNS contains information about the DNS settings of the Shoot."),
   extensions: z
     .array(extensionReference)
@@ -125,8 +130,7 @@ export const shootSpec = object({
     .meta({ maxItems: 50 })
     .optional()
     .describe("Tolerations contains the tolerations for taints on seed clusters."),
-  exposureClassName: z
-    .string()
+  exposureClassName: optionalName()
     .optional()
     .describe(
       "ExposureClassName is the optional name of an exposure class to apply a control plane endpoint exposure strategy.",
@@ -139,8 +143,7 @@ export const shootSpec = object({
   controlPlane: controlPlane
     .optional()
     .describe("ControlPlane contains general settings for the control plane of the shoot."),
-  schedulerName: z
-    .string()
+  schedulerName: dnsSubdomain()
     .meta({ default: "default-scheduler" })
     .optional()
     .describe("SchedulerName is the name of the responsible scheduler which schedules the shoot."),
@@ -154,6 +157,7 @@ export const shootSpec = object({
     ),
   accessRestrictions: z
     .array(accessRestrictionWithOptions)
+    .meta({ maxItems: 50 })
     .optional()
     .describe("AccessRestrictions describe a list of access restrictions for this shoot cluster."),
 }).meta({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isNetwork, overlaps } from "../../../src/api/schema/cidr.ts";
+import { canonicalNetwork, isNetwork, overlaps } from "../../../src/api/schema/cidr.ts";
 
 test.each([
   ["10.0.0.0/8", "10.226.0.0/16", true],
@@ -24,4 +24,14 @@ test.each([
   ["", false],
 ])("%s is a network: %s", (cidr, network) => {
   expect(isNetwork(cidr)).toBe(network);
+});
+
+test.each([
+  ["10.180.3.7/16", "10.180.0.0/16"],
+  ["10.180.0.0/16", "10.180.0.0/16"],
+  ["203.0.113.200/25", "203.0.113.128/25"],
+  ["255.255.255.255/0", "0.0.0.0/0"],
+  ["1.2.3.4/32", "1.2.3.4/32"],
+])("%s is written as %s", (cidr, canonical) => {
+  expect(canonicalNetwork(cidr)).toBe(canonical);
 });

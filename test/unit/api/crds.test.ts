@@ -5,6 +5,7 @@ import { z } from "zod";
 import { crdFiles } from "../../../scripts/generate-crds.ts";
 import { resources, Shoot } from "../../../src/api/index.ts";
 import { toCustomResourceDefinition } from "../../../src/api/schema/crd.ts";
+import { share } from "../../../src/api/schema/syntax.ts";
 import { defineResource } from "../../../src/api/schema/resource.ts";
 
 const directory = join(import.meta.dirname, "../../../deploy/crds");
@@ -53,10 +54,19 @@ test("bounds of integers and of numbers reach the API server", () => {
     plural: "boundeds",
     scope: "Cluster",
     description: "",
-    content: { spec: z.object({ count: z.int().min(1).max(3), chance: z.number().min(0).max(0.02) }) },
+    content: {
+      spec: z.object({
+        count: z.int().min(1).max(3),
+        chance: z.number().min(0).max(0.02),
+        any: z.int32(),
+        share: share(),
+      }),
+    },
   });
-  const { count, chance } = schemaOf(bounded).properties?.["spec"]?.properties ?? {};
+  const { count, chance, any, share: part } = schemaOf(bounded).properties?.["spec"]?.properties ?? {};
   expect(count).toMatchObject({ type: "integer", minimum: 1, maximum: 3 });
+  expect(any).toMatchObject({ type: "integer", minimum: -2147483648, maximum: 2147483647 });
+  expect(part).toMatchObject({ "x-kubernetes-int-or-string": true, minimum: 0, pattern: expect.stringContaining("%") });
   expect(chance).toMatchObject({ type: "number", minimum: 0, maximum: 0.02 });
 });
 

@@ -1,0 +1,85 @@
+import semver from "semver";
+import { secondsOf } from "../../api/schema/duration.ts";
+import type { Shoot } from "../../api/index.ts";
+import type { Cause } from "../review.ts";
+import { nearest, shorten } from "../text.ts";
+import { admissionPlugins, apiGroups, KNOWN_MINOR, pluginsWithConfiguration } from "./kubernetes-names.ts";
+
+const field = "spec.kubernetes.kubeAPIServer";
+
+type Config = NonNullable<Shoot["spec"]["kubernetes"]["kubeAPIServer"]>;
+
+/** Why kube-apiserver would not start with what it is asked for. Names are judged up to the version whose names are known here. */
+export function apiServerCauses({ spec }: Shoot): Cause[] {
+  const config = spec.kubernetes.kubeAPIServer ?? {};
+  const isKnown = (semver.coerce(spec.kubernetes.version)?.minor ?? 0) <= KNOWN_MINOR;
+  return [
+    ...pluginCauses(config.admissionPlugins ?? [], isKnown),
+    ...(isKnown ? groupCauses(config.runtimeConfig ?? {}) : []),
+    ...rangeCauses("eventTTL", config.eventTTL, eventLives),
+    ...rangeCauses(
+      "serviceAccountConfig.maxTokenExpiration",
+      config.serviceAccountConfig?.maxTokenExpiration,
+      tokenLives,
+    ),
+    ...issuerCauses(config.serviceAccountConfig?.issuer),
+    ...requestCauses(config.requests ?? {}),
+  ];
+}
+
+function pluginCauses(plugins: NonNullable<Config["admissionPlugins"]>, isKnown: boolean): Cause[] {
+  const names = plugins.map(({ name }) => name);
+  return plugins.flatMap(({ name, disabled }, index): Cause[] => {
+    const at = `${field}.admissionPlugins[${index}].name`;
+    if (names.indexOf(name) !== index) return [{ field: at, message: `${name} is named twice` }];
+    if (isKnown && !admissionPlugins.includes(name)) {
+      const message = `${shorten(name)} is no admission plugin of Kubernetes${suggestion(name, admissionPlugins)}`;
+      return [{ field: at, message }];
+    }
+    if (!pluginsWithConfiguration.includes(name) || disabled) return [];
+    return [{ field: at, message: `${name} needs a configuration, which is not supported: leave it out` }];
+  });
+}
+
+function groupCauses(runtimeConfig: NonNullable<Config["runtimeConfig"]>): Cause[] {
+  return Object.keys(runtimeConfig).flatMap((api): Cause[] => {
+    const [group = "", version] = api.split("/");
+    if (version === undefined ? group === "v1" : apiGroups.includes(group)) return [];
+    const at = `${field}.runtimeConfig[${shorten(api)}]`;
+    return [{ field: at, message: `is no API of Kubernetes${suggestion(group, apiGroups)}: write api/all or apps/v1` }];
+  });
+}
+
+interface Range {
+  readonly least: string;
+  readonly most: string;
+}
+
+/** More than a week of Events fills etcd. */
+const eventLives: Range = { least: "1s", most: "168h" };
+/** What kube-apiserver takes: at least an hour, and seconds that fit into 32 bits. */
+const tokenLives: Range = { least: "1h", most: "1193046h" };
+
+function rangeCauses(name: string, duration: string | undefined, { least, most }: Range): Cause[] {
+  if (duration === undefined) return [];
+  const seconds = secondsOf(duration);
+  if (seconds >= secondsOf(least) && seconds <= secondsOf(most)) return [];
+  return [{ field: `${field}.${name}`, message: `must be between ${least} and ${most}, not ${duration}` }];
+}
+
+/** What has a colon is taken for a URL. */
+function issuerCauses(issuer: string | undefined): Cause[] {
+  if (!issuer?.includes(":") || (issuer.startsWith("https://") && URL.canParse(issuer))) return [];
+  const message = "must be a URL such as https://issuer.example.com";
+  return [{ field: `${field}.serviceAccountConfig.issuer`, message }];
+}
+
+function requestCauses({ maxMutatingInflight, maxNonMutatingInflight }: NonNullable<Config["requests"]>): Cause[] {
+  if (maxMutatingInflight !== 0 || maxNonMutatingInflight !== 0) return [];
+  return [{ field: `${field}.requests`, message: "must not be 0 both: no request could be answered" }];
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? "" : ` (did you mean ${meant}?)`;
+}

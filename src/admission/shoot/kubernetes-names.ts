@@ -1,0 +1,71 @@
+/** The minor version of Kubernetes 1 up to which the names below are complete. What a later one adds is let through. */
+export const KNOWN_MINOR = 34;
+
+/** The admission plugins that kube-apiserver has. */
+export const admissionPlugins: readonly string[] = [
+  "AlwaysAdmit",
+  "AlwaysDeny",
+  "AlwaysPullImages",
+  "CertificateApproval",
+  "CertificateSigning",
+  "CertificateSubjectRestriction",
+  "ClusterTrustBundleAttest",
+  "DefaultIngressClass",
+  "DefaultStorageClass",
+  "DefaultTolerationSeconds",
+  "DenyServiceExternalIPs",
+  "EventRateLimit",
+  "ExtendedResourceToleration",
+  "ImagePolicyWebhook",
+  "LimitPodHardAntiAffinityTopology",
+  "LimitRanger",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "NamespaceAutoProvision",
+  "NamespaceExists",
+  "NamespaceLifecycle",
+  "NodeRestriction",
+  "OwnerReferencesPermissionEnforcement",
+  "PersistentVolumeClaimResize",
+  "PodNodeSelector",
+  "PodSecurity",
+  "PodTolerationRestriction",
+  "PodTopologyLabels",
+  "Priority",
+  "ResourceQuota",
+  "RuntimeClass",
+  "ServiceAccount",
+  "StorageObjectInUseProtection",
+  "TaintNodesByCondition",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+];
+
+/** Plugins without which kube-apiserver does not start when they have no configuration. */
+export const pluginsWithConfiguration: readonly string[] = ["EventRateLimit", "ImagePolicyWebhook"];
+
+/** The API groups that kube-apiserver serves, and `api` for all of them at once. */
+export const apiGroups: readonly string[] = [
+  "api",
+  "admissionregistration.k8s.io",
+  "apps",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "autoscaling",
+  "batch",
+  "certificates.k8s.io",
+  "coordination.k8s.io",
+  "discovery.k8s.io",
+  "events.k8s.io",
+  "flowcontrol.apiserver.k8s.io",
+  "imagepolicy.k8s.io",
+  "internal.apiserver.k8s.io",
+  "networking.k8s.io",
+  "node.k8s.io",
+  "policy",
+  "rbac.authorization.k8s.io",
+  "resource.k8s.io",
+  "scheduling.k8s.io",
+  "storage.k8s.io",
+  "storagemigration.k8s.io",
+];

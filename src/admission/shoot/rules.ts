@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Shoot } from "../../api/index.ts";
+import type { Cause } from "../review.ts";
+import { apiServerCauses } from "./api-server.ts";
+import type { ShootChange } from "./change.ts";
+import { kubeletCauses } from "./kubelet.ts";
+import { purposeCauses } from "./lifecycle.ts";
+import { listCauses } from "./lists.ts";
+import { poolCauses } from "./pools.ts";
+import { roomCauses } from "./room.ts";
+import { scheduleCauses } from "./schedules.ts";
+import { wordCauses } from "./words.ts";
+
+/** What a Shoot must be like by itself, whatever else there is. */
+const rules: readonly ((shoot: Shoot) => Cause[])[] = [
+  wordCauses,
+  poolCauses,
+  roomCauses,
+  apiServerCauses,
+  kubeletCauses,
+  listCauses,
+  scheduleCauses,
+  purposeCauses,
+];
+
+/** What rules have against a Shoot, but for what they had against it before: what was admitted once must not stand against a change of the rest. */
+export function ruleCauses({ shoot, old }: Pick<ShootChange, "shoot" | "old">): Cause[] {
+  const [now, before] = [shoot, old].map((one) => (one ? rules.flatMap((rule) => rule(one)) : []));
+  return (now ?? []).filter((cause) => !before?.some((one) => isDeepStrictEqual(one, cause)));
+}

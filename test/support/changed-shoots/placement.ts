@@ -1,0 +1,228 @@
+import { admitted, refused, type ShootCase } from "./case.ts";
+
+const domain = "spec.dns.domain";
+const schedules = "spec.hibernation.schedules";
+const window = "spec.maintenance.timeWindow";
+const at = "220000+0100";
+const secret = { kind: "Secret", name: "nope", apiVersion: "v1" };
+const unused = "a warning says that nothing acts on it";
+
+/** Names, domains, what a Shoot refers to, where and when it runs. */
+export const placementCases: readonly ShootCase[] = [
+  refused("a name of 60 characters", { "metadata.name": "a".repeat(60) }, "at most 18 characters"),
+  refused("a name of 21 characters", { "metadata.name": "a".repeat(21) }, "at most 18 characters"),
+  refused("a name of 20 characters", { "metadata.name": "a".repeat(20) }, "at most 18 characters"),
+  refused("a name with two hyphens in a row", { "metadata.name": "qa--bad" }, "two hyphens in a row"),
+  refused("a name with dots", { "metadata.name": "qa.bad" }, "must be a DNS label"),
+  refused("a name with umlauts", { "metadata.name": "qä-bäd" }, "lowercase RFC 1123"),
+  refused("a name in capitals", { "metadata.name": "QA" }, "lowercase RFC 1123"),
+  admitted("a name that begins with a digit", { "metadata.name": "1qa" }, "DNS labels may"),
+  refused(
+    "a namespace without a project",
+    { "metadata.namespace": "default" },
+    "in namespace default",
+    "spec.credentialsBindingName",
+  ),
+  refused("a domain with a snowman", { [domain]: "qa-☃.example.com" }, "is not a domain"),
+  refused("a domain in capitals", { [domain]: "QA-BAD.example.com" }, "is not a domain"),
+  refused(
+    "a domain with a label of 64 characters",
+    { [domain]: `${"a".repeat(64)}.example.com` },
+    "at most 63 characters",
+  ),
+  refused("a domain of 250 characters", { [domain]: `${"abcd.".repeat(49)}test1` }, "at most 240 characters"),
+  refused("a domain with two dots in a row", { [domain]: "a..example.com" }, "is not a domain"),
+  refused("a domain that begins with a hyphen", { [domain]: "-a.example.com" }, "is not a domain"),
+  refused("a domain with an underscore", { [domain]: "a_b.example.com" }, "is not a domain"),
+  refused(
+    "a domain within that of another Shoot",
+    { [domain]: "x.local.dev.perennial.test" },
+    "is below default domain",
+  ),
+  refused("a domain around that of another Shoot", { [domain]: "dev.perennial.test" }, "is below default domain"),
+  admitted("no domain", { "spec.dns": undefined }, "the Seed suggests one"),
+  admitted(
+    "a domain of the user's",
+    { [domain]: "qa-bad.example.com" },
+    "a provider for it can be named before it is needed",
+  ),
+  refused(
+    "a type of DNS provider with a blank",
+    { "spec.dns.providers": [{ type: "my dns" }] },
+    "is not a DNS label",
+    "spec.dns.providers[0].type",
+  ),
+  refused("a Seed that there is not", { "spec.seedName": "seed-9" }, "there is no Seed seed-9"),
+  refused("a Seed in capitals", { "spec.seedName": "Seed-1" }, "is not a name"),
+  admitted("no Seed", { "spec.seedName": undefined }, "one can be named later"),
+  refused("no region", { "spec.region": undefined }, "Required value"),
+  refused("a region that is not offered", { "spec.region": "eu-west-1" }, "eu-west-1 is not offered"),
+  refused("another provider", { "spec.provider.type": "aws" }, "is for provider local, not for aws"),
+  refused("a provider with a blank", { "spec.provider.type": "my cloud" }, "is not a DNS label"),
+  refused("no CloudProfile", { "spec.cloudProfile": undefined }, "must name a CloudProfile"),
+  refused(
+    "a CloudProfile that there is not",
+    { "spec.cloudProfile.name": "nope" },
+    "there is no CloudProfile nope",
+    "spec.cloudProfile",
+  ),
+  refused("a CloudProfile of another kind", { "spec.cloudProfile.kind": "Profile" }, 'Unsupported value: "Profile"'),
+  refused("no credentials", { "spec.credentialsBindingName": undefined }, "must name a CredentialsBinding"),
+  refused(
+    "credentials that there are not",
+    { "spec.credentialsBindingName": "nope" },
+    "there is no CredentialsBinding nope",
+  ),
+  refused("two bindings", { "spec.secretBindingName": "local" }, "exclude each other"),
+  refused("an unknown purpose", { "spec.purpose": "fun" }, 'Unsupported value: "fun"'),
+  refused("the purpose of a Seed", { "spec.purpose": "infrastructure" }, "is for Shoots in namespace garden"),
+  refused("no spec", { spec: undefined }, "Required value"),
+  refused(
+    "a resource that there is not",
+    { "spec.resources": [{ name: "x", resourceRef: secret }] },
+    "there is no Secret",
+    "spec.resources[0].resourceRef",
+  ),
+  refused(
+    "a resource of no name",
+    { "spec.resources": [{ name: "", resourceRef: secret }] },
+    "",
+    "spec.resources[0].name",
+  ),
+  refused(
+    "two resources of one name",
+    {
+      "spec.resources": [
+        { name: "x", resourceRef: secret },
+        { name: "x", resourceRef: secret },
+      ],
+    },
+    "x is named twice",
+    "spec.resources[1].name",
+  ),
+  refused(
+    "an extension twice",
+    { "spec.extensions": [{ type: "a" }, { type: "a" }] },
+    "a is named twice",
+    "spec.extensions[1].type",
+  ),
+  refused(
+    "an extension's type in capitals",
+    { "spec.extensions": [{ type: "DNS" }] },
+    "is not a DNS label",
+    "spec.extensions[0].type",
+  ),
+  admitted(
+    "an extension that there is not",
+    { "spec.extensions": [{ type: "no-such" }] },
+    "a warning says that nobody is in charge",
+  ),
+  admitted("a toleration", { "spec.tolerations": [{ key: "x" }] }, "Seeds may have such a taint"),
+  refused(
+    "a toleration of a key with a blank",
+    { "spec.tolerations": [{ key: "a b" }] },
+    "is not a key",
+    "spec.tolerations[0].key",
+  ),
+  refused(
+    "a toleration twice",
+    { "spec.tolerations": [{ key: "x" }, { key: "x" }] },
+    "x is named twice",
+    "spec.tolerations[1]",
+  ),
+  refused(
+    "a selector with an unknown operator",
+    { "spec.seedSelector": { matchExpressions: [{ key: "a", operator: "Near" }] } },
+    'Unsupported value: "Near"',
+    "spec.seedSelector.matchExpressions[0].operator",
+  ),
+  refused(
+    "a selector of no values",
+    { "spec.seedSelector": { matchExpressions: [{ key: "a", operator: "In" }] } },
+    "must be set with In",
+    "spec.seedSelector.matchExpressions[0].values",
+  ),
+  refused(
+    "a selector's label with a blank",
+    { "spec.seedSelector": { matchLabels: { "a b": "c" } } },
+    "a name like",
+    "spec.seedSelector.matchLabels",
+  ),
+  refused(
+    "an access restriction twice",
+    { "spec.accessRestrictions": [{ name: "eu" }, { name: "eu" }] },
+    "eu is named twice",
+    "spec.accessRestrictions[1].name",
+  ),
+  admitted(
+    "hibernation from the start",
+    { "spec.hibernation.enabled": true },
+    "the first operation makes a sleeping control plane",
+  ),
+  admitted("schedules of hibernation", { [schedules]: [{ start: "0 20 * * *", end: "0 6 * * *" }] }, unused),
+  refused(
+    "a schedule of fruits",
+    { [schedules]: [{ start: "banana" }] },
+    "the five fields of cron",
+    `${schedules}[0].start`,
+  ),
+  refused(
+    "a schedule at 25 o'clock",
+    { [schedules]: [{ start: "0 25 * * *" }] },
+    "the five fields of cron",
+    `${schedules}[0].start`,
+  ),
+  refused("a schedule of nothing", { [schedules]: [{}] }, "must have a start or an end", `${schedules}[0]`),
+  refused(
+    "a schedule on Mars",
+    { [schedules]: [{ start: "0 20 * * 1-5", location: "Mars/Olympus" }] },
+    "is no time zone",
+    `${schedules}[0].location`,
+  ),
+  refused(
+    "a window that never opens",
+    { [window]: { begin: "never", end: "x" } },
+    "a time of day with its zone",
+    `${window}.begin`,
+  ),
+  refused(
+    "a window at 25 o'clock",
+    { [window]: { begin: "250000+0100", end: at } },
+    "a time of day",
+    `${window}.begin`,
+  ),
+  refused("a window without an end", { [window]: { begin: at } }, "Required value", `${window}.end`),
+  admitted("a window", { [window]: { begin: at, end: "230000+0100" } }, unused),
+  admitted("automatic updates", { "spec.maintenance.autoUpdate": { kubernetesVersion: true } }, unused),
+  admitted(
+    "a control plane for the loss of a zone",
+    { "spec.controlPlane.highAvailability.failureTolerance.type": "zone" },
+    unused,
+  ),
+  admitted(
+    "a control plane for the loss of a node",
+    { "spec.controlPlane.highAvailability.failureTolerance.type": "node" },
+    unused,
+  ),
+  refused(
+    "a control plane for the loss of a planet",
+    { "spec.controlPlane.highAvailability.failureTolerance.type": "planet" },
+    "Unsupported value",
+  ),
+  admitted("a dashboard", { "spec.addons": { kubernetesDashboard: { enabled: true } } }, unused),
+  admitted("an ingress controller", { "spec.addons": { nginxIngress: { enabled: true } } }, unused),
+  admitted(
+    "SSH to machines",
+    { "spec.provider.workersSettings.sshAccess.enabled": true },
+    "machines are left as their image has them",
+  ),
+  admitted("a scheduler of one's own", { "spec.schedulerName": "mine" }, unused),
+  refused("a scheduler in capitals", { "spec.schedulerName": "Mine" }, "is not a name"),
+  refused("an exposure class", { "spec.exposureClassName": "internet" }, "is not supported: leave it out"),
+  admitted("an unknown field", { "spec.foo": "bar" }, "a warning names it"),
+  admitted(
+    "a misspelt field",
+    { "spec.kubernetes.kubeApiServer": { eventTTL: "1h" } },
+    "a warning names it and the field that is meant",
+  ),
+];

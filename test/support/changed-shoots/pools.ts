@@ -1,0 +1,168 @@
+import { admitted, refused, type ShootCase } from "./case.ts";
+
+const pool = "spec.provider.workers[0]";
+const at = (field: string) => `${pool}.${field}`;
+const other = { name: "worker", minimum: 1, maximum: 1, machine: { type: "local" } };
+
+/** Worker pools: how many machines, of what, with which names, labels, taints and volumes. */
+export const poolCases: readonly ShootCase[] = [
+  refused("a maximum below the minimum", { [at("minimum")]: 3 }, "must be at least 3, the minimum", at("maximum")),
+  refused("a minimum in words", { [at("minimum")]: "two" }, "must be of type integer"),
+  refused("a minimum below zero", { [at("minimum")]: -1 }, "greater than or equal to 0"),
+  refused("a minimum with a fraction", { [at("minimum")]: 1.5 }, "must be of type integer"),
+  refused(
+    "no machines at all",
+    { [at("minimum")]: 0, [at("maximum")]: 0 },
+    "with maximum above 0",
+    "spec.provider.workers",
+  ),
+  refused(
+    "more machines than the pods' network has room for",
+    { [at("minimum")]: 100_000, [at("maximum")]: 100_000 },
+    "has room for 256 nodes",
+    "spec.provider.workers",
+  ),
+  refused("a maximum of more than 32 bits", { [at("maximum")]: 2_147_483_648 }, "less than or equal to 2147483647"),
+  refused(
+    "a maximum of more than 53 bits",
+    { [at("maximum")]: 99_999_999_999_999 },
+    "less than or equal to 2147483647",
+  ),
+  admitted("room to grow", { [at("maximum")]: 5 }, "the provider's extension gets both bounds"),
+  refused("an unknown machine type", { [at("machine.type")]: "m5.large" }, "m5.large is not offered"),
+  refused("a machine type with a blank", { [at("machine.type")]: "m5 large" }, "is not a name"),
+  refused("an unknown image", { [at("machine.image.name")]: "ubuntu" }, "ubuntu is not offered"),
+  refused("an unknown version of the image", { [at("machine.image.version")]: "9.9.9" }, "9.9.9 is not offered"),
+  refused("an image with a slash", { [at("machine.image.name")]: "../local" }, "is not a value"),
+  refused(
+    "another architecture than the machine type's",
+    { [at("machine.architecture")]: "arm64" },
+    "amd64, not arm64",
+  ),
+  refused("an architecture that there is not", { [at("machine.architecture")]: "sparc" }, 'Unsupported value: "sparc"'),
+  refused("a zone that is not offered", { [at("zones")]: ["a"] }, "a is not offered"),
+  refused("a zone twice", { [at("zones")]: ["a", "a"] }, "a is named twice", at("zones[1]")),
+  refused("a zone with a blank", { [at("zones")]: ["a b"] }, "is not a value", at("zones[0]")),
+  refused("a name of 30 characters", { [at("name")]: "w".repeat(30) }, "at most 15 characters"),
+  refused("a name in capitals", { [at("name")]: "Worker" }, "is not a DNS label"),
+  refused("a name with dots", { [at("name")]: "a.b" }, "is not a DNS label"),
+  refused("no name", { [at("name")]: "" }),
+  refused("two pools of one name", { "spec.provider.workers[1]": other }, "Duplicate value"),
+  refused("no pool's machine", { [at("machine")]: undefined }, "Required value"),
+  refused("nothing to replace machines with", { [at("maxSurge")]: 0 }, "must not both be 0", at("maxUnavailable")),
+  refused("a surge in words", { [at("maxSurge")]: "50percent" }, "a percentage between 0% and 100%"),
+  refused("a surge below zero", { [at("maxSurge")]: -1 }, "greater than or equal to 0"),
+  refused("more than all unavailable", { [at("maxUnavailable")]: "101%" }, "a percentage between 0% and 100%"),
+  admitted("a surge in percent", { [at("maxSurge")]: "50%" }, "half of the pool's machines"),
+  refused(
+    "a label's key with a blank",
+    { [at("labels")]: { "bad key!": "x" } },
+    "a name like",
+    `${pool}.labels["bad key!"]`,
+  ),
+  refused("a label's value with a blank", { [at("labels")]: { a: "b c" } }, "is not a value", `${pool}.labels["a"]`),
+  refused(
+    "a label's value of 64 characters",
+    { [at("labels")]: { a: "x".repeat(64) } },
+    "at most 63",
+    `${pool}.labels["a"]`,
+  ),
+  refused("a label that is a number", { [at("labels")]: { a: 1 } }, "must be of type string", `${pool}.labels.a`),
+  refused(
+    "an annotation without a name",
+    { [at("annotations")]: { "example.com/": "x" } },
+    "a name like",
+    `${pool}.annotations["example.com/"]`,
+  ),
+  refused(
+    "a taint without a meaning",
+    { [at("taints")]: [{ key: "a", effect: "Nope" }] },
+    "NoSchedule",
+    at("taints[0].effect"),
+  ),
+  refused("a taint without a key", { [at("taints")]: [{ key: "", effect: "NoSchedule" }] }, "", at("taints[0].key")),
+  refused(
+    "a taint twice",
+    {
+      [at("taints")]: [
+        { key: "a", effect: "NoSchedule" },
+        { key: "a", effect: "NoSchedule" },
+      ],
+    },
+    "must be the only taint",
+    at("taints[1]"),
+  ),
+  refused(
+    "kubelets of a version too old",
+    { [at("kubernetes")]: { version: "1.20.0" } },
+    "three minor versions",
+    at("kubernetes.version"),
+  ),
+  refused(
+    "kubelets ahead of the API server",
+    { [at("kubernetes")]: { version: "1.35.0" } },
+    "not ahead",
+    at("kubernetes.version"),
+  ),
+  refused("another runtime than containerd", { [at("cri")]: { name: "docker" } }, "must be containerd", at("cri.name")),
+  admitted("a volume", { [at("volume")]: { size: "50Gi" } }, "its size is an amount"),
+  refused(
+    "a volume of a size in words",
+    { [at("volume")]: { size: "big" } },
+    "an amount such as 20Gi",
+    at("volume.size"),
+  ),
+  refused("a volume of no size", { [at("volume")]: { size: "0Gi" } }, "must be more than 0", at("volume.size")),
+  refused("a volume below zero", { [at("volume")]: { size: "-5Gi" } }, "an amount such as 20Gi", at("volume.size")),
+  refused("a volume of a number", { [at("volume")]: { size: 50 } }, "must be of type string", at("volume.size")),
+  refused(
+    "a volume's type with a blank",
+    { [at("volume")]: { size: "1Gi", type: "a b" } },
+    "is not a name",
+    at("volume.type"),
+  ),
+  refused(
+    "two volumes of one name",
+    {
+      [at("dataVolumes")]: [
+        { name: "a", size: "1Gi" },
+        { name: "a", size: "1Gi" },
+      ],
+    },
+    "a is named twice",
+    at("dataVolumes[1].name"),
+  ),
+  refused("a volume for the kubelet that there is not", { [at("kubeletDataVolumeName")]: "x" }, "one of dataVolumes"),
+  refused("an unknown way to update", { [at("updateStrategy")]: "Never" }, 'Unsupported value: "Never"'),
+  refused("a priority in words", { [at("priority")]: "high" }, "must be of type integer"),
+  refused(
+    "a drain without end",
+    { [at("machineControllerManager")]: { machineDrainTimeout: "forever" } },
+    "a duration",
+    at("machineControllerManager.machineDrainTimeout"),
+  ),
+  refused(
+    "retries below zero",
+    { [at("machineControllerManager")]: { maxEvictRetries: -1 } },
+    "greater than or equal to 0",
+    at("machineControllerManager.maxEvictRetries"),
+  ),
+  refused(
+    "a condition with a blank",
+    { [at("machineControllerManager")]: { nodeConditions: ["Disk Full"] } },
+    "is not a word",
+    at("machineControllerManager.nodeConditions[0]"),
+  ),
+  refused(
+    "a threshold of more than all",
+    { [at("clusterAutoscaler")]: { scaleDownUtilizationThreshold: 1.5 } },
+    "less than or equal to 1",
+    at("clusterAutoscaler.scaleDownUtilizationThreshold"),
+  ),
+  refused(
+    "a time for scaling that is none",
+    { [at("clusterAutoscaler")]: { scaleDownUnneededTime: "10" } },
+    "a duration",
+    at("clusterAutoscaler.scaleDownUnneededTime"),
+  ),
+];
