@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { networkObstacles } from "../../api/placement/fit.ts";
 import { malformedAmong, overlapsAmong, type NamedNetwork } from "../network.ts";
 import type { Cause } from "../review.ts";
@@ -5,10 +6,12 @@ import type { ShootChange } from "./change.ts";
 
 /**
  * Why the Shoot's networks cannot be used: no networks at all, missing ones, or ones that share addresses with each
- * other or with its Seed's, which could then not be told apart where both are routed.
+ * other or with its Seed's, which could then not be told apart where both are routed. They cannot be changed: what was
+ * admitted once is not judged again.
  */
-export function networkCauses({ shoot, seed }: ShootChange): Cause[] {
-  const { networking, provider } = shoot.spec;
+export function networkCauses({ shoot, old, seed }: ShootChange): Cause[] {
+  const { networking, provider, seedName } = shoot.spec;
+  if (old && seedName === old.spec.seedName && isDeepStrictEqual(networking, old.spec.networking)) return [];
   const networks = namedNetworks("spec.networking", networking);
   const malformed = malformedAmong(networks);
   if (malformed.length > 0) return malformed;

@@ -28,20 +28,28 @@ export interface ShootWebhookDeps {
 /** Judges requests about Shoots by the rules of Gardener's API server that CEL cannot express. */
 export function createShootValidator(deps: ShootWebhookDeps): Webhook {
   return async (request) => {
-    if (request.operation === "DELETE") return judge([...unconfirmed(request), ...deletionCauses(oldShoot(request))]);
-    const shoot = Shoot.parse(request.object);
-    const old = request.oldObject && oldShoot(request);
+    const old = request.oldObject && readShoot(request.oldObject);
+    if (request.operation === "DELETE") return judge([...unconfirmed(request), ...(old ? deletionCauses(old) : [])]);
+    const shoot = readShoot(request.object);
     const specChanged = !old || !isDeepStrictEqual(shoot.spec, old.spec);
     // The flow that cleans up behind a deleted Shoot must be able to remove its finalizer, whatever has become of the rest.
     if (old && shoot.metadata.deletionTimestamp !== undefined && !specChanged)
       return judge(forceDeletionCauses(shoot, old));
-    const change: ShootChange = { shoot, old, now: deps.now?.() ?? new Date() };
-    const before = await earlyCauses(deps, request, change, specChanged);
-    if (before.length > 0) return judge(before);
-    const source = await readSeedOf(deps.client, sourceOf(change));
-    if (!specChanged) return judge([], takeoverWarnings({ ...change, source }));
-    return judgeSpec(deps, request, { ...change, source });
+    return judgeWrite(deps, request, { shoot, old, now: deps.now?.() ?? new Date() }, specChanged);
   };
+}
+
+async function judgeWrite(
+  deps: ShootWebhookDeps,
+  request: AdmissionRequest,
+  change: ShootChange,
+  specChanged: boolean,
+): Promise<Answer> {
+  const before = await earlyCauses(deps, request, change, specChanged);
+  if (before.length > 0) return judge(before);
+  const source = await readSeedOf(deps.client, sourceOf(change));
+  if (!specChanged) return judge([], takeoverWarnings({ ...change, source }));
+  return judgeSpec(deps, request, { ...change, source });
 }
 
 /** What the request says by itself, before anything that it refers to is looked at. */
@@ -81,6 +89,15 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   return judge(causes, await missingExtensions(client, shoot));
 }
 
-function oldShoot(request: AdmissionRequest): Shoot {
-  return Shoot.parse(request.oldObject);
+/**
+ * Reads a Shoot that the API server has checked. It leaves values that were stored before they had bounds, as long as they
+ * stay what they are; these must stand neither against its deletion nor against a change of the rest.
+ */
+function readShoot(object: unknown): Shoot {
+  const { data, error } = Shoot.schema.safeParse(object);
+  if (data) return data;
+  if (error.issues.every(({ code }) => outOfBounds.has(code))) return object as Shoot;
+  throw error;
 }
+
+const outOfBounds: ReadonlySet<string> = new Set(["too_big", "too_small", "invalid_value", "invalid_format"]);
