@@ -9,6 +9,8 @@ import { readNeighbours, readProfile, readProject, readSeed, readSeedOf, type Sh
 import { seedBindingCauses } from "./binding.ts";
 import { domainCauses } from "./domain.ts";
 import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./lifecycle.ts";
+import { fieldWarnings } from "./field-warnings.ts";
+import { changedFields } from "./forms.ts";
 import { migrationAnnotationCauses, moveChangeOf, sourceOf, takeoverWarnings } from "./migration.ts";
 import { encryptionCauses } from "./encryption.ts";
 import { networkCauses } from "./networks.ts";
@@ -86,7 +88,8 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...encryptionCauses(known),
     ...(old ? hibernationCauses(shoot, old) : []),
   ];
-  return judge(causes, await missingExtensions(client, shoot));
+  const warnings = fieldWarnings(changedFields(shoot.spec, old?.spec));
+  return judge(causes, [...warnings, ...(await missingExtensions(client, shoot))]);
 }
 
 /**

@@ -1,0 +1,62 @@
+import { expect } from "vitest";
+import type { Shoot } from "../../src/api/index.ts";
+import { createKubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { admissionTest as test, type AdmissionLab } from "../support/admission-lab.ts";
+import { withChange } from "../support/changed-shoots/case.ts";
+import { exampleObjects } from "../support/examples.ts";
+
+test("a misspelt field is admitted with a warning that names it and the field that is meant", async ({
+  admissionLab,
+}) => {
+  const warnings = await warningsOf(admissionLab, {
+    "spec.foo": "bar",
+    "spec.kubernetes.kubeApiServer": { eventTTL: "1h" },
+    "spec.provider.workers[0].taint": [],
+  });
+  expect(warnings).toContain("spec.foo: unknown field, nothing acts on it");
+  expect(warnings).toContain(
+    "spec.kubernetes.kubeApiServer: unknown field (did you mean spec.kubernetes.kubeAPIServer?)",
+  );
+  expect(warnings).toContain("(did you mean spec.provider.workers[0].taints?)");
+});
+
+test("a field that nothing acts on is admitted with a warning that says what is so instead", async ({
+  admissionLab,
+}) => {
+  const warnings = await warningsOf(admissionLab, {
+    "spec.purpose": "production",
+    "spec.hibernation.schedules": [{ start: "0 20 * * *" }],
+    "spec.controlPlane.highAvailability.failureTolerance.type": "zone",
+  });
+  expect(warnings).toContain("spec.purpose: nothing acts on this field: control planes are alike for all purposes");
+  expect(warnings).toContain("spec.hibernation.schedules: nothing acts on this field");
+  expect(warnings).toContain("spec.controlPlane: nothing acts on this field: control planes have one replica");
+});
+
+test("the example Shoot is admitted without a word about its fields, with all their defaults", async ({
+  admissionLab,
+}) => {
+  const warnings = await warningsOf(admissionLab, {});
+  expect(warnings).not.toContain("nothing acts on");
+  expect(warnings).toContain("no ControllerRegistration is in charge"); // the lab has none: warnings do arrive
+});
+
+/** All that the API server warns of when a changed example is created. */
+async function warningsOf(
+  { kubeconfig: file }: AdmissionLab,
+  change: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
+  const metadata = { name: "warned", namespace: "garden-dev" };
+  const shoot = withChange({ ...example, metadata }, { "spec.dns.domain": "warned.example.com", ...change });
+  const lines: string[] = [];
+  const log = createLogger({ name: "test", level: "warn", destination: { write: (line) => void lines.push(line) } });
+  const client = createKubeClient({ file }, { log });
+  try {
+    await client.create(shoot, { dryRun: true });
+  } finally {
+    await client.close();
+  }
+  return lines.join("");
+}
