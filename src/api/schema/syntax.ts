@@ -71,10 +71,10 @@ export const timeOfDay = () =>
     "a time of day with its zone, HHMMSS±HHMM, such as 220000+0100",
   );
 
-/** When something happens, in the five fields of cron: minute, hour, day of the month, month, day of the week. */
+/** When something happens, in the five fields of cron (minute, hour, day of the month, month, day of the week), or in one of its words. */
 export const cron = () => {
   const field = (number: string) => {
-    const range = `(?:\\*|${number}(?:-${number})?)(?:/[0-9]{1,2})?`;
+    const range = `(?:[*?]|${number}(?:-${number})?)(?:/[0-9]{1,2})?`;
     return `${range}(?:,${range})*`;
   };
   const month = "(?:0?[1-9]|1[0-2]|[A-Za-z]{3})";
@@ -85,7 +85,9 @@ export const cron = () => {
     month,
     "(?:[0-7]|[A-Za-z]{3})",
   ];
-  return formed(256, fields.map(field).join(" +"), 'a schedule in the five fields of cron, such as "0 20 * * 1-5"');
+  const words = "@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)";
+  const form = 'a schedule in the five fields of cron, such as "0 20 * * 1-5"';
+  return formed(256, `${words}|${fields.map(field).join(" +")}`, form);
 };
 
 /** A time zone by its name, or nothing, which is UTC. */
