@@ -34,11 +34,23 @@ test("a field that nothing acts on is admitted with a warning that says what is 
   expect(warnings).toContain("spec.controlPlane: nothing acts on this field: control planes have one replica");
 });
 
+test("a domain that the Seed cannot write records in is admitted with a warning that says what it needs", async ({
+  admissionLab,
+}) => {
+  const needs = "is in no default domain of Seed seed-1: name a provider with its Secret in spec.dns.providers";
+  expect(await warningsOf(admissionLab, { "spec.dns.domain": "a.example.com" })).toContain(needs);
+  const providers = {
+    "spec.dns.domain": "a.example.com",
+    "spec.dns.providers": [{ type: "local", secretName: "local" }],
+  };
+  expect(await warningsOf(admissionLab, providers)).not.toContain(needs);
+});
+
 test("the example Shoot is admitted without a word about its fields, with all their defaults", async ({
   admissionLab,
 }) => {
   const warnings = await warningsOf(admissionLab, {});
-  expect(warnings).not.toContain("nothing acts on");
+  expect(warnings).not.toMatch(/nothing acts on|default domain/);
   expect(warnings).toContain("no ControllerRegistration is in charge"); // the lab has none: warnings do arrive
 });
 
@@ -49,7 +61,7 @@ async function warningsOf(
 ): Promise<string> {
   const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
   const metadata = { name: "warned", namespace: "garden-dev" };
-  const shoot = withChange({ ...example, metadata }, { "spec.dns.domain": "warned.example.com", ...change });
+  const shoot = withChange({ ...example, metadata }, { "spec.dns.domain": "warned.dev.perennial.test", ...change });
   const lines: string[] = [];
   const log = createLogger({ name: "test", level: "warn", destination: { write: (line) => void lines.push(line) } });
   const client = createKubeClient({ file }, { log });

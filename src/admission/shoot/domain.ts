@@ -28,6 +28,16 @@ export async function domainCauses(client: KubeClient, { shoot, old }: ShootChan
   return [...(above.length > 0 ? providerCauses(shoot) : []), ...(await clashCauses(client, shoot, domain))];
 }
 
+/** Says of a domain that is new on its Seed what it lacks there: a DNS provider that writes its records. */
+export function domainWarnings({ shoot: { spec }, old, seed }: ShootChange): string[] {
+  const { domain, providers = [] } = spec.dns ?? {};
+  if (!domain || !seed || providers.length > 0) return [];
+  if (domain === old?.spec.dns?.domain && spec.seedName === old.spec.seedName) return [];
+  if (seed.spec.dns.defaults?.some((one) => isWithin(domain, canonicalName(one.domain)))) return [];
+  const where = `is in no default domain of Seed ${seed.metadata.name}`;
+  return [`${field}: ${domain} ${where}: name a provider with its Secret in spec.dns.providers`];
+}
+
 /** A default domain is written with the garden's credentials (Gardener: checkPrimaryDNSProvider). */
 function providerCauses({ spec }: Shoot): Cause[] {
   return (spec.dns?.providers ?? []).flatMap(({ primary }, index) =>

@@ -7,7 +7,7 @@ import { unconfirmed } from "../deletion.ts";
 import { judge, type AdmissionRequest, type Answer, type Cause, type Webhook } from "../review.ts";
 import { readNeighbours, readProfile, readProject, readSeed, readSeedOf, type ShootChange } from "./change.ts";
 import { seedBindingCauses } from "./binding.ts";
-import { domainCauses } from "./domain.ts";
+import { domainCauses, domainWarnings } from "./domain.ts";
 import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./lifecycle.ts";
 import { fieldWarnings } from "./field-warnings.ts";
 import { changedFields } from "./forms.ts";
@@ -88,7 +88,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...encryptionCauses(known),
     ...(old ? hibernationCauses(shoot, old) : []),
   ];
-  const warnings = fieldWarnings(changedFields(shoot.spec, old?.spec));
+  const warnings = [...fieldWarnings(changedFields(shoot.spec, old?.spec)), ...domainWarnings(known)];
   return judge(causes, [...warnings, ...(await missingExtensions(client, shoot))]);
 }
 

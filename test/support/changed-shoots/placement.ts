@@ -41,11 +41,7 @@ export const placementCases: readonly ShootCase[] = [
   ),
   refused("a domain around that of another Shoot", { [domain]: "dev.perennial.test" }, "is below default domain"),
   admitted("no domain", { "spec.dns": undefined }, "the Seed suggests one"),
-  admitted(
-    "a domain of the user's",
-    { [domain]: "qa-bad.example.com" },
-    "a provider for it can be named before it is needed",
-  ),
+  admitted("a domain of the user's", { [domain]: "qa-bad.example.com" }, "a warning says that it needs a provider"),
   refused(
     "a type of DNS provider with a blank",
     { "spec.dns.providers": [{ type: "my dns" }] },
