@@ -1,3 +1,4 @@
+import { TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import type { ErrorCode } from "../../api/error-codes.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { StepError } from "../failure.ts";
@@ -13,11 +14,16 @@ export function judge(target: WaitTarget, object: KubeObject): Readiness {
   return judges[target.until](object);
 }
 
+/** An error counts that was reported since the object was asked to go: it may still carry one of an earlier operation. */
 function stillThere(object: KubeObject): Readiness {
   const { lastError } = (object as ExtensionLike).status ?? {};
   const finalizers = object.metadata.finalizers ?? [];
   const waitsFor = finalizers.length === 0 ? "nothing holds it" : `held by ${finalizers.join(", ")}`;
-  return { reached: false, message: lastError?.description ?? waitsFor };
+  if (lastError === undefined) return { reached: false, message: waitsFor };
+  const { description: message, codes = [], lastUpdateTime } = lastError;
+  const asked = Date.parse(object.metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
+  const isEarlier = lastUpdateTime !== undefined && Date.parse(lastUpdateTime) < Math.floor(asked / 1000) * 1000;
+  return isEarlier ? { reached: false, message } : { reached: false, message, error: { codes } };
 }
 
 /** Nodes are looked at through the Shoot's own API server, not here. */
