@@ -13,7 +13,7 @@ export const FORCE_DELETION_ANNOTATION = "confirmation.gardener.cloud/force-dele
 /** Comma separated names of tasks that the next run of a Shoot's flow is to do. */
 export const TASKS_ANNOTATION = "shoot.gardener.cloud/tasks";
 
-/** "true" leaves a Shoot alone. */
+/** "true" leaves a Shoot alone: no operation of it begins, not even its deletion. */
 export const IGNORE_ANNOTATION = "shoot.gardener.cloud/ignore";
 
 /** "true" lets the next run skip its waits for readiness. */

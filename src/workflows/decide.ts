@@ -10,8 +10,8 @@ export type Decision =
 
 /** Decides from a fresh view of the Shoot. `now` is ms since the epoch; `jitter` is between 0 and 1. Pure. */
 export function decide(view: ShootView, now: number, jitter: number): Decision {
-  if (view.deleting && view.moving === undefined) return decideDeletion(view);
   if (view.ignored) return { do: "wait", for: view.syncPeriod };
+  if (view.deleting && view.moving === undefined) return decideDeletion(view);
   if (view.run === undefined) return { do: "report" };
   const due = dueIn(view, now, jitter);
   if (due > 0) return { do: "wait", for: due };

@@ -52,11 +52,17 @@ describe("the workflow of a Shoot", () => {
     const lastOperation = { ...succeeded, type: "Delete" } as const;
     expect(decide(view({ deleting: true, lastOperation }), now, 0)).toEqual({ do: "release" });
   });
-  it("deletes even a Shoot that is ignored or failed", () => {
+  it("deletes even a Shoot that has failed", () => {
     const lastOperation = { ...succeeded, state: "Failed" };
-    expect(decide(view({ deleting: true, ignored: true, lastOperation }), now, 0)).toMatchObject({
-      run: { operation: "Delete" },
-    });
+    expect(decide(view({ deleting: true, lastOperation }), now, 0)).toMatchObject({ run: { operation: "Delete" } });
+  });
+  it.each([
+    ["to be reconciled", { generation: 4 }],
+    ["to be deleted", { deleting: true }],
+    ["to be let go", { deleting: true, lastOperation: { ...succeeded, type: "Delete" } }],
+    ["to be moved", { moving: "Migrate" }],
+  ] as const)("leaves a Shoot alone that is ignored, also where it is %s", (_, change) => {
+    expect(decide(view({ ignored: true, ...change }), now, 0)).toEqual({ do: "wait", for: hour });
   });
   it("goes on with a move at once, whatever else is asked for", () => {
     const lastOperation = { type: "Migrate", state: "Failed", lastUpdateTime: succeeded.lastUpdateTime } as const;
