@@ -8,7 +8,7 @@ const plan = [
 ];
 
 // Words that users and histories know, spelled once; these files import nothing.
-const spelling = "api/(activity-ids|command-lines)";
+const spelling = "api/(activity-ids|command-lines|requests)";
 
 // How the file of a holder of ShootStates is made and read.
 const stateKeys = "activities/state/keys";

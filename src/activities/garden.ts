@@ -50,7 +50,7 @@ export function createGardenActivities(deps: GardenDeps): GardenActivities {
     beginOperation: (run, request) => status.begin(run, request),
     writeStatus: (run, written) => status.write(run, written),
     reportProblem: (ref, problem) => status.report(ref, problem),
-    acknowledgeRequest: (ref, request) => status.acknowledge(ref, request),
+    acknowledgeRequest: (ref, request, answered) => status.acknowledge(ref, request, answered),
     async releaseShoot(ref) {
       await leadership.removeLeadership(ref);
       await status.release(ref);

@@ -1,5 +1,6 @@
 import type { ShootOperation, ShootRef, ShootRun, StepFailure } from "../api/shoot/run.ts";
 import type { ErrorCode } from "../api/error-codes.ts";
+import type { ShootRequest } from "../api/requests.ts";
 import type { AppliedKind, Purpose } from "../api/extensions/kinds.ts";
 import type { ComponentName } from "../components/index.ts";
 
@@ -140,7 +141,8 @@ export interface GardenActivities {
   beginOperation(run: ShootRun, request?: string): Promise<void>;
   writeStatus(run: ShootRun, status: OperationStatus): Promise<void>;
   reportProblem(ref: ShootRef, problem: StepFailure): Promise<void>;
-  acknowledgeRequest(ref: ShootRef, request: string): Promise<void>;
+  /** Takes away what of a request was answered; all that an operation answers, unless it is said. */
+  acknowledgeRequest(ref: ShootRef, request: string, answered?: readonly ShootRequest[]): Promise<void>;
   /** Takes the leadership record away, says that the deletion is done and lets the Shoot go, in this order. */
   releaseShoot(ref: ShootRef): Promise<void>;
   /** Throws unless the run's seed leads, in its epoch, by the status and by every server that names a leader at all. */

@@ -1,4 +1,5 @@
 import type { ShootView } from "../activities/index.ts";
+import { operationsIn, type ShootRequest } from "../api/requests.ts";
 import type { Migration, ShootOperation, ShootRun } from "../api/shoot/run.ts";
 
 /** What the entity does next: an operation, letting the Shoot go, saying why nothing can be done, or waiting (ms). */
@@ -39,9 +40,9 @@ export function cleanUpsOf({ leftovers, run, moving }: ShootView): ShootRun[] {
   });
 }
 
-/** Whether the Shoot carries this request. Several are separated by semicolons. */
-export const asksFor = ({ request }: Pick<ShootView, "request">, operation: string): boolean =>
-  request?.split(";").includes(operation) ?? false;
+/** Whether the Shoot carries this request. */
+export const asksFor = ({ request }: Pick<ShootView, "request">, operation: ShootRequest): boolean =>
+  request !== undefined && operationsIn(request).includes(operation);
 
 /** The operation's type: an unfinished Create goes on as Create, everything later is Reconcile. */
 export function operationType({ lastOperation, moving }: Pick<ShootView, "lastOperation" | "moving">): ShootOperation {

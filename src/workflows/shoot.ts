@@ -99,7 +99,7 @@ async function reconsider(run: ShootRun, operation: RunningOperation): Promise<b
     await operation.stop(isTakenOver(view) ? TAKEOVER_STOP_TIMEOUT : undefined);
   } else if (asksFor(view, "retry")) {
     await operation.retry();
-    await garden("acknowledge").acknowledgeRequest(run, view.request ?? "");
+    await garden("acknowledge").acknowledgeRequest(run, view.request ?? "", ["retry"]);
   }
   return true;
 }

@@ -103,6 +103,23 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
+  it("answers a retry that is asked for together with another run, and then does that run", async () => {
+    const world = lab.world();
+    world.fail["deployComponent etcd"] = refusal;
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status).toMatchObject({ state: "Error", lastErrors: [{ taskID: "etcd" }] }));
+    delete world.fail["deployComponent etcd"];
+    world.view.request = "retry;reconcile";
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.view.request).toBe("reconcile"));
+    world.hold.clear();
+    await eventually(() => expect(world.calls).toContain("beginOperation Reconcile"));
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    expect(world.view.request).toBeUndefined();
+    await world.gone();
+  });
+
   it("stops a create between steps when the Shoot is deleted, and deletes it", async () => {
     const world = lab.world();
     world.hold.add("waitFor Infrastructure");

@@ -87,6 +87,18 @@ describe("a Shoot's status", () => {
     expect((await read(run)).metadata.annotations).toEqual({ other: "stays" });
   });
 
+  it("leaves what is not answered of a request", async () => {
+    const run = await newShoot();
+    const request = "gardener.cloud/operation";
+    await annotate(run, { [request]: "retry;reconcile" });
+    await createShootStatus(kube).acknowledge(run, "retry;reconcile", ["retry"]);
+    expect((await read(run)).metadata.annotations).toEqual({ [request]: "reconcile" });
+
+    await annotate(run, { [request]: "reconcile;rotate-ca-start" });
+    await createShootStatus(kube).begin(run, "reconcile;rotate-ca-start");
+    expect((await read(run)).metadata.annotations).toEqual({ [request]: "rotate-ca-start" });
+  });
+
   it("keeps the uid and the seeds of an earlier beginning", async () => {
     const run = await begun();
     await createShootStatus(kube).begin({ ...run, operation: "Reconcile", seedName: "seed-2" }, undefined);

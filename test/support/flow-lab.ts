@@ -8,6 +8,7 @@ import type {
   ShootView,
   WaitTarget,
 } from "../../src/activities/index.ts";
+import { shootRequests, unanswered } from "../../src/api/requests.ts";
 import type { ShootRef, ShootRun } from "../../src/api/shoot/run.ts";
 import { createBuilds } from "../../src/client/builds.ts";
 import { createOperations } from "../../src/client/operations.ts";
@@ -182,7 +183,8 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
       const world = of(run);
       world.calls.push(`beginOperation ${run.operation}`);
       world.view.observedGeneration = run.generation;
-      if (world.view.request === request) world.view.request = undefined;
+      if (request !== undefined && world.view.request === request)
+        world.view.request = unanswered(request, shootRequests);
       note(world, run, "Processing");
     },
     async writeStatus(run, status) {
@@ -197,8 +199,9 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
       note(world, run, status.state);
     },
     reportProblem: async () => {},
-    async acknowledgeRequest(ref) {
-      of(ref).view.request = undefined;
+    async acknowledgeRequest(ref, request, answered = shootRequests) {
+      const { view } = of(ref);
+      if (view.request === request) view.request = unanswered(request, answered);
     },
     async releaseShoot(ref) {
       const world = of(ref);

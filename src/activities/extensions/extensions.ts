@@ -1,5 +1,6 @@
 import { OPERATION_ANNOTATION, TASKS_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import { contractOf, EXTENSIONS_API, type AppliedKind, type Purpose } from "../../api/extensions/kinds.ts";
+import { taskOf } from "../../api/extensions/tasks.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -58,7 +59,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
     async apply(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
       const { context, objects } = await wantedBy(run, kind, purpose);
       const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
-      const asked = ({ metadata }: KubeObject) => tasks.includes(taskOf(kind, run, metadata.name));
+      const asked = ({ metadata }: KubeObject) => tasks.includes(taskOf(kind, purposeOf(kind, run, metadata.name)));
       const group = waits.group(step, objects.length);
       return Promise.all(objects.map((object) => applyOne(object, kind, group, asked(object))));
     },
@@ -150,11 +151,9 @@ export function nextTimestamp(existing: ExtensionLike | undefined): string {
   return new Date(now).toISOString().replace("Z", "000000Z");
 }
 
-/** Upstream's names of the tasks in `shoot.gardener.cloud/tasks`: `deployInfrastructure`, `deployDNSRecordInternal`. */
-function taskOf(kind: AppliedKind, run: ShootRun, name: string): string {
+function purposeOf(kind: AppliedKind, run: ShootRun, name: string): string | undefined {
   const { purposes = [], nameOf } = contractOf(kind);
-  const purpose = purposes.find((one) => nameOf?.(run, one) === name) ?? "";
-  return `deploy${kind}${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}`;
+  return purposes.find((one) => nameOf?.(run, one) === name);
 }
 
 /** Whether the object's controller has let go of it; it skips whatever is not a restore from then on. */

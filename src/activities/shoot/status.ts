@@ -7,6 +7,7 @@ import {
 } from "../../api/annotations.ts";
 import { Shoot } from "../../api/index.ts";
 import { hasArrived, moveOf } from "../../api/placement/move.ts";
+import { shootRequests, unanswered, type ShootRequest } from "../../api/requests.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../../api/shoot/run.ts";
 import { now, refTo, type JsonPatchOperation, type KubeClient, type MergePatch } from "../../kube/index.ts";
 import type { OperationStatus } from "../index.ts";
@@ -31,13 +32,13 @@ export function createShootStatus(gardenClient: KubeClient, tell: Tell = () => P
   const read = (ref: ShootRef) => readShoot(gardenClient, ref);
   const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(gardenClient, ref, status);
 
-  /** Removes an annotation if it still has this value: a later request stays. */
-  const takeAway = async (ref: ShootRef, annotation: string, value: string) => {
+  /** Removes an annotation, or leaves the rest of it, if it still has this value: a later request stays. */
+  const takeAway = async (ref: ShootRef, annotation: string, value: string, rest?: string) => {
     const path = `/metadata/annotations/${annotation.replace("/", "~1")}`;
     const patch: JsonPatchOperation[] = [
       { op: "test", path: "/metadata/uid", value: ref.uid },
       { op: "test", path, value },
-      { op: "remove", path },
+      rest === undefined ? { op: "remove", path } : { op: "replace", path, value: rest },
     ];
     await unlessChanged(gardenClient.patch(refOf(ref), patch));
   };
@@ -100,8 +101,9 @@ export function createShootStatus(gardenClient: KubeClient, tell: Tell = () => P
       });
     },
 
-    /** Takes a request away, unless a user has replaced it meanwhile. */
-    acknowledge: (ref: ShootRef, request: string): Promise<void> => takeAway(ref, OPERATION_ANNOTATION, request),
+    /** Takes away what of a request is answered, unless a user has replaced it meanwhile; an operation answers all. */
+    acknowledge: (ref: ShootRef, request: string, answered: readonly ShootRequest[] = shootRequests): Promise<void> =>
+      takeAway(ref, OPERATION_ANNOTATION, request, unanswered(request, answered)),
 
     /** Writes Succeeded, then removes the finalizer: the last status that a watch sees is Succeeded. */
     async release(ref: ShootRef): Promise<void> {

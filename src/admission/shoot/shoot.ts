@@ -15,6 +15,7 @@ import { migrationAnnotationCauses, moveChangeOf, sourceOf, takeoverWarnings } f
 import { encryptionCauses } from "./encryption.ts";
 import { networkCauses } from "./networks.ts";
 import { profileCauses } from "./profile.ts";
+import { requestCauses } from "./requests.ts";
 import { unsupportedCauses } from "./unsupported.ts";
 import { ruleCauses } from "./rules.ts";
 import { missingExtensions, shootReferenceCauses } from "./references.ts";
@@ -36,7 +37,7 @@ export function createShootValidator(deps: ShootWebhookDeps): Webhook {
     const specChanged = !old || !isDeepStrictEqual(shoot.spec, old.spec);
     // The flow that cleans up behind a deleted Shoot must be able to remove its finalizer, whatever has become of the rest.
     if (old && shoot.metadata.deletionTimestamp !== undefined && !specChanged)
-      return judge(forceDeletionCauses(shoot, old));
+      return judge([...forceDeletionCauses(shoot, old), ...requestCauses(shoot, old)]);
     return judgeWrite(deps, request, { shoot, old, now: deps.now?.() ?? new Date() }, specChanged);
   };
 }
@@ -65,7 +66,7 @@ async function earlyCauses(
     ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old)]
     : await nameCauses(client, shoot);
   const request = { shoot, old, user, mayBind: () => mayBind(user, shoot.metadata) };
-  return [...own, ...(await migrationAnnotationCauses(request))];
+  return [...own, ...requestCauses(shoot, old), ...(await migrationAnnotationCauses(request))];
 }
 
 async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, change: ShootChange): Promise<Answer> {

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { requestCauses } from "../../../src/admission/shoot/requests.ts";
+import type { Shoot } from "../../../src/api/index.ts";
+
+const asking = (annotations?: Record<string, string>): Shoot => ({
+  apiVersion: "core.gardener.cloud/v1beta1",
+  kind: "Shoot",
+  metadata: { name: "local", namespace: "garden-dev", ...(annotations && { annotations }) },
+  spec: { region: "local", kubernetes: { version: "1.34.4" }, provider: { type: "local" } },
+});
+const operation = "gardener.cloud/operation";
+const tasks = "shoot.gardener.cloud/tasks";
+const maintenance = "maintenance.gardener.cloud/operation";
+
+it.each([
+  [operation, "reconcile"],
+  [operation, "retry"],
+  [operation, "reconcile;retry"],
+  [tasks, "deployInfrastructure,deployDNSRecordInternal,deployDNSRecordExternal"],
+])("a Shoot can be asked for what flows do: %s=%s", (annotation, value) => {
+  expect(requestCauses(asking({ [annotation]: value }), asking())).toEqual([]);
+});
+
+it.each([
+  [operation, "explode", '"explode" is not supported: choose one of reconcile, retry'],
+  [operation, "reconcile;rotate-ca-start", '"rotate-ca-start" is not supported: choose one of reconcile, retry'],
+  [operation, "", '"" is not supported: choose one of reconcile, retry'],
+  [
+    tasks,
+    "deployInfrastructure,restartCoreAddons",
+    '"restartCoreAddons" is not supported: choose one of deployDNSRecordInternal, deployDNSRecordExternal, deployInfrastructure',
+  ],
+  [
+    maintenance,
+    "reconcile",
+    '"reconcile" is not supported: nothing runs in a maintenance time window; set gardener.cloud/operation',
+  ],
+])("what no flow does is refused by its name: %s=%s", (annotation, value, message) => {
+  const causes = [{ field: `metadata.annotations[${annotation}]`, message }];
+  expect(requestCauses(asking({ [annotation]: value }), undefined)).toEqual(causes);
+  expect(requestCauses(asking({ [annotation]: value }), asking({ [annotation]: "retry" }))).toEqual(causes);
+});
+
+it("what a Shoot was asked for before keeps it from nothing", () => {
+  const before = asking({ [operation]: "rotate-ca-start" });
+  expect(requestCauses(before, before)).toEqual([]);
+  expect(requestCauses(asking({ [operation]: "rotate-ca-start;retry" }), before)).toEqual([]);
+});
