@@ -22,7 +22,7 @@ export interface ControlPlaneContext {
   readonly snapshotMinutes?: number;
   /** Where the seed's own API server is reached, as its Service `kubernetes` says. */
   readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
-  /** Replicas of each workload in the seed; by default 1, or 0 for a hibernated Shoot. */
+  /** Replicas of each workload in the seed: those that the operation needs; by default 1, or 0 for a hibernated Shoot. */
   readonly replicas?: number;
 }
 

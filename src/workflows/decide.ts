@@ -67,14 +67,17 @@ const isNewTakeover = (wanted: Migration | undefined, underWay: Migration | unde
 const isLate = (run: ShootView["run"], running: ShootRun): boolean =>
   running.operation === "Migrate" && run !== undefined && run.epoch > running.epoch;
 
-/** A Shoot that never began has nothing in any seed; one that is done only has to be let go. */
+/**
+ * A Shoot that never began has nothing in any seed; one that is done only has to be let go. One that sleeps is woken: the
+ * users' objects are deleted through its control plane.
+ */
 function decideDeletion(view: ShootView): Decision {
   const done = view.lastOperation?.type === "Delete" && view.lastOperation.state === "Succeeded";
   // Whether seeds that were left are cleaned up is not told: it is looked for.
   if (!view.finalizer || (done && view.leftovers.length > 0)) return { do: "wait", for: 60_000 };
   if (!view.initialised || done) return { do: "release" };
   if (view.run === undefined) return { do: "report" };
-  const run: ShootRun = { ...view.run, operation: "Delete" };
+  const run: ShootRun = { ...view.run, operation: "Delete", hibernated: false };
   return view.request === undefined ? { do: "operate", run } : { do: "operate", run, request: view.request };
 }
 

@@ -27,7 +27,7 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
     async deploy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
       const objects = components[component].objects(await readContext(gardenClient, seedClient, run));
       const client = await clientFor(run, component);
-      const awaited = run.hibernated ? [] : objects.filter((object) => rollsOut(component, object));
+      const awaited = objects.filter((object) => rollsOut(component, object));
       const group = waits.group(step, awaited.length);
       const targets: WaitTarget[] = [];
       for (const object of objects) {

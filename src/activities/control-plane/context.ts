@@ -24,6 +24,7 @@ export async function readContext(
   return {
     ...objects,
     namespace,
+    replicas: run.hibernated ? 0 : 1,
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
     ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
     images: imagesFor(objects.shoot.spec.kubernetes.version),

@@ -56,6 +56,13 @@ describe("the workflow of a Shoot", () => {
     const lastOperation = { ...succeeded, state: "Failed" };
     expect(decide(view({ deleting: true, lastOperation }), now, 0)).toMatchObject({ run: { operation: "Delete" } });
   });
+  it("wakes a hibernated Shoot to delete it: its users' objects are deleted through its API server", () => {
+    const asleep = { ...run, hibernated: true };
+    expect(decide(view({ run: asleep, deleting: true }), now, 0)).toMatchObject({
+      run: { operation: "Delete", hibernated: false },
+    });
+    expect(decide(view({ run: asleep, generation: 4 }), now, 0)).toMatchObject({ run: { hibernated: true } });
+  });
   it.each([
     ["to be reconciled", { generation: 4 }],
     ["to be deleted", { deleting: true }],
