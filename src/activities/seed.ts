@@ -3,6 +3,7 @@ import { ControlPlane, Infrastructure } from "../api/index.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
 import { Deployment, Namespace, refTo, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { cleanUpLimits } from "./teardown/clean-up-limits.ts";
 import { createResourceCleaner, type ResourceCleaner } from "./teardown/shoot-resources.ts";
 import { clusterRef, readGardenObjects, syncCluster } from "./control-plane/cluster.ts";
 import { onlyInOwnNamespace, removeEarlierCluster } from "./control-plane/earlier-shoot.ts";
@@ -29,8 +30,15 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
   const services = createSeedServices(deps);
   const forRun = (work: (services: SeedServices, run: ShootRun) => Promise<void>) => (run: ShootRun) =>
     work(services(run), run);
-  const cleaning = (phase: keyof ResourceCleaner) => async (run: ShootRun) =>
-    createResourceCleaner(await shootClients.get(run.technicalID), heartbeat)[phase]();
+  const cleaning = (phase: keyof ResourceCleaner) => async (run: ShootRun) => {
+    const { shoot } = await readGardenObjects(gardenClient, run);
+    const cleaner = createResourceCleaner(
+      await shootClients.get(run.technicalID),
+      cleanUpLimits(shoot.metadata),
+      heartbeat,
+    );
+    await cleaner[phase]();
+  };
 
   const activities: SeedActivities = {
     async deployComponent(run, component, step) {

@@ -19,8 +19,19 @@ export const IGNORE_ANNOTATION = "shoot.gardener.cloud/ignore";
 /** "true" lets the next run skip its waits for readiness. */
 export const SKIP_READINESS_ANNOTATION = "shoot.gardener.cloud/skip-readiness";
 
-/** "true" deletes a Shoot without deleting the user's objects first. */
+/** "true" deletes a Shoot without deleting the users' objects first, but for services and storage. */
 export const SKIP_CLEANUP_ANNOTATION = "shoot.gardener.cloud/skip-cleanup";
+
+/** On a Shoot: after how many seconds webhooks that are being deleted lose their finalizers. */
+export const CLEANUP_WEBHOOKS_GRACE_ANNOTATION = "shoot.gardener.cloud/cleanup-webhooks-finalize-grace-period-seconds";
+
+/** The same for custom resources, their definitions and aggregated APIs. */
+export const CLEANUP_EXTENDED_APIS_GRACE_ANNOTATION =
+  "shoot.gardener.cloud/cleanup-extended-apis-finalize-grace-period-seconds";
+
+/** The same for everything else that users made. */
+export const CLEANUP_KUBERNETES_RESOURCES_GRACE_ANNOTATION =
+  "shoot.gardener.cloud/cleanup-kubernetes-resources-finalize-grace-period-seconds";
 
 /** "true" on a Seed stops every operation of its Shoots. */
 export const EMERGENCY_STOP_ANNOTATION = "shoot.gardener.cloud/emergency-stop-reconciliations";

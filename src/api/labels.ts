@@ -16,6 +16,9 @@ export const SHOOT_STATUS_LABEL = "shoot.gardener.cloud/status";
 /** "true" on an object of a Shoot's cluster that the flows put there: the clean-up of the user's objects leaves it alone. */
 export const NO_CLEANUP_LABEL = "shoot.gardener.cloud/no-cleanup";
 
+/** On an object of a Shoot's cluster: the manager of ManagedResources that put it there, and takes it away. */
+export const MANAGED_BY_LABEL = "resources.gardener.cloud/managed-by";
+
 /** "true" on a Secret that cannot be made again: the mirror keeps it in the ShootState. */
 export const PERSIST_LABEL = "persist";
 

@@ -1,5 +1,11 @@
 import { expect } from "vitest";
-import { NO_CLEANUP_LABEL } from "../../src/api/labels.ts";
+import {
+  CLEANUP_EXTENDED_APIS_GRACE_ANNOTATION,
+  CLEANUP_KUBERNETES_RESOURCES_GRACE_ANNOTATION,
+  SKIP_CLEANUP_ANNOTATION,
+} from "../../src/api/annotations.ts";
+import { MANAGED_BY_LABEL, NO_CLEANUP_LABEL, ROLE_LABEL } from "../../src/api/labels.ts";
+import { cleanUpLimits } from "../../src/activities/teardown/clean-up-limits.ts";
 import { createResourceCleaner } from "../../src/activities/teardown/shoot-resources.ts";
 import { toFailure } from "../../src/activities/failure.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
@@ -14,8 +20,10 @@ let controlPlane: ControlPlane;
 test.beforeAll(({ cluster }) => void (controlPlane = cluster));
 
 let looks = 0;
-const cleanable = () =>
-  createResourceCleaner(controlPlane.client, () => void (looks += 1), { deadline: 2_000, interval: 200 });
+const limits = (annotations: Record<string, string> = {}) =>
+  cleanUpLimits({ name: "cleaned", namespace: "garden-dev", annotations });
+const cleanable = (annotations?: Record<string, string>, deadline = 2_000) =>
+  createResourceCleaner(controlPlane.client, limits(annotations), () => void (looks += 1), { deadline, interval: 200 });
 const apply = (object: KubeObject) => controlPlane.client.apply(object);
 const exists = async (object: KubeObject) => (await controlPlane.client.read(refOf(object))) !== undefined;
 const kept = { labels: { [NO_CLEANUP_LABEL]: "true" } };
@@ -95,7 +103,90 @@ test("a definition that another client deletes meanwhile is no error", async () 
       return client.list(type, o);
     },
   };
-  await createResourceCleaner(late, () => {}, { deadline: 2_000, interval: 200 }).extendedApis();
+  await createResourceCleaner(late, limits(), () => {}, { deadline: 2_000, interval: 200 }).extendedApis();
+});
+
+test("custom resources of a spared definition stay: a pod network's own are needed while nodes run", async () => {
+  await installWidgets(controlPlane.client);
+  const own = widget("default", "own");
+  await apply(own);
+  for (const labels of [kept.labels, { [ROLE_LABEL]: "system-component" }, { [MANAGED_BY_LABEL]: "gardener" }]) {
+    await controlPlane.client.patch(refOf(definition), { metadata: { labels } });
+    await cleanable().extendedApis();
+    expect([await exists(own), await exists(definition)], JSON.stringify(labels)).toEqual([true, true]);
+    const none = Object.fromEntries(Object.keys(labels).map((label) => [label, null]));
+    await controlPlane.client.patch(refOf(definition), { metadata: { labels: none } });
+  }
+  await cleanable().extendedApis();
+  expect(await exists(definition)).toBe(false);
+});
+
+test("what the cluster's system or a manager of resources has put there stays", async () => {
+  const system = await apply(deployment("system", { labels: { [ROLE_LABEL]: "system-component" } }));
+  const managed = await apply(deployment("managed", { labels: { [MANAGED_BY_LABEL]: "gardener" } }));
+  const users = await apply(deployment("users", { labels: { [ROLE_LABEL]: "mine" } }));
+  await cleanable().kubernetesResources();
+  expect(await Promise.all([system, managed, users].map(exists))).toEqual([true, true, false]);
+});
+
+test("finalizers are removed when their grace is over, and not before", async () => {
+  await installWidgets(controlPlane.client);
+  const held = widget("default", "held");
+  await apply({ ...held, metadata: { ...held.metadata, finalizers: ["test.perennial.dev/never"] } });
+  await expect(cleanable({ [CLEANUP_KUBERNETES_RESOURCES_GRACE_ANNOTATION]: "0" }).extendedApis()).rejects.toThrow(
+    "Widget default/held",
+  );
+  expect((await controlPlane.client.read(refOf(held)))?.metadata.finalizers).toEqual(["test.perennial.dev/never"]);
+  await cleanable({ [CLEANUP_EXTENDED_APIS_GRACE_ANNOTATION]: "1" }, 10_000).extendedApis();
+  expect(await exists(definition)).toBe(false);
+});
+
+test("a pod whose kubelet does not answer goes when its grace is over", async () => {
+  const lost = pod("lost");
+  await apply({ ...lost, spec: { ...template, nodeName: "burnt", terminationGracePeriodSeconds: 1 } });
+  await cleanable({ [CLEANUP_KUBERNETES_RESOURCES_GRACE_ANNOTATION]: "1" }, 10_000).kubernetesResources();
+  expect(await exists(lost)).toBe(false);
+});
+
+test("claims are deleted; volumes are left to their provisioners, which are waited for", async () => {
+  const users = await apply(claim);
+  const kept = await apply(volume("kept", "Retain"));
+  const soon = { [CLEANUP_KUBERNETES_RESOURCES_GRACE_ANNOTATION]: "1" };
+  looks = 0;
+  await cleanable(soon, 10_000).kubernetesResources();
+  expect(await exists(users)).toBe(false);
+  const before = looks;
+  const going = await apply(volume("going", "Delete"));
+  await cleanable(soon, 10_000).kubernetesResources();
+  expect(looks - before).toBeGreaterThanOrEqual(4); // no provisioner runs here
+  for (const one of [kept, going]) {
+    expect((await controlPlane.client.read(refOf(one)))?.metadata.deletionTimestamp).toBeUndefined();
+    await controlPlane.client.patch(refOf(one), { metadata: { finalizers: null } });
+    await controlPlane.client.remove(refOf(one));
+  }
+});
+
+test("a clean-up that is to be skipped deletes services and claims, and nothing else", async () => {
+  await installWidgets(controlPlane.client);
+  const outside = await Promise.all([service("users"), claim].map(apply));
+  const inside = await Promise.all([deployment("users"), widget("default", "users")].map(apply));
+  const skipped = cleanable(
+    { [SKIP_CLEANUP_ANNOTATION]: "true", [CLEANUP_KUBERNETES_RESOURCES_GRACE_ANNOTATION]: "0" },
+    10_000,
+  );
+  await skipped.extendedApis();
+  await skipped.kubernetesResources();
+  expect(await Promise.all(outside.map(exists))).toEqual([false, false]);
+  expect(await Promise.all(inside.map(exists))).toEqual([true, true]);
+  await cleanable().extendedApis();
+});
+
+test("a namespace that its controller does not take away is let be when its grace is over", async () => {
+  const namespace: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "stuck" } };
+  await apply(namespace);
+  await cleanable({ [CLEANUP_KUBERNETES_RESOURCES_GRACE_ANNOTATION]: "1" }, 10_000).kubernetesResources();
+  expect((await controlPlane.client.read(refOf(namespace)))?.metadata.deletionTimestamp).toBeDefined();
+  await controlPlane.etcdctl("del", "/registry/namespaces/stuck");
 });
 
 const meta = (name: string, more: object = {}) => ({ name, namespace: "default", ...more });
@@ -125,6 +216,24 @@ const job: KubeObject = {
   metadata: meta("users"),
   spec: { template: { spec: { ...template, restartPolicy: "Never" } } },
 };
+const claim: KubeObject = {
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: meta("users"),
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+};
+const volume = (name: string, persistentVolumeReclaimPolicy: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  metadata: { name },
+  spec: {
+    persistentVolumeReclaimPolicy,
+    accessModes: ["ReadWriteOnce"],
+    capacity: { storage: "1Gi" },
+    claimRef: { namespace: "default", name: "users" },
+    csi: { driver: "disks.example.com", volumeHandle: name },
+  },
+});
 const apiService: KubeObject = {
   apiVersion: "apiregistration.k8s.io/v1",
   kind: "APIService",

@@ -1,12 +1,21 @@
-import { MIRROR_POD_ANNOTATION } from "../../api/annotations.ts";
-import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { CustomResourceDefinition, isNotFound, type KubeClient, type ResourceType } from "../../kube/index.ts";
+import {
+  CustomResourceDefinition,
+  isNotFound,
+  PersistentVolume,
+  refOf,
+  unlessGone,
+  type KubeClient,
+  type ResourceType,
+} from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
+import type { CleanUpLimits } from "./clean-up-limits.ts";
+import { isSpared } from "./spared.ts";
 
 /**
  * Deletes what users made in a Shoot, while its controllers still run: load balancers, volumes and whatever else their
  * objects stand for go with them. Each phase deletes, then looks until nothing is left; `alive` is called between looks.
+ * What has had its grace and is still there loses its finalizers.
  */
 export interface ResourceCleaner {
   /** Webhooks that could refuse the deletions that follow. */
@@ -26,56 +35,73 @@ export interface CleanerOptions {
 /** The clean-up of one Shoot. A call ends within its time, so that it is it that says what is left, and not a time-out. */
 export function createResourceCleaner(
   shootClient: KubeClient,
+  { grace, outsideOnly }: CleanUpLimits,
   alive: () => void,
   polling: CleanerOptions = { deadline: 600_000, interval: 2_000 },
 ): ResourceCleaner {
+  const pause = async () => {
+    alive();
+    await new Promise((resolve) => setTimeout(resolve, polling.interval));
+  };
   const begin = () => {
     const deadline = Date.now() + polling.deadline;
-    return async (what: string, types: readonly ResourceType[]) => {
-      for (;;) {
-        const left = (await Promise.all(types.map((type) => removeUsers(shootClient, type)))).flat();
-        if (left.length === 0) return;
-        if (Date.now() > deadline) throw leftovers(what, left, polling);
-        alive();
-        await new Promise((resolve) => setTimeout(resolve, polling.interval));
-      }
+    return {
+      async phase(what: string, types: readonly Graced[]) {
+        for (;;) {
+          const left = (await Promise.all(types.map((type) => removeUsers(shootClient, type)))).flat();
+          if (left.length === 0) return;
+          if (Date.now() > deadline) throw leftovers(what, left, polling);
+          await pause();
+        }
+      },
+      /** Volumes are not deleted here: their provisioner deletes the disk first. One whose provisioner is gone, too, stays. */
+      async awaitVolumes(seconds: number) {
+        const end = Math.min(deadline, Date.now() + seconds * 1_000);
+        while (Date.now() < end && (await shootClient.list(PersistentVolume)).some(goesWithClaim)) await pause();
+      },
     };
   };
-  const typesOf = async (chosen: (type: ResourceType) => boolean) => (await shootClient.types()).filter(chosen);
+  const typesOf = async (seconds: number, chosen: (type: ResourceType) => boolean): Promise<Graced[]> =>
+    (await shootClient.types()).filter(chosen).map((type) => ({ ...type, grace: seconds }));
+  const ofKinds = (seconds: number, kinds: ReadonlySet<string>) => typesOf(seconds, ({ kind }) => kinds.has(kind));
 
   return {
-    webhooks: async () => begin()("webhooks", await typesOf(isWebhook)),
+    webhooks: async () => begin().phase("webhooks", await ofKinds(grace.webhooks, webhooks)),
     async extendedApis() {
-      const phase = begin();
-      const definitions = await shootClient.list(CustomResourceDefinition);
+      if (outsideOnly) return;
+      const { phase } = begin();
+      const definitions = (await shootClient.list(CustomResourceDefinition)).filter((one) => !isSpared(one));
       const kinds = new Set(definitions.map(({ spec }) => `${spec.group}/${spec.names.kind}`));
-      await phase("custom resources", await typesOf((type) => kinds.has(`${groupOf(type)}/${type.kind}`)));
-      await phase(
-        "extended APIs",
-        await typesOf(({ kind }) => kind === "CustomResourceDefinition" || kind === "APIService"),
-      );
+      const isCustom = (type: ResourceType) => kinds.has(`${groupOf(type)}/${type.kind}`);
+      await phase("custom resources", await typesOf(grace.extendedApis, isCustom));
+      await phase("extended APIs", await ofKinds(grace.extendedApis, extendedApis));
     },
     async kubernetesResources() {
-      const phase = begin();
-      await phase("workloads and services", await typesOf(({ kind }) => first.has(kind)));
-      await phase("objects", await typesOf(({ kind }) => second.has(kind)));
-      await phase("namespaces", await typesOf(({ kind }) => kind === "Namespace"));
+      const { phase, awaitVolumes } = begin();
+      const { kubernetesResources: seconds, snapshots: longer } = grace;
+      await phase("workloads and services", await ofKinds(seconds, outsideOnly ? services : makers));
+      await phase("storage", [...(await ofKinds(seconds, claims)), ...(await ofKinds(longer, snapshots))]);
+      await awaitVolumes(seconds);
+      if (!outsideOnly) await phase("namespaces", await ofKinds(seconds, namespaces));
     },
   };
 }
 
+/** A kind, and how long, in seconds, its objects may take to go. */
+interface Graced extends ResourceType {
+  readonly grace: number;
+}
+
 /** Deletes the users' objects of a kind; returns the names of those that are still there. */
-async function removeUsers(shootClient: KubeClient, type: ResourceType): Promise<string[]> {
+async function removeUsers(shootClient: KubeClient, type: Graced): Promise<string[]> {
   if (!type.verbs.includes("list") || !type.verbs.includes("delete")) return [];
-  const objects = (await listServed(shootClient, type)).filter((object) => !isOurs(object));
-  for (const { metadata } of objects.filter((object) => object.metadata.deletionTimestamp === undefined)) {
-    const { name, namespace, uid } = metadata;
-    await shootClient.remove(
-      { apiVersion: type.apiVersion, kind: type.kind, name, ...(namespace === undefined ? {} : { namespace }) },
-      { propagationPolicy: "Background", ...(uid === undefined ? {} : { uid }) },
-    );
-  }
-  return objects.map(
+  const objects = (await listServed(shootClient, type)).filter((object) => !isSpared(object));
+  const overdue = objects.filter((object) => isOverdue(object, type.grace));
+  for (const object of overdue) await free(shootClient, object);
+  for (const object of objects) await ask(shootClient, object);
+  // What a namespace still holds by then stands for nothing outside of the cluster.
+  const left = type.kind === "Namespace" ? objects.filter((object) => !overdue.includes(object)) : objects;
+  return left.map(
     ({ metadata }) => `${type.kind} ${metadata.namespace ? `${metadata.namespace}/` : ""}${metadata.name}`,
   );
 }
@@ -90,28 +116,38 @@ async function listServed(shootClient: KubeClient, type: ResourceType): Promise<
   }
 }
 
-/** What the cluster itself lives on, and what we deployed: it goes with the control plane. */
-function isOurs({ kind, metadata, ...object }: KubeObject): boolean {
-  if (metadata.labels?.[NO_CLEANUP_LABEL] === "true") return true;
-  if (metadata.namespace === "kube-system" && isOwned(metadata)) return true; // goes, or stays, with its owner
-  if (kind === "Namespace") return systemNamespaces.has(metadata.name);
-  if (kind === "Service") return metadata.namespace === "default" && metadata.name === "kubernetes";
-  if (kind === "APIService") return (object["spec"] as { service?: unknown } | undefined)?.service === undefined;
-  return metadata.annotations?.[MIRROR_POD_ANNOTATION] !== undefined;
+function isOverdue({ metadata: { deletionTimestamp } }: KubeObject, grace: number): boolean {
+  return deletionTimestamp !== undefined && Date.parse(deletionTimestamp) + grace * 1_000 <= Date.now();
 }
 
-const isOwned = ({ ownerReferences = [] }: KubeObject["metadata"]): boolean =>
-  ownerReferences.some(({ controller }) => controller === true);
+/** Has the object deleted by those who act on it; once is enough. */
+async function ask(shootClient: KubeClient, object: KubeObject): Promise<void> {
+  const { deletionTimestamp, uid } = object.metadata;
+  if (deletionTimestamp !== undefined) return;
+  await shootClient.remove(refOf(object), {
+    propagationPolicy: "Background",
+    ...(uid === undefined ? {} : { uid }),
+  });
+}
 
-const systemNamespaces = new Set(["default", "kube-system", "kube-public", "kube-node-lease"]);
+/** Lets the object go without those who hold it: its finalizers, or for a pod its node's kubelet. */
+async function free(shootClient: KubeClient, object: KubeObject): Promise<void> {
+  const { finalizers = [], uid = "" } = object.metadata;
+  if (finalizers.length > 0) await unlessGone(shootClient.patch(refOf(object), { metadata: { finalizers: null } }));
+  else if (object.kind === "Pod") await shootClient.remove(refOf(object), { gracePeriodSeconds: 0, uid });
+}
 
-const isWebhook = ({ kind }: ResourceType): boolean =>
-  kind === "ValidatingWebhookConfiguration" || kind === "MutatingWebhookConfiguration";
+const goesWithClaim = ({ spec }: PersistentVolume): boolean =>
+  spec.claimRef !== undefined && spec.persistentVolumeReclaimPolicy === "Delete";
 
 const groupOf = ({ apiVersion }: ResourceType): string => apiVersion.split("/")[0] ?? "";
 
+const webhooks = new Set(["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"]);
+
+const extendedApis = new Set(["CustomResourceDefinition", "APIService"]);
+
 /** What makes other objects, and what stands for something outside the cluster, before what is used by them. */
-const first = new Set([
+const makers = new Set([
   "Ingress",
   "CronJob",
   "Job",
@@ -123,7 +159,10 @@ const first = new Set([
   "Service",
   "Pod",
 ]);
-const second = new Set(["PersistentVolumeClaim", "VolumeSnapshot", "PersistentVolume"]);
+const services = new Set(["Service"]);
+const claims = new Set(["PersistentVolumeClaim"]);
+const snapshots = new Set(["VolumeSnapshot", "VolumeSnapshotContent"]);
+const namespaces = new Set(["Namespace"]);
 
 function leftovers(what: string, left: readonly string[], { deadline }: CleanerOptions): StepError {
   const shown = left.slice(0, 5).join(", ");

@@ -1,4 +1,3 @@
-import { SKIP_CLEANUP_ANNOTATION } from "../../api/annotations.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { Migration, ShootOperation, ShootRun } from "../../api/shoot/run.ts";
 import type { ShootView } from "../../activities/index.ts";
@@ -90,8 +89,7 @@ function migrationOf(facts: NonNullable<ShootView["run"]>, to: string | undefine
 /** What a deletion finds in the seed, as far as the Shoot's own status tells. */
 function assumedControlPlane(shoot: Shoot, run: Pick<ShootRun, "workerless">) {
   const begun = shoot.status?.uid !== undefined;
-  const cleanable = begun && shoot.metadata.annotations?.[SKIP_CLEANUP_ANNOTATION] !== "true";
-  return { namespaceUsable: begun, cleanable, controlPlaneNeeded: begun && !run.workerless };
+  return { namespaceUsable: begun, cleanable: begun, controlPlaneNeeded: begun && !run.workerless };
 }
 
 function explainDue(view: ShootView, now: number): string {
