@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { examine, healthTypes, nextCondition } from "../activities/shoot/health.ts";
+import { examine, healthTypes, hibernatedCondition, nextCondition } from "../activities/shoot/health.ts";
 import { changeShootStatus, readShoot } from "../activities/shoot/patch.ts";
 import type { Condition, Shoot } from "../api/index.ts";
 import { createOwners } from "./mirror/owner.ts";
@@ -16,10 +16,7 @@ export function createCare(deps: RoundsDeps) {
   const visit: Visit<Look> = async (namespace, before) => {
     const client = await shootClients.get(namespace).catch(() => undefined);
     const readinessByType = await examine(seedClient, client, namespace);
-    if (before !== undefined && Date.now() < before.until) {
-      if (before.conditions === undefined) return before;
-      if (isDeepStrictEqual(conditionsOf(before, readinessByType), before.conditions)) return before;
-    }
+    if (before !== undefined && Date.now() < before.until && isKnown(before, readinessByType)) return before;
     const { owner } = await findOwner(namespace);
     const shoot = owner && (await readShoot(gardenClient, owner));
     if (shoot?.status?.seedName !== seedName || shoot.metadata.deletionTimestamp || !isCaredFor(shoot))
@@ -30,10 +27,11 @@ export function createCare(deps: RoundsDeps) {
   /** Writes what has changed, and remembers what the garden knows then. */
   const record = async (shoot: Shoot, readinessByType: ReadinessByType): Promise<Look> => {
     const workerless = (shoot.spec.provider.workers ?? []).length === 0;
-    if (shoot.spec.hibernation?.enabled) return { workerless, until: Date.now() + ASLEEP };
+    const hibernated = shoot.spec.hibernation?.enabled === true;
     const { conditions = [] } = shoot.status ?? {};
-    const cared = conditionsOf({ conditions, workerless }, readinessByType);
+    const cared = conditionsOf({ conditions, workerless }, hibernated ? undefined : readinessByType);
     if (!isDeepStrictEqual(cared, conditions.filter(isOurs))) await write(shoot, cared);
+    if (hibernated) return { workerless, until: Date.now() + ASLEEP };
     return { conditions: cared, workerless, until: Date.now() + RESYNC };
   };
 
@@ -58,22 +56,29 @@ interface Look {
 /** In ms: the garden's conditions are compared at least this often. */
 const RESYNC = 900_000;
 
-/** In ms: how soon a Shoot that wakes up has conditions again. */
+/** In ms: how soon a Shoot that is to wake up has conditions again, where its API server does not answer by then. */
 const ASLEEP = 300_000;
 
 type ReadinessByType = Awaited<ReturnType<typeof examine>>;
 
+/** Whether the garden knows what was seen now. That a Shoot wakes up shows in its API server. */
+function isKnown(look: Look, readinessByType: ReadinessByType): boolean {
+  if (look.conditions === undefined) return !readinessByType.APIServerAvailable.reached;
+  return isDeepStrictEqual(conditionsOf(look, readinessByType), look.conditions);
+}
+
 const isOurs = ({ type }: Condition): boolean => healthTypes.some((one) => one === type);
 
-/** The conditions that the Shoot is to have; one that has no nodes says nothing of them. */
+/** The conditions that the Shoot is to have; one without nodes says nothing of them. Of one that hibernates nothing is known. */
 function conditionsOf(
   { conditions = [], workerless }: Pick<Look, "conditions" | "workerless">,
-  readinessByType: ReadinessByType,
+  readinessByType: ReadinessByType | undefined,
 ): Condition[] {
   return healthTypes
     .filter((type) => !workerless || (type !== "EveryNodeReady" && type !== "SystemComponentsHealthy"))
     .map((type) => {
       const before = conditions.find((one) => one.type === type);
+      if (readinessByType === undefined) return hibernatedCondition(type, before, new Date());
       return nextCondition(type, before, readinessByType[type], new Date());
     });
 }

@@ -13,6 +13,14 @@ const condition = (type: string, status: string) => ({
   ...{ lastTransitionTime: "2026-01-01T10:00:00Z", lastUpdateTime: "2026-01-01T10:00:00Z" },
 });
 
+const lastOperation = {
+  type: "Reconcile",
+  state: "Succeeded",
+  progress: 100,
+  description: "",
+  lastUpdateTime: "2026-01-01T10:00:00Z",
+};
+
 test("a seed's worker asks the garden of a Shoot when its health changes, and leaves others' conditions alone", async ({
   cluster,
 }) => {
@@ -87,10 +95,38 @@ test("conditions of another writer stay, also when both write all the time", asy
   await caring;
 });
 
+test("a Shoot that hibernates has conditions that claim nothing, until its API server answers again", async ({
+  cluster,
+}) => {
+  const { client } = cluster;
+  const conditions = [condition("APIServerAvailable", "True"), condition("EveryNodeReady", "False")];
+  const { ref, read } = await createReconciledShoot(client, "asleep", conditions, { hibernation: { enabled: true } });
+  let answers = false;
+  const get = () => (answers ? Promise.resolve(client) : Promise.reject(new Error("asleep")));
+  const care = createCare({
+    ...{ gardenClient: client, seedClient: client, seedName: "seed-1", log, period: 20 },
+    shootClients: { get, close: () => Promise.resolve() } as never,
+  });
+  const caring = care.run();
+  const reasons = async () => new Set((await read()).map(({ reason }) => reason));
+
+  await vi.waitFor(async () => expect(await reasons()).toEqual(new Set(["ConditionNotChecked"])), 10_000);
+  await client.patch(ref, { spec: { hibernation: { enabled: false } } });
+  answers = true;
+  await vi.waitFor(async () => expect(await reasons()).not.toContain("ConditionNotChecked"), 10_000);
+  care.stop();
+  await caring;
+});
+
 /** A Shoot that Seed seed-1 has, reconciled; `read` reads its conditions. */
-async function createReconciledShoot(client: KubeClient, name: string, conditions: readonly object[] = []) {
+async function createReconciledShoot(
+  client: KubeClient,
+  name: string,
+  conditions: readonly object[] = [],
+  spec: Partial<Shoot["spec"]> = {},
+) {
   await applyGarden(client);
-  const run = await createShoot(client, name);
+  const run = await createShoot(client, name, spec);
   const ref = refTo(Shoot, { namespace: run.namespace, name });
   const shoot = await client.read(ref);
   await client.apply({
@@ -98,8 +134,6 @@ async function createReconciledShoot(client: KubeClient, name: string, condition
     metadata: { name: run.technicalID },
     spec: { shoot, seed: {}, cloudProfile: {} },
   } as never);
-  const times = { lastUpdateTime: "2026-01-01T10:00:00Z" };
-  const lastOperation = { type: "Reconcile", state: "Succeeded", progress: 100, description: "", ...times };
   await client.patch(ref, { status: { seedName: "seed-1", lastOperation, conditions } }, { subresource: "status" });
   return { run, ref, read: async () => (await client.read(ref))?.status?.conditions ?? [] };
 }

@@ -55,13 +55,27 @@ export function nextCondition(
   readiness: Readiness,
   now: Date,
 ): Condition {
-  const time = timeOf(now);
   const status = statusAfter(before, readiness, now);
   const message = readiness.reached ? healthy[type] : readiness.message;
   const reason = readiness.reached ? "Healthy" : "Unhealthy";
-  if (before?.status === status && before.message === message) return before;
-  const lastTransitionTime = before?.status === status ? before.lastTransitionTime : time;
-  return { type, status, reason, message, lastTransitionTime, lastUpdateTime: time };
+  return unlessSame(before, { type, status, reason, message }, now);
+}
+
+/** The condition of a Shoot that hibernates: nothing was looked at, and nothing is wrong (upstream: the same reason). */
+export function hibernatedCondition(type: HealthType, before: Condition | undefined, now: Date): Condition {
+  const message = "The Shoot is hibernated.";
+  return unlessSame(before, { type, status: "True", reason: "ConditionNotChecked", message }, now);
+}
+
+function unlessSame(
+  before: Condition | undefined,
+  next: Pick<Condition, "type" | "status" | "reason" | "message">,
+  now: Date,
+): Condition {
+  const isSameStatus = before?.status === next.status;
+  if (isSameStatus && before.message === next.message) return before;
+  const time = timeOf(now);
+  return { ...next, lastTransitionTime: isSameStatus ? before.lastTransitionTime : time, lastUpdateTime: time };
 }
 
 const healthy: Record<HealthType, string> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { examine, nextCondition, THRESHOLD } from "../../../src/activities/shoot/health.ts";
+import { examine, hibernatedCondition, nextCondition, THRESHOLD } from "../../../src/activities/shoot/health.ts";
 import type { Condition } from "../../../src/api/index.ts";
 import type { KubeClient } from "../../../src/kube/index.ts";
 
@@ -32,6 +32,25 @@ describe("a condition", () => {
       status: "True",
       lastTransitionTime: "2026-01-01T00:01:02Z",
     });
+  });
+});
+
+describe("a condition of a Shoot that hibernates", () => {
+  const asleep = (before: Condition | undefined, now: Date) => hibernatedCondition("APIServerAvailable", before, now);
+
+  it("says that nothing was looked at, whatever was seen before", () => {
+    const bad = nextCondition("APIServerAvailable", undefined, sick, start);
+    for (const before of [undefined, bad])
+      expect(asleep(before, later(1_000))).toMatchObject({
+        ...{ status: "True", reason: "ConditionNotChecked", message: "The Shoot is hibernated." },
+        lastTransitionTime: "2026-01-01T00:00:01Z",
+      });
+  });
+  it("does not change while the Shoot sleeps, and is looked at again when it has woken up", () => {
+    const before = asleep(undefined, start);
+    expect(asleep(before, later(60_000))).toBe(before);
+    expect(nextCondition("APIServerAvailable", before, well, later(60_000))).toMatchObject({ reason: "Healthy" });
+    expect(nextCondition("APIServerAvailable", before, sick, later(60_000))).toMatchObject({ status: "Progressing" });
   });
 });
 
