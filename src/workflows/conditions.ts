@@ -9,6 +9,9 @@ export const hasWorkers = when("the Shoot has workers", (run) => !run.workerless
 /** The Shoot is not hibernated. */
 export const awake = when("the Shoot is awake", (run) => !run.hibernated);
 
+/** The Shoot is to hibernate, and its control plane still runs. */
+export const fallsAsleep = when("the Shoot falls asleep", (run) => run.hibernated && run.fallsAsleep === true);
+
 /** The Shoot names credentials for its provider. */
 export const hasCredentials = when("the Shoot has provider credentials", (run) => run.hasCredentials);
 

@@ -1,6 +1,7 @@
-import { apply, awaitNodes, call, defineShootFlow, deploy, inGarden, thenCall } from "./actions.ts";
+import { apply, awaitNodes, call, defineShootFlow, deploy, inGarden, stop, thenCall } from "./actions.ts";
 import {
   awake,
+  fallsAsleep,
   hasBackup,
   hasCredentials,
   hasExternalDomain,
@@ -58,4 +59,10 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   worker:                { do: apply("Worker"),                              after: ["kubeControllerManager", "nodeAgent", "network"], when: [hasWorkers] },
   nodesReady:            { do: awaitNodes,                                   after: ["worker", "kubeProxy"], when: [hasWorkers, awake] },
   staleConfigs:          { do: call("removeStaleConfigs"),                   after: ["worker", "nodesReady"], when: [hasWorkers] },
+
+  // A Shoot that falls asleep: its machines have gone by now, through the control plane that stops here
+  stopControllerManager: { do: stop("kube-controller-manager"),              after: ["staleConfigs"], when: [fallsAsleep], since: "2026-11-22" },
+  stopScheduler:         { do: stop("kube-scheduler"),                       after: ["staleConfigs", "kubeScheduler"], when: [fallsAsleep], since: "2026-11-22" },
+  stopApiServer:         { do: stop("kube-apiserver"),                       after: ["stopControllerManager", "stopScheduler"], when: [fallsAsleep], since: "2026-11-22" },
+  stopEtcd:              { do: stop("etcd"),                                 after: ["stopApiServer"], when: [fallsAsleep], since: "2026-11-22" },
 });

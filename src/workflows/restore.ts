@@ -13,6 +13,7 @@ import {
 } from "./actions.ts";
 import {
   awake,
+  fallsAsleep,
   hasBackup,
   hasCredentials,
   hasExternalDomain,
@@ -88,4 +89,10 @@ export const restore = defineShootFlow("Restore Shoot", {
   worker:                { do: restoreObjects("Worker"),                     after: ["kubeControllerManager", "nodeAgent", "network"], when: [hasWorkers] },
   nodesReady:            { do: awaitNodes,                                   after: ["worker", "kubeProxy"], when: [hasWorkers, awake] },
   staleConfigs:          { do: call("removeStaleConfigs"),                   after: ["worker", "nodesReady"], when: [hasWorkers] },
+
+  // A Shoot that falls asleep: its machines have gone by now, through the control plane that stops here
+  stopControllerManager: { do: stop("kube-controller-manager"),              after: ["staleConfigs"], when: [fallsAsleep], since: "2026-11-22" },
+  stopScheduler:         { do: stop("kube-scheduler"),                       after: ["staleConfigs", "kubeScheduler"], when: [fallsAsleep], since: "2026-11-22" },
+  stopApiServer:         { do: stop("kube-apiserver"),                       after: ["stopControllerManager", "stopScheduler"], when: [fallsAsleep], since: "2026-11-22" },
+  stopEtcd:              { do: stop("etcd"),                                 after: ["stopApiServer"], when: [fallsAsleep], since: "2026-11-22" },
 });

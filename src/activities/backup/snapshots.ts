@@ -1,7 +1,7 @@
 import { activityInfo } from "@temporalio/activity";
 import { SNAPSHOT_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import type { ShootRun } from "../../api/shoot/run.ts";
+import { isAsleep, type ShootRun } from "../../api/shoot/run.ts";
 import { FINAL_SNAPSHOT, snapshotJob } from "../../components/index.ts";
 import { CronJob, isNotFound, Job, refTo, StatefulSet, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
@@ -58,7 +58,7 @@ export function createSnapshots({ gardenClient, seedClient, records, waits, flow
       const job = await seedClient.read(jobRef(run.technicalID, name));
       const taken = job !== undefined && completed(job).reached;
       if (!taken) await (isLast(run) ? endSchedule(run) : removeEarlier(run, name));
-      if (!taken && run.hibernated) await setEtcd(run, 1);
+      if (!taken && isAsleep(run)) await setEtcd(run, 1);
       await ensureJob({
         seedClient,
         group: waits.group(step, 1),
@@ -80,7 +80,7 @@ export function createSnapshots({ gardenClient, seedClient, records, waits, flow
         if (error instanceof UnreadableSnapshot) await removeJob(seedClient, job);
         throw error;
       }
-      if (run.hibernated && !isLast(run)) await setEtcd(run, 0);
+      if (isAsleep(run) && !isLast(run)) await setEtcd(run, 0);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ShootRun } from "../../api/shoot/run.ts";
+import { isAsleep, type ShootRun } from "../../api/shoot/run.ts";
 import { imagesFor, type ControlPlaneContext } from "../../components/index.ts";
 import { EndpointSlice, Secret, Service, type KubeClient } from "../../kube/index.ts";
 import { readGardenObjects } from "./cluster.ts";
@@ -24,7 +24,7 @@ export async function readContext(
   return {
     ...objects,
     namespace,
-    replicas: run.hibernated ? 0 : 1,
+    replicas: isAsleep(run) ? 0 : 1,
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
     ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
     images: imagesFor(objects.shoot.spec.kubernetes.version),

@@ -1,6 +1,6 @@
 import type { Shoot } from "../../api/index.ts";
 import { hasArrived } from "../../api/placement/move.ts";
-import type { ShootRun } from "../../api/shoot/run.ts";
+import { isAsleep, type ShootRun } from "../../api/shoot/run.ts";
 import { readTakeover } from "../../api/placement/takeover.ts";
 import { now, type MergePatch } from "../../kube/index.ts";
 import type { OperationStatus } from "../index.ts";
@@ -11,7 +11,7 @@ export const beginning = (run: ShootRun, shoot: Shoot): MergePatch => ({
   technicalID: run.technicalID,
   observedGeneration: run.generation,
   gardener: { id: "perennial", name: "perennial", version: "0.1.0" },
-  hibernated: run.hibernated,
+  hibernated: isAsleep(run),
   ...whereabouts(run, shoot),
   lastErrors: null,
   lastOperation: lastOperation(run.operation, {

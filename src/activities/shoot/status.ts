@@ -140,7 +140,9 @@ function waitingType({ metadata, status }: Shoot): ShootRun["operation"] {
   return type === undefined ? "Create" : "Reconcile";
 }
 
-const progressOf = ({ operation }: ShootRun, status: OperationStatus): MergePatch => ({
+/** A Shoot sleeps once the operation that puts it to sleep has ended; a Migrate leaves that to the Restore after it. */
+const progressOf = ({ operation, hibernated }: ShootRun, status: OperationStatus): MergePatch => ({
+  ...(status.state === "Succeeded" && operation !== "Migrate" ? { hibernated } : {}),
   lastOperation: lastOperation(operation, status),
   lastErrors: status.lastErrors.length > 0 ? status.lastErrors : null,
 });

@@ -115,7 +115,7 @@ async function readFacts(
     project,
     seedName,
     workerless: workers.length === 0,
-    hibernated: spec.hibernation?.enabled === true,
+    ...sleepOf(shoot),
     hasCredentials: (spec.secretBindingName ?? spec.credentialsBindingName) !== undefined,
     hasInternalDomain: seed.spec.dns.internal !== undefined,
     hasExternalDomain: spec.dns?.domain !== undefined,
@@ -154,6 +154,11 @@ async function readLeadership(
     ...(record === undefined ? {} : { leadershipRecord: record }),
     ...(next === undefined ? {} : { migration: next.migration }),
   };
+}
+
+function sleepOf({ spec, status }: Shoot): Pick<ShootRun, "hibernated" | "fallsAsleep"> {
+  const hibernated = spec.hibernation?.enabled === true;
+  return hibernated && status?.hibernated !== true ? { hibernated, fallsAsleep: true } : { hibernated };
 }
 
 function tasksOf({ metadata }: Shoot): Pick<ShootRun, "tasks"> {

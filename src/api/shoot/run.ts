@@ -29,7 +29,10 @@ export interface ShootRun extends ShootRef {
   readonly project: string;
   readonly seedName: string;
   readonly workerless: boolean;
+  /** The Shoot is to sleep. */
   readonly hibernated: boolean;
+  /** It is to, and does not yet: its control plane runs until its machines are gone. */
+  readonly fallsAsleep?: boolean;
   readonly hasCredentials: boolean;
   readonly hasInternalDomain: boolean;
   readonly hasExternalDomain: boolean;
@@ -61,6 +64,10 @@ export interface ShootRun extends ShootRef {
   /** How long, in ms, a retryable error is retried inside its step before the step parks. */
   readonly retryDuration: number;
 }
+
+/** Whether the control plane runs no pods while the operation goes on. */
+export const isAsleep = ({ hibernated, fallsAsleep }: Pick<ShootRun, "hibernated" | "fallsAsleep">): boolean =>
+  hibernated && fallsAsleep !== true;
 
 /** An error as users see it: one sentence, with codes from the closed list. */
 export interface StepFailure {

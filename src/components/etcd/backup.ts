@@ -3,7 +3,7 @@ import type { KubeObject } from "../../api/index.ts";
 import { backupMount, backupPlace } from "./backup-place.ts";
 import { job, pod, type Step } from "./backup-pod.ts";
 import { commandLine } from "../command-line.ts";
-import { replicasOf, type ControlPlaneContext } from "../context.ts";
+import type { ControlPlaneContext } from "../context.ts";
 import { etcdStep, verifyStep } from "./step.ts";
 import { dataVolume, mainClaim, member } from "./etcd.ts";
 import { mountFiles, secretPath, sha256 } from "../files.ts";
@@ -24,7 +24,7 @@ export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
       metadata: { name: "etcd-backup", namespace, labels: controlPlaneRole },
       spec: {
         schedule: `${minute}-59/${period} * * * *`,
-        suspend: replicasOf(context) === 0,
+        suspend: shoot.spec.hibernation?.enabled === true,
         concurrencyPolicy: "Forbid",
         startingDeadlineSeconds: 300,
         successfulJobsHistoryLimit: 3,

@@ -115,9 +115,19 @@ describe("the flows", () => {
   );
 });
 
+const fallingAsleep = ["stopControllerManager", "stopScheduler", "stopApiServer", "stopEtcd"];
+
 describe("the reconcile table", () => {
-  it("skips nothing for a Shoot that has everything", () => {
-    expect(plan(reconcile, { leadershipRecord: "local.dev.example.com" }).skipped).toEqual([]);
+  it("skips nothing for a Shoot that has everything, but for what puts it to sleep", () => {
+    expect(plan(reconcile, { leadershipRecord: "local.dev.example.com" }).skipped).toEqual(fallingAsleep);
+  });
+  it("puts a Shoot to sleep once, and only after its machines have gone", () => {
+    expect(plan(reconcile, { hibernated: true, fallsAsleep: true }).done).toEqual(
+      expect.arrayContaining(fallingAsleep),
+    );
+    expect(plan(reconcile, { hibernated: true }).skipped).toEqual(expect.arrayContaining(fallingAsleep));
+    for (const step of fallingAsleep)
+      expect([...before(reconcile, step)], step).toEqual(expect.arrayContaining(["worker", "controlPlane"]));
   });
   it("never touches machines, or what they need, for a Shoot without workers", () => {
     const { done } = plan(reconcile, { workerless: true });
@@ -261,11 +271,15 @@ describe("the restore table", () => {
         "oldEtcd",
         "copiedBackups",
         "etcdVolume",
+        ...fallingAsleep,
       ].sort(),
     );
   });
   it("asks nothing of the source when it was taken over from, but waits for its leases", () => {
     const { skipped } = plan(restore, { migration: { ...migration, takeover: true } });
-    expect(skipped).toEqual(["leadership", "fence", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"]);
+    expect(skipped).toEqual([
+      ...["leadership", "fence", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
+      ...fallingAsleep,
+    ]);
   });
 });
