@@ -66,8 +66,9 @@ export const restore = defineShootFlow("Restore Shoot", {
   etcdVolume:            { do: thenCall(call("restoreEtcdVolume"), "finishEtcdVolume"),after: ["copiedBackups", "finalShareState", "secrets", "leases", "leader"], when: [moved] },
   etcd:                  { do: deploy("etcd"),                               after: ["etcdVolume", "oldEtcd", "secrets"] },
   kubeApiServer:         { do: deploy("kube-apiserver"),                     after: ["etcd", "accessSecrets", "infrastructure"] },
-  internalDns:           { do: restoreObjects("DNSRecord", "internal"),      after: ["kubeApiServer", "cluster"], when: [hasInternalDomain, awake] },
-  externalDns:           { do: restoreObjects("DNSRecord", "external"),      after: ["kubeApiServer", "cluster"], when: [hasExternalDomain, awake] },
+  // A Shoot that sleeps keeps its names, too: no other seed has them any more
+  internalDns:           { do: restoreObjects("DNSRecord", "internal"),      after: ["kubeApiServer", "cluster"], when: [hasInternalDomain] },
+  externalDns:           { do: restoreObjects("DNSRecord", "external"),      after: ["kubeApiServer", "cluster"], when: [hasExternalDomain] },
   kubeControllerManager: { do: deploy("kube-controller-manager"),            after: ["kubeApiServer"] },
   kubeScheduler:         { do: deploy("kube-scheduler"),                     after: ["kubeApiServer"], when: [hasWorkers] },
   controlPlane:          { do: restoreObjects("ControlPlane"),               after: ["kubeApiServer", "infrastructure"], when: [hasWorkers] },
