@@ -1,4 +1,4 @@
-import { FORCE_TAKEOVER_ANNOTATION, OPERATION_ANNOTATION, Shoot } from "../api/index.ts";
+import { FORCE_TAKEOVER_ANNOTATION, IGNORE_ANNOTATION, OPERATION_ANNOTATION, Shoot } from "../api/index.ts";
 import type { ShootRef } from "../api/shoot/run.ts";
 import type { KubeObject, NamespacedMeta } from "../api/schema/meta.ts";
 import type { ShootClient } from "../client/shoots.ts";
@@ -76,20 +76,17 @@ const ShootRequest = defineKind<ShootRequest>({ ...typeMeta(Shoot), scope: "Name
 
 function decisive({ name, namespace, uid, resourceVersion, ...metadata }: NamespacedMeta): NamespacedMeta {
   const { generation, deletionTimestamp, annotations = {} } = metadata;
-  const asking = [OPERATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION].filter((key) => key in annotations);
+  const asking = askingKeys.filter((key) => key in annotations);
   const kept = Object.fromEntries(asking.map((key) => [key, annotations[key] ?? ""]));
   return { name, namespace, uid, resourceVersion, generation, deletionTimestamp, annotations: kept };
 }
 
-/** Everything about a Shoot that asks for something: its spec, its deletion, a request, an approval to take it over. */
+/** What operators ask for: an operation, a takeover, that the Shoot be left alone. */
+const askingKeys = [OPERATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, IGNORE_ANNOTATION];
+
+/** Everything about a Shoot that asks for something: its spec, its deletion, and what its annotations ask for. */
 const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations } }: ShootRequest): string =>
-  [
-    uid,
-    generation,
-    deletionTimestamp,
-    annotations?.[OPERATION_ANNOTATION],
-    annotations?.[FORCE_TAKEOVER_ANNOTATION],
-  ].join("|");
+  [uid, generation, deletionTimestamp, ...askingKeys.map((key) => annotations?.[key])].join("|");
 
 const keyOf = ({ metadata }: ShootRequest) => ({ name: metadata.name, namespace: metadata.namespace });
 

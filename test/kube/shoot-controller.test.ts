@@ -1,0 +1,38 @@
+import { expect } from "vitest";
+import { Shoot } from "../../src/api/index.ts";
+import type { ShootRef } from "../../src/api/shoot/run.ts";
+import { createShootController } from "../../src/controllers/shoot.ts";
+import { refTo } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { test } from "../support/cluster-test.ts";
+import { eventually } from "../support/eventually.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
+
+const log = createLogger({ name: "test", level: "silent" });
+
+test("a Shoot's workflow is told of a change that asks for something, such as the end of being ignored", async ({
+  cluster,
+}) => {
+  const { client } = cluster;
+  await applyGarden(client);
+  const { namespace, name, uid } = await createShoot(client, "told");
+  const told: ShootRef[] = [];
+  const nudge = async (ref: ShootRef) => void told.push(ref);
+  const shoots = { nudge, withoutWorkflow: async () => [] };
+  const controller = createShootController({ gardenClient: client, shoots, log });
+  controller.start();
+  await controller.synced();
+  await eventually(() => expect(told).toHaveLength(1));
+
+  const annotate = (key: string, value: string | null) =>
+    client.patch(refTo(Shoot, { namespace, name }), { metadata: { annotations: { [key]: value } } });
+  await annotate("example.com/note", "of no account");
+  await annotate("shoot.gardener.cloud/ignore", "true");
+  await eventually(() => expect(told).toHaveLength(2));
+  await annotate("shoot.gardener.cloud/ignore", null);
+  await eventually(() => expect(told).toHaveLength(3));
+  await annotate("gardener.cloud/operation", "reconcile");
+  await eventually(() => expect(told).toHaveLength(4));
+  expect(told.at(-1)).toEqual({ namespace, name, uid });
+  await controller.stop();
+});
