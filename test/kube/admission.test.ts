@@ -126,6 +126,25 @@ test("the spec of a Shoot that is being deleted is frozen, its finalizers are no
   expect(await client.read(ref("frozen"))).toBeUndefined();
 });
 
+test("a Shoot cannot be asked for what no flow does, also while it is being deleted", async () => {
+  const { metadata, ...rest } = shoot("asked");
+  const annotations = { [confirmation]: "true" };
+  await client.apply({
+    ...rest,
+    metadata: { ...metadata, annotations, finalizers: ["gardener"] },
+    spec: spec("asked"),
+  });
+  const ask = (value: string) =>
+    client.patch(ref("asked"), { metadata: { annotations: { "gardener.cloud/operation": value } } });
+  const refusal = '"explode" is not supported: choose one of reconcile, retry';
+  await expect(ask("explode")).rejects.toThrow(refusal);
+  await ask("reconcile");
+  await client.remove(ref("asked"));
+  await expect(ask("explode")).rejects.toThrow(refusal);
+  await ask("retry");
+  await client.patch(ref("asked"), { metadata: { finalizers: [] } });
+});
+
 test("a forced deletion needs a deletion and an error that justifies it, and is not taken back", async () => {
   const { metadata, ...rest } = shoot("forced");
   const annotations = { [confirmation]: "true" };
