@@ -127,9 +127,11 @@ const finderIn =
     throw new Error(`${called} has no ${what} ${JSON.stringify(name ?? "")}: it has ${namesIn(entries) || "none"}`);
   };
 
+/** The names to choose from, at most ten, and none that is longer than a name: a kubeconfig found in a seed may hold anything there. */
 const namesIn = (entries: unknown): string =>
   records(entries)
-    .map((one) => String(one["name"]))
+    .flatMap(({ name }) => (typeof name === "string" && name.length <= 253 ? [name] : []))
+    .slice(0, 10)
     .join(", ");
 
 const records = (entries: unknown): Fields[] => (Array.isArray(entries) ? entries.map(record) : []);

@@ -1,9 +1,16 @@
-import { TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import type { ErrorCode } from "../../api/error-codes.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
-import { addressed, completed, extensionReady, rolledOut, type ExtensionLike, type Readiness } from "./readiness.ts";
+import {
+  addressed,
+  completed,
+  errorOf,
+  extensionReady,
+  rolledOut,
+  type ExtensionLike,
+  type Readiness,
+} from "./readiness.ts";
 import type { Registration } from "./registration.ts";
 
 /** How an object stands to what is waited for. */
@@ -20,10 +27,8 @@ function stillThere(object: KubeObject): Readiness {
   const finalizers = object.metadata.finalizers ?? [];
   const waitsFor = finalizers.length === 0 ? "nothing holds it" : `held by ${finalizers.join(", ")}`;
   if (lastError === undefined) return { reached: false, message: waitsFor };
-  const { description: message, codes = [], lastUpdateTime } = lastError;
-  const asked = Date.parse(object.metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
-  const isEarlier = lastUpdateTime !== undefined && Date.parse(lastUpdateTime) < Math.floor(asked / 1000) * 1000;
-  return isEarlier ? { reached: false, message } : { reached: false, message, error: { codes } };
+  const { description: message, codes = [] } = lastError;
+  return errorOf(object) === undefined ? { reached: false, message } : { reached: false, message, error: { codes } };
 }
 
 /** Nodes are looked at through the Shoot's own API server, not here. */

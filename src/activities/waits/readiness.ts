@@ -45,7 +45,7 @@ export function extensionReady(object: ExtensionLike, { timestamp, asked }: Exte
   const { [TIMESTAMP_ANNOTATION]: stamp, [OPERATION_ANNOTATION]: operation } = object.metadata.annotations ?? {};
   const { lastOperation, observedGeneration } = object.status ?? {};
   if (timestamp !== undefined && stamp !== timestamp) return not("an older version of it was seen");
-  const error = errorSince(stamp, object.status);
+  const error = errorOf(object);
   if (error) return { reached: false, message: error.description, error: { codes: error.codes ?? [] } };
   if (observedGeneration !== object.metadata.generation) return not("its controller has not seen the latest spec");
   if (operation !== undefined) return not(`its controller has not taken up operation ${operation}`);
@@ -54,8 +54,10 @@ export function extensionReady(object: ExtensionLike, { timestamp, asked }: Exte
   return succeeded(lastOperation, stamp);
 }
 
-/** The error that a controller reports; one that says no time is as old as the last operation. */
-function errorSince(stamp: string | undefined, { lastError, lastOperation }: Status = {}): Status["lastError"] {
+/** The error that its controller has reported since it was asked last; one that says no time is as old as the last operation. */
+export function errorOf({ metadata, status = {} }: ExtensionLike): Status["lastError"] {
+  const { lastError, lastOperation } = status;
+  const stamp = metadata.annotations?.[TIMESTAMP_ANNOTATION];
   return isBefore(lastError?.lastUpdateTime ?? lastOperation?.lastUpdateTime, stamp) ? undefined : lastError;
 }
 
