@@ -120,13 +120,17 @@ describe("a Shoot whose CloudProfile doesn't exist", () => {
     await expect(created).rejects.toThrow("there is no CloudProfile nowhere");
   });
 
-  test("says so when the CloudProfile was removed later, and can be deleted", async () => {
+  test("says so when the CloudProfile was removed later, by force, and can be deleted", async () => {
     const [profile, name] = [await readProfile("local"), "vanishing"];
     const ref = refTo(CloudProfile, { name });
     await local.gardenClient.apply({ ...ref, metadata: { name }, spec: profile.spec }, { fieldManager: "test" });
     const annotations = { "shoot.gardener.cloud/ignore": "true" };
     const shoot = await createShoot(local, { name, workerless: true, cloudProfile: name, annotations });
+    const finalizers = async () => (await local.gardenClient.read(ref))?.metadata.finalizers ?? [];
+    await eventually(async () => expect(await finalizers()).toContain("gardener"));
     await local.gardenClient.remove(ref);
+    expect(await finalizers()).toContain("gardener"); // held, as long as a Shoot is of it
+    await local.gardenClient.patch(ref, { metadata: { finalizers: null } });
     await shoot.annotate({ "shoot.gardener.cloud/ignore": null, "gardener.cloud/operation": "reconcile" });
     const { status } = await shoot.settles("Failed", "Create");
     expect(status?.lastErrors).toEqual([
