@@ -5,6 +5,7 @@ const plan = [
   "activities/shoot/(view|migration-facts)",
   "activities/control-plane/context",
   "activities/extensions/trigger",
+  "activities/leadership/fenced-client",
 ];
 
 // Words that users and histories know, spelled once; these files import nothing.

@@ -70,9 +70,11 @@ export async function judgePlan(planned: ShootPlan, { view, garden, seedClient }
   if (seedClient === undefined) return unknown(`the kubeconfig of Seed ${view.run.seedName} is not at hand`);
   const { judgeSteps } = await import("../report/changes.ts");
   const { readContext } = await import("../../activities/control-plane/context.ts");
+  const { fenced } = await import("../../activities/leadership/fenced-client.ts");
   try {
     const context = await readContext(garden.client, seedClient, { ...view.run, operation });
-    return { ...planned, steps: await judgeSteps({ seedClient, context }, flowTables.reconcile, steps) };
+    const judging = { seedClient: fenced(seedClient, view.run), context };
+    return { ...planned, steps: await judgeSteps(judging, flowTables.reconcile, steps) };
   } catch (error) {
     return unknown(explainFully(error));
   }

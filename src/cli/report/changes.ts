@@ -16,7 +16,10 @@ export interface Judgement {
   readonly why?: string;
 }
 
-/** From where a step is judged: the seed's cluster, and what the Shoot's objects are made from. */
+/**
+ * From where a step is judged: the seed's cluster, by the run's fenced client, because a seed refuses dry runs of earlier
+ * epochs as well; and what the Shoot's objects are made from.
+ */
 export interface Judging {
   readonly seedClient: Pick<KubeClient, "read" | "apply" | "list">;
   readonly context: ControlPlaneContext;

@@ -28,7 +28,7 @@ export async function findAction(operation: ShootOperation | undefined, step: st
 export const moveTables: MoveTables = { migrate, restore, cleanUp };
 
 /** The Shoot as its workflow would read it now. */
-export async function readView({ client }: Garden, shoot: Shoot): Promise<ShootView> {
+export async function readView({ client }: Pick<Garden, "client">, shoot: Shoot): Promise<ShootView> {
   const { readShootView } = await import("../../activities/shoot/view.ts");
   const view = await readShootView(client, shootRef(shoot), await periodsOf(shoot));
   if (view) return view;
