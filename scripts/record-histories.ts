@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { ApplicationFailure } from "@temporalio/common";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { cleanUpWorkflowId, flowWorkflowId, shootWorkflowId } from "../src/workflows/contract.ts";
@@ -9,13 +10,15 @@ import { startFlowLab, type World } from "../test/support/flow-lab.ts";
  * Records what the replay test replays: a create, one with a parked and resumed step, a delete, and a move. Run it for each
  * release; histories of earlier releases stay, because their workflows may still be open.
  */
+const checkout = fileURLToPath(new URL("..", import.meta.url));
 const directory = new URL("../test/flow/histories/", import.meta.url);
 await mkdir(directory, { recursive: true });
 const lab = await startFlowLab();
 
 const save = async (name: string, workflowId: string) => {
   const history = await lab.client.workflow.getHandle(workflowId).fetchHistory();
-  await writeFile(new URL(`${name}.json`, directory), `${JSON.stringify(JSON.parse(historyToJSON(history)))}\n`);
+  const text = JSON.stringify(JSON.parse(historyToJSON(history))).replaceAll(checkout, ""); // stacks say where that is
+  await writeFile(new URL(`${name}.json`, directory), `${text}\n`);
 };
 const until = async (condition: () => boolean) => {
   while (!condition()) await sleep(50);
