@@ -1,6 +1,12 @@
 /** What a user wrote, in quotes, and cut off: a refusal is for people. */
 export const shorten = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
+/** What to add to the refusal of an unknown word, in brackets: the known one that may be meant, after `before`; nothing where there is none. */
+export function suggestion(word: string, known: readonly string[], before = ""): string {
+  const meant = nearest(word, known);
+  return meant === undefined ? "" : ` (did you mean ${before}${meant}?)`;
+}
+
 /** The known word that a user may have meant: another spelling, or a slip of a few letters. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(word.length / 3));

@@ -2,7 +2,7 @@ import semver from "semver";
 import { secondsOf } from "../../api/schema/duration.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
-import { nearest, shorten } from "../text.ts";
+import { shorten, suggestion } from "../text.ts";
 import { admissionPlugins, apiGroups, KNOWN_MINOR, pluginsWithConfiguration } from "./kubernetes-names.ts";
 
 const field = "spec.kubernetes.kubeAPIServer";
@@ -77,9 +77,4 @@ function issuerCauses(issuer: string | undefined): Cause[] {
 function requestCauses({ maxMutatingInflight, maxNonMutatingInflight }: NonNullable<Config["requests"]>): Cause[] {
   if (maxMutatingInflight !== 0 || maxNonMutatingInflight !== 0) return [];
   return [{ field: `${field}.requests`, message: "must not be 0 both: no request could be answered" }];
-}
-
-function suggestion(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  return meant === undefined ? "" : ` (did you mean ${meant}?)`;
 }

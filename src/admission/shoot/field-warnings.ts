@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FoundField } from "../../api/schema/walk.ts";
 import { ignoredFields } from "../../api/shoot/ignored.ts";
-import { nearest } from "../text.ts";
+import { suggestion } from "../text.ts";
 
 /** Says of fields that are new in a Shoot that nothing acts on them: unknown ones, which may be misspelt, and ignored ones. */
 export function fieldWarnings(changed: readonly FoundField[]): string[] {
   const warnings = changed.flatMap(({ path, field, value, schema, known }) => {
-    if (schema === undefined)
-      return [`${path.slice(0, 150)}: unknown field${suggestion(path, known)}, nothing acts on it`];
+    if (schema === undefined) {
+      const name = path.split(".").at(-1) ?? "";
+      const meant = suggestion(name, known, path.slice(0, -name.length));
+      return [`${path.slice(0, 150)}: unknown field${meant}, nothing acts on it`];
+    }
     const instead = ignoredFields[field];
     if (instead === undefined || isDeepStrictEqual(value, schema["default"])) return [];
     return [`${path}: nothing acts on this field: ${instead}`];
@@ -17,9 +20,3 @@ export function fieldWarnings(changed: readonly FoundField[]): string[] {
 
 /** API servers cut off what is longer than 4 KiB together. */
 const mostNamed = 15;
-
-function suggestion(path: string, known: readonly string[]): string {
-  const [name = ""] = path.split(".").slice(-1);
-  const meant = nearest(name, known);
-  return meant === undefined ? "" : ` (did you mean ${path.slice(0, -name.length)}${meant}?)`;
-}
