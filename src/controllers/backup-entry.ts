@@ -1,7 +1,8 @@
 import { SHOOT_GONE_ANNOTATION } from "../api/annotations.ts";
 import { BackupEntry, Shoot } from "../api/index.ts";
-import { createController, createReflector, refOf, type KubeClient } from "../kube/index.ts";
+import { refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { createObjectController } from "./object-controller.ts";
 
 /** The garden; `period` is ms, ten seconds unless told otherwise. */
 export interface BackupEntryControllerDeps {
@@ -15,12 +16,13 @@ export interface BackupEntryControllerDeps {
  * read nothing of a Shoot that is gone, so it cannot tell that from a Shoot that another seed has.
  */
 export function createBackupEntryController({ gardenClient, log, period = 10_000 }: BackupEntryControllerDeps) {
-  const controller = createController({
+  return createObjectController({
     name: "backup-entry",
+    gardenClient,
+    kind: BackupEntry,
     log,
-    async reconcile(key) {
-      const entry = reflector.get(key.name, key.namespace);
-      if (entry?.metadata.deletionTimestamp === undefined || isMarked(entry)) return undefined;
+    async reconcile(entry) {
+      if (entry.metadata.deletionTimestamp === undefined || isMarked(entry)) return undefined;
       if (await hasShoot(gardenClient, entry)) return { requeueAfter: period };
       const { uid } = entry.metadata;
       const annotations = { [SHOOT_GONE_ANNOTATION]: new Date().toISOString() };
@@ -28,23 +30,6 @@ export function createBackupEntryController({ gardenClient, log, period = 10_000
       return undefined;
     },
   });
-  const reflector = createReflector(gardenClient, BackupEntry, {
-    log,
-    onEvent: ({ type, object: { metadata } }) => {
-      if (type !== "deleted") controller.enqueue({ name: metadata.name, namespace: metadata.namespace });
-    },
-  });
-
-  return {
-    start() {
-      reflector.start();
-      controller.start();
-    },
-    async stop() {
-      await reflector.stop();
-      await controller.stop();
-    },
-  };
 }
 
 const isMarked = ({ metadata }: BackupEntry): boolean => SHOOT_GONE_ANNOTATION in (metadata.annotations ?? {});

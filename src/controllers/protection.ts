@@ -1,8 +1,6 @@
 import { GARDENER_FINALIZER, type Shoot } from "../api/index.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import {
-  createController,
-  createReflector,
   inWords,
   refOf,
   refTo,
@@ -13,6 +11,7 @@ import {
   type NamespacedKey,
 } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { createObjectController } from "./object-controller.ts";
 import { holdObject, releaseObject } from "./finalizers.ts";
 
 /** The garden; `period` is ms, half a minute unless told otherwise. */
@@ -70,34 +69,14 @@ export function createProtection<T extends KubeObject>(
     if (others.length === 0) await releaseObject(gardenClient, refTo(Secret, key), secret.finalizer);
   };
 
-  const controller = createController({
+  return createObjectController({
     name: `${kind.kind.toLowerCase()}-protection`,
+    gardenClient,
+    kind,
     log,
     concurrency: 1, // or one object would let a Secret go that another has just begun to hold
-    async reconcile({ name, namespace }) {
-      const object = reflector.get(name, namespace);
-      if (object === undefined) return undefined;
-      return isDeleted(object) ? await release(object) : await hold(object);
-    },
+    reconcile: (object) => (isDeleted(object) ? release(object) : hold(object)),
   });
-  const reflector = createReflector(gardenClient, kind, {
-    log,
-    onEvent: ({ type, object: { metadata } }) => {
-      const { name, namespace } = metadata;
-      if (type !== "deleted") controller.enqueue(namespace === undefined ? { name } : { name, namespace });
-    },
-  });
-
-  return {
-    start() {
-      reflector.start();
-      controller.start();
-    },
-    async stop(): Promise<void> {
-      await reflector.stop();
-      await controller.stop();
-    },
-  };
 }
 
 const isDeleted = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;

@@ -1,0 +1,45 @@
+import type { KubeObject } from "../api/schema/meta.ts";
+import {
+  createController,
+  createReflector,
+  type ControllerOptions,
+  type Kind,
+  type KubeClient,
+} from "../kube/index.ts";
+
+/** The kind, where its objects are watched, and what is done with one as the watch knows it; the rest as for any controller. */
+export interface ObjectControllerOptions<T extends KubeObject> extends Omit<ControllerOptions, "reconcile"> {
+  readonly gardenClient: KubeClient;
+  readonly kind: Kind<T>;
+  reconcile(object: T): ReturnType<ControllerOptions["reconcile"]>;
+}
+
+/** Reconciles every object of a kind when it appears and when it changes, until it has gone. */
+export function createObjectController<T extends KubeObject>(o: ObjectControllerOptions<T>) {
+  const { gardenClient, kind, log } = o;
+  const controller = createController({
+    ...o,
+    async reconcile({ name, namespace }) {
+      const object = reflector.get(name, namespace);
+      return object === undefined ? undefined : await o.reconcile(object);
+    },
+  });
+  const reflector = createReflector(gardenClient, kind, {
+    log,
+    onEvent: ({ type, object: { metadata } }) => {
+      const { name, namespace } = metadata;
+      if (type !== "deleted") controller.enqueue(namespace === undefined ? { name } : { name, namespace });
+    },
+  });
+
+  return {
+    start() {
+      reflector.start();
+      controller.start();
+    },
+    async stop(): Promise<void> {
+      await reflector.stop();
+      await controller.stop();
+    },
+  };
+}
