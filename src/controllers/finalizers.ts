@@ -1,5 +1,5 @@
 import type { KubeObject } from "../api/schema/meta.ts";
-import { isNotFound, type KubeClient, type ObjectRef } from "../kube/index.ts";
+import { unlessGone, type KubeClient, type ObjectRef } from "../kube/index.ts";
 
 /** Keeps an object from going: it has the finalizer when this returns. False when there is none that could be kept. */
 export async function holdObject(client: KubeClient, ref: ObjectRef, finalizer: string): Promise<boolean> {
@@ -18,7 +18,7 @@ export async function releaseObject(client: KubeClient, ref: ObjectRef, finalize
   const { finalizers = [] } = object?.metadata ?? {};
   if (object === undefined || !finalizers.includes(finalizer)) return;
   const left = finalizers.filter((one) => one !== finalizer);
-  await patchFinalizers(client, ref, object, left).catch(unlessNotFound);
+  await unlessGone(patchFinalizers(client, ref, object, left));
 }
 
 /** A list is replaced as a whole: a conflict, after which the caller tries again, keeps the finalizers of others. */
@@ -29,8 +29,4 @@ async function patchFinalizers(
   finalizers: readonly string[],
 ): Promise<void> {
   await client.patch(ref, { metadata: { resourceVersion, finalizers } });
-}
-
-function unlessNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

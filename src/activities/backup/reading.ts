@@ -3,7 +3,7 @@ import { ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { VERIFY_CONTAINER } from "../../components/index.ts";
-import { isNotFound, Pod, refOf, type KubeClient } from "../../kube/index.ts";
+import { Pod, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import { completed } from "../waits/readiness.ts";
 import { protectSnapshots } from "./protection.ts";
@@ -72,12 +72,8 @@ async function readLog(
   { metadata: { namespace, name } }: KubeObject,
 ): Promise<SnapshotStatus | undefined> {
   const path = `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${VERIFY_CONTAINER}`;
-  try {
-    return parseSnapshotStatus(await seedClient.get(path));
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const log = await unlessGone(seedClient.get(path));
+  return log === undefined ? undefined : parseSnapshotStatus(log);
 }
 
 /** When the pod began to read from etcd. */

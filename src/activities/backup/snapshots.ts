@@ -3,7 +3,7 @@ import { SNAPSHOT_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { isAsleep, type ShootRun } from "../../api/shoot/run.ts";
 import { FINAL_SNAPSHOT, snapshotJob } from "../../components/index.ts";
-import { CronJob, isNotFound, Job, refTo, StatefulSet, type KubeClient } from "../../kube/index.ts";
+import { CronJob, Job, refTo, StatefulSet, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
@@ -39,9 +39,7 @@ export function createSnapshots({ gardenClient, seedClient, records, waits, flow
   /** After the last snapshot there must be none that could be taken for it. */
   const endSchedule = async ({ technicalID: namespace }: ShootRun) => {
     const schedule = refTo(CronJob, { namespace, name: "etcd-backup" });
-    await seedClient.patch(schedule, { spec: { suspend: true } }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await unlessGone(seedClient.patch(schedule, { spec: { suspend: true } }));
     for (const job of await jobsOf(seedClient, namespace, "scheduled")) await removeJob(seedClient, job);
   };
 

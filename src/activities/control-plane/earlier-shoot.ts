@@ -1,7 +1,7 @@
 import { SHOOT_UID_ANNOTATION } from "../../api/annotations.ts";
 import { Cluster } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { isNotFound, Namespace, refOf, refTo, type KubeClient } from "../../kube/index.ts";
+import { Namespace, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import type { SeedActivities } from "../index.ts";
 
@@ -48,9 +48,5 @@ export async function removeEarlierCluster(seedClient: KubeClient, { technicalID
   const cluster = await seedClient.read(refTo(Cluster, { name: technicalID }));
   const owner = cluster?.spec.shoot.metadata.uid;
   if (cluster === undefined || owner === undefined || owner === uid) return;
-  try {
-    await seedClient.remove(refOf(cluster), cluster.metadata.uid === undefined ? {} : { uid: cluster.metadata.uid });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await seedClient.remove(refOf(cluster), cluster.metadata.uid === undefined ? {} : { uid: cluster.metadata.uid });
 }

@@ -1,6 +1,6 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { ENCRYPTION_CONFIGURATION, parseEncryption, type Encryption } from "../../components/index.ts";
-import { isNotFound, Secret, type KubeClient, type ObjectRef, type ResourceType } from "../../kube/index.ts";
+import { Secret, unlessGone, type KubeClient, type ObjectRef, type ResourceType } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import { patchShootStatus, readShoot } from "../shoot/patch.ts";
@@ -64,7 +64,5 @@ const CONCURRENCY = 8;
 
 /** An empty patch changes nothing; the API server stores the object anew where it is not stored as it would be now. */
 async function rewrite(client: KubeClient, ref: ObjectRef): Promise<void> {
-  await client.patch(ref, {}).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
+  await unlessGone(client.patch(ref, {}));
 }

@@ -1,4 +1,4 @@
-import { isNotFound, type KubeClient, type ObjectRef, type RemoveOptions } from "../../kube/index.ts";
+import { unlessGone, type KubeClient, type ObjectRef, type RemoveOptions } from "../../kube/index.ts";
 
 /** Annotates an object and deletes it; one that went meanwhile is fine. */
 export async function removeAnnotated(
@@ -7,11 +7,6 @@ export async function removeAnnotated(
   annotations: Readonly<Record<string, string>>,
   options: RemoveOptions = {},
 ): Promise<void> {
-  try {
-    await client.patch(ref, { metadata: { annotations } });
-  } catch (error) {
-    if (isNotFound(error)) return;
-    throw error;
-  }
-  await client.remove(ref, options);
+  const annotated = await unlessGone(client.patch(ref, { metadata: { annotations } }));
+  if (annotated !== undefined) await client.remove(ref, options);
 }

@@ -1,7 +1,6 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   CustomResourceDefinition,
-  isNotFound,
   PersistentVolume,
   refOf,
   unlessGone,
@@ -108,12 +107,7 @@ async function removeUsers(shootClient: KubeClient, type: Graced): Promise<strin
 
 /** A kind whose definition went meanwhile has nothing left. */
 async function listServed(shootClient: KubeClient, type: ResourceType): Promise<KubeObject[]> {
-  try {
-    return await shootClient.list(type);
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
+  return (await unlessGone(shootClient.list(type))) ?? [];
 }
 
 function isOverdue({ metadata: { deletionTimestamp } }: KubeObject, grace: number): boolean {

@@ -3,7 +3,7 @@ import { backupEntrySecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
 import { technicalIdOf } from "../../api/extensions/backup-entry.ts";
 import { BackupEntry, ExtensionBackupEntry } from "../../api/index.ts";
 import {
-  isNotFound,
+  unlessGone,
   Namespace,
   refOf,
   refTo,
@@ -81,9 +81,5 @@ const LONGEST = 3_600_000;
 const providerOf = (name: string) => refTo(ExtensionBackupEntry, { name });
 
 async function disown(seedClient: KubeClient, entry: ExtensionBackupEntry): Promise<void> {
-  try {
-    await seedClient.patch(refOf(entry), { spec: { leadership: null } });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await unlessGone(seedClient.patch(refOf(entry), { spec: { leadership: null } }));
 }
