@@ -13,8 +13,13 @@ export interface Step<Subject, Action, Name extends string = string> {
   /** The step is skipped unless all of these hold. A skipped step counts as done for those after it. */
   readonly when?: readonly Condition<Subject>[];
   /** The day (ISO 8601) on which the row was added to a table that runs had begun with: see `since.ts`. */
-  readonly since?: `${number}-${number}-${number}`;
+  readonly since?: Day;
+  /** What the row came after until that day, in a table that runs had begun with: see `since.ts`. */
+  readonly was?: { readonly until: Day; readonly after: readonly Name[] };
 }
+
+/** ISO 8601. */
+export type Day = `${number}-${number}-${number}`;
 
 /** A process of many steps, in an order that has no cycles. */
 export interface Flow<Subject, Action> {
@@ -52,7 +57,7 @@ export function defineFlow<Subject, Action, const Name extends string>(
 ): Flow<Subject, Action> {
   const steps = new Map<string, Step<Subject, Action>>();
   for (const [name, step] of Object.entries<Step<Subject, Action, Name>>(rows)) {
-    const notAbove = step.after?.find((dependency) => !steps.has(dependency));
+    const notAbove = [...(step.after ?? []), ...(step.was?.after ?? [])].find((dependency) => !steps.has(dependency));
     if (notAbove) throw new Error(`${title}: "${name}" comes after "${notAbove}", which is not above it`);
     steps.set(name, step);
   }

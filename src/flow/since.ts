@@ -1,28 +1,28 @@
-import type { Condition, Flow, Step } from "./flow.ts";
+import type { Condition, Day, Flow, Step } from "./flow.ts";
 
 /**
- * A run goes on with the rows that it began with, also when a later build takes it over. A row that is added to a table
- * says since when it is there; it is skipped in runs that began with an older table.
+ * A run goes on with the rows that it began with, and in their order, also when a later build takes it over. A row that is
+ * added to a table says since when it is there; it is skipped in runs that began with an older table. A row that has come
+ * to stand after others says what it came after until then.
  */
 
-type Day = NonNullable<Step<unknown, unknown>["since"]>;
-
-/** The days on which rows were added to a table, latest first. */
-export function additionsTo<Subject, Action>({ steps }: Flow<Subject, Action>): readonly Day[] {
-  const days = new Set([...steps.values()].flatMap(({ since }) => since ?? []));
+/** The days on which a table was changed, latest first. */
+export function changesOf<Subject, Action>({ steps }: Flow<Subject, Action>): readonly Day[] {
+  const days = new Set([...steps.values()].flatMap(({ since, was }) => [since ?? [], was?.until ?? []].flat()));
   return [...days].sort().reverse();
 }
 
-/** The table for a run that began with the rows of a day, or before all days: it skips those that were added later. */
+/** The table for a run that began with the rows of a day, or before all days: without what was changed later. */
 export function tableOf<Subject, Action>(
   { title, steps }: Flow<Subject, Action>,
   day: Day | undefined,
 ): Flow<Subject, Action> {
-  const isLater = ({ since }: Step<Subject, Action>) => since !== undefined && (day === undefined || since > day);
-  const rows = [...steps].map(
-    ([name, step]) => [name, isLater(step) ? { ...step, when: [beganWithIt] } : step] as const,
-  );
-  return { title, steps: new Map(rows) };
+  const isLater = (change: Day | undefined) => change !== undefined && (day === undefined || change > day);
+  const asBegun = (step: Step<Subject, Action>): Step<Subject, Action> => {
+    if (isLater(step.since)) return { ...step, when: [beganWithIt] };
+    return step.was && isLater(step.was.until) ? { ...step, after: step.was.after } : step;
+  };
+  return { title, steps: new Map([...steps].map(([name, step]) => [name, asBegun(step)])) };
 }
 
 const beganWithIt: Condition<unknown> = { text: "the run began with this row", holds: () => false };

@@ -8,7 +8,7 @@ import {
 } from "@temporalio/workflow";
 import type { ShootRun, StepProgress } from "../api/shoot/run.ts";
 import { runFlow } from "../flow/flow.ts";
-import { additionsTo, tableOf } from "../flow/since.ts";
+import { changesOf, tableOf } from "../flow/since.ts";
 import type { ShootFlow } from "./actions.ts";
 import type { Retries } from "./attempts.ts";
 import { createProgressTracker, type ProgressTracker } from "./progress-tracker.ts";
@@ -58,7 +58,7 @@ export async function perform(table: ShootFlow, run: ShootRun, audience: Audienc
 function asBegun(table: ShootFlow): ShootFlow {
   return tableOf(
     table,
-    additionsTo(table).find((day) => patched(`table of ${day}`)),
+    changesOf(table).find((day) => patched(`table of ${day}`)),
   );
 }
 

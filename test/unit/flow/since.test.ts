@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defineFlow, runFlow, type Flow, type StepState } from "../../../src/flow/flow.ts";
-import { additionsTo, tableOf } from "../../../src/flow/since.ts";
+import { changesOf, tableOf } from "../../../src/flow/since.ts";
 
 const work = "work";
 const [march, june] = ["2027-03-01", "2027-06-01"] as const;
@@ -23,8 +23,28 @@ describe("a run that a later build takes over", () => {
   });
 
   it("skips nothing when its table was the newest", async () => {
-    expect(additionsTo(flow)).toEqual([june, march]);
+    expect(changesOf(flow)).toEqual([june, march]);
     expect(Object.values(await states(tableOf(flow, june)))).toEqual(["done", "done", "done", "done"]);
+  });
+});
+
+describe("a row that came after others before", () => {
+  const table = defineFlow("Test", {
+    first: { do: work },
+    slow: { do: work },
+    moved: { do: work, after: ["first"], was: { until: march, after: ["slow"] } },
+  });
+
+  it("comes after those still in a run that began then", () => {
+    expect(changesOf(table)).toEqual([march]);
+    expect(tableOf(table, undefined).steps.get("moved")?.after).toEqual(["slow"]);
+    expect(tableOf(table, march).steps.get("moved")?.after).toEqual(["first"]);
+  });
+
+  it("names only rows above it, then as now", () => {
+    expect(() =>
+      defineFlow("Test", { moved: { do: work, was: { until: march, after: ["slow"] } }, slow: { do: work } }),
+    ).toThrow('"moved" comes after "slow"');
   });
 });
 
