@@ -7,7 +7,7 @@ import type { ComponentName } from "../components/index.ts";
 /** The activities, as workflows see them. Each is safe to repeat. */
 
 /** What has to become true of an object. */
-export type Until = "ready" | "gone" | "rolledOut" | "addressed" | "completed" | "nodesReady";
+export type Until = "ready" | "gone" | "ended" | "rolledOut" | "addressed" | "completed" | "nodesReady";
 
 /** One object, and what is waited for; durations are ms. */
 export interface WaitTarget {

@@ -59,7 +59,8 @@ function inWords(targets: readonly WaitTarget[]): string {
 }
 
 /** What isn't registered in an object that survives the worker is looked at more often. */
-const recheckPeriod = ({ until }: WaitTarget): number => (until === "gone" || until === "nodesReady" ? 15_000 : 60_000);
+const recheckPeriod = ({ until }: WaitTarget): number =>
+  ["gone", "ended", "nodesReady"].includes(until) ? 15_000 : 60_000;
 
 const timeoutOf = (error: unknown) =>
   error instanceof ActivityFailure && error.cause instanceof TimeoutFailure ? error.cause.timeoutType : undefined;

@@ -140,7 +140,7 @@ describe("stopping a component", () => {
     const targets = await decommissioning().stopWorkload(later(), "etcd", "oldEtcd");
 
     expect(targets.map(({ name }) => name).toSorted()).toEqual(["etcd-events-0", "etcd-main-0"]);
-    expect(targets[0]).toMatchObject({ kind: "Pod", until: "gone", namespace: run.technicalID });
+    expect(targets[0]).toMatchObject({ kind: "Pod", until: "ended", namespace: run.technicalID });
     for (const target of targets) expect(waits.readiness(target).reached).toBe(false);
     expect(await replicasOf("StatefulSet", "etcd-main")).toBe(0);
     expect((await kube.read(named("v1", "Pod", "etcd-main-0")))?.metadata.annotations).toMatchObject({
@@ -149,6 +149,20 @@ describe("stopping a component", () => {
     await kube.remove(named("v1", "Pod", "etcd-main-0"), { gracePeriodSeconds: 0 });
     await kube.remove(named("v1", "Pod", "etcd-events-0"), { gracePeriodSeconds: 0 });
     await eventually(() => expect(targets.every((target) => waits.readiness(target).reached)).toBe(true));
+    expect(await decommissioning().stopWorkload(later(), "etcd", "oldEtcd")).toEqual([]);
+  });
+
+  test("is over when its containers have ended, whether its pods are gone or not", async () => {
+    const selector = { app: "kubernetes", role: "apiserver" };
+    await flow().apply(workload("StatefulSet", "etcd-main", selector));
+    await pod("kube-apiserver-1", selector);
+    const [target] = await decommissioning().stopWorkload(later(), "etcd", "oldEtcd");
+    if (target === undefined) throw new Error("its pod is not waited for");
+    expect(waits.readiness(target)).toEqual({ reached: false, message: "its containers run" });
+    const ref = named("v1", "Pod", "kube-apiserver-1");
+    await kube.patch(ref, { status: { phase: "Failed" } }, { subresource: "status" }); // as its kubelet does
+    await eventually(() => expect(waits.readiness(target)).toEqual({ reached: true }));
+    expect(await kube.read(ref)).toBeDefined();
     expect(await decommissioning().stopWorkload(later(), "etcd", "oldEtcd")).toEqual([]);
   });
 

@@ -4,10 +4,11 @@ import { inWords, Pod, refOf, typeMeta, unlessGone, type KubeClient, type Worklo
 import { fenced } from "../leadership/fenced-client.ts";
 import type { WaitTarget } from "../index.ts";
 import { poll, type PollOptions } from "../poll.ts";
+import { ended } from "../waits/readiness.ts";
 import type { WaitGroup, Waits } from "../waits/waits.ts";
 
 /**
- * Waits until pods are gone, one by one: a Deployment counts no pod that is going, and an API server that is going still
+ * Waits until pods have ended, one by one: a Deployment counts no pod that is going, and an API server that is going still
  * serves. Pods of the control plane are waited for like everything else; others, which no watch sees, are polled.
  */
 export function createPodStops({
@@ -22,12 +23,12 @@ export function createPodStops({
   const list = (namespace: string, labelSelector?: string) =>
     seedClient.list(Pod, { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) });
 
-  /** Returns when the watch has seen the pod: what it has not seen it takes for gone. */
+  /** Returns when the watch has seen the pod: what it has not seen it takes for ended. */
   const seen = (target: WaitTarget, namespace: string) =>
     poll(polling, async () => {
       if (!waits.readiness(target).reached) return undefined;
       const pods = await list(namespace);
-      return pods.some(({ metadata }) => metadata.name === target.name)
+      return pods.some((pod) => pod.metadata.name === target.name && isAlive(pod))
         ? `cannot wait for Pod ${namespace}/${target.name}: it has not been seen`
         : undefined;
     });
@@ -79,8 +80,7 @@ export function createPodStops({
 /** In ms; below the time that an activity has. */
 const UNWATCHED = 300_000;
 
-/** A pod that has ended runs nothing, whether it is kept or not. */
-const isAlive = ({ status }: Pod): boolean => status?.phase !== "Succeeded" && status?.phase !== "Failed";
+const isAlive = (pod: Pod): boolean => !ended(pod).reached;
 
 const isWatched = ({ metadata }: Pod): boolean => metadata.labels?.[ROLE_LABEL] === "controlplane";
 
@@ -89,7 +89,7 @@ function targetOf({ metadata: { name, namespace } }: Pod): WaitTarget {
     ...typeMeta(Pod),
     name,
     ...(namespace === undefined ? {} : { namespace }),
-    until: "gone",
+    until: "ended",
     severeAfter: 300_000,
     deadline: 300_000,
   };

@@ -5,6 +5,7 @@ import type { WaitTarget } from "../index.ts";
 import {
   addressed,
   completed,
+  ended,
   errorOf,
   extensionReady,
   rolledOut,
@@ -34,15 +35,19 @@ function stillThere(object: KubeObject): Readiness {
 /** Nodes are looked at through the Shoot's own API server, not here. */
 const judges: Readonly<Record<Exclude<WaitTarget["until"], "ready">, (object: KubeObject) => Readiness>> = {
   gone: stillThere,
+  ended,
   rolledOut,
   addressed,
   completed,
   nodesReady: stillThere,
 };
 
+/** Whether what is waited for is there when the object is not. */
+export const isForItsEnd = ({ until }: WaitTarget): boolean => until === "gone" || until === "ended";
+
 /** The same for an object that was deleted. */
-export const judgeDeleted = ({ until }: WaitTarget): Readiness =>
-  until === "gone" ? { reached: true } : { reached: false, message: "it was deleted", error: { codes: [] } };
+export const judgeDeleted = (target: WaitTarget): Readiness =>
+  isForItsEnd(target) ? { reached: true } : { reached: false, message: "it was deleted", error: { codes: [] } };
 
 /** What follows for the wait: "reached", the error to fail with, the ms after which to look again, or "wait" for the next event. */
 export function verdict(
@@ -78,6 +83,7 @@ const MOST_SAID = 3;
 const words = {
   ready: "ready",
   gone: "gone",
+  ended: "over",
   rolledOut: "rolled out",
   addressed: "reachable",
   completed: "done",

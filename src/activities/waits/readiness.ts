@@ -76,6 +76,15 @@ export function rolledOut(object: KubeObject): Readiness {
   return all > wanted ? not("pods of an older version still run") : { reached: true };
 }
 
+/**
+ * Whether no container of a Pod runs any more, nor will. Its kubelet says so before it takes the Pod away; a Pod that is
+ * gone has ended, too.
+ */
+export function ended(object: KubeObject): Readiness {
+  const { status } = object as { status?: { phase?: string } };
+  return status?.phase === "Succeeded" || status?.phase === "Failed" ? { reached: true } : not("its containers run");
+}
+
 /** Whether a Service of type LoadBalancer has an address. */
 export function addressed(object: KubeObject): Readiness {
   return addressOf(object) === undefined ? not("it has no address yet") : { reached: true };

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, typeMeta, type KubeClient, type Reflector, type TypeRef } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import type { WaitTarget } from "../index.ts";
-import { judge } from "./judgement.ts";
+import { isForItsEnd, judge } from "./judgement.ts";
 import type { Readiness } from "./readiness.ts";
 import { callingActivity, formatRegistration, readRegistration, waiterOf } from "./registration.ts";
 import { createSettler, type Completer, type Settler } from "./settler.ts";
@@ -67,7 +67,7 @@ export function createWaits({
   const readiness = (target: WaitTarget): Readiness => {
     const object = seen(target);
     if (object !== undefined) return judge(target, object);
-    return target.until === "gone" ? { reached: true } : { reached: false, message: "it does not exist" };
+    return isForItsEnd(target) ? { reached: true } : { reached: false, message: "it does not exist" };
   };
 
   return {
