@@ -11,8 +11,11 @@ export interface Step {
   readonly env?: readonly object[];
 }
 
-/** Steps run one after the other, each once the one before has succeeded; the pod has succeeded when the last one has. */
-export function pod(volumes: readonly object[], steps: readonly Step[]) {
+/**
+ * Steps run one after the other, each once the one before has succeeded; those `beside` run with the last one. The pod has
+ * succeeded when they all have.
+ */
+export function pod(volumes: readonly object[], steps: readonly Step[], beside: readonly Step[] = []) {
   const containers = steps.map(container);
   return {
     metadata: { labels: podLabels },
@@ -20,7 +23,7 @@ export function pod(volumes: readonly object[], steps: readonly Step[]) {
       ...controlPlanePod,
       restartPolicy: "Never",
       initContainers: containers.slice(0, -1),
-      containers: containers.slice(-1),
+      containers: [...containers.slice(-1), ...beside.map(container)],
       volumes,
     },
   };

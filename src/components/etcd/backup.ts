@@ -60,8 +60,9 @@ export interface RestoreSource {
 }
 
 /**
- * Makes the data directory that etcd-main starts from. The snapshot's own checksum is verified on the way. A directory
- * that is there already is never touched: a Job that failed half-way needs a new volume.
+ * Makes the data directory that etcd-main starts from. The snapshot's own checksum is verified on the way, and beside it
+ * is read what the snapshot holds: API servers wait for both. A directory that is there already is never touched: a Job
+ * that failed half-way needs a new volume.
  */
 export function restoreJob(context: ControlPlaneContext, name: string, { snapshot, bump }: RestoreSource): KubeObject {
   const file = `/backup/${snapshot}`;
@@ -79,12 +80,12 @@ export function restoreJob(context: ControlPlaneContext, name: string, { snapsho
     [place.volume({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
     [
       ...place.fetch(snapshot),
-      verifyStep(context, snapshot),
       etcdStep(context, "restore", subcommand(restore, "snapshot", "restore", file), [
         backupMount({ readOnly: true }),
         { name: "data", mountPath: dataVolume.mountPath },
       ]),
     ],
+    [verifyStep(context, snapshot)],
   );
   return job(context, name, { backoffLimit: 0, template });
 }
