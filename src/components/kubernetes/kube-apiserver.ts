@@ -30,7 +30,7 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
     imagePullPolicy: "IfNotPresent",
     command: kubeApiServerCommand(context),
     ports: [{ name: "https", containerPort: 443 }],
-    startupProbe: probe("/livez", 443, { periodSeconds: 2, failureThreshold: 90 }),
+    startupProbe: probe("/livez", 443, { periodSeconds: 1, failureThreshold: 180 }),
     livenessProbe: probe("/livez", 443, { periodSeconds: 10, failureThreshold: 3 }),
     readinessProbe: probe("/readyz", 443, { periodSeconds: 5, failureThreshold: 3 }),
     resources: { requests: { cpu: "50m", memory: "256Mi" } },
