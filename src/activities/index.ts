@@ -49,6 +49,8 @@ export interface SeedActivities {
   takeSnapshot(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Writes down a snapshot that was verified: its revision and hash. */
   keepSnapshot(run: ShootRun): Promise<void>;
+  /** Makes all of the Shoot's etcd that can be had without its data: an empty volume for this, and `etcd-events`. */
+  prepareEtcd(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Makes the volume of the Shoot's etcd from the latest snapshot that was kept. */
   restoreEtcdVolume(run: ShootRun, step: string): Promise<WaitTarget[]>;
   finishEtcdVolume(run: ShootRun): Promise<void>;

@@ -68,6 +68,10 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     warmUpImages: (run, step) => services(run).backup.warmUpImages(run, step),
     takeSnapshot: (run, step) => services(run).backup.takeSnapshot(run, step),
     keepSnapshot: forRun(({ backup }, run) => backup.keepSnapshot(run)),
+    async prepareEtcd(run, step) {
+      await services(run).backup.createEtcdVolume(run);
+      return await services(run).components.deployEtcdEvents(run, step);
+    },
     restoreEtcdVolume: (run, step) => services(run).backup.restoreEtcdVolume(run, step),
     finishEtcdVolume: forRun(({ backup }, run) => backup.finishEtcdVolume(run)),
 

@@ -1,6 +1,6 @@
 import type { Component, ComponentName, RolloutRef } from "./component.ts";
 import { coredns } from "./kubernetes/coredns.ts";
-import { etcd } from "./etcd/etcd.ts";
+import { etcd, etcdEvents } from "./etcd/etcd.ts";
 import { etcdBackup } from "./etcd/backup.ts";
 import { gardenerAccess, userAccount } from "./kubernetes/gardener-access.ts";
 import { kubeApiServer } from "./kubernetes/kube-apiserver.ts";
@@ -17,6 +17,7 @@ export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type Wo
 export { copyJob } from "./etcd/backup-copy.ts";
 export { BACKUP_PLACE, FINAL_SNAPSHOT, KEPT_SNAPSHOTS, storeOf } from "./etcd/backup-place.ts";
 export { mainVolumeClaim, restoreJob, snapshotJob } from "./etcd/backup.ts";
+export { etcdEvents };
 export { storeSecretKeys } from "./etcd/rclone.ts";
 export { VERIFY_CONTAINER } from "./etcd/step.ts";
 export { warmUpJob } from "./etcd/warm-up.ts";

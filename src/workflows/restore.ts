@@ -54,8 +54,11 @@ export const restore = defineShootFlow("Restore Shoot", {
   networkPolicies:       { do: deploy("network-policies"),                   after: ["infrastructure"], when: [hasWorkers] },
   backupEntry:           { do: restoreObjects("BackupEntry"),                after: ["leases", "leader", "cluster"], when: [hasBackup] },
 
+  // Volumes take their time
+  prepareEtcd:           { do: call("prepareEtcd"),                          after: ["secrets", "leader"], when: [moved], since: "2026-11-22" },
+
   // The old API server stops, then etcd, which has no other client, gives its last snapshot
-  oldApiServer:          { do: onSource(stop("kube-apiserver")),             after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry"], when: [moved, sourceAnswers] },
+  oldApiServer:          { do: onSource(stop("kube-apiserver")),             after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry", "prepareEtcd"], when: [moved, sourceAnswers] },
   finalSnapshot:         { do: onSource(snapshot),                           after: ["oldApiServer"], when: [moved, sourceAnswers] },
   // The source seals what it writes now with a data key that this seed does not have yet
   finalShareState:       { do: inGarden("shareState"),                       after: ["finalSnapshot", "shareState"], when: [moved, sourceAnswers] },

@@ -35,6 +35,7 @@ describe("a migration", () => {
       "abandonExtensions in seed-1",
       "leaveSeed seed-1",
     ]);
+    inOrder(world, ["flip", "prepareEtcd in seed-2", "stopWorkload kube-apiserver in seed-1"]);
     await lab.client.workflow.getHandle(cleanUpWorkflowId(world.ref, "seed-1")).result();
     await world.gone();
   });

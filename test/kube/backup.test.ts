@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect } from "vitest";
 import { createBackup } from "../../src/activities/backup/backup.ts";
 import type { WaitTarget } from "../../src/activities/index.ts";
+import { RESTORED_ANNOTATION } from "../../src/api/annotations.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { CronJob, Job, PersistentVolumeClaim, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
@@ -173,6 +174,24 @@ describe("etcd's volume", () => {
     await backup().finishEtcdVolume(restoring());
     expect(await kube.read(job("restore-etcd-main"))).toBeUndefined();
     expect(await backup().restoreEtcdVolume(restoring(), "etcdVolume")).toEqual([]);
+  });
+
+  test("is there before there is a snapshot to make it from, and filled only then", async () => {
+    await backup().createEtcdVolume(restoring());
+    const { uid } = (await kube.read(claim()))?.metadata ?? {};
+    expect(uid).toBeDefined();
+    await expect(backup().finishEtcdVolume(restoring())).rejects.toThrow("no snapshot");
+    await recorded("final-snapshot-2-abcde.db");
+    await restored(restoring());
+    await backup().createEtcdVolume(restoring());
+    const made = (await kube.read(claim()))?.metadata;
+    expect(made).toMatchObject({ uid, annotations: { [RESTORED_ANNOTATION]: "2" } });
+  });
+
+  test("is made anew when it was asked for under an earlier epoch", async () => {
+    await backup().createEtcdVolume(restoring());
+    await recorded("final-snapshot-3-abcde.db");
+    await expect(backup().restoreEtcdVolume(restoring({ epoch: 3 }), "etcdVolume")).rejects.toThrow("is made anew");
   });
 
   test("is never made from a snapshot that is not the last one", async () => {

@@ -284,6 +284,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     warmUpImages: waiting("warmUpImages"),
     takeSnapshot: waiting("takeSnapshot"),
     keepSnapshot: forRun("keepSnapshot"),
+    prepareEtcd: waiting("prepareEtcd"),
     restoreEtcdVolume: waiting("restoreEtcdVolume"),
     finishEtcdVolume: forRun("finishEtcdVolume"),
     announceLeader: forRun("announceLeader"),

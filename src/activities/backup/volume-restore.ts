@@ -25,7 +25,7 @@ export interface VolumeRestoreDeps {
 
 /**
  * The volume of a moved Shoot's etcd, made from a snapshot before there is an etcd. The claim itself says how far this
- * is: what it is being made from, and then under which epoch it was finished. One that says neither holds data of its
+ * is: what it is being made from, if anything yet, and then under which epoch it was finished. One that says neither holds data of its
  * own and is never touched. Kubernetes keeps a claim's name taken until every pod that writes to it has ended.
  */
 export function createVolumeRestore({ gardenClient, seedClient, records, waits, releaseSource }: VolumeRestoreDeps) {
@@ -37,9 +37,9 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
     throw new StepError(`etcd's volume ${nameOf(claim)} is made anew: ${why}`);
   };
 
-  const createClaim = async (run: ShootRun, snapshot: SnapshotRecord): Promise<KubeObject> => {
+  const createClaim = async (run: ShootRun, origin: string): Promise<KubeObject> => {
     const { metadata, ...claim } = mainVolumeClaim(await readContext(gardenClient, seedClient, run));
-    const annotations = { [RESTORING_ANNOTATION]: originOf(run, snapshot) };
+    const annotations = { [RESTORING_ANNOTATION]: origin };
     return await seedClient.create({ ...claim, metadata: { ...metadata, annotations } });
   };
 
@@ -48,15 +48,19 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
     const existing = await seedClient.read(claimRef(run));
     if (existing === undefined) {
       if (job) await removeJob(seedClient, job); // it filled another volume
-      return await createClaim(run, snapshot);
+      return await createClaim(run, originOf(run, snapshot));
     }
-    const { deletionTimestamp, annotations = {} } = existing.metadata;
+    const { deletionTimestamp, annotations = {}, uid, resourceVersion } = existing.metadata;
     if (deletionTimestamp !== undefined)
       throw new StepError(`cannot restore etcd's volume ${nameOf(existing)}: an earlier one is still being deleted`);
     if (annotations[RESTORED_ANNOTATION] !== undefined || annotations[RESTORING_ANNOTATION] === undefined)
       throw configurationProblem(
         `cannot restore etcd's volume ${nameOf(existing)}: it holds data of its own; delete the claim if that is not needed`,
       );
+    if (annotations[RESTORING_ANNOTATION] === nothingYet(run)) {
+      const metadata = { uid, resourceVersion, annotations: { [RESTORING_ANNOTATION]: originOf(run, snapshot) } };
+      return await seedClient.patch(claimRef(run), { metadata });
+    }
     if (annotations[RESTORING_ANNOTATION] !== originOf(run, snapshot))
       return await startOver(existing, job, `it is to hold ${originOf(run, snapshot)}`);
     return existing;
@@ -96,6 +100,11 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
   };
 
   return {
+    /** Asks for the volume before there is a snapshot to fill it from: storage takes its time. One that is there stays as it is. */
+    async createEtcdVolume(run: ShootRun): Promise<void> {
+      if ((await seedClient.read(claimRef(run))) === undefined) await createClaim(run, nothingYet(run));
+    },
+
     /** A Job that makes the volume from the snapshot that was recorded last; nothing to do once it is finished. */
     async restoreEtcdVolume(run: ShootRun, step: string): Promise<WaitTarget[]> {
       return isFinished(await seedClient.read(claimRef(run)), run) ? [] : await ensureRestore(run, step);
@@ -125,6 +134,9 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
 const JOB = "restore-etcd-main";
 
 const originOf = ({ epoch }: ShootRun, { name }: SnapshotRecord): string => `${name} in epoch ${epoch}`;
+
+/** No pod has seen the volume. */
+const nothingYet = ({ epoch }: ShootRun): string => `nothing yet in epoch ${epoch}`;
 
 const claimRef = ({ technicalID: namespace }: ShootRun) =>
   refTo(PersistentVolumeClaim, { namespace, name: "main-etcd-etcd-main-0" });

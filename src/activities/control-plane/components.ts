@@ -1,7 +1,7 @@
 import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { components, type ComponentName } from "../../components/index.ts";
+import { components, etcdEvents, type ComponentName } from "../../components/index.ts";
 import { Namespace, PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "./context.ts";
 import type { Until, WaitTarget } from "../index.ts";
@@ -22,24 +22,38 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
   const clientFor = (run: ShootRun, component: ComponentName) =>
     components[component].target === "seed" ? Promise.resolve(seedClient) : shootClients.get(run.technicalID);
 
+  const applyAll = async (
+    run: ShootRun,
+    component: ComponentName,
+    objects: readonly KubeObject[],
+    step: string,
+  ): Promise<WaitTarget[]> => {
+    const client = await clientFor(run, component);
+    const awaited = objects.filter((object) => rollsOut(component, object));
+    const group = waits.group(step, awaited.length);
+    const targets: WaitTarget[] = [];
+    for (const object of objects) {
+      if (!awaited.includes(object)) {
+        await client.apply(client === seedClient ? object : kept(object));
+        continue;
+      }
+      const target = targetOf(object, object.kind === "Service" ? "addressed" : "rolledOut");
+      const { generation } = (await client.apply(annotated(object, group.registration(target)))).metadata;
+      targets.push({ ...target, ...(generation === undefined ? {} : { generation }) });
+    }
+    return targets;
+  };
+
   return {
     /** Applies every object; returns the workloads whose roll-out the flow waits for. */
     async deploy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
-      const objects = components[component].objects(await readContext(gardenClient, seedClient, run));
-      const client = await clientFor(run, component);
-      const awaited = objects.filter((object) => rollsOut(component, object));
-      const group = waits.group(step, awaited.length);
-      const targets: WaitTarget[] = [];
-      for (const object of objects) {
-        if (!awaited.includes(object)) {
-          await client.apply(client === seedClient ? object : kept(object));
-          continue;
-        }
-        const target = targetOf(object, object.kind === "Service" ? "addressed" : "rolledOut");
-        const { generation } = (await client.apply(annotated(object, group.registration(target)))).metadata;
-        targets.push({ ...target, ...(generation === undefined ? {} : { generation }) });
-      }
-      return targets;
+      const context = await readContext(gardenClient, seedClient, run);
+      return await applyAll(run, component, components[component].objects(context), step);
+    },
+
+    /** The same for that part of etcd which needs nothing of the Shoot's past. */
+    async deployEtcdEvents(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      return await applyAll(run, "etcd", etcdEvents(await readContext(gardenClient, seedClient, run)), step);
     },
 
     /**

@@ -6,11 +6,12 @@ import { controlPlanePod, controlPlaneRole, priorityClass, probe, restricted } f
 
 /** The Shoot's two etcds: `etcd-main` for everything, `etcd-events` for events, which come and go. */
 export function etcd(context: ControlPlaneContext): KubeObject[] {
-  return [
-    ...cluster(context, { role: "main", storage: MAIN_STORAGE, quota: 8 * 1024 ** 3 }),
-    ...cluster(context, { role: "events", storage: "2Gi", quota: 1024 ** 3 }),
-  ];
+  return [...cluster(context, { role: "main", storage: MAIN_STORAGE, quota: 8 * 1024 ** 3 }), ...etcdEvents(context)];
 }
+
+/** The one of them that starts empty, also where a Shoot has a past. */
+export const etcdEvents = (context: ControlPlaneContext): KubeObject[] =>
+  cluster(context, { role: "events", storage: "2Gi", quota: 1024 ** 3 });
 
 /** The only member of one of a Shoot's etcds, as it is known to itself and its peers. */
 export function member(cluster: "etcd-main" | "etcd-events", namespace: string) {

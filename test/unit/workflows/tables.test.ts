@@ -241,12 +241,22 @@ describe("the restore table", () => {
     });
     const own = [...restore.steps.keys()].filter((step) => !reconcile.steps.has(step));
     expect(own).toEqual([
-      ...["leases", "fence", "keptSecrets", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
+      ...[
+        "leases",
+        "fence",
+        "keptSecrets",
+        "prepareEtcd",
+        "oldApiServer",
+        "finalSnapshot",
+        "finalShareState",
+        "oldEtcd",
+      ],
       ...["copiedBackups", "etcdVolume"],
     ]);
   });
   it.each([
-    ["oldApiServer", ["leases", "fence", "infrastructure", "backupEntry", "accessSecrets"]],
+    ["oldApiServer", ["leases", "fence", "infrastructure", "backupEntry", "accessSecrets", "prepareEtcd"]],
+    ["prepareEtcd", ["leases", "secrets"]],
     ["finalSnapshot", ["oldApiServer"]],
     ["oldEtcd", ["finalSnapshot"]],
     ["etcdVolume", ["copiedBackups", "finalSnapshot", "leases"]],
@@ -290,6 +300,7 @@ describe("the restore table", () => {
         "leases",
         "fence",
         "keptSecrets",
+        "prepareEtcd",
         "oldApiServer",
         "finalSnapshot",
         "finalShareState",
