@@ -8,7 +8,6 @@ import { createSeedActivities } from "../src/activities/seed.ts";
 import { createShootClients } from "../src/activities/shoot/clients.ts";
 import { createSigner } from "../src/activities/waits/signature.ts";
 import { createWaits } from "../src/activities/waits/waits.ts";
-import { createBuilds } from "../src/client/builds.ts";
 import { createCompleter } from "../src/client/completer.ts";
 import { createOperations } from "../src/client/operations.ts";
 import { components } from "../src/components/index.ts";
@@ -19,34 +18,35 @@ import { createGardenWorker } from "../src/worker/garden.ts";
 import { createSeedWorker } from "../src/worker/seed.ts";
 import { flowWorkflowId, gardenQueue, progressQuery, workflowTypes } from "../src/workflows/contract.ts";
 import { reconcile } from "../src/workflows/reconcile.ts";
-import { eventually } from "../test/support/eventually.ts";
 import { createShoot } from "../test/support/garden-objects.ts";
 import { newKeyring, newStateKey } from "../test/support/state-keys.ts";
-import type { TemporalServer } from "../test/support/temporal.ts";
+import { seconds, type Bench, type Findings, type Ground } from "./bench.ts";
 import { criticalPath } from "./critical-path.ts";
+import { becomesCurrent } from "./current-build.ts";
+import { median } from "./percentiles.ts";
 import { startStandIns } from "./stand-ins.ts";
 
-/** All in ms. */
-export interface FlowFigures {
+/** One Shoot's real reconcile flow against its critical path. */
+export const flow: Bench = { name: "flow", measure: measureFlow };
+
+/** Times are ms; those of several runs, each for a Shoot of its own, in the order of these. */
+interface FlowFigures {
   readonly extensionTakes: number;
   readonly criticalPath: number;
   /** With extensions that take nothing. */
-  readonly own: number;
-  readonly watching: number;
+  readonly own: readonly number[];
+  readonly watching: readonly number[];
   readonly polling: number;
 }
 
-const EXTENSION_TAKES = 2_000;
-
-/** Upstream's `DefaultInterval` of waiting for extensions. */
-const POLL_INTERVAL = 5_000;
+/** How long an extension takes, how often upstream's flows look at one (its `DefaultInterval`), and how often a flow runs. */
+const whole = { extensionTakes: 2_000, pollInterval: 5_000, runs: 5 };
+const short = { extensionTakes: 200, pollInterval: 500, runs: 1 };
 
 /** Runs the real reconcile flow, for a Shoot of its own each time; the first one warms everything up. */
-export async function measureFlow(
-  kube: KubeClient,
-  temporal: TemporalServer,
-  say: (text: string) => void,
-): Promise<FlowFigures> {
+async function measureFlow({ controlPlane, temporal, say, ...ground }: Ground): Promise<Findings> {
+  const { extensionTakes, pollInterval, runs } = ground.short ? short : whole;
+  const kube = controlPlane.client;
   const log = createLogger({ name: "bench", level: "silent" });
   const completer = createCompleter(temporal.client);
   const waits = createWaits({ client: kube, completer, signer: createSigner([newStateKey("seed-1")]), log });
@@ -72,7 +72,7 @@ export async function measureFlow(
   });
   const wait: SeedActivities["waitFor"] = async (run, targets) =>
     targets.every(asks)
-      ? void (await Promise.all(targets.map((target) => poll(kube, target))))
+      ? void (await Promise.all(targets.map((target) => poll(kube, target, pollInterval))))
       : await real.waitFor(run, targets);
   const build = await buildWorkflows();
   const workers = await Promise.all([
@@ -97,25 +97,30 @@ export async function measureFlow(
     }),
   ]);
   const running = workers.map((worker) => worker.run());
-  await eventually(() => makeCurrent(temporal, build.id));
+  await becomesCurrent(temporal, build.id);
 
   const measure = async (name: string) => {
     say(`flow: ${name}`);
     const run = { ...(await createShoot(kube, name)), hasBackup: false }; // its Seed names no place for backups
     const begun = performance.now();
-    const flow = await temporal.client.workflow.start(workflowTypes.reconcile, {
+    const started = await temporal.client.workflow.start(workflowTypes.reconcile, {
       workflowId: flowWorkflowId(run, "reconcile"),
       taskQueue: gardenQueue,
       args: [run],
     });
-    await inTime(flow);
+    await inTime(started);
     return Math.round(performance.now() - begun);
+  };
+  const measureRuns = async (name: string) => {
+    const times: number[] = [];
+    for (let run = 1; run <= runs; run += 1) times.push(await measure(`${name}-${run}`));
+    return times;
   };
   try {
     await measure("warm-up");
-    const own = await measure("own");
-    standIns.take(EXTENSION_TAKES);
-    const watching = await measure("watching");
+    const own = await measureRuns("own");
+    standIns.take(extensionTakes);
+    const watching = await measureRuns("watching");
     polls = true;
     const polling = await measure("polling");
     const extensions = new Set([
@@ -127,12 +132,32 @@ export async function measureFlow(
       "internalDns",
       "externalDns",
     ]);
-    const path = criticalPath(reconcile, (step) => (extensions.has(step) ? EXTENSION_TAKES : 0));
-    return { extensionTakes: EXTENSION_TAKES, criticalPath: path, own, watching, polling };
+    const path = criticalPath(reconcile, (step) => (extensions.has(step) ? extensionTakes : 0));
+    return findings({ extensionTakes, criticalPath: path, own, watching, polling }, pollInterval);
   } finally {
     workers.forEach((worker) => worker.shutdown());
     await Promise.all([...running, standIns.stop(), waits.stop()]);
   }
+}
+
+function findings(figures: FlowFigures, pollInterval: number): Findings {
+  const path = figures.criticalPath;
+  const spread = (times: readonly number[]) =>
+    `${seconds(median(times))} (${seconds(Math.min(...times))} to ${seconds(Math.max(...times))})`;
+  const rows = [
+    ["critical path: what the extensions take", seconds(path)],
+    ["the same flow with extensions that take nothing", spread(figures.own)],
+    [
+      "woken by the watch",
+      `${spread(figures.watching)} = ${(median(figures.watching) / path).toFixed(3)} x critical path`,
+    ],
+    [
+      `polling every ${pollInterval / 1_000} s`,
+      `${seconds(figures.polling)} = ${(figures.polling / path).toFixed(2)} x critical path`,
+    ],
+  ] as const;
+  const title = `One Shoot's reconcile flow, its extensions take ${seconds(figures.extensionTakes)} each; median of ${figures.watching.length}`;
+  return { figures, tables: [{ title, rows }] };
 }
 
 /** Throws which steps a flow stands at that takes too long: there is a row that no stand-in answers. */
@@ -167,17 +192,11 @@ function withoutShoot(real: SeedActivities, waitFor: SeedActivities["waitFor"]):
   };
 }
 
-/** Looks at once, and then every five seconds, as upstream's flows do. */
-async function poll(kube: KubeClient, target: WaitTarget): Promise<void> {
+/** Looks at once, and then again and again, as upstream's flows do. */
+async function poll(kube: KubeClient, target: WaitTarget, interval: number): Promise<void> {
   for (;;) {
     const object = await kube.read(target);
     if (object !== undefined && extensionReady(object, target).reached) return;
-    await sleep(POLL_INTERVAL);
+    await sleep(interval);
   }
-}
-
-async function makeCurrent({ client }: TemporalServer, build: string): Promise<boolean> {
-  const builds = createBuilds(client);
-  const seen = await builds.read();
-  return seen !== undefined && (await builds.makeCurrent(build, seen, "bench"));
 }

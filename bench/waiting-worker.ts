@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
 import { createGardenActivities } from "../src/activities/garden.ts";
 import { createLeaderLookup, createZoneServers } from "../src/dns/index.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
@@ -11,8 +11,9 @@ import { createOperations } from "../src/client/operations.ts";
 import { createCompleter } from "../src/client/completer.ts";
 import { createKubeClient } from "../src/kube/index.ts";
 import { createLogger } from "../src/log.ts";
+import { buildWorkflows } from "../src/worker/build.ts";
+import { createGardenWorker } from "../src/worker/garden.ts";
 import { createSeedWorker } from "../src/worker/seed.ts";
-import { gardenQueue } from "../src/workflows/contract.ts";
 import { newKeyring, newStateKey } from "../test/support/state-keys.ts";
 
 /** A worker in a process of its own, so that its memory can be read: `waiting-worker.ts garden|seed <address> <kubeconfig>`. */
@@ -24,12 +25,13 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
   const client = await connectTemporal({ address, namespace: "default" });
   const log = createLogger({ name: "bench", level: "error" });
   const kube = createKubeClient({ file }, { log });
-  const worker = await (role === "garden" ? gardenWorker() : seedWorker());
-  process.send?.("ready");
+  const { worker, build } = await (role === "garden" ? gardenWorker() : seedWorker());
   process.once("disconnect", () => process.exit(0));
-  await worker.run();
+  const running = worker.run();
+  process.send?.(build);
+  await running;
 
-  function gardenWorker() {
+  async function gardenWorker() {
     const periods = {
       syncPeriod: 3_600_000,
       retryDuration: 60_000,
@@ -37,10 +39,13 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
       dnsTtl: 120,
       seedDeadline: 120_000,
     };
-    return Worker.create({
+    const build = await buildWorkflows({
+      path: fileURLToPath(new URL("../test/support/waiting-workflow.ts", import.meta.url)),
+    });
+    const worker = await createGardenWorker({
       connection,
-      taskQueue: gardenQueue,
-      workflowsPath: fileURLToPath(new URL("../test/support/waiting-workflow.ts", import.meta.url)),
+      namespace: "default",
+      build,
       activities: createGardenActivities({
         gardenClient: kube,
         periods,
@@ -49,8 +54,8 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
         keys: async () => [newStateKey("garden")],
         log,
       }),
-      maxCachedWorkflows: 1_000,
     });
+    return { worker, build: build.id };
   }
 
   async function seedWorker() {
@@ -66,11 +71,12 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
       completer,
       log,
     };
-    return createSeedWorker({
+    const worker = await createSeedWorker({
       connection,
       namespace: "default",
       seedName: "seed-1",
       activities: createSeedActivities({ ...deps, keys: newKeyring() }),
     });
+    return { worker, build: "none" };
   }
 }

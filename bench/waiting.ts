@@ -8,15 +8,20 @@ import { Infrastructure } from "../src/api/index.ts";
 import type { ShootRun } from "../src/api/shoot/run.ts";
 import { refTo, type KubeClient } from "../src/kube/index.ts";
 import { flowWorkflowId, gardenQueue } from "../src/workflows/contract.ts";
-import type { ControlPlane } from "../test/support/control-plane.ts";
 import { createShoot } from "../test/support/garden-objects.ts";
 import type { TemporalServer } from "../test/support/temporal.ts";
 import { atMost } from "./at-most.ts";
+import { seconds, type Bench, type Findings, type Ground } from "./bench.ts";
+import { becomesCurrent } from "./current-build.ts";
+import { percentiles, type Percentiles } from "./percentiles.ts";
 import { extended } from "./stand-ins.ts";
 import { wakeTimes } from "./wake-times.ts";
 
+/** Many Shoots whose flows wait at once. */
+export const waiting: Bench = { name: "waiting", measure: measureWaiting };
+
 /** Times in ms, memory in MB as [idle, waiting]. */
-export interface WaitingFigures {
+interface WaitingFigures {
   readonly shoots: number;
   readonly pending: number;
   readonly untilAllWait: number;
@@ -32,43 +37,35 @@ export interface WaitingFigures {
   };
 }
 
-interface Percentiles {
-  readonly p50: number;
-  readonly p95: number;
-}
-
-const SINGLES = 50;
-
 /** Lets many Shoots wait for their Infrastructures, with a garden's and a seed's worker in processes of their own. */
-export async function measureWaiting(
-  { client: kube, kubeconfigFile }: ControlPlane,
-  temporal: TemporalServer,
-  shoots: number,
-  say: (text: string) => void,
-): Promise<WaitingFigures> {
+async function measureWaiting({ controlPlane, temporal, say, ...ground }: Ground): Promise<Findings> {
+  const { client: kube, kubeconfigFile } = controlPlane;
+  const { shoots } = ground;
+  const samples = ground.short ? 10 : 50;
   say(`waiting: creating ${shoots} Shoots`);
   const runs = await createShoots(kube, shoots);
   const workers = await Promise.all(
     ["garden", "seed"].map((role) => startWorker(role, temporal.address, kubeconfigFile)),
   );
-  const memory = async () => Promise.all(workers.map(residentMemory));
+  const memory = async () => Promise.all(workers.map(({ child }) => residentMemory(child)));
   try {
+    await becomesCurrent(temporal, workers[0]?.build ?? "");
     const [gardenIdle = 0, seedIdle = 0] = await memory();
     say("waiting: starting flows");
     const begun = Date.now();
     await atMost(20, runs, (run) => start(temporal, run));
     const pending = await untilAllWait(temporal, runs);
     const untilWait = Date.now() - begun;
+    const idleCpuPercent = await cpuPercent(workers.map(({ child }) => child));
     const [gardenWaiting = 0, seedWaiting = 0] = await memory();
-    const idleCpuPercent = await cpuPercent(workers);
 
     say("waiting: waking them");
     await atMost(20, runs, (run) =>
       kube.patch(refOf(run), { metadata: { annotations: { "gardener.cloud/operation": null } } }),
     );
-    const singles = await wakeOneByOne(kube, temporal, runs.slice(0, SINGLES));
-    const together = await wakeAll(kube, temporal, runs.slice(SINGLES));
-    return {
+    const singles = await wakeOneByOne(kube, temporal, runs.slice(0, samples));
+    const together = await wakeAll(kube, temporal, runs.slice(samples));
+    return findings({
       shoots,
       pending,
       untilAllWait: untilWait,
@@ -76,15 +73,37 @@ export async function measureWaiting(
       gardenMemory: [gardenIdle, gardenWaiting],
       idleCpuPercent,
       single: {
-        samples: SINGLES,
+        samples,
         woken: percentiles(singles.map(({ woken }) => woken)),
         acted: percentiles(singles.map(({ acted }) => acted)),
       },
       together,
-    };
+    });
   } finally {
     await Promise.all(workers.map(stopWorker));
   }
+}
+
+function findings(figures: WaitingFigures): Findings {
+  const { shoots, single, together } = figures;
+  const memory = ([idle, waiting]: readonly [number, number]) =>
+    `${idle} MB, ${waiting} MB: ${Math.round(((waiting - idle) * 1_024) / shoots)} KB a flow`;
+  const rows = [
+    ["pending activities, where the seed worker has 50 slots", String(figures.pending)],
+    ["until all wait", seconds(figures.untilAllWait)],
+    ["seed worker: resident memory idle, waiting", memory(figures.seedMemory)],
+    ["garden worker: resident memory idle, waiting", memory(figures.gardenMemory)],
+    ["CPU of both workers while all wait", `${figures.idleCpuPercent} % of a core`],
+    [`one wakes: activity completed, p50 / p95 of ${single.samples}`, `${single.woken.p50} / ${single.woken.p95} ms`],
+    ["one wakes: its flow has acted, p50 / p95", `${single.acted.p50} / ${single.acted.p95} ms`],
+    [`${together.shoots} wake: until the last status is written`, seconds(together.written)],
+    [`${together.shoots} wake: until the last activity is completed`, seconds(together.woken)],
+    [`${together.shoots} wake: until the last flow has acted`, seconds(together.acted)],
+  ] as const;
+  return {
+    figures,
+    tables: [{ title: `${shoots} Shoots wait at once`, rows }],
+  };
 }
 
 const workflowId = (run: ShootRun) => flowWorkflowId(run, "reconcile");
@@ -97,14 +116,20 @@ const createShoots = (kube: KubeClient, count: number): Promise<readonly ShootRu
     (name) => createShoot(kube, name),
   );
 
-async function startWorker(role: string, address: string, kubeconfig: string): Promise<ChildProcess> {
-  const child = fork(fileURLToPath(new URL("waiting-worker.ts", import.meta.url)), [role, address, kubeconfig]);
-  await once(child, "message");
-  await sleep(1_000);
-  return child;
+interface BenchWorker {
+  readonly child: ChildProcess;
+  /** The id of its workflows, where it runs any. */
+  readonly build: string;
 }
 
-async function stopWorker(child: ChildProcess): Promise<void> {
+async function startWorker(role: string, address: string, kubeconfig: string): Promise<BenchWorker> {
+  const child = fork(fileURLToPath(new URL("waiting-worker.ts", import.meta.url)), [role, address, kubeconfig]);
+  const [build] = (await once(child, "message")) as [string];
+  await sleep(1_000);
+  return { child, build };
+}
+
+async function stopWorker({ child }: BenchWorker): Promise<void> {
   const ended = once(child, "exit");
   child.kill("SIGKILL");
   await ended;
@@ -138,8 +163,8 @@ async function waits({ client }: TemporalServer, run: ShootRun): Promise<boolean
   );
 }
 
-/** In ms. */
-const LONGEST = 300_000;
+/** In ms; 5,000 Shoots take their time. */
+const LONGEST = 900_000;
 
 /** PENDING_ACTIVITY_STATE_STARTED. */
 const STARTED = 2;
@@ -175,12 +200,6 @@ async function wakeAll(kube: KubeClient, { client }: TemporalServer, runs: reado
     woken: Math.round(Math.max(...times.map(({ woken }) => woken)) - begun),
     acted: Math.round(Math.max(...times.map(({ acted }) => acted)) - begun),
   };
-}
-
-function percentiles(values: readonly number[]): Percentiles {
-  const sorted = values.toSorted((one, other) => one - other);
-  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
-  return { p50: at(0.5), p95: at(0.95) };
 }
 
 async function residentMemory({ pid }: ChildProcess): Promise<number> {
