@@ -80,14 +80,20 @@ export async function runFlow<Subject, Action>(
     options.onChange?.(name, state);
   };
   /** One pass from top to bottom: steps only look up. What has settled and the order of rows decide, nothing else. */
-  const advance = () => Promise.all([...flow.steps].map(([name, step]) => perform(name, step)));
-  const perform = async (name: string, { do: action, after = [], when = [] }: Step<Subject, Action>): Promise<void> => {
-    const before = after.map((dependency) => states.get(dependency) ?? "pending");
-    if (states.has(name) || before.some((state) => state === "pending" || state === "running")) return;
-    if (before.some((state) => state === "failed" || state === "blocked")) return become(name, "blocked");
-    if (options.stopped?.()) return become(name, "stopped");
-    if (!when.every((condition) => condition.holds(subject))) return become(name, "skipped");
-
+  const advance = () =>
+    Promise.all([...flow.steps].flatMap(([name, step]) => (isDue(name, step) ? begin(name, step) : [])));
+  const isDue = (name: string, { after = [] }: Step<Subject, Action>): boolean =>
+    !states.has(name) && after.every((dependency) => isSettled(states.get(dependency)));
+  /** Promises only for steps that are carried out: a pass is made whenever one settles, and most rows wait then. */
+  const begin = (name: string, { do: action, after = [], when = [] }: Step<Subject, Action>): Promise<void>[] => {
+    const before = after.map((dependency) => states.get(dependency));
+    if (before.some((state) => state === "failed" || state === "blocked")) become(name, "blocked");
+    else if (options.stopped?.()) become(name, "stopped");
+    else if (!when.every((condition) => condition.holds(subject))) become(name, "skipped");
+    else return [carryOut(name, action)];
+    return [];
+  };
+  const carryOut = async (name: string, action: Action): Promise<void> => {
     become(name, "running");
     try {
       await options.carryOut(action, name);
@@ -102,3 +108,7 @@ export async function runFlow<Subject, Action>(
   await advance();
   if (failures.size > 0) throw new FlowError(flow.title, failures);
 }
+
+/** Whether what comes after the step may look at how it ended; one that has no state has not been looked at yet. */
+const isSettled = (state: StepState | undefined): boolean =>
+  state !== undefined && state !== "pending" && state !== "running";

@@ -1,3 +1,4 @@
+import { createHook } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
 import { defineFlow, FlowError, runFlow, type Flow, type Step, type StepState } from "../../../src/flow/flow.ts";
 import { planFlow } from "../../../src/flow/plan.ts";
@@ -53,11 +54,33 @@ describe("a flow", () => {
     expect((await outcome(flow, () => stopped)).states).toEqual({ a: "done", b: "stopped" });
   });
 
+  it("makes as many promises as it has steps, whatever the number of rows that wait meanwhile", async () => {
+    const [few, many] = [await promisesOf(chain(20)), await promisesOf(chain(40))];
+    expect(many - few).toBeLessThanOrEqual(few);
+  });
+
   it("refuses a step that comes after one which is not above it", () => {
     const rows = { a: { do: done, after: ["b"] }, b: { do: done } } as Record<string, Step<object, Work>>;
     expect(() => defineFlow("Test", rows)).toThrow('Test: "a" comes after "b", which is not above it');
   });
 });
+
+/** Steps of which each comes after the one above it. */
+function chain(length: number): Flow<object, Work> {
+  const names = Array.from({ length }, (_, index) => `step-${index}`);
+  const rows = names.map(
+    (name, index) => [name, { do: done, after: names.slice(Math.max(0, index - 1), index) }] as const,
+  );
+  return defineFlow("Chain", Object.fromEntries<Step<object, Work>>(rows));
+}
+
+/** How many promises are made while the flow runs: the sandbox of workflows keeps a stack for each. */
+async function promisesOf(flow: Flow<object, Work>): Promise<number> {
+  let made = 0;
+  const hook = createHook({ init: (_, type) => void (made += type === "PROMISE" ? 1 : 0) }).enable();
+  await runFlow(flow, {}, { carryOut }).finally(() => hook.disable());
+  return made;
+}
 
 describe("progress", () => {
   it.each<[StepState[], number]>([
