@@ -122,6 +122,18 @@ export default tseslint.config(
     },
   },
   {
+    files: ["src/{workflows,flow}/**/*.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: ":matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind='let']",
+          message: "All workflows of a worker share their modules: what changes belongs to a run.",
+        },
+      ],
+    },
+  },
+  {
     files: ["test/**/*.ts", "bench/**/*.ts", "scripts/**/*.ts"],
     rules: {
       "@typescript-eslint/no-unsafe-assignment": "off", // vitest's asymmetric matchers are typed any

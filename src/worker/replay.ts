@@ -1,8 +1,8 @@
 import { historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
-import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from "@temporalio/worker";
 import { stepOfActivity } from "../api/activity-ids.ts";
 import { askedFor, workflowTypeOf, type Asked, type History } from "../client/history.ts";
-import { buildWorkflows } from "./build.ts";
+import { buildWorkflows, type WorkflowBuild } from "./build.ts";
 
 /** How a history and today's code went together. */
 export interface Replay {
@@ -31,8 +31,10 @@ export interface Replayer {
   replay(history: History): Promise<Replay>;
 }
 
+type Bundle = WorkflowBuild["bundle"];
+
 /** Replays against today's workflows, or those of a bundle. */
-export async function createReplayer(bundle?: WorkflowBundle): Promise<Replayer> {
+export async function createReplayer(bundle?: Bundle): Promise<Replayer> {
   const workflowBundle = bundle ?? (await buildWorkflows()).bundle;
   return {
     async replay(history) {
@@ -54,7 +56,7 @@ export function silenceRuntime(): void {
 }
 
 /** Why the replay failed; undefined when it did not. */
-async function refusal(workflowBundle: WorkflowBundle, history: History): Promise<string | undefined> {
+async function refusal(workflowBundle: Bundle, history: History): Promise<string | undefined> {
   try {
     await Worker.runReplayHistory({ workflowBundle }, historyFromJSON(history), "replay");
     return undefined;
@@ -65,7 +67,7 @@ async function refusal(workflowBundle: WorkflowBundle, history: History): Promis
 }
 
 /** The first workflow task of which what followed does not replay: found by halving, as a longer history does not heal it. */
-async function findDivergence(workflowBundle: WorkflowBundle, history: History, whole: string): Promise<Divergence> {
+async function findDivergence(workflowBundle: Bundle, history: History, whole: string): Promise<Divergence> {
   const asked = askedFor(history);
   const tasks = [...new Set(asked.map(({ task }) => task))].sort((a, b) => a - b);
   let [good, bad, reason] = [-1, tasks.length - 1, whole];

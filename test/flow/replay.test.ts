@@ -1,17 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { bundleWorkflowCode, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { Worker } from "@temporalio/worker";
 import { historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
 import { beforeAll, describe, expect, it } from "vitest";
+import { buildWorkflows, type WorkflowBuild } from "../../src/worker/build.ts";
 
 const directory = new URL("./histories/", import.meta.url);
 const histories = (await readdir(directory)).filter((name) => name.endsWith(".json"));
 
-let workflowBundle: WorkflowBundle;
-beforeAll(async () => {
-  const workflowsPath = fileURLToPath(new URL("../../src/workflows/index.ts", import.meta.url));
-  workflowBundle = await bundleWorkflowCode({ workflowsPath });
-});
+let workflowBundle: WorkflowBuild["bundle"];
+beforeAll(async () => void (workflowBundle = (await buildWorkflows()).bundle));
 
 describe("recorded histories", () => {
   it("exist for every workflow type", () => {
