@@ -7,6 +7,7 @@ import { WAIT_ANNOTATION } from "../src/api/annotations.ts";
 import { Infrastructure } from "../src/api/index.ts";
 import type { ShootRun } from "../src/api/shoot/run.ts";
 import { refTo, type KubeClient } from "../src/kube/index.ts";
+import { frugal } from "../src/local/process/own-processes.ts";
 import { flowWorkflowId, gardenQueue } from "../src/workflows/contract.ts";
 import { createShoot } from "../test/support/garden-objects.ts";
 import type { TemporalServer } from "../test/support/temporal.ts";
@@ -123,7 +124,10 @@ interface BenchWorker {
 }
 
 async function startWorker(role: string, address: string, kubeconfig: string): Promise<BenchWorker> {
-  const child = fork(fileURLToPath(new URL("waiting-worker.ts", import.meta.url)), [role, address, kubeconfig]);
+  const child = fork(fileURLToPath(new URL("waiting-worker.ts", import.meta.url)), [role, address, kubeconfig], {
+    execArgv: [...process.execArgv, ...frugal.flags],
+    env: { ...process.env, ...frugal.env },
+  });
   const [build] = (await once(child, "message")) as [string];
   await sleep(1_000);
   return { child, build };

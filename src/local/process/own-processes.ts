@@ -116,9 +116,10 @@ async function describeProcess(
   return {
     name,
     command: process.execPath,
-    args: ["--disable-warning=ExperimentalWarning", entryPoint(folder), ...args],
+    args: ["--disable-warning=ExperimentalWarning", ...frugal.flags, entryPoint(folder), ...args],
     env: {
       ...passedOn(),
+      ...frugal.env,
       ...(clusters.includes("garden") ? { PERENNIAL_GARDEN_KUBECONFIG: kubeconfig("garden") } : {}),
       PERENNIAL_HEALTH_PORT: String(health),
       PERENNIAL_STATE_DIR: environment.stateDir,
@@ -135,6 +136,12 @@ async function describeProcess(
     grace: 30_000,
   };
 }
+
+/**
+ * How Node keeps less than it would, as in the image: 4 MB for young objects in each thread in place of 16, which it never
+ * gives back, and two arenas for native memory in place of eight per core.
+ */
+export const frugal = { flags: ["--max-semi-space-size=4"], env: { MALLOC_ARENA_MAX: "2" } } as const;
 
 async function webhookSettings(environment: Environment, name: string, running: boolean) {
   const claim = { owner: `${name}/webhooks`, host: environment.gateway, running, preferred: 9443 };

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { frugal } from "../../../src/local/process/own-processes.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const dockerfile = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
@@ -15,6 +16,15 @@ test("what is copied into the image is not kept out of its context", () => {
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, names = ""]) => names.split(" "));
   expect(copied).not.toEqual([]);
   for (const name of copied) expect(kept).toContain(`!${name}`);
+});
+
+test("processes keep as little memory in the image as in a local environment", () => {
+  const [, entrypoint = "[]"] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];
+  expect(JSON.parse(entrypoint)).toEqual(expect.arrayContaining([...frugal.flags]));
+  const settings = Object.fromEntries(
+    [...dockerfile.matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
+  );
+  expect(settings).toMatchObject(frugal.env);
 });
 
 test("the image does not run as root", () => {
