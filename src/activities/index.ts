@@ -28,6 +28,13 @@ export interface WaitTarget {
   readonly deadline: number;
 }
 
+/** Something that may end a wait badly, or pass: a container that crashes, an image that cannot be had. */
+export interface Trouble extends StepFailure {
+  /** What has it, in the same words each time. */
+  readonly about: string;
+  readonly retryable: true;
+}
+
 /** The activities of queue `seed-<name>`. */
 export interface SeedActivities {
   deployComponent(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
@@ -54,8 +61,11 @@ export interface SeedActivities {
   /** Makes the volume of the Shoot's etcd from the latest snapshot that was kept. */
   restoreEtcdVolume(run: ShootRun, step: string): Promise<WaitTarget[]>;
   finishEtcdVolume(run: ShootRun): Promise<void>;
-  /** Completed from outside when all targets are reached; fails with what stands in their way once each is reached or has failed. */
-  waitFor(run: ShootRun, targets: readonly WaitTarget[]): Promise<void>;
+  /**
+   * Completed from outside when all targets are reached; fails with what stands in their way once each is reached or has
+   * failed, and with a {@link Trouble} for each that is not among those that the flow was `told` of.
+   */
+  waitFor(run: ShootRun, targets: readonly WaitTarget[], told?: readonly string[]): Promise<void>;
   /** What stands between objects and the states waited for, a sentence each. */
   explainWait(run: ShootRun, targets: readonly WaitTarget[]): Promise<StepFailure>;
 

@@ -12,9 +12,8 @@ import type { SeedActivities, WaitTarget } from "./index.ts";
 import { createSourceCheck } from "./shoot/migration-check.ts";
 import { createNodeWaits } from "./waits/node-waits.ts";
 import { createSeedServices, type SeedServices, type SeedServiceDeps } from "./seed-services.ts";
-import { findPodTrouble } from "./waits/pod-trouble.ts";
+import { createObstacles } from "./waits/obstacles.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
-import { explainReadiness, summarize } from "./waits/judgement.ts";
 import type { Completer, Waits } from "./waits/waits.ts";
 
 /** Adds what completes waits from outside: `completer` is Temporal's client. */
@@ -27,6 +26,7 @@ export interface SeedDeps extends SeedServiceDeps {
 export function createSeedActivities(deps: SeedDeps): SeedActivities {
   const { gardenClient, seedClient, shootClients, waits, completer, log } = deps;
   const nodeWaits = createNodeWaits({ seedClient, shootClients, completer, log });
+  const obstacles = createObstacles({ seedClient, waits, nodeReadiness: nodeWaits.readiness });
   const services = createSeedServices(deps);
   const forRun = (work: (services: SeedServices, run: ShootRun) => Promise<void>) => (run: ShootRun) =>
     work(services(run), run);
@@ -93,24 +93,13 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     encryptResources: forRun(({ encryption }, run) => encryption.encryptResources(run)),
     publishKubeconfig: forRun(({ publishing }, run) => publishing.publishKubeconfig(run)),
 
-    async waitFor(run, targets) {
+    async waitFor(run, targets, told = []) {
       const [first] = targets;
-      await (first?.until === "nodesReady" ? nodeWaits.wait(run, first) : waits.wait(targets));
+      if (first?.until === "nodesReady") return await nodeWaits.wait(run, first);
+      await obstacles.tell(targets, told);
+      waits.wait(targets);
     },
-    async explainWait(run, targets) {
-      const late = await Promise.all(
-        targets.map(async (target) => {
-          const readiness =
-            target.until === "nodesReady" ? await nodeWaits.readiness(run, target) : waits.readiness(target);
-          const trouble =
-            target.kind === "Job" && !readiness.reached ? await findPodTrouble(seedClient, target) : undefined;
-          const message = [explainReadiness(target, readiness), trouble].filter(Boolean).join(": ");
-          return { message, codes: readiness.reached ? [] : (readiness.error?.codes ?? []), readiness };
-        }),
-      );
-      const missing = late.filter(({ readiness }) => !readiness.reached);
-      return summarize(missing.length > 0 ? missing : late);
-    },
+    explainWait: (run, targets) => obstacles.explain(run, targets),
 
     syncCluster: forRun(async (services, run) => {
       await removeEarlierCluster(seedClient, run);

@@ -37,6 +37,9 @@ export function restricted(...capabilities: string[]) {
   return { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"], ...add } };
 }
 
+/** Has a container that fails leave the end of its log in its pod's status: the step that waits for it says so. */
+export const leavesLastWords = { terminationMessagePolicy: "FallbackToLogsOnError" };
+
 /** An HTTPS (or HTTP) probe of a health endpoint. */
 export function probe(path: string, port: number, timing: Timing, scheme: "HTTPS" | "HTTP" = "HTTPS") {
   return { httpGet: { path, port, scheme }, timeoutSeconds: 10, ...timing };

@@ -79,14 +79,19 @@ export const Pod = defineKind<Pod>({ apiVersion: "v1", kind: "Pod", scope: "Name
 export interface ContainerStatus {
   readonly name: string;
   readonly containerID?: string;
-  readonly state?: {
-    readonly waiting?: { readonly reason?: string; readonly message?: string };
-    readonly terminated?: {
-      readonly exitCode: number;
-      readonly reason?: string;
-      readonly message?: string;
-      readonly startedAt?: string;
-    };
+  readonly ready?: boolean;
+  readonly state?: ContainerState;
+  /** How it ended before it was started again. */
+  readonly lastState?: ContainerState;
+}
+
+interface ContainerState {
+  readonly waiting?: { readonly reason?: string; readonly message?: string };
+  readonly terminated?: {
+    readonly exitCode: number;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly startedAt?: string;
   };
 }
 

@@ -6,8 +6,8 @@ import { percent } from "../flow/percent.ts";
 /** Where every step of a running operation is: the one source of its status, its progress query and its live text. */
 export interface ProgressTracker {
   become(step: string, state: StepProgress["state"]): void;
-  /** Keeps the error on the step until it is done; later attempts replace it. */
-  fail(step: string, failure: StepFailure, attempt: number): void;
+  /** Keeps the error on the step until it is done; later ones replace it. `attempt` is the one that has failed with it. */
+  fail(step: string, failure: StepFailure, attempt?: number): void;
   progress(): FlowProgress;
   status(): OperationStatus;
   /** Markdown for the Temporal UI. */
@@ -53,7 +53,7 @@ export function createProgressTracker<Subject, Action>(
       if (state === "done") steps.set(name, withoutError(steps.get(name)));
     },
     fail(name, error, attempt) {
-      set(name, { error, attempt });
+      set(name, attempt === undefined ? { error } : { error, attempt });
       changes.urgent += 1;
     },
     status: () => statusOf(progress()),

@@ -1,7 +1,7 @@
 import { sleep } from "@temporalio/workflow";
 import type { SeedActivities, WaitTarget } from "../activities/index.ts";
 import { applyId, verifyId } from "../api/activity-ids.ts";
-import type { ShootRun } from "../api/shoot/run.ts";
+import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
 import type { Action, SeedAction, SeedPlace, SleepAction } from "./actions.ts";
 import { createAttempts, type Retries } from "./attempts.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
@@ -32,7 +32,8 @@ export function createStepRunner(
     }
     if (action.where === "garden") return await attempt(step, () => gardenActivities(step)[action.activity](run));
     const there = inSeed(run, action.where);
-    await attempt(step, () => actAndWait(there, step, action));
+    const troubled = (trouble: StepFailure) => tracker.fail(step, trouble);
+    await attempt(step, () => actAndWait(there, step, action, troubled));
     const { then } = action;
     if (then !== undefined) await attempt(step, () => seedActivities(there, step, applyId(step))[then](there));
   };
@@ -48,9 +49,14 @@ function inSeed(run: ShootRun, where: SeedPlace): ShootRun {
   return { ...run, seedName: run.migration[where] };
 }
 
-async function actAndWait(run: ShootRun, step: string, action: SeedAction): Promise<void> {
+async function actAndWait(
+  run: ShootRun,
+  step: string,
+  action: SeedAction,
+  troubled: (trouble: StepFailure) => void,
+): Promise<void> {
   const seed = seedActivities(run, step, applyId(step));
-  await waitFor(run, step, (await act(seed, run, step, action)) ?? []);
+  await waitFor(run, step, (await act(seed, run, step, action)) ?? [], troubled);
   if (action.verb === "snapshot") await seedActivities(run, step, verifyId(step)).keepSnapshot(run);
 }
 

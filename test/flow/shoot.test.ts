@@ -4,13 +4,24 @@ import type { FlowProgress } from "../../src/api/shoot/run.ts";
 import { createShootClient } from "../../src/client/shoots.ts";
 import { flowWorkflowId, shootWorkflowId } from "../../src/workflows/contract.ts";
 import { eventually } from "../support/eventually.ts";
-import { startFlowLab, type FlowLab } from "../support/flow-lab.ts";
+import { startFlowLab, type FlowLab, type World } from "../support/flow-lab.ts";
 
 let lab: FlowLab;
 beforeAll(async () => void (lab = await startFlowLab()));
 afterAll(() => lab.stop());
 
 const step = (progress: FlowProgress | undefined, name: string) => progress?.steps.find((one) => one.name === name);
+
+/** Has the next look of a call fail, and none after it. */
+function failOnce(fail: World["fail"], call: string, failure: ApplicationFailure): void {
+  Object.defineProperty(fail, call, {
+    configurable: true,
+    get() {
+      Reflect.deleteProperty(fail, call);
+      return failure;
+    },
+  });
+}
 
 describe("a Shoot's workflow", () => {
   it("creates the Shoot, writes its status, and waits for what comes next", async () => {
@@ -52,6 +63,30 @@ describe("a Shoot's workflow", () => {
     expect(after.indexOf("syncCluster")).toBeLessThan(after.indexOf("deployComponent etcd"));
     expect(after).not.toContain("applyExtension Infrastructure");
     expect(after).not.toContain("deployComponent namespace");
+    await world.gone();
+  });
+
+  it("says what troubles a step while it goes on to wait, and forgets that when it has passed", async () => {
+    const world = lab.world();
+    const call = "waitFor kube-apiserver";
+    const message = "container kube-apiserver: CrashLoopBackOff, exit code 1: unrecognized feature gate";
+    const trouble = { about: "Deployment kube-apiserver", message, codes: [], retryable: true };
+    world.hold.add(call);
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain(call));
+    failOnce(world.fail, call, ApplicationFailure.nonRetryable(message, "Trouble", trouble));
+    await eventually(() => expect(world.status?.lastErrors).toHaveLength(1));
+    expect(world.status).toMatchObject({
+      state: "Error",
+      lastErrors: [{ taskID: "kubeApiServer", description: message }],
+    });
+    expect(step(await lab.shoots.progress(world.ref), "kubeApiServer")).toMatchObject({ state: "running" });
+    expect(world.calls.filter((one) => one === call)).toHaveLength(2);
+    expect(world.calls.filter((one) => one === "deployComponent kube-apiserver")).toHaveLength(1);
+
+    world.hold.delete(call);
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    expect(world.status?.lastErrors).toEqual([]);
     await world.gone();
   });
 

@@ -1,49 +1,66 @@
-import { Pod, type KubeClient, type ContainerStatus } from "../../kube/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { Pod, type ContainerStatus, type KubeClient } from "../../kube/index.ts";
 import { withoutSecrets } from "../../redaction.ts";
 import { parseJson } from "../../parsing.ts";
 
-/** A Job whose pods are asked; without a uid those of an earlier one of the same name may answer. */
-export interface JobName {
-  readonly namespace?: string | undefined;
-  readonly name: string;
-  readonly uid?: string | undefined;
+/** What keeps a pod from its work. */
+export interface PodTrouble {
+  /** What of the pod has it: the same words however often a container ends, and in whichever pod. */
+  readonly about: string;
+  /** In one line. */
+  readonly message: string;
 }
 
-/** What the latest pod of a Job that has trouble says of it, in one line; undefined when none has, or none is left. */
-export async function findPodTrouble(seedClient: KubeClient, { namespace = "", name, uid }: JobName) {
-  const labelSelector =
-    uid === undefined ? `batch.kubernetes.io/job-name=${name}` : `batch.kubernetes.io/controller-uid=${uid}`;
-  return describePodTrouble(await seedClient.list(Pod, { namespace, labelSelector }));
+/** What the latest pod of a workload or Job that has trouble says of it; undefined when none has, or none is left. */
+export async function findPodTrouble(
+  seedClient: KubeClient,
+  { metadata: { namespace = "" }, ...object }: KubeObject,
+): Promise<PodTrouble | undefined> {
+  const { selector } = object["spec"] as { readonly selector: { readonly matchLabels: Record<string, string> } };
+  const labelSelector = Object.entries(selector.matchLabels)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(",");
+  return podTrouble(await seedClient.list(Pod, { namespace, labelSelector }));
 }
 
-/** The same of pods that were read already. */
-export function describePodTrouble(pods: readonly Pod[]): string | undefined {
-  const latestFirst = pods.toSorted((a, b) => createdAt(b).localeCompare(createdAt(a)));
+/** The same of pods that were read already. What becomes of one that is being deleted is of no interest. */
+export function podTrouble(pods: readonly Pod[]): PodTrouble | undefined {
+  const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const latestFirst = staying.toSorted((a, b) => createdAt(b).localeCompare(createdAt(a)));
   for (const pod of latestFirst) {
     const trouble = troubleOf(pod);
-    if (trouble !== undefined) return `pod ${pod.metadata.name}, ${trouble}`;
+    if (trouble !== undefined) return { ...trouble, message: `pod ${pod.metadata.name}, ${trouble.message}` };
   }
   return undefined;
 }
 
-function troubleOf({ status = {} }: Pod): string | undefined {
+function troubleOf({ status = {} }: Pod): PodTrouble | undefined {
   const containers = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
-  for (const { name, state } of containers) {
-    const words = wordsOf(state);
-    if (words !== undefined) return `container ${name}: ${words}`;
+  for (const container of containers) {
+    const words = wordsOf(container);
+    const about = `container ${container.name}`;
+    if (words !== undefined) return { about, message: `${about}: ${words}` };
   }
   const unscheduled = status.conditions?.find(({ type, status }) => type === "PodScheduled" && status === "False");
-  return unscheduled?.message === undefined ? undefined : `not scheduled: ${lastWords(unscheduled.message)}`;
+  if (unscheduled?.message === undefined) return undefined;
+  return { about: "not scheduled", message: `not scheduled: ${lastWords(unscheduled.message)}` };
 }
 
-function wordsOf({ terminated, waiting }: NonNullable<ContainerStatus["state"]> = {}): string | undefined {
-  if (terminated !== undefined && terminated.exitCode !== 0) {
-    const { exitCode, reason = "Error", message = "" } = terminated;
-    const end = reason === "Error" ? `exit code ${exitCode}` : `${reason}, exit code ${exitCode}`;
-    return message.trim() === "" ? end : `${end}: ${lastWords(message)}`;
-  }
-  if (waiting?.reason === undefined || ordinary.has(waiting.reason)) return undefined;
+/** One that runs again after it ended in an error is no better until it is ready. */
+function wordsOf({ state = {}, lastState = {}, ready = false }: ContainerStatus): string | undefined {
+  const { terminated, waiting } = state;
+  if (terminated !== undefined) return endOf(terminated);
+  const before = endOf(lastState.terminated);
+  if (waiting?.reason === undefined || ordinary.has(waiting.reason)) return ready ? undefined : before;
+  if (before !== undefined) return `${waiting.reason}, ${before}`;
   return waiting.message === undefined ? waiting.reason : `${waiting.reason}: ${lastWords(waiting.message)}`;
+}
+
+function endOf(terminated: NonNullable<ContainerStatus["state"]>["terminated"]): string | undefined {
+  if (terminated === undefined || terminated.exitCode === 0) return undefined;
+  const { exitCode, reason = "Error", message = "" } = terminated;
+  const end = reason === "Error" ? `exit code ${exitCode}` : `${reason}, exit code ${exitCode}`;
+  return message.trim() === "" ? end : `${end}: ${lastWords(message)}`;
 }
 
 /** A container waits like this while nothing is wrong. */

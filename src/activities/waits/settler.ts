@@ -212,6 +212,6 @@ const uidOf = ({ metadata: { uid = "" } }: KubeObject): string => uid;
 /** Why a Job failed is known to its pods alone; where they cannot be asked, that it failed has to do. */
 async function withReason(client: KubeClient, error: StepError, object: KubeObject): Promise<StepError> {
   if (object.kind !== "Job") return error;
-  const trouble = await findPodTrouble(client, object.metadata).catch(() => undefined);
-  return trouble === undefined ? error : new StepError(`${error.message}: ${trouble}`, error.codes);
+  const trouble = await findPodTrouble(client, object).catch(() => undefined);
+  return trouble === undefined ? error : new StepError(`${error.message}: ${trouble.message}`, error.codes);
 }

@@ -13,13 +13,14 @@ export interface Blocking {
 
 /**
  * The step that stands in the way: parked steps, which wait for an operator, come before those that wait for their next
- * attempt and those at work; of equals, the oldest. Undefined when no step is in the way.
+ * attempt and those at work, in trouble before those that are not; of equals, the oldest. Undefined when no step is in the way.
  */
 export function findBlocking({ steps, finishedAt }: FlowProgress): Blocking | undefined {
   if (finishedAt !== undefined) return undefined;
   for (const state of ["parked", "failed", "retrying", "running"] as const) {
-    const oldest = steps.filter((step) => step.state === state).sort(bySince)[0];
-    if (oldest) return withoutName(oldest);
+    const inState = steps.filter((step) => step.state === state).sort(bySince);
+    const first = inState.find(({ error }) => error !== undefined) ?? inState[0];
+    if (first) return withoutName(first);
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
-import { controlPlanePod, controlPlaneRole, restricted } from "../workload.ts";
+import { controlPlanePod, controlPlaneRole, leavesLastWords, restricted } from "../workload.ts";
 
 /** One thing that a pod does before the next: a container of this name, with what it sees. */
 export interface Step {
@@ -54,7 +54,7 @@ function container({ name, image, command, volumeMounts, env }: Step) {
     command,
     resources: { requests: { cpu: "10m", memory: "32Mi" } },
     securityContext: restricted(),
-    terminationMessagePolicy: "FallbackToLogsOnError", // the step that waits for it says why it failed
+    ...leavesLastWords,
     volumeMounts,
     ...(env === undefined ? {} : { env }),
   };

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../api/index.ts";
 import { commandLine } from "../command-line.ts";
 import { replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles, secretPath } from "../files.ts";
-import { controlPlanePod, controlPlaneRole, priorityClass, probe, restricted } from "../workload.ts";
+import { controlPlanePod, controlPlaneRole, leavesLastWords, priorityClass, probe, restricted } from "../workload.ts";
 
 /** The Shoot's two etcds: `etcd-main` for everything, `etcd-events` for events, which come and go. */
 export function etcd(context: ControlPlaneContext): KubeObject[] {
@@ -66,6 +66,7 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
     readinessProbe: probe("/readyz", 2381, { periodSeconds: 5, failureThreshold: 3 }, "HTTP"),
     resources: { requests: { cpu: "25m", memory: "64Mi" } },
     securityContext: restricted(),
+    ...leavesLastWords,
     volumeMounts: [{ name: volume, mountPath: dataVolume.mountPath }, ...files.volumeMounts],
   };
   const spec = {

@@ -8,6 +8,7 @@ import {
   controlPlaneLabels,
   controlPlanePod,
   controlPlaneRole,
+  leavesLastWords,
   priorityClass,
   probe,
   restricted,
@@ -35,6 +36,7 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
     readinessProbe: probe("/readyz", 443, { periodSeconds: 5, failureThreshold: 3 }),
     resources: { requests: { cpu: "50m", memory: "256Mi" } },
     securityContext: restricted("NET_BIND_SERVICE"),
+    ...leavesLastWords,
     volumeMounts: files.volumeMounts,
   };
   const spec = {

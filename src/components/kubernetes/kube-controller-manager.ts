@@ -6,6 +6,7 @@ import { networksOf } from "../networks.ts";
 import {
   controlPlaneLabels,
   controlPlaneRole,
+  leavesLastWords,
   priorityClass,
   probe,
   restricted,
@@ -28,6 +29,7 @@ export function kubeControllerManager(context: ControlPlaneContext): KubeObject[
     readinessProbe: probe("/healthz", 10257, { periodSeconds: 5, failureThreshold: 3 }),
     resources: { requests: { cpu: "25m", memory: "64Mi" } },
     securityContext: restricted(),
+    ...leavesLastWords,
     volumeMounts: files.volumeMounts,
   };
   return [

@@ -6,6 +6,7 @@ import { mountFiles, secretPath } from "../files.ts";
 import {
   controlPlaneLabels,
   controlPlaneRole,
+  leavesLastWords,
   priorityClass,
   probe,
   restricted,
@@ -38,6 +39,7 @@ export function kubeScheduler(context: ControlPlaneContext): KubeObject[] {
     readinessProbe: probe("/healthz", 10259, { periodSeconds: 5, failureThreshold: 3 }),
     resources: { requests: { cpu: "10m", memory: "48Mi" } },
     securityContext: restricted(),
+    ...leavesLastWords,
     volumeMounts: files.volumeMounts,
   };
   return [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { describePodTrouble, lastWords } from "../../../src/activities/waits/pod-trouble.ts";
+import { podTrouble, lastWords } from "../../../src/activities/waits/pod-trouble.ts";
 import { Pod, typeMeta } from "../../../src/kube/index.ts";
 
-describe("the reasons that a Job's pods give for their failure", () => {
+describe("the reasons that pods give for their trouble", () => {
   it.each<[string, Pod["status"], string | undefined]>([
     [
       "a container's last words, with its exit code",
@@ -29,6 +29,19 @@ describe("the reasons that a Job's pods give for their failure", () => {
       "pod p-1, not scheduled: 0/1 nodes are available: too many pods",
     ],
     [
+      "how a container ended that is started again and again",
+      {
+        containerStatuses: [crashing({ waiting: { reason: "CrashLoopBackOff", message: "back-off 10s restarting" } })],
+      },
+      "pod p-1, container etcd: CrashLoopBackOff, exit code 1: bind: address already in use",
+    ],
+    [
+      "how a container ended before, until it is ready",
+      { containerStatuses: [crashing({})] },
+      "pod p-1, container etcd: exit code 1: bind: address already in use",
+    ],
+    ["nothing of an end that is over", { containerStatuses: [{ ...crashing({}), ready: true }] }, undefined],
+    [
       "nothing while all is well",
       {
         initContainerStatuses: [ended("save", 0, "done")],
@@ -36,13 +49,31 @@ describe("the reasons that a Job's pods give for their failure", () => {
       },
       undefined,
     ],
-  ])("are %s", (_, status, words) => expect(describePodTrouble([pod("p-1", 1, status)])).toBe(words));
+  ])("are %s", (_, status, words) => expect(podTrouble([pod("p-1", 1, status)])?.message).toBe(words));
 
   it("are those of the latest pod that has any", () => {
     const first = pod("first", 1, { containerStatuses: [ended("save", 1, "no route to host")] });
     const second = pod("second", 2, { containerStatuses: [ended("save", 1, "disk is full")] });
-    expect(describePodTrouble([second, first, pod("third", 3, {})])).toContain("pod second, container save");
+    expect(podTrouble([second, first, pod("third", 3, {})])?.message).toContain("pod second, container save");
   });
+});
+
+it("the trouble of a container has the same name however it shows, and in whichever pod", () => {
+  const shown = [
+    crashing({ waiting: { reason: "CrashLoopBackOff", message: "back-off 10s restarting" } }),
+    crashing({}),
+    ended("etcd", 1, "bind: address already in use"),
+  ];
+  const names = shown.map(
+    (status, index) => podTrouble([pod(`p-${index}`, 1, { containerStatuses: [status] })])?.about,
+  );
+  expect(new Set(names)).toEqual(new Set(["container etcd"]));
+});
+
+it("a pod that is being deleted has no say", () => {
+  const one = pod("p-1", 1, { containerStatuses: [ended("etcd", 1, "signal: terminated")] });
+  const deleted = { ...one, metadata: { ...one.metadata, deletionTimestamp: "2026-11-21T10:02:00Z" } };
+  expect(podTrouble([deleted])).toBeUndefined();
 });
 
 describe("the last words of a log", () => {
@@ -75,6 +106,12 @@ describe("the last words of a log", () => {
     expect(lastWords("token expired")).toBe("token expired");
   });
 });
+
+/** A container that has ended in an error and was started again. */
+function crashing(state: object) {
+  const { state: lastState } = ended("etcd", 1, "bind: address already in use\n");
+  return { name: "etcd", state, lastState };
+}
 
 function ended(name: string, exitCode: number, message: string) {
   return { name, state: { terminated: { exitCode, reason: exitCode === 0 ? "Completed" : "Error", message } } };

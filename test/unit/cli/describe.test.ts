@@ -38,6 +38,15 @@ it("the blocking step is the one that has been at work for longest among equals"
   expect(findBlocking(progress(steps))?.step).toBe("secrets");
 });
 
+it("the blocking step is one in trouble among those at work", () => {
+  const error = { message: "container etcd: CrashLoopBackOff", codes: [] };
+  const steps: StepProgress[] = [
+    { name: "etcd", state: "running", since: "2026-11-21T10:04:00Z", error },
+    { name: "secrets", state: "running", since: "2026-11-21T10:03:00Z" },
+  ];
+  expect(findBlocking(progress(steps))).toMatchObject({ step: "etcd", error });
+});
+
 it("a flow that has ended has no blocking step", () => {
   expect(
     findBlocking({ ...progress([{ name: "etcd", state: "done" }]), finishedAt: "2026-11-21T10:09:00Z" }),

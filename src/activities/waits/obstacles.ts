@@ -1,0 +1,61 @@
+import { activityInfo, ApplicationFailure, type Info as ActivityInfo } from "@temporalio/activity";
+import type { ShootRun, StepFailure } from "../../api/shoot/run.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import type { Trouble, WaitTarget } from "../index.ts";
+import { explainReadiness, summarize } from "./judgement.ts";
+import { findPodTrouble } from "./pod-trouble.ts";
+import type { Readiness } from "./readiness.ts";
+import type { Waits } from "./waits.ts";
+
+/** Who knows how objects stand: `readiness` to what is waited for in a run, and the seed's pods to why. */
+export interface ObstacleDeps {
+  readonly seedClient: KubeClient;
+  readonly waits: Pick<Waits, "readiness">;
+  readonly nodeReadiness: (run: ShootRun, target: WaitTarget) => Promise<Readiness>;
+  /** The activity that waits; the calling one by default. */
+  readonly asking?: () => Pick<ActivityInfo, "attempt">;
+}
+
+/** What stands between objects and the states that are waited for, in their own words and those of their pods. */
+export function createObstacles({ seedClient, waits, nodeReadiness, asking = activityInfo }: ObstacleDeps) {
+  const podTroubleOf = async (target: WaitTarget) => {
+    if (target.until !== "rolledOut" && target.until !== "completed") return undefined;
+    const object = await seedClient.read(target);
+    return object && (await findPodTrouble(seedClient, object));
+  };
+
+  return {
+    /** A sentence for each target that is late. */
+    async explain(run: ShootRun, targets: readonly WaitTarget[]): Promise<StepFailure> {
+      const late = await Promise.all(
+        targets.map(async (target) => {
+          const readiness = target.until === "nodesReady" ? await nodeReadiness(run, target) : waits.readiness(target);
+          const trouble = readiness.reached ? undefined : await podTroubleOf(target);
+          const message = [explainReadiness(target, readiness), trouble?.message].filter(Boolean).join(": ");
+          return { message, codes: readiness.reached ? [] : (readiness.error?.codes ?? []), readiness };
+        }),
+      );
+      const missing = late.filter(({ readiness }) => !readiness.reached);
+      return summarize(missing.length > 0 ? missing : late);
+    },
+
+    /**
+     * Throws a {@link Trouble} that pods of the targets have and the waiting flow was not told of. Not at a wait's very first
+     * look: pods of what was there before may be there still.
+     */
+    async tell(targets: readonly WaitTarget[], told: readonly string[]): Promise<void> {
+      if (asking().attempt === 1) return;
+      for (const target of targets) {
+        const readiness = waits.readiness(target);
+        const trouble = readiness.reached ? undefined : await podTroubleOf(target);
+        const about = `${target.kind} ${target.name}, ${trouble?.about}`;
+        if (trouble === undefined || told.includes(about)) continue;
+        const message = `${explainReadiness(target, readiness)}: ${trouble.message}`;
+        throw troubled({ about, message, codes: [], retryable: true });
+      }
+    },
+  };
+}
+
+/** Not retried as it is: the flow waits on, and says what it was told of. */
+const troubled = (trouble: Trouble) => ApplicationFailure.nonRetryable(trouble.message, "Trouble", trouble);
