@@ -62,12 +62,23 @@ test.each<[string, object]>([
   ["networking.type", { networking: { ...spec().networking, type: "calico" } }],
   ["networking.nodes", { networking: { ...spec().networking, nodes: "10.9.0.0/16" } }],
   ["dns.domain", { dns: { domain: "other.example.com" } }],
+  ["nodeCIDRMaskSize", { kubernetes: { ...spec().kubernetes, kubeControllerManager: { nodeCIDRMaskSize: 26 } } }],
 ])("a Shoot's %s cannot be changed", async (field, change) => {
   const { client } = controlPlane;
   await client.apply({ ...named("frozen"), spec: spec() });
   await expect(client.apply({ ...named("frozen"), spec: { ...spec(), ...change } })).rejects.toThrow(
     new RegExp(`${field.split(".").at(-1)}.*(cannot be changed|cannot get)`, "s"),
   );
+});
+
+test("the size of each node's network cannot go back to its default, and the default may be said", async () => {
+  const { client } = controlPlane;
+  const masked = (name: string, kubeControllerManager?: object) =>
+    client.apply({ ...named(name), spec: { ...spec(), kubernetes: { ...spec().kubernetes, kubeControllerManager } } });
+  await masked("masked", { nodeCIDRMaskSize: 26 });
+  await expect(masked("masked")).rejects.toThrow("nodes keep the networks that they got");
+  await masked("unmasked");
+  await masked("unmasked", { nodeCIDRMaskSize: 24 });
 });
 
 test("a Shoot's nodes network can be set later", async () => {

@@ -98,7 +98,7 @@ const forcing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "ERR_CONFIGURATION_PROBLEM",
 ]);
 
-/** Why the Shoot cannot have its purpose: Shoots that Seeds are made from belong to the garden's operators. */
+/** Why the Shoot cannot have its purpose: Shoots that Seeds are made from belong to the garden's operators (Gardener: ValidateShootSpec). */
 export function purposeCauses({ metadata, spec }: Shoot): Cause[] {
   if (spec.purpose !== "infrastructure" || metadata.namespace === GARDEN_NAMESPACE) return [];
   return [{ field: "spec.purpose", message: "infrastructure is for Shoots in namespace garden: choose another" }];

@@ -68,6 +68,9 @@ const cloudProfileReference = object({
 });
 
 /** ShootSpec is the specification of a Shoot. */
+/** In CEL: the prefix length of each node's pods, also where nothing says it. */
+const nodeMask = "kubernetes.?kubeControllerManager.?nodeCIDRMaskSize.orValue(24)";
+
 export const shootSpec = object({
   addons: raw()
     .optional()
@@ -173,6 +176,11 @@ export const shootSpec = object({
       rule: "!has(oldSelf.networking) || has(self.networking)",
       message: "networking cannot be removed once it is set",
       fieldPath: ".networking",
+    },
+    {
+      rule: `self.${nodeMask} == oldSelf.${nodeMask}`,
+      message: "nodeCIDRMaskSize cannot be changed: nodes keep the networks that they got",
+      fieldPath: ".kubernetes.kubeControllerManager.nodeCIDRMaskSize",
     },
     {
       rule: "!(has(self.secretBindingName) && has(self.credentialsBindingName))",
