@@ -64,7 +64,7 @@ function maxPodsCauses(
     const maxPods = (own ?? kubernetes.kubelet)?.maxPods ?? 110;
     if (maxPods <= most) return [];
     const kubelet = own ? `spec.provider.workers[${index}].kubernetes.kubelet` : "spec.kubernetes.kubelet";
-    const message = `${maxPods} pods do not fit into the /${mask} of a node: set at most ${most}, or a smaller ${maskField}`;
+    const message = `${maxPods} pods do not fit into the /${mask} of a node: set ${most < 1 ? "" : `at most ${most}, or `}a smaller ${maskField}`;
     return [{ field: `${kubelet}.maxPods`, message }];
   });
 }

@@ -3,6 +3,7 @@ import type { Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 import { apiServerCauses } from "./api-server.ts";
 import type { ShootChange } from "./change.ts";
+import { gateCauses } from "./feature-gates.ts";
 import { kubeletCauses } from "./kubelet.ts";
 import { purposeCauses } from "./lifecycle.ts";
 import { listCauses } from "./lists.ts";
@@ -17,6 +18,7 @@ const rules: readonly ((shoot: Shoot) => Cause[])[] = [
   poolCauses,
   roomCauses,
   apiServerCauses,
+  gateCauses,
   kubeletCauses,
   listCauses,
   scheduleCauses,

@@ -9,6 +9,7 @@ import { readNeighbours, readProfile, readProject, readSeed, readSeedOf, type Sh
 import { seedBindingCauses } from "./binding.ts";
 import { domainCauses, domainWarnings } from "./domain.ts";
 import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./lifecycle.ts";
+import { gateWarnings } from "./feature-gates.ts";
 import { fieldWarnings } from "./field-warnings.ts";
 import { changedFields } from "./forms.ts";
 import { migrationAnnotationCauses, moveChangeOf, sourceOf, takeoverWarnings } from "./migration.ts";
@@ -89,7 +90,11 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...encryptionCauses(known),
     ...(old ? hibernationCauses(shoot, old) : []),
   ];
-  const warnings = [...fieldWarnings(changedFields(shoot.spec, old?.spec)), ...domainWarnings(known)];
+  const warnings = [
+    ...fieldWarnings(changedFields(shoot.spec, old?.spec)),
+    ...gateWarnings(shoot, old),
+    ...domainWarnings(known),
+  ];
   return judge(causes, [...warnings, ...(await missingExtensions(client, shoot))]);
 }
 

@@ -70,7 +70,10 @@ const labelKey: Form = {
   pattern: matches(`(${domainOf}/)?${word}`, 317),
   message: "must be a name like example.com/name",
 };
-const featureGate: Form = { pattern: matches("[A-Z][A-Za-z0-9]*", 63), message: "must be the name of a feature gate" };
+const featureGate: Form = {
+  pattern: matches("[A-Za-z][A-Za-z0-9]*", 80),
+  message: "must be the name of a feature gate",
+};
 const apiName: Form = {
   pattern: matches("[a-z0-9][-a-z0-9.]*(/[a-z0-9]+){0,2}", 317),
   message: "must be an API such as apps/v1 or api/all",

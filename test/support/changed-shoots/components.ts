@@ -17,10 +17,34 @@ export const componentCases: readonly ShootCase[] = [
   refused("Events that are kept for less than nothing", { [`${server}.eventTTL`]: "-1h" }, "a duration"),
   refused("Events that are kept for a year", { [`${server}.eventTTL`]: "8760h" }, "must be between 1s and 168h"),
   refused("Events that are not kept", { [`${server}.eventTTL`]: "0" }, "must be between 1s and 168h"),
-  admitted(
+  refused(
     "an unknown feature gate",
     { [`${server}.featureGates`]: { NoSuchGate: true } },
-    "each version has gates of its own, and only its binaries know them all",
+    "is no feature gate of Kubernetes 1.34",
+    `${server}.featureGates.NoSuchGate`,
+  ),
+  refused(
+    "a misspelt feature gate",
+    { [`${kubelet}.featureGates`]: { nodeswop: true } },
+    "did you mean NodeSwap?",
+    `${kubelet}.featureGates.nodeswop`,
+  ),
+  refused(
+    "a feature gate of an older version",
+    { [`${manager}.featureGates`]: { ServiceLBNodePortControl: true } },
+    "is no feature gate of Kubernetes 1.34",
+    `${manager}.featureGates.ServiceLBNodePortControl`,
+  ),
+  refused(
+    "a feature gate that is on for good, off",
+    { [`${kubernetes}.kubeScheduler.featureGates`]: { SidecarContainers: false } },
+    "is true for good in Kubernetes 1.34: leave it out",
+    `${kubernetes}.kubeScheduler.featureGates.SidecarContainers`,
+  ),
+  admitted(
+    "a feature gate of another component",
+    { [`${kubernetes}.kubeProxy.featureGates`]: { KubeletPSI: true } },
+    "each component has the gates of all",
   ),
   refused(
     "a feature gate with a blank",

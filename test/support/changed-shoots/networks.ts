@@ -38,7 +38,7 @@ export const networkCases: readonly ShootCase[] = [
   refused(
     "a node's network for one pod",
     { [`${controllerManager}.nodeCIDRMaskSize`]: 31 },
-    "do not fit",
+    "110 pods do not fit into the /31 of a node: set a smaller spec.kubernetes",
     "spec.kubernetes.kubelet.maxPods",
   ),
   refused(
