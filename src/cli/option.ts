@@ -15,6 +15,8 @@ export interface Option<T> {
   readonly short?: string;
   readonly placeholder?: string;
   readonly repeated?: boolean;
+  /** The key of the option without which this one means nothing. */
+  readonly needs?: string;
   /** All that its text may be, where that is a few words. */
   readonly words?: readonly string[];
   parse(texts: readonly string[], flag: string): T;
@@ -23,6 +25,11 @@ export interface Option<T> {
 /** The flag of an option with this key. */
 export function flagOf(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** An option that says more about another one; where that is missing, the command line is refused. */
+export function alongside<T>(other: string, option: Option<T>): Option<T> {
+  return { ...option, summary: `With ${flagOf(other)}: ${option.summary}`, needs: other };
 }
 
 /** An argument that must be there. */

@@ -82,6 +82,9 @@ function parseValues(verb: Verb, commander: Commander) {
   }
   const options: Record<string, unknown> = {};
   for (const [key, option] of Object.entries(verb.options)) {
+    const { needs } = option;
+    if (needs !== undefined && key in given && !(needs in given))
+      throw new CliError("usage", `${flagOf(key)} is for ${flagOf(needs)} only: add ${flagOf(needs)}, or leave it out`);
     options[key] = option.parse(textsOf(given[key]), flagOf(key));
   }
   return { args, options };

@@ -15,6 +15,7 @@ export type MoveRequest =
 export interface MoveRequestOptions {
   readonly to: string | undefined;
   readonly plan: boolean;
+  readonly watch: boolean;
   readonly output?: string | undefined;
   readonly cancel: boolean;
   readonly forceTakeover: boolean;
@@ -26,6 +27,8 @@ export interface MoveRequestOptions {
 export function readMoveRequest(options: MoveRequestOptions, shoot: Shoot): MoveRequest {
   if (options.output !== undefined && !options.plan)
     throw new CliError("usage", "--output says how a plan is printed: add --plan or leave it out");
+  if (options.plan && options.watch)
+    throw new CliError("usage", "--plan changes nothing that --watch could follow: leave one of them out");
   const takeover = readTakeover(options);
   if (options.cancel) return cancellation(options);
   const underway = takeover !== undefined && neededSource(moveOf(shoot)) !== undefined;

@@ -5,7 +5,7 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions, stateDir } from "../connection.ts";
 import type { Variables } from "../context.ts";
 import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
-import { duration, flag, text } from "../option.ts";
+import { alongside, duration, flag, text } from "../option.ts";
 import { noteOn, noteOnAddress, reachable, readPublishedKubeconfig, type Resolve } from "../report/kubeconfig.ts";
 import { revokeKubeconfigs } from "../report/revocation.ts";
 
@@ -25,7 +25,7 @@ export const kubeconfig = defineCommand({
     namespace: namespaceOption,
     file: text("file", "Write into this file, readable by you only, instead of standard output", "f"),
     revoke: flag("First make all kubeconfigs given out so far worth nothing, and wait for another"),
-    timeout: duration("With --revoke, give up waiting after this time [10m]"),
+    timeout: alongside("revoke", duration("give up waiting after this time [10m]")),
     ...clusterOptions,
   },
   async run({ args, options, context }) {

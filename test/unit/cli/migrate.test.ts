@@ -108,6 +108,7 @@ it("the plan of a move expects more downtime from a larger etcd, and says when i
 it.each<[Partial<MoveRequestOptions>, string]>([
   [{}, "say where the Shoot is to go: add --to SEED"],
   [{ cancel: true, to: "seed-2" }, "--cancel stands alone"],
+  [{ to: "seed-2", plan: true, watch: true }, "--plan changes nothing that --watch could follow"],
   [{ to: "seed-2", output: "json" }, "--output says how a plan is printed: add --plan or leave it out"],
   [{ to: "seed-2", reason: "fire" }, "belong to --force-takeover"],
   [{ to: "seed-2", sourceIsOff: true }, "belong to --force-takeover"],
@@ -146,6 +147,7 @@ it("the verb migrate takes a Shoot for ready only when it has arrived, and an un
 const nothing: MoveRequestOptions = {
   to: undefined,
   plan: false,
+  watch: false,
   cancel: false,
   forceTakeover: false,
   reason: undefined,

@@ -49,6 +49,22 @@ it.each([
 });
 
 it.each([
+  ["delete", "--watch"],
+  ["reconcile", "--watch"],
+  ["retry", "--watch"],
+  ["migrate", "--watch"],
+  ["kubeconfig", "--revoke"],
+])(
+  "the verb %s refuses a timeout for which there is nothing to wait, with the option that is missing",
+  async (verb, missing) => {
+    const terminal = fakeTerminal();
+    const context = createContext({ terminal, variables: {}, signal: new AbortController().signal }).context;
+    expect(await runCli(["shoot", verb, "garden-dev/local", "--timeout", "5m"], registry, context)).toBe(2);
+    expect(terminal.err.text()).toBe(`error: --timeout is for ${missing} only: add ${missing}, or leave it out\n`);
+  },
+);
+
+it.each([
   ["usage", 2],
   ["notFound", 3],
   ["unreachable", 4],
