@@ -33,10 +33,13 @@ ${word.verbs.map((verb) => `        ${verb.name}) ${argumentsOf(verb, 2)} ;;`).j
       ;;`;
 }
 
-/** The words before the verb are taken away, so that its arguments are counted from one. */
+/**
+ * The words before the verb are taken away, so that its arguments are counted from one. Behind an argument that is not
+ * declared, zsh completes no option either: any word is one of which nothing is known.
+ */
 function argumentsOf({ options, words }: Word, before: number): string {
-  const choice = words.length > 0 ? [`'1:word:(${words.join(" ")})'`] : [];
-  return `shift ${before} words; ((CURRENT -= ${before})); _arguments ${[...options.map(flagOf), ...choice].join(" ")}`;
+  const argument = words.length > 0 ? `'1:word:(${words.join(" ")})'` : "'*: : '";
+  return `shift ${before} words; ((CURRENT -= ${before})); _arguments ${[...options.map(flagOf), argument].join(" ")}`;
 }
 
 function flagOf({ long, short, summary, text }: Flag): string {

@@ -82,7 +82,7 @@ _perennial() {
         return
       fi
       case $words[3] in
-        grow) shift 2 words; ((CURRENT -= 2)); _arguments --big'[Bigger \[no\]]' '(-c --colour)'{-c,--colour}'[Colour: red, green]:word:(red green)' --kubeconfig'[Where]:file:_files' '(-h --help)'{-h,--help}'[Show this help]' ;;
+        grow) shift 2 words; ((CURRENT -= 2)); _arguments --big'[Bigger \[no\]]' '(-c --colour)'{-c,--colour}'[Colour: red, green]:word:(red green)' --kubeconfig'[Where]:file:_files' '(-h --help)'{-h,--help}'[Show this help]' '*: : ' ;;
       esac
       ;;
     oak) shift 1 words; ((CURRENT -= 1)); _arguments '(-h --help)'{-h,--help}'[Show this help]' '1:word:(young old)' ;;
