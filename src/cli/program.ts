@@ -101,6 +101,7 @@ function quiet(commander: Commander, { terminal }: Context): Commander {
   return commander
     .exitOverride()
     .helpOption("-h, --help", "Show this help")
+    .helpCommand("help [command]", "Show the help of a command")
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(text),
