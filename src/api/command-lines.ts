@@ -3,7 +3,7 @@
  * user has just typed that. A test holds each against the CLI's own registry.
  */
 export const commandLines = {
-  localUp: () => "perennial local up",
+  localUp: (environment = "local") => `perennial local up${environment === "local" ? "" : ` --name ${environment}`}`,
   localUpOnClusters: () => "perennial local up --garden-kubeconfig FILE --seed NAME=FILE",
   localStatus: () => "perennial local status",
   listShoots: () => "perennial shoot list",

@@ -70,7 +70,7 @@ interface Running {
 async function loadEnvironment({ environment: name, stateDir }: SeedConfig): Promise<Environment> {
   const found = await findEnvironment({ name, ...(stateDir === undefined ? {} : { stateDir }) });
   if (found) return found;
-  throw new Error(`cannot start: there is no environment ${name}; make it with "${commandLines.localUp()}"`);
+  throw new Error(`cannot start: there is no environment ${name}; make it with "${commandLines.localUp(name)}"`);
 }
 
 function findNameServer({ dnsServer, dnsKeyFile }: SeedConfig, { domain }: Environment): DefaultNameServer | undefined {

@@ -20,7 +20,7 @@ export const status = defineCommand({
     if (!found)
       throw new CliError(
         "notFound",
-        `environment ${environment.name ?? "local"} is not up: start it with '${commandLines.localUp()}'`,
+        `environment ${environment.name ?? "local"} is not up: start it with '${commandLines.localUp(environment.name)}'`,
       );
     const { out } = context.terminal;
     if (options.output) printObject(out, found, options.output);

@@ -37,6 +37,7 @@ export function renderStatus({ width }: Output, status: EnvironmentStatus, now: 
       { title: "STATUS", value: (process) => stateOf(process) },
       { title: "PID", value: ({ pid }) => pid },
       { title: "MEMORY", value: ({ rssBytes }) => rssBytes && `${Math.round(rssBytes / 1_048_576)}Mi` },
+      { title: "RESTARTS", rank: 2, value: ({ restarts }) => restarts },
       { title: "AGE", value: ({ startedAt }) => formatAge(startedAt, now) },
     ],
     width,
@@ -56,7 +57,7 @@ export function renderStatus({ width }: Output, status: EnvironmentStatus, now: 
     ...(temporal ? [`Temporal ${temporal.address}, UI ${temporal.ui}`] : []),
     ...(dns ? [`DNS ${dns.address} for ${dns.domain}`] : []),
   ];
-  const ailing = describeAiling(processes).map((line) => `${wrap(line, width)}\n`);
+  const ailing = describeAiling(processes, status.name).map((line) => `${wrap(line, width)}\n`);
   const tables = [clusterTable, processTable, ...(machines.length > 0 ? [machineTable] : [])];
   return `${addresses.join("\n")}\n\n${[...tables, ...(ailing.length > 0 ? [ailing.join("")] : [])].join("\n")}`;
 }

@@ -1,5 +1,6 @@
 import { commandLines } from "../../api/command-lines.ts";
 import type { ProcessStatus } from "../../local/process/processes.ts";
+import { supervisorName } from "../../local/supervisor/supervisor.ts";
 
 /** How a process of the local environment is, in a word. */
 export function stateOf({
@@ -10,12 +11,16 @@ export function stateOf({
   return stopped ? "Stopped" : "Running";
 }
 
-/** Sentences that name the processes of the local environment that do nothing, with the remedy; none where all act. */
-export function describeAiling(processes: readonly ProcessStatus[]): string[] {
+/** Sentences that name the processes of a local environment that do nothing, with the remedy; none where all act. */
+export function describeAiling(processes: readonly ProcessStatus[], environment?: string): string[] {
   const dead = processes.filter((one) => stateOf(one) === "Dead").map(({ name }) => name);
+  const kept = processes.some((one) => one.name === supervisorName && stateOf(one) === "Running");
+  const remedy = kept
+    ? `The supervisor starts it again within a minute; at once: ${commandLines.localUp(environment)}`
+    : `What is missing is started by: ${commandLines.localUp(environment)}`;
   const stopped = processes.filter((one) => stateOf(one) === "Stopped");
   return [
-    ...(dead.length > 0 ? [`Dead: ${dead.join(", ")}. What is missing is started by: ${commandLines.localUp()}`] : []),
+    ...(dead.length > 0 ? [`Dead: ${dead.join(", ")}. ${remedy}`] : []),
     ...stopped.map(({ name, pid }) => `Stopped by a signal: ${name}. It is let go on by: kill -CONT ${pid}`),
   ];
 }

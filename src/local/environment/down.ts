@@ -9,6 +9,7 @@ import { createMachines } from "../machine/machines.ts";
 import { removeBridge } from "../network/bridge.ts";
 import { gatewayName } from "../process/gateway.ts";
 import { isOwn } from "../process/own-processes.ts";
+import { supervisorName } from "../supervisor/supervisor.ts";
 import { forgetPorts } from "../process/taken-ports.ts";
 import { createProcesses } from "../process/processes.ts";
 import { lockFile } from "./up.ts";
@@ -52,8 +53,11 @@ async function takeDown(
     await Promise.all(names.map(async (name) => await processes.stop(name)));
   };
   const withMachines = process.platform === "linux" && process.getuid?.() === 0;
-  // The gateway goes with the servers: the workers take their leave through it.
-  await step("own processes", async () => await stop((name) => isOwn(name) && name !== gatewayName));
+  await step("own processes", async () => {
+    await processes.stop(supervisorName); // it would take what ends by itself for dead
+    // The gateway goes with the servers: the workers take their leave through it.
+    await stop((name) => isOwn(name) && name !== gatewayName);
+  });
   if (withMachines) await step("machines", async () => await createMachines(environment, log).removeAll());
   await step("clusters", async () => {
     await stop((name) => !name.endsWith("-etcd"));

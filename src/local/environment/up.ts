@@ -6,6 +6,7 @@ import { createLogger, type Logger } from "../../log.ts";
 import { ensureEnvironment, type EnvironmentChoice } from "./file.ts";
 import type { Environment } from "./environment.ts";
 import { withLock } from "../binary/lock.ts";
+import { startSupervisor } from "../process/own-processes.ts";
 import { createProcesses } from "../process/processes.ts";
 import { readStatus, type EnvironmentStatus } from "./status.ts";
 import { adoptClusters } from "./up-existing.ts";
@@ -43,6 +44,7 @@ export async function up(
     await requireSameMode(environment, gardenKubeconfig === undefined ? "machines" : "existing");
     if (gardenKubeconfig === undefined) await makeClusters(shared, seedCount);
     else await adoptClusters(shared, gardenKubeconfig, seeds);
+    await startSupervisor(shared);
   });
   const status = await readStatus(options);
   if (status === undefined) throw new Error(`environment ${environment.name} was taken down meanwhile`);

@@ -10,6 +10,7 @@ import { ensureGatewayAccess, gatewayName } from "./gateway.ts";
 import { identityFile } from "./identities.ts";
 import { createPorts } from "./ports.ts";
 import type { Processes, ProcessSpec } from "./processes.ts";
+import { supervisorName } from "../supervisor/supervisor.ts";
 import { settleAll } from "../environment/settle.ts";
 import { ensureStateKeys } from "../environment/state-keys.ts";
 import type { TemporalServer } from "./temporal.ts";
@@ -34,7 +35,7 @@ export interface OwnProcesses {
 export async function startOwnProcesses(own: OwnProcesses): Promise<void> {
   const { processes, onProgress } = own;
   const [gateway, ...specs] = await describeAll(own);
-  const wanted = new Set([gateway, ...specs].map((spec) => spec?.name));
+  const wanted = new Set([supervisorName, ...[gateway, ...specs].map((spec) => spec?.name)]);
   for (const { name } of await processes.list()) if (isOwn(name) && !wanted.has(name)) await processes.stop(name);
   if (gateway !== undefined) await processes.start(gateway); // all others begin by asking it
   let ready = 0;
@@ -47,9 +48,23 @@ export async function startOwnProcesses(own: OwnProcesses): Promise<void> {
   );
 }
 
+/** Starts what starts again what dies; it needs no other process to be there. */
+export async function startSupervisor({
+  environment,
+  processes,
+}: Pick<OwnProcesses, "environment" | "processes">): Promise<void> {
+  const { stateDir } = environment;
+  await processes.start({
+    name: supervisorName,
+    ...programOf("local/supervisor", stateDir),
+    cwd: stateDir,
+    version: await hashCode(),
+  });
+}
+
 /** Whether a process is one of ours rather than a server that we use. */
 export function isOwn(process: string): boolean {
-  return /^(gateway|manager|worker-.+|fence-.+|provider-local-.+)$/.test(process);
+  return /^(gateway|manager|supervisor|worker-.+|fence-.+|provider-local-.+)$/.test(process);
 }
 
 async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
@@ -115,8 +130,7 @@ async function describeProcess(
   const dependencies = [...clusters.map(kubeconfig), ...(stateKeys === undefined ? [] : [stateKeys]), ...files];
   return {
     name,
-    command: process.execPath,
-    args: ["--disable-warning=ExperimentalWarning", ...frugal.flags, entryPoint(folder), ...args],
+    ...programOf(folder, ...args),
     env: {
       ...passedOn(),
       ...frugal.env,
@@ -162,8 +176,9 @@ function passedOn(): Record<string, string> {
 }
 
 /** `src/<folder>/main.ts` in a checkout, `dist/<folder>/main.js` where only that was shipped. */
-function entryPoint(folder: string): string {
-  return fileURLToPath(new URL(`../../${folder}/main${extname(import.meta.url)}`, import.meta.url));
+function programOf(folder: string, ...args: readonly string[]): Pick<ProcessSpec, "command" | "args"> {
+  const main = fileURLToPath(new URL(`../../${folder}/main${extname(import.meta.url)}`, import.meta.url));
+  return { command: process.execPath, args: ["--disable-warning=ExperimentalWarning", ...frugal.flags, main, ...args] };
 }
 
 async function saysReady(port: number): Promise<boolean> {

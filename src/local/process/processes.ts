@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "../../log.ts";
+import { withLock } from "../binary/lock.ts";
 import type { Environment } from "../environment/environment.ts";
 import { findPid, launch, waitUntilReady, type Launch } from "./launch.ts";
 import { describeProcess } from "./table.ts";
@@ -25,6 +26,8 @@ export interface ProcessStatus {
   readonly pid?: number;
   readonly rssBytes?: number;
   readonly startedAt: string;
+  /** How often it has died and was started again, unchanged. */
+  readonly restarts: number;
   readonly log: string;
 }
 
@@ -34,49 +37,74 @@ export interface Processes {
   start(spec: ProcessSpec): Promise<"started" | "running">;
   /** Ends the process, with SIGTERM and later SIGKILL to exactly its pid, and returns when it is gone. */
   stop(name: string): Promise<void>;
+  /** Starts a process that has died once more, as it was started before; false when it has not, or is wanted no more. */
+  revive(name: string): Promise<boolean>;
   list(): Promise<ProcessStatus[]>;
 }
 
+/** What `processes/NAME.json` says of a process that is wanted. */
 interface Entry {
-  readonly fingerprint: string;
+  /** Absent where an earlier version wrote it: such a process can be ended, and not started again as it was. */
+  readonly spec?: Recorded;
   readonly startedAt: string;
-  readonly grace: number;
+  readonly restarts?: number;
 }
 
-/** Keeps the environment's processes: detached, with a pid file each in `processes/` and a log each in `logs/`. */
+type Recorded = Required<Pick<ProcessSpec, "name" | "command" | "args" | "env" | "version" | "grace">> &
+  Pick<ProcessSpec, "cwd">;
+
+/**
+ * Keeps the environment's processes: detached, with a pid file each in `processes/` and a log each in `logs/`. One program of
+ * this machine at a time starts or ends a process: `up`, `down` and the supervisor may meet.
+ */
 export function createProcesses(environment: Pick<Environment, "stateDir">, log: Logger): Processes {
   const folder = join(environment.stateDir, "processes");
   const logFile = (name: string) => join(environment.stateDir, "logs", `${name}.log`);
   const pidFile = (name: string) => join(folder, `${name}.pid`);
 
-  const start = async (spec: ProcessSpec): Promise<"started" | "running"> => {
-    const fingerprint = fingerprintOf(spec);
-    const entry = await readEntry(folder, spec.name);
-    if (entry?.fingerprint === fingerprint && (await findPid(pidFile(spec.name))) !== undefined) {
-      await waitUntilReady(spec, pidFile(spec.name), logFile(spec.name));
-      return "running";
-    }
-    await stop(spec.name);
-    await mkdir(folder, { recursive: true });
+  const alone = async <T>(name: string, action: () => Promise<T>): Promise<T> =>
+    await withLock(join(folder, `${name}.lock`), action);
+
+  const begin = async (spec: Recorded, restarts: number): Promise<void> => {
     await mkdir(join(environment.stateDir, "logs"), { recursive: true });
-    const { grace = 5_000 } = spec;
-    await writeEntry(folder, spec.name, { fingerprint, startedAt: new Date().toISOString(), grace });
+    await writeEntry(folder, spec.name, { spec, startedAt: new Date().toISOString(), restarts });
     await launch(spec, pidFile(spec.name), logFile(spec.name));
-    await waitUntilReady(spec, pidFile(spec.name), logFile(spec.name));
-    log.info({ process: spec.name }, "process started");
-    return "started";
   };
 
-  const stop = async (name: string): Promise<void> => {
+  const start = async (spec: ProcessSpec): Promise<"started" | "running"> => {
+    const { name } = spec;
+    const outcome = await alone(name, async () => {
+      const recorded = recordOf(spec);
+      const entry = await readEntry(folder, name);
+      if (isDeepStrictEqual(entry?.spec, recorded) && (await findPid(pidFile(name))) !== undefined) return "running";
+      await finish(name);
+      await begin(recorded, 0);
+      return "started";
+    });
+    await waitUntilReady(spec, pidFile(name), logFile(name));
+    if (outcome === "started") log.info({ process: name }, "process started");
+    return outcome;
+  };
+
+  const revive = async (name: string): Promise<boolean> =>
+    await alone(name, async () => {
+      const entry = await readEntry(folder, name);
+      if (entry?.spec === undefined || (await findPid(pidFile(name))) !== undefined) return false;
+      await begin(entry.spec, (entry.restarts ?? 0) + 1);
+      return true;
+    });
+
+  const finish = async (name: string): Promise<void> => {
     const pid = await findPid(pidFile(name));
     if (pid !== undefined) {
-      const grace = (await readEntry(folder, name))?.grace ?? 5_000;
-      await end(pid, pidFile(name), grace);
+      await end(pid, pidFile(name), (await readEntry(folder, name))?.spec?.grace ?? defaultGrace);
       log.info({ process: name, pid }, "process ended");
     }
     await rm(pidFile(name), { force: true });
     await rm(join(folder, `${name}.json`), { force: true });
   };
+
+  const stop = async (name: string): Promise<void> => await alone(name, async () => await finish(name));
 
   const list = async (): Promise<ProcessStatus[]> => {
     const files = await readdir(folder).catch(() => []);
@@ -86,7 +114,8 @@ export function createProcesses(environment: Pick<Environment, "stateDir">, log:
         const entry = await readEntry(folder, name);
         if (entry === undefined) return [];
         const pid = await findPid(pidFile(name));
-        const known = { name, startedAt: entry.startedAt, log: logFile(name) };
+        const { startedAt, restarts = 0 } = entry;
+        const known = { name, startedAt, restarts, log: logFile(name) };
         if (pid === undefined) return [{ ...known, running: false }];
         const { rssBytes, isStopped = false } = (await describeProcess(pid)) ?? {};
         return [
@@ -103,8 +132,10 @@ export function createProcesses(environment: Pick<Environment, "stateDir">, log:
     return all.flat();
   };
 
-  return { start, stop, list };
+  return { start, stop, revive, list };
 }
+
+const defaultGrace = 5_000;
 
 async function end(pid: number, pidFile: string, grace: number): Promise<void> {
   for (const [signal, timeout] of [
@@ -131,11 +162,10 @@ async function readEntry(folder: string, name: string): Promise<Entry | undefine
 
 async function writeEntry(folder: string, name: string, entry: Entry): Promise<void> {
   const file = join(folder, `${name}.json`);
-  await writeFile(`${file}.new`, `${JSON.stringify(entry)}\n`);
+  await writeFile(`${file}.new`, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }
 
-function fingerprintOf({ command, args, env = {}, cwd = "", version = "" }: ProcessSpec): string {
-  const parts = [command, args, Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1)), cwd, version];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+function recordOf({ name, command, args, env = {}, cwd, version = "", grace = defaultGrace }: ProcessSpec): Recorded {
+  return { name, command, args, env, version, grace, ...(cwd !== undefined && { cwd }) };
 }

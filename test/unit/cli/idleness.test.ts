@@ -66,7 +66,7 @@ it("the verb describe says of a Shoot that nothing has taken up so, and which lo
   const objects: Readonly<Record<string, object>> = { Shoot: shoot, Seed: seed };
   const client = { read: async ({ kind }: TypeRef) => objects[kind], list: async () => [seed] };
   const flows = { progress: async () => undefined, withoutWorkflow: async (refs: readonly ShootRef[]) => refs };
-  const manager = { name: "manager", running: false, startedAt: "2026-11-21T10:00:00Z", log: "" };
+  const manager = { name: "manager", running: false, startedAt: "2026-11-21T10:00:00Z", restarts: 0, log: "" };
   const context: Context = {
     ...{ terminal, variables: {}, signal: new AbortController().signal, now: () => now.getTime() },
     garden: async () => ({ client: client as unknown as KubeClient, namespace: "garden-dev" }),

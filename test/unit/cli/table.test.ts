@@ -107,16 +107,33 @@ it("the status of the local environment fits into 60 columns, with the kubeconfi
 it("the status of the local environment names what is dead or stopped, and the remedy", () => {
   const startedAt = "2026-11-21T10:00:00Z";
   const processes = [
-    { name: "manager", running: false, startedAt, log: "" },
-    { name: "temporal", running: true, pid: 7, startedAt, log: "" },
-    { name: "worker-garden", running: false, startedAt, log: "" },
-    { name: "worker-seed-1", running: true, stopped: true, pid: 4711, startedAt, log: "" },
+    { name: "manager", running: false, startedAt, restarts: 0, log: "" },
+    { name: "temporal", running: true, pid: 7, startedAt, restarts: 0, log: "" },
+    { name: "worker-garden", running: false, startedAt, restarts: 0, log: "" },
+    { name: "worker-seed-1", running: true, stopped: true, pid: 4711, startedAt, restarts: 0, log: "" },
   ];
   const text = renderStatus(fakeOutput(), { ...local, processes }, now);
   expect(text).toMatch(/^manager +Dead .*\ntemporal +Running .*\nworker-garden +Dead .*\nworker-seed-1 +Stopped /m);
   expect(text).toContain("Dead: manager, worker-garden. What is missing is started by: perennial local up\n");
   expect(text).toContain("Stopped by a signal: worker-seed-1. It is let go on by: kill -CONT 4711\n");
   expect(renderStatus(fakeOutput(), local, now)).not.toMatch(/Dead|Stopped/);
+});
+
+it("the status of the local environment says how often a process has died, and that the supervisor sees to it", () => {
+  const known = { startedAt: "2026-11-21T10:00:00Z", log: "" };
+  const manager = { ...known, name: "manager", running: false, restarts: 2 };
+  const supervisor = { ...known, name: "supervisor", running: true, pid: 7, restarts: 0 };
+  const text = renderStatus(fakeOutput(), { ...local, processes: [manager, supervisor] }, now);
+  expect(text).toMatch(/^manager +Dead +<none> +<none> +2 /m);
+  expect(text).toContain(
+    "Dead: manager. The supervisor starts it again within a minute; at once: perennial local up\n",
+  );
+});
+
+it("the remedy for an environment of another name can be pasted", () => {
+  const manager = { name: "manager", running: false, startedAt: "2026-11-21T10:00:00Z", restarts: 0, log: "" };
+  const text = renderStatus(fakeOutput(), { ...local, name: "two", processes: [manager] }, now);
+  expect(text).toContain("What is missing is started by: perennial local up --name two\n");
 });
 
 const local: EnvironmentStatus = {
