@@ -32,7 +32,7 @@ export async function startStandIns(client: KubeClient): Promise<StandIns> {
     if (spec?.type !== "LoadBalancer" || status?.loadBalancer?.ingress !== undefined) return;
     await client.patch(
       refOf(object),
-      { status: { loadBalancer: { ingress: [{ ip: "127.0.0.1" }] } } },
+      { status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } },
       { subresource: "status" },
     );
   };

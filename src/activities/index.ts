@@ -35,8 +35,21 @@ export interface Trouble extends StepFailure {
   readonly retryable: true;
 }
 
+/** What a survey has to know of a step: what it does in the seed, or what it waits for. */
+export interface SurveyedAction {
+  readonly verb: string;
+  readonly component?: ComponentName;
+  readonly kind?: AppliedKind;
+  readonly purpose?: Purpose;
+  readonly activity?: string;
+  readonly then?: string;
+  readonly targets?: readonly WaitTarget[];
+}
+
 /** The activities of queue `seed-<name>`. */
 export interface SeedActivities {
+  /** Names those of the steps that have nothing to change and nothing to wait for, as far as that can be known; changes nothing. */
+  survey(run: ShootRun, steps: Readonly<Record<string, SurveyedAction>>): Promise<readonly string[]>;
   deployComponent(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
   destroyComponent(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
   applyExtension(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
@@ -104,6 +117,9 @@ export interface SeedActivities {
   /** Facts about the control plane in the seed that decide how a deletion goes. */
   readControlPlane(run: ShootRun): Promise<Pick<ShootRun, "namespaceUsable" | "cleanable" | "controlPlaneNeeded">>;
 }
+
+/** The activities of a seed but for the survey, which looks what they would do. */
+export type ActingActivities = Omit<SeedActivities, "survey">;
 
 /** A Shoot, as far as it decides what to do next. Times are RFC 3339, durations ms. */
 export interface ShootView {

@@ -5,6 +5,7 @@ import { createComponents } from "./control-plane/components.ts";
 import { createEncryptionAtRest } from "./control-plane/encryption.ts";
 import { createExtensionMoves } from "./extensions/moves.ts";
 import { createExtensions } from "./extensions/extensions.ts";
+import type { TriggerRule } from "./extensions/trigger.ts";
 import { fenced } from "./leadership/fenced-client.ts";
 import { createDecommissioning } from "./teardown/decommissioning.ts";
 import { createNamespaceFence } from "./leadership/namespace-fence.ts";
@@ -24,6 +25,8 @@ export interface SeedServiceDeps {
   readonly waits: Waits;
   /** What seals the Shoots' states, and opens them. */
   readonly keys: StateKeyring;
+  /** When extensions' controllers are asked to act, by their kinds' rule unless told otherwise. */
+  readonly triggers?: TriggerRule | undefined;
 }
 
 /** Everything that can be done in a seed for one run. */
@@ -31,10 +34,10 @@ export type SeedServices = ReturnType<ReturnType<typeof createSeedServices>>;
 
 /** Services for a run. Every write into the Shoot's namespace carries the run's epoch. */
 export function createSeedServices(deps: SeedServiceDeps) {
-  const { gardenClient, shootClients, waits, keys } = deps;
+  const { gardenClient, shootClients, waits, keys, triggers } = deps;
   return (run: ShootRun) => {
     const seedClient: KubeClient = fenced(deps.seedClient, run);
-    const extensions = createExtensions({ gardenClient, seedClient, waits });
+    const extensions = createExtensions({ gardenClient, seedClient, waits, triggers });
     const state = createStateActivities({ gardenClient, seedClient, keys });
     const records = { record: state.recordSnapshot, latest: state.latestSnapshot };
     return {

@@ -8,12 +8,14 @@ import { createResourceCleaner, type ResourceCleaner } from "./teardown/shoot-re
 import { clusterRef, readGardenObjects, syncCluster } from "./control-plane/cluster.ts";
 import { onlyInOwnNamespace, removeEarlierCluster } from "./control-plane/earlier-shoot.ts";
 import { guarded, StepError } from "./failure.ts";
-import type { SeedActivities, WaitTarget } from "./index.ts";
+import type { ActingActivities, SeedActivities, WaitTarget } from "./index.ts";
 import { createSourceCheck } from "./shoot/migration-check.ts";
 import { createNodeWaits } from "./waits/node-waits.ts";
 import { createSeedServices, type SeedServices, type SeedServiceDeps } from "./seed-services.ts";
 import { createObstacles } from "./waits/obstacles.ts";
+import { createSurvey } from "./survey/survey.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
+import type { Readiness } from "./waits/readiness.ts";
 import type { Completer, Waits } from "./waits/waits.ts";
 
 /** Adds what completes waits from outside: `completer` is Temporal's client. */
@@ -24,8 +26,29 @@ export interface SeedDeps extends SeedServiceDeps {
 
 /** The activities of queue `seed-<name>`. Whatever they write into a Shoot's namespace carries the epoch of its run. */
 export function createSeedActivities(deps: SeedDeps): SeedActivities {
-  const { gardenClient, seedClient, shootClients, waits, completer, log } = deps;
+  const { seedClient, shootClients, waits, completer, log } = deps;
   const nodeWaits = createNodeWaits({ seedClient, shootClients, completer, log });
+  const readiness: ReadinessOf = (run, target) =>
+    target.until === "nodesReady" ? nodeWaits.readiness(run, target) : Promise.resolve(waits.readiness(target));
+  const act = (withDeps: SeedDeps) => createActivities(withDeps, nodeWaits);
+  const survey = createSurvey({ deps, activities: act, readiness });
+  const activities: SeedActivities = {
+    ...act(deps),
+    async survey(run, steps) {
+      const findings = [...(await survey(run, steps))];
+      const due = findings.flatMap(([step, found]) => (found.settled ? [] : [[step, found.why]]));
+      log.debug({ shoot: `${run.namespace}/${run.name}`, due: Object.fromEntries(due) }, "surveyed");
+      return findings.flatMap(([step, { settled }]) => (settled ? [step] : []));
+    },
+  };
+  return guarded<SeedActivities>(onlyInOwnNamespace(seedClient, activities));
+}
+
+type ReadinessOf = (run: ShootRun, target: WaitTarget) => Promise<Readiness>;
+
+/** What acts, each time that it is called. */
+function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNodeWaits>): ActingActivities {
+  const { gardenClient, seedClient, shootClients, waits } = deps;
   const obstacles = createObstacles({ seedClient, waits, nodeReadiness: nodeWaits.readiness });
   const services = createSeedServices(deps);
   const forRun = (work: (services: SeedServices, run: ShootRun) => Promise<void>) => (run: ShootRun) =>
@@ -40,7 +63,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     await cleaner[phase]();
   };
 
-  const activities: SeedActivities = {
+  return {
     async deployComponent(run, component, step) {
       const { components, backup } = services(run);
       if (component === "etcd-backup") await backup.checkPlace(run);
@@ -120,7 +143,6 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     },
     readControlPlane: (run) => readControlPlane(seedClient, run),
   };
-  return guarded<SeedActivities>(onlyInOwnNamespace(seedClient, activities));
 }
 
 async function removeNamespace(

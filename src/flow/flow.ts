@@ -27,13 +27,18 @@ export interface Flow<Subject, Action> {
   readonly steps: ReadonlyMap<string, Step<Subject, Action>>;
 }
 
-/** Where a step is; `blocked` is behind a failure, `stopped` was not begun because the run was asked to end. */
-export type StepState = "pending" | "running" | "done" | "skipped" | "failed" | "blocked" | "stopped";
+/**
+ * Where a step is; `settled` had nothing to do, `blocked` is behind a failure, `stopped` was not begun because the run was
+ * asked to end.
+ */
+export type StepState = "pending" | "running" | "done" | "settled" | "skipped" | "failed" | "blocked" | "stopped";
 
 /** What a run needs of its caller. `onChange` and `stopped` are synchronous. */
 export interface RunOptions<Action> {
   /** Does what a step says. A rejection fails the step. */
   readonly carryOut: (action: Action, step: string) => Promise<void>;
+  /** Whether a step has nothing to do, asked when its turn has come; it counts as done then. */
+  readonly settled?: (step: string) => boolean;
   readonly onChange?: (step: string, state: StepState) => void;
   /** When true, no further step is begun. */
   readonly stopped?: () => boolean;
@@ -83,13 +88,14 @@ export async function runFlow<Subject, Action>(
   const advance = () =>
     Promise.all([...flow.steps].flatMap(([name, step]) => (isDue(name, step) ? begin(name, step) : [])));
   const isDue = (name: string, { after = [] }: Step<Subject, Action>): boolean =>
-    !states.has(name) && after.every((dependency) => isSettled(states.get(dependency)));
+    !states.has(name) && after.every((dependency) => isOver(states.get(dependency)));
   /** Promises only for steps that are carried out: a pass is made whenever one settles, and most rows wait then. */
   const begin = (name: string, { do: action, after = [], when = [] }: Step<Subject, Action>): Promise<void>[] => {
     const before = after.map((dependency) => states.get(dependency));
     if (before.some((state) => state === "failed" || state === "blocked")) become(name, "blocked");
     else if (options.stopped?.()) become(name, "stopped");
     else if (!when.every((condition) => condition.holds(subject))) become(name, "skipped");
+    else if (options.settled?.(name)) become(name, "settled");
     else return [carryOut(name, action)];
     return [];
   };
@@ -110,5 +116,5 @@ export async function runFlow<Subject, Action>(
 }
 
 /** Whether what comes after the step may look at how it ended; one that has no state has not been looked at yet. */
-const isSettled = (state: StepState | undefined): boolean =>
+const isOver = (state: StepState | undefined): boolean =>
   state !== undefined && state !== "pending" && state !== "running";

@@ -4,6 +4,6 @@ import type { StepState } from "./flow.ts";
 export function percent(states: Iterable<StepState>): number {
   const counted = [...states].filter((state) => state !== "skipped");
   if (counted.length === 0) return 100;
-  const done = counted.filter((state) => state === "done").length;
+  const done = counted.filter((state) => state === "done" || state === "settled").length;
   return Math.floor((100 * done) / counted.length);
 }

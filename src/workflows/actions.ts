@@ -13,7 +13,7 @@ import { defineFlow, type Flow, type Step } from "../flow/flow.ts";
 export type SeedPlace = "seed" | "source" | "destination";
 
 /** What a step does, and where. A step waits for what it has changed; `then` makes its outcome known. */
-export type Action = SeedAction | GardenAction | SleepAction;
+export type Action = SeedAction | GardenAction | SleepAction | SurveyAction;
 
 /** What a step does in a seed. */
 export type SeedAction = (ComponentAction | ExtensionAction | CallAction | SnapshotAction | WaitAction) & {
@@ -63,6 +63,12 @@ export interface SleepAction {
   readonly verb: "sleep";
   readonly until: "leasesOver" | "addressForgotten";
   readonly where: "nowhere";
+}
+
+/** Looks which of the steps behind it have nothing to do; these are left out, but for what comes after one that has. */
+export interface SurveyAction {
+  readonly verb: "survey";
+  readonly where: "seed";
 }
 
 type Names<Activities, Signature> = {
@@ -118,6 +124,9 @@ export const inGarden = (activity: GardenCall): GardenAction => ({ verb: "call",
 /** Takes a snapshot of the Shoot's etcd, verifies it and records it. */
 export const snapshot: SeedAction = { verb: "snapshot", where: "seed" };
 
+/** Looks which of the steps behind it have nothing to do. */
+export const survey: SurveyAction = { verb: "survey", where: "seed" };
+
 /** Waits until there are as many ready nodes as the operation has to end with. */
 export const awaitNodes: SeedAction = { verb: "awaitNodes", where: "seed" };
 
@@ -167,6 +176,7 @@ function verbOf(action: Action): string {
   if ("kind" in action) return [action.verb, action.kind, action.purpose].filter(Boolean).join(" ");
   if (action.verb === "call") return `\`${action.activity}\``;
   if (action.verb === "sleep") return `wait for ${delays[action.until]}`;
+  if (action.verb === "survey") return "look which steps have nothing to do";
   return action.verb === "snapshot" ? "take, verify and record a snapshot" : "wait for nodes";
 }
 

@@ -12,6 +12,9 @@ export const awake = when("the Shoot is awake", (run) => !run.hibernated);
 /** The Shoot is to hibernate, and its control plane still runs. */
 export const fallsAsleep = when("the Shoot falls asleep", (run) => run.hibernated && run.fallsAsleep === true);
 
+/** Neither a user nor a change has asked for the operation: what has succeeded is only repeated. */
+export const isPeriodic = when("the operation is periodic", (run) => run.periodic === true);
+
 /** The Shoot names credentials for its provider. */
 export const hasCredentials = when("the Shoot has provider credentials", (run) => run.hasCredentials);
 

@@ -16,8 +16,19 @@ export function decide(view: ShootView, now: number, jitter: number): Decision {
   if (view.run === undefined) return { do: "report" };
   const due = dueIn(view, now, jitter);
   if (due > 0) return { do: "wait", for: due };
-  const run: ShootRun = { ...view.run, operation: operationType(view) };
+  const run: ShootRun = {
+    ...view.run,
+    operation: operationType(view),
+    ...(isRepetition(view) ? { periodic: true } : {}),
+  };
   return view.request === undefined ? { do: "operate", run } : { do: "operate", run, request: view.request };
+}
+
+/** Whether an operation only repeats what has succeeded: neither a user nor a change has asked for it. */
+function isRepetition(view: ShootView): boolean {
+  const { moving, request, run, lastOperation, generation, observedGeneration } = view;
+  const asked = moving ?? request ?? run?.tasks;
+  return asked === undefined && lastOperation?.state === "Succeeded" && generation === observedGeneration;
 }
 
 /** Whether what the Shoot asks for now makes the running operation pointless. */

@@ -14,6 +14,7 @@ import type { Retries } from "./attempts.ts";
 import { createProgressTracker, type ProgressTracker } from "./progress-tracker.ts";
 import { progressQuery, retrySignal, retryUpdate, searchAttributes, type RetryRequest } from "./contract.ts";
 import { createStepRunner } from "./step-runner.ts";
+import { createSurvey } from "./survey.ts";
 import { createReports, type Audience, type Reports } from "./reports.ts";
 
 /** How an operation ended: its flow reached its end, or it was asked to stop between steps. */
@@ -30,11 +31,14 @@ export async function perform(table: ShootFlow, run: ShootRun, audience: Audienc
   const reports = createReports(tracker, run, audience);
   answerTheOutside(tracker, retries, reports);
 
+  const runStep = createStepRunner(run, tracker, retries, (step) => reports.resumed(step));
+  const survey = createSurvey(flow, run);
   const scope = CancellationScope.current();
   const reporting = reports.run();
   try {
     await runFlow(flow, run, {
-      carryOut: createStepRunner(run, tracker, retries, (step) => reports.resumed(step)),
+      carryOut: (action, step) => (action.verb === "survey" ? survey.look(step) : runStep(action, step)),
+      settled: (step) => survey.spares(step),
       onChange: (step, state) => tracker.become(step, state),
       stopped: () => scope.consideredCancelled,
     });

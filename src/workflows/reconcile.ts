@@ -1,4 +1,4 @@
-import { apply, awaitNodes, call, defineShootFlow, deploy, inGarden, stop, thenCall } from "./actions.ts";
+import { apply, awaitNodes, call, defineShootFlow, deploy, inGarden, stop, survey, thenCall } from "./actions.ts";
 import {
   awake,
   fallsAsleep,
@@ -8,6 +8,7 @@ import {
   hasInternalDomain,
   hasLeadership,
   hasWorkers,
+  isPeriodic,
 } from "./conditions.ts";
 
 /** Brings a Shoot to the state its spec asks for. Every step is safe to repeat. */
@@ -18,7 +19,8 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
 
   // A place for the control plane, and the keys to it
   shareState:            { do: inGarden("shareState"),                       after: ["leadership"] },
-  namespace:             { do: deploy("namespace"),                          after: ["shareState"] },
+  survey:                { do: survey,                                       after: ["shareState"], when: [isPeriodic], since: "2026-11-22" },
+  namespace:             { do: deploy("namespace"),                          after: ["survey"] },
   leader:                { do: call("announceLeader"),                       after: ["namespace"] },
   cluster:               { do: call("syncCluster"),                          after: ["namespace"] },
   cloudProviderSecret:   { do: call("deployCloudProviderSecret"),            after: ["namespace"], when: [hasCredentials] },

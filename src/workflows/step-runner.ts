@@ -2,14 +2,14 @@ import { sleep } from "@temporalio/workflow";
 import type { SeedActivities, WaitTarget } from "../activities/index.ts";
 import { applyId, verifyId } from "../api/activity-ids.ts";
 import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
-import type { Action, SeedAction, SeedPlace, SleepAction } from "./actions.ts";
+import type { Action, SeedAction, SeedPlace, SleepAction, SurveyAction } from "./actions.ts";
 import { createAttempts, type Retries } from "./attempts.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
 import { gardenActivities, leaseActivities, seedActivities } from "./proxies.ts";
 import { waitFor } from "./waiting.ts";
 
 /** Carries out what a step says; rejects only when the operation is cancelled. */
-export type StepRunner = (action: Action, step: string) => Promise<void>;
+export type StepRunner = (action: Exclude<Action, SurveyAction>, step: string) => Promise<void>;
 
 /**
  * Carries out the steps of one operation: retries what is worth retrying, parks what is not. `resumed` is awaited before a
@@ -92,7 +92,7 @@ async function act(
 }
 
 /** The contract gives Worker ten minutes; its nodes get as long again to join. */
-function nodesOf({ technicalID, name }: ShootRun): WaitTarget {
+export function nodesOf({ technicalID, name }: ShootRun): WaitTarget {
   return {
     apiVersion: "extensions.gardener.cloud/v1alpha1",
     kind: "Worker",

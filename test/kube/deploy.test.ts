@@ -139,7 +139,8 @@ describe("the deployed roles grant", () => {
       ["seed-1", "get", `cloudprofiles.${core}`], // the rest by the manager: seed-access.test.ts
       ["worker-seed", "get list watch create patch delete", "namespaces services deployments.apps statefulsets.apps"],
       ["worker-seed", "get list watch create update patch delete", "secrets"],
-      ["worker-seed", "get create patch delete", "configmaps persistentvolumeclaims networkpolicies.networking.k8s.io"],
+      ["worker-seed", "get create patch delete", "configmaps persistentvolumeclaims"],
+      ["worker-seed", "get list create patch delete", "networkpolicies.networking.k8s.io"],
       ["worker-seed", "list", "endpointslices.discovery.k8s.io"],
       ["worker-seed", "get list watch patch delete", "pods"],
       ["worker-seed", "get", "pods:log"],

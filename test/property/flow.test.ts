@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sparedSteps } from "../../src/flow/spared.ts";
 import { defineFlow, runFlow, type Step } from "../../src/flow/flow.ts";
 
 /** What the steps of these tests do. */
@@ -32,6 +33,40 @@ test("a flow does exactly the steps that have no failed step before them, whatev
       expect([...ran].sort()).toEqual(Object.keys(rows).filter(clean).sort());
     }),
     { numRuns: 300 },
+  );
+});
+
+test("a survey spares exactly the steps that it found settled, and that neither run nor come after one that runs", () => {
+  const node = fc.record({
+    after: fc.array(fc.nat(30), { maxLength: 4 }),
+    settled: fc.boolean(),
+    skipped: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(node, { minLength: 1, maxLength: 30 }), fc.nat(29), (nodes, at) => {
+      const names = nodes.map((_, index) => `s${index}`);
+      const rows = nodes.map(({ after, skipped }, index) => ({
+        do: "work",
+        after: [...new Set(after.filter((other) => other < index))].map((other) => `s${other}`),
+        when: skipped ? [never] : [],
+      }));
+      const flow = defineFlow("Random", Object.fromEntries(rows.map((row, index) => [`s${index}`, row])));
+      const by = `s${at % nodes.length}`;
+      const settled = new Set(names.filter((_, index) => nodes[index]?.settled));
+      const ancestors = (name: string): string[] =>
+        (flow.steps.get(name)?.after ?? []).flatMap((one) => [one, ...ancestors(one)]);
+      const runs = (name: string) => {
+        const over = name === by || ancestors(by).includes(name);
+        return !over && !nodes[Number(name.slice(1))]?.skipped && !settled.has(name);
+      };
+      const beside = (name: string) => name !== by && !ancestors(by).includes(name) && !ancestors(name).includes(by);
+      const mayBeSpared = (name: string) =>
+        ancestors(name).includes(by) &&
+        ![name, ...ancestors(name)].some((one) => runs(one) || beside(one)) &&
+        !nodes[Number(name.slice(1))]?.skipped;
+      expect([...sparedSteps(flow, {}, { by, settled })].sort()).toEqual(names.filter(mayBeSpared).sort());
+    }),
+    { numRuns: 500 },
   );
 });
 

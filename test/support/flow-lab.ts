@@ -34,6 +34,8 @@ export interface World {
   fail: Record<string, ApplicationFailure | undefined>;
   /** Calls that do not return for as long as they are here. */
   readonly hold: Set<string>;
+  /** The steps that a survey finds settled. */
+  settled: readonly string[];
   /** Ends the Shoot's workflow: the Shoot is gone. */
   gone(): Promise<void>;
 }
@@ -162,6 +164,7 @@ function createWorld(run: ShootRun, shoots: ShootClient, temporal: TemporalServe
     calls: [],
     fail: {},
     hold: new Set(),
+    settled: [],
     async gone() {
       Object.assign(view, { gone: true });
       await shoots.nudge(ref);
@@ -271,6 +274,11 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     return target(name);
   };
   return {
+    async survey(run, steps) {
+      await actIn(run, "survey");
+      const { settled } = found(worlds, run.uid);
+      return Object.keys(steps).filter((step) => settled.includes(step));
+    },
     deployComponent: acting("deployComponent"),
     destroyComponent: acting("destroyComponent"),
     applyExtension: acting("applyExtension"),

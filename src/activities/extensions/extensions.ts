@@ -10,7 +10,7 @@ import type { WaitTarget } from "../index.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
 import { confirmAndRemove, readChangeable } from "./existing.ts";
 import { listExtensionObjects } from "./list.ts";
-import { needsTrigger } from "./trigger.ts";
+import { needsTrigger, type TriggerRule } from "./trigger.ts";
 import type { WaitGroup, Waits } from "../waits/waits.ts";
 
 /** Every write into the seed goes through `seedClient`, which is the run's fenced client. */
@@ -18,10 +18,12 @@ export interface ExtensionDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
   readonly waits: Waits;
+  /** When controllers are asked to act, by their kinds' rule unless told otherwise. */
+  readonly triggers?: TriggerRule | undefined;
 }
 
 /** Applies and removes extension objects, whose controllers belong to providers. */
-export function createExtensions({ gardenClient, seedClient, waits }: ExtensionDeps) {
+export function createExtensions({ gardenClient, seedClient, waits, triggers: asks = needsTrigger }: ExtensionDeps) {
   const wantedBy = async (run: ShootRun, kind: AppliedKind, purpose?: Purpose) => {
     const context = await readContext(gardenClient, seedClient, run);
     const objects = await extensionObjects({ gardenClient, seedClient, context, kind, purpose, epoch: run.epoch });
@@ -39,7 +41,7 @@ export function createExtensions({ gardenClient, seedClient, waits }: ExtensionD
 
   const applyOne = async (object: KubeObject, kind: AppliedKind, group: WaitGroup, asked = false) => {
     const existing = await readChangeable(seedClient, object);
-    const triggers = needsTrigger({ kind, existing, asked }) || (await isNews(object, existing));
+    const triggers = asks({ kind, existing, asked }) || (await isNews(object, existing));
     const timestamp = triggers ? nextTimestamp(existing) : existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
     const target = targetOf(object, kind, timestamp);
     const operation = triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {};

@@ -14,8 +14,29 @@ export interface TriggerFacts {
  * Whether the controller is to act, by the kind's rule (`trigger` in its contract): always, or only where the Shoot asked
  * or the last operation did not end well.
  */
-export function needsTrigger({ kind, existing, asked }: TriggerFacts): boolean {
-  if (contractOf(kind).trigger === "always") return true;
+export const needsTrigger: TriggerRule = (facts) => isAlways(facts) || needsAttention(facts);
+
+/**
+ * The same in a periodic operation: a controller that acts in every operation is spared while its object is
+ * well, but for once a day, so that it mends what others have changed at the provider.
+ */
+export const needsPeriodicTrigger: TriggerRule = (facts) =>
+  needsAttention(facts) || facts.existing?.status?.lastError !== undefined || (isAlways(facts) && isOld(facts));
+
+/** Whether to ask a controller to act. */
+export type TriggerRule = (facts: TriggerFacts) => boolean;
+
+const isAlways = ({ kind }: TriggerFacts): boolean => contractOf(kind).trigger === "always";
+
+const isOld = ({ existing }: TriggerFacts): boolean => {
+  const since = Date.now() - Date.parse(existing?.status?.lastOperation?.lastUpdateTime ?? "");
+  return !(since < LONGEST_REST); // a time that cannot be read is old
+};
+
+/** In ms. */
+const LONGEST_REST = 24 * 3_600_000;
+
+function needsAttention({ existing, asked }: TriggerFacts): boolean {
   if (asked || existing === undefined) return true;
   const { lastOperation } = existing.status ?? {};
   if (lastOperation?.state !== "Succeeded") return true;

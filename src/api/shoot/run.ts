@@ -23,6 +23,8 @@ export interface Migration {
 /** The facts about a Shoot that decide which steps of a flow are done. Read once, when an operation begins. */
 export interface ShootRun extends ShootRef {
   readonly operation: ShootOperation;
+  /** Neither a user nor a change has asked for the operation: it repeats one that has succeeded, because that was a while ago. */
+  readonly periodic?: boolean;
   readonly generation: number;
   /** Name of the Shoot's namespace in the seed, and of its `Cluster`. */
   readonly technicalID: string;
@@ -75,10 +77,14 @@ export interface StepFailure {
   readonly codes: readonly string[];
 }
 
-/** A step as the outside sees it: `retrying` waits for its next attempt, `parked` for a retry that an operator asks for. */
+/**
+ * A step as the outside sees it: `settled` had nothing to do, by a survey; `retrying` waits for its next attempt, `parked` for
+ * a retry that an operator asks for.
+ */
 export interface StepProgress {
   readonly name: string;
-  readonly state: "pending" | "running" | "retrying" | "parked" | "done" | "skipped" | "failed" | "blocked" | "stopped";
+  readonly state:
+    "pending" | "running" | "retrying" | "parked" | "done" | "settled" | "skipped" | "failed" | "blocked" | "stopped";
   /** When the step entered this state, RFC 3339. */
   readonly since?: string;
   readonly error?: StepFailure;

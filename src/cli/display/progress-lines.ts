@@ -15,6 +15,7 @@ const looks: Readonly<Record<State, readonly [mark: string, tone: Tone | undefin
   retrying: ["↻", "attention"],
   parked: ["‖", "bad"],
   done: ["✔", "good"],
+  settled: ["=", "quiet"],
   skipped: ["–", "quiet"],
   failed: ["✖", "bad"],
   blocked: ["·", "quiet"],
@@ -24,7 +25,7 @@ const looks: Readonly<Record<State, readonly [mark: string, tone: Tone | undefin
 /** The headline: what runs, how far it is and for how long. */
 export function renderHeadline(progress: FlowProgress, subject: string, now: number): string {
   const counted = progress.steps.filter((step) => step.state !== "skipped");
-  const done = counted.filter((step) => step.state === "done").length;
+  const done = counted.filter(({ state }) => state === "done" || state === "settled").length;
   const end = progress.finishedAt === undefined ? now : Date.parse(progress.finishedAt);
   const elapsed = formatDuration(end - Date.parse(progress.startedAt));
   return `${progress.operation} ${subject}: ${done} of ${counted.length} steps done, ${elapsed}`;
@@ -46,7 +47,7 @@ export function renderSteps(out: Output, steps: readonly StepProgress[], elapsed
   const line = (step: StepProgress) => renderStep(out, step, width, elapsed.get(step.name));
   if (steps.length <= room) return steps.map(line);
   const waiting = steps.filter((step) => ["pending", "blocked"].includes(step.state));
-  const settled = steps.filter((step) => ["done", "skipped", "stopped"].includes(step.state));
+  const settled = steps.filter((step) => ["done", "settled", "skipped", "stopped"].includes(step.state));
   const active = steps.filter((step) => !waiting.includes(step) && !settled.includes(step));
   const left = Math.max(0, room - active.length - 2);
   const latest = left === 0 ? [] : settled.slice(-left);

@@ -34,6 +34,20 @@ describe("the workflow of a Shoot", () => {
   it("reconciles a new generation at once", () => {
     expect(decide(view({ generation: 4 }), now, 0)).toMatchObject({ do: "operate", run: { operation: "Reconcile" } });
   });
+  it("calls an operation periodic that repeats what has succeeded, and no other", () => {
+    const periodicOf = (change: Partial<ShootView>) => {
+      const decision = decide(view(change), now + hour, 0);
+      return decision.do === "operate" ? decision.run.periodic : "none";
+    };
+    expect(periodicOf({})).toBe(true);
+    expect(periodicOf({ lastOperation: { ...succeeded, type: "Create" } })).toBe(true);
+    expect(periodicOf({ request: "reconcile" })).toBeUndefined();
+    expect(periodicOf({ generation: 4 })).toBeUndefined();
+    expect(periodicOf({ moving: "Migrate" })).toBeUndefined();
+    expect(periodicOf({ deleting: true })).toBeUndefined();
+    expect(periodicOf({ lastOperation: { ...succeeded, state: "Error" } })).toBeUndefined();
+    expect(periodicOf({ run: { ...run, tasks: "deployInfrastructure" } })).toBeUndefined();
+  });
   it.each(["reconcile", "retry", "rotate-ssh-keypair;reconcile"])("answers the request %s", (request) => {
     expect(decide(view({ request }), now, 0)).toMatchObject({ do: "operate", request });
   });

@@ -41,7 +41,8 @@ const contentOf = ([, step]: Row) => {
 
 /** How the rows of `two` differ from the rows of the same name in `one`: what it says, what `one` said, and what it does not ask for. */
 function differences(one: ShootFlow, two: ShootFlow) {
-  const rows = [...one.steps].flatMap((row) => {
+  const shared = [...one.steps].filter(([, { do: action }]) => action.verb !== "survey");
+  const rows = shared.flatMap((row) => {
     const [before, after] = [contentOf(row), contentOf([row[0], two.steps.get(row[0])])];
     if (isDeepStrictEqual(before, after)) return [];
     const unless = before.when.filter((condition) => !after.when.includes(condition));
@@ -130,7 +131,20 @@ const fallingAsleep = ["stopControllerManager", "stopScheduler", "stopApiServer"
 
 describe("the reconcile table", () => {
   it("skips nothing for a Shoot that has everything, but for what puts it to sleep", () => {
-    expect(plan(reconcile, { leadershipRecord: "local.dev.example.com" }).skipped).toEqual(fallingAsleep);
+    const { skipped } = plan(reconcile, { leadershipRecord: "local.dev.example.com", periodic: true });
+    expect(skipped).toEqual(fallingAsleep);
+  });
+  it("looks, before it does anything in the seed, what there is to do where the operation is periodic", () => {
+    expect(plan(reconcile).skipped).toContain("survey");
+    const inSeed = [...reconcile.steps].flatMap(
+      ([
+        name,
+        {
+          do: { where },
+        },
+      ]) => (where === "seed" ? [name] : []),
+    );
+    for (const step of inSeed.filter((one) => one !== "survey")) expect(before(reconcile, step)).toContain("survey");
   });
   it("puts a Shoot to sleep once, and only after its machines have gone", () => {
     expect(plan(reconcile, { hibernated: true, fallsAsleep: true }).done).toEqual(
@@ -222,7 +236,7 @@ describe("the restore table", () => {
   it("differs from reconcile in these rows and no others, in what is done, in which seed, after what and when", () => {
     expect(differences(reconcile, restore)).toEqual({
       shareState: { after: ["leadership", "leases"], before: ["leadership"] },
-      namespace: { after: ["leadership"], before: ["shareState"] },
+      namespace: { after: ["leadership"], before: ["survey"] },
       secrets: { after: ["keptSecrets"], before: ["namespace"] },
       infrastructure: {
         after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"],

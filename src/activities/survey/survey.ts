@@ -1,0 +1,104 @@
+import type { ShootRun } from "../../api/shoot/run.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { needsPeriodicTrigger } from "../extensions/trigger.ts";
+import type { ActingActivities, SurveyedAction, WaitTarget } from "../index.ts";
+import type { SeedServiceDeps } from "../seed-services.ts";
+import type { Readiness } from "../waits/readiness.ts";
+import { onlooker } from "./onlooker.ts";
+
+/** With what a survey looks; `activities` are those that the steps call, with the clients that they are given. */
+export interface SurveyDeps<Deps extends SeedServiceDeps> {
+  readonly deps: Deps;
+  readonly activities: (deps: Deps) => ActingActivities;
+  /** How what a step would wait for stands now. */
+  readonly readiness: (run: ShootRun, target: WaitTarget) => Promise<Readiness> | Readiness;
+}
+
+/** Looks at steps of a run; what is found is said of each. */
+export type Survey = (
+  run: ShootRun,
+  steps: Readonly<Record<string, SurveyedAction>>,
+) => Promise<ReadonlyMap<string, Finding>>;
+
+/** What is to be said of a step: that it has nothing to do, or what it has to do, or why that is not known. */
+export type Finding = { readonly settled: true } | { readonly settled: false; readonly why: string };
+
+/**
+ * Looks which steps have nothing to do: each does its work with clients that write nothing. A step is settled that gets to
+ * its end so, and for whose objects there is nothing to wait. One that cannot be judged is not.
+ */
+export function createSurvey<Deps extends SeedServiceDeps>({ deps, activities, readiness }: SurveyDeps<Deps>): Survey {
+  return async (run, steps) => {
+    const looking = activities(onlooking(deps, run));
+    const judge = async (step: string, action: SurveyedAction): Promise<Finding> => {
+      try {
+        const targets = await act(looking, run, step, action);
+        for (const target of targets) {
+          const state = await readiness(run, target);
+          if (!state.reached) return { settled: false, why: `${target.kind} ${target.name}: ${state.message}` };
+        }
+        if (action.then !== undefined) await call(looking, action.then)(run, step);
+        return { settled: true };
+      } catch (error) {
+        return { settled: false, why: error instanceof Error ? error.message : String(error) };
+      }
+    };
+    const findings = Object.entries(steps).map(async ([step, action]) => [step, await judge(step, action)] as const);
+    return new Map(await Promise.all(findings));
+  };
+}
+
+/** The same, with clients that write nothing; nothing is registered, because nothing is waited for. */
+function onlooking<Deps extends SeedServiceDeps>(deps: Deps, { technicalID, periodic }: ShootRun): Deps {
+  const clients = new Map<string, Promise<KubeClient>>();
+  const clientOf = (namespace: string): Promise<KubeClient> => {
+    const client = clients.get(namespace) ?? deps.shootClients.get(namespace).then((found) => onlooker(found));
+    clients.set(namespace, client);
+    return client;
+  };
+  return {
+    ...deps,
+    gardenClient: onlooker(deps.gardenClient),
+    seedClient: onlooker(deps.seedClient, technicalID),
+    shootClients: { ...deps.shootClients, get: clientOf },
+    waits: { ...deps.waits, group: () => ({ registration: () => ({}) }) },
+    ...(periodic === true ? { triggers: needsPeriodicTrigger } : {}),
+  };
+}
+
+/** The acting half of a step, as the step runner has it done. */
+async function act(
+  activities: ActingActivities,
+  run: ShootRun,
+  step: string,
+  { verb, component, kind, purpose, activity, targets }: SurveyedAction,
+): Promise<readonly WaitTarget[]> {
+  if (verb === "deploy" && component !== undefined) return await activities.deployComponent(run, component, step);
+  if (verb === "apply" && kind !== undefined) return await activities.applyExtension(run, kind, step, purpose);
+  if (targets !== undefined) return targets;
+  if (verb === "call" && activity !== undefined) return (await call(activities, activity)(run, step)) ?? [];
+  throw new Error(`only a run can tell what ${verb} would do`);
+}
+
+type Call = (run: ShootRun, step: string) => Promise<readonly WaitTarget[] | void>;
+
+function call(activities: ActingActivities, name: string): Call {
+  const found = judgedCalls.find((one) => one === name);
+  if (found === undefined) throw new Error(`only a run can tell what ${name} would do`);
+  return activities[found];
+}
+
+/** The activities that act through their clients alone, so that clients that write nothing hold them off. */
+export const judgedCalls = [
+  "announceLeader",
+  "syncCluster",
+  "deployCloudProviderSecret",
+  "deploySecrets",
+  "publishAddress",
+  "publishInfrastructure",
+  "initializeShootClients",
+  "encryptResources",
+  "publishKubeconfig",
+  "deployNodeAgentSecrets",
+  "removeStaleConfigs",
+] as const satisfies readonly (keyof ActingActivities)[];
