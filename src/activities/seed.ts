@@ -13,6 +13,7 @@ import { createSourceCheck } from "./shoot/migration-check.ts";
 import { createNodeWaits } from "./waits/node-waits.ts";
 import { createSeedServices, type SeedServices, type SeedServiceDeps } from "./seed-services.ts";
 import { createObstacles } from "./waits/obstacles.ts";
+import { sparing } from "./survey/sparing.ts";
 import { createSurvey } from "./survey/survey.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
 import type { Readiness } from "./waits/readiness.ts";
@@ -33,7 +34,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
   const act = (withDeps: SeedDeps) => createActivities(withDeps, nodeWaits);
   const survey = createSurvey({ deps, activities: act, readiness });
   const activities: SeedActivities = {
-    ...act(deps),
+    ...sparing(act(deps), survey),
     async survey(run, steps) {
       const findings = [...(await survey(run, steps))];
       const due = findings.flatMap(([step, found]) => (found.settled ? [] : [[step, found.why]]));

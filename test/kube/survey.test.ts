@@ -53,6 +53,10 @@ test("a survey finds every row settled after a Reconcile, and writes nothing to 
   expect(await versions()).toEqual(before);
 });
 
+test("rows that run and find nothing to change write nothing", async () => {
+  expect(await writesOf(() => shoot.reconcile())).toEqual([]);
+});
+
 test("an operation that an operator asked for asks the controllers that act in every operation", async () => {
   const asked = await settled({ periodic: false });
   expect(rows().filter((row) => !asked.includes(row))).toEqual([
