@@ -10,22 +10,25 @@ export interface ShootControllerDeps {
   readonly gardenClient: KubeClient;
   readonly shoots: Pick<ShootClient, "nudge" | "withoutWorkflow">;
   readonly log: Logger;
-  /** How often all Shoots' workflows are told; ten minutes unless told otherwise. */
+  /** How often the workflows of Shoots that ask for something are told; ten minutes unless told otherwise. */
   readonly sweepPeriod?: number;
   /** How often Shoots without a workflow are looked for; half a minute unless told otherwise. */
   readonly missingPeriod?: number;
 }
 
 /**
- * Tells each Shoot's workflow that something changed. Edges come from the watch; a sweep over all Shoots makes up for
- * every edge that got lost. Changes of the status are our own writes and are left out. A Shoot whose workflow was lost, by
+ * Tells each Shoot's workflow that something changed. Edges come from the watch; a sweep over the Shoots that still ask
+ * for something makes up for every edge that got lost, and costs those that idle nothing. Changes of the status are our own writes and are left out. A Shoot whose workflow was lost, by
  * an operator's hand or with Temporal's database, gets a new one within a minute: one list of what runs finds it.
  */
 export function createShootController(deps: ShootControllerDeps) {
   const { gardenClient, shoots, log, sweepPeriod = 600_000, missingPeriod = 30_000 } = deps;
   const reflector = createReflector(gardenClient, ShootRequest, {
     log,
-    keep: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata: decisive(metadata) }),
+    keep: ({ apiVersion, kind, metadata, status }) => ({
+      ...{ apiVersion, kind, metadata: decisive(metadata) },
+      status: { observedGeneration: status?.observedGeneration },
+    }),
     onEvent: ({ type, object, old }) => {
       if (type === "deleted" || (old && asks(old) === asks(object))) return;
       controller.enqueue(keyOf(object));
@@ -55,7 +58,9 @@ export function createShootController(deps: ShootControllerDeps) {
     start() {
       controller.start();
       reflector.start();
-      sweep = setInterval(() => reflector.list().forEach((shoot) => controller.enqueue(keyOf(shoot))), sweepPeriod);
+      sweep = setInterval(() => {
+        for (const shoot of reflector.list()) if (isOpen(shoot)) controller.enqueue(keyOf(shoot));
+      }, sweepPeriod);
       look = setInterval(lookForMissing, missingPeriod);
     },
     synced: () => reflector.synced(),
@@ -68,9 +73,10 @@ export function createShootController(deps: ShootControllerDeps) {
   };
 }
 
-/** A Shoot, of which its metadata say all that counts here: a garden has thousands. */
+/** A Shoot, of which its metadata say almost all that counts here: a garden has thousands. */
 interface ShootRequest extends KubeObject {
   readonly metadata: NamespacedMeta;
+  readonly status?: { readonly observedGeneration?: number | undefined };
 }
 const ShootRequest = defineKind<ShootRequest>({ ...typeMeta(Shoot), scope: "Namespaced" });
 
@@ -87,6 +93,12 @@ const askingKeys = [OPERATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, IGNORE_ANNO
 /** Everything about a Shoot that asks for something: its spec, its deletion, and what its annotations ask for. */
 const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations } }: ShootRequest): string =>
   [uid, generation, deletionTimestamp, ...askingKeys.map((key) => annotations?.[key])].join("|");
+
+/** Whether the Shoot asks for something that no operation has taken up. */
+const isOpen = ({ metadata: { generation, deletionTimestamp, annotations = {} }, status }: ShootRequest): boolean =>
+  generation !== status?.observedGeneration ||
+  deletionTimestamp !== undefined ||
+  askingKeys.some((key) => key in annotations);
 
 const keyOf = ({ metadata }: ShootRequest) => ({ name: metadata.name, namespace: metadata.namespace });
 

@@ -36,3 +36,26 @@ test("a Shoot's workflow is told of a change that asks for something, such as th
   expect(told.at(-1)).toEqual({ namespace, name, uid });
   await controller.stop();
 });
+
+test("a Shoot's workflow is told again and again of a change that no operation has taken up, and left alone otherwise", async ({
+  cluster,
+}) => {
+  const { client } = cluster;
+  await applyGarden(client);
+  const [idle, waiting] = [await createShoot(client, "idle"), await createShoot(client, "waiting")];
+  await client.patch(
+    refTo(Shoot, { namespace: idle.namespace, name: idle.name }),
+    { status: { observedGeneration: 1 } },
+    { subresource: "status" },
+  );
+  const told: string[] = [];
+  const nudge = async ({ name }: ShootRef) => void told.push(name);
+  const shoots = { nudge, withoutWorkflow: async () => [] };
+  const controller = createShootController({ gardenClient: client, shoots, log, sweepPeriod: 20 });
+  controller.start();
+  await controller.synced();
+  const count = (name: string) => told.filter((one) => one === name).length;
+  await eventually(() => expect(count(waiting.name)).toBeGreaterThan(5));
+  expect(count(idle.name)).toBe(1); // when it was first seen
+  await controller.stop();
+});
