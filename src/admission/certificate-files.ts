@@ -26,12 +26,15 @@ export async function followCertificateFiles(o: {
   readonly log: Logger;
 }): Promise<void> {
   const { directory, renew, signal, log } = o;
-  let served = await readCertificateFiles(directory);
-  renew(served);
   let changed = Promise.withResolvers<void>();
-  const watcher = watch(directory, { signal }, () => changed.resolve());
+  const watcher = watch(directory, { signal }, () => changed.resolve()); // before the first read: what changes meanwhile counts
   watcher.on("error", (error) => log.error({ err: error, directory }, "cannot watch the certificate's directory"));
   signal.addEventListener("abort", () => changed.resolve(), { once: true });
+  let served = await readCertificateFiles(directory).catch((error: unknown) => {
+    watcher.close();
+    throw error;
+  });
+  renew(served);
   while (!signal.aborted) {
     await changed.promise;
     changed = Promise.withResolvers<void>();

@@ -47,7 +47,13 @@ test("a server that follows a directory serves what is rotated in it without a r
   const server = createWebhookServer({ host: "127.0.0.1", port: 0, tls: first, log, webhooks: {} });
   const port = await server.start();
   const stop = new AbortController();
-  const following = followCertificateFiles({ directory, renew: (tls) => server.renew(tls), signal: stop.signal, log });
+  let renewals = 0;
+  const renew = (tls: ServingCertificate) => {
+    server.renew(tls);
+    renewals += 1;
+  };
+  const following = followCertificateFiles({ directory, renew, signal: stop.signal, log });
+  await eventually(() => renewals === 1);
   expect(await servedTo(port, first.caBundle)).toBe(fingerprint(first));
   await expect(servedTo(port, second.caBundle)).rejects.toThrow("self-signed certificate");
 
