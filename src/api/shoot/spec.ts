@@ -67,10 +67,10 @@ const cloudProfileReference = object({
   name: dnsSubdomain().describe("Name contains the name of the referenced CloudProfile."),
 });
 
-/** ShootSpec is the specification of a Shoot. */
 /** In CEL: the prefix length of each node's pods, also where nothing says it. */
 const nodeMask = "kubernetes.?kubeControllerManager.?nodeCIDRMaskSize.orValue(24)";
 
+/** ShootSpec is the specification of a Shoot. */
 export const shootSpec = object({
   addons: raw()
     .optional()
