@@ -10,7 +10,7 @@ import { readShootView } from "../../src/activities/shoot/view.ts";
 import { Shoot } from "../../src/api/index.ts";
 import { moveOf } from "../../src/api/placement/move.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { createReflector, Namespace, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
+import { createReflector, Namespace, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { test as it } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
@@ -483,14 +483,5 @@ describe("deploying a component", () => {
     expect(first).toMatchObject({ until: "addressed", kind: "Service", deadline: 600_000 });
     const [workload] = await components().deploy(run, "kube-controller-manager", "kubeControllerManager");
     expect(workload).toMatchObject({ until: "rolledOut", generation: 1 });
-  });
-
-  it("begins with the part of etcd that holds nothing, before there is what the other is made from", async () => {
-    const run = await newShoot();
-    const events = { kind: "StatefulSet", name: "etcd-events", until: "rolledOut" };
-    expect(await components().deployEtcdEvents(run, "prepareEtcd")).toMatchObject([events]);
-    const sets = await kube.list(StatefulSet, { namespace: run.technicalID });
-    expect(sets.map(({ metadata }) => metadata.name)).toEqual(["etcd-events"]);
-    expect(await components().deploy(run, "etcd", "etcd")).toMatchObject([{ name: "etcd-main" }, events]);
   });
 });

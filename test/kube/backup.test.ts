@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect } from "vitest";
 import { createBackup } from "../../src/activities/backup/backup.ts";
+import { createComponents } from "../../src/activities/control-plane/components.ts";
 import type { WaitTarget } from "../../src/activities/index.ts";
+import { createShootClients } from "../../src/activities/shoot/clients.ts";
 import { RESTORED_ANNOTATION } from "../../src/api/annotations.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { CronJob, Job, PersistentVolumeClaim, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
@@ -265,6 +268,16 @@ describe("etcd's volume", () => {
 
   /** What Kubernetes does when no pod uses the claim any more. */
   const protectionEnds = () => kube.patch(claim(), { metadata: { finalizers: null } });
+});
+
+test("the etcd that holds nothing is there before there is what the other is made from", async () => {
+  const shootClients = createShootClients(kube, createLogger({ name: "test", level: "silent" }));
+  const components = createComponents({ gardenClient: kube, seedClient: kube, shootClients, waits: notedWaits });
+  const events = { kind: "StatefulSet", name: "etcd-events", until: "rolledOut" };
+  expect(await components.deployEtcdEvents(run, "prepareEtcd")).toMatchObject([events]);
+  const sets = await kube.list(StatefulSet, { namespace: run.technicalID });
+  expect(sets.map(({ metadata }) => metadata.name)).toEqual(["etcd-events"]);
+  expect(await components.deploy(run, "etcd", "etcd")).toMatchObject([{ name: "etcd-main" }, events]);
 });
 
 test("warming up runs every image of the control plane, once for each flow", async () => {

@@ -155,7 +155,7 @@ describe("a Shoot that moves to a Seed with another bucket", () => {
   test("is not made from a snapshot that was cut short, nor is that passed on", async () => {
     await putSnapshot("cut.db", async (file) => truncate(file, 9_000));
     const refused = (await restore("cut.db")).at(-1);
-    expect(refused).toMatchObject({ name: "verify" });
+    expect(refused).toMatchObject({ name: "restore" });
     expect(refused?.code).toBeGreaterThan(0);
     const store = findObjectStore("s3") ?? expect.fail();
     const secrets = { "source-etcd-backup": secretOf(1), "etcd-backup": secretOf(0) };
