@@ -77,7 +77,11 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
     volumes: files.volumes,
   };
   return [
-    service({ name: `${name}-client`, ...metadata }, { selector, ports: [servicePort("client", 2379)] }),
+    // An API server that starts beside it finds it as soon as it listens: there is no other member to ask meanwhile.
+    service(
+      { name: `${name}-client`, ...metadata },
+      { publishNotReadyAddresses: true, selector, ports: [servicePort("client", 2379)] },
+    ),
     // Peers find each other before they are ready.
     service(
       { name: `${name}-peer`, ...metadata },

@@ -244,12 +244,16 @@ describe("the restore table", () => {
       },
       backupEntry: { after: ["leases", "leader", "cluster"], before: ["leader", "cluster"] },
       etcd: { after: ["etcdVolume", "oldEtcd", "secrets"], before: ["secrets"] },
+      kubeApiServer: {
+        after: ["etcdVolume", "oldEtcd", "accessSecrets", "infrastructure"],
+        before: ["etcd", "accessSecrets", "infrastructure"],
+      },
       internalDns: {
-        ...{ after: ["kubeApiServer", "cluster"], before: ["cluster", "apiServerService"] },
+        ...{ after: ["oldApiServer", "cluster", "apiServerService"], before: ["cluster", "apiServerService"] },
         unless: ["the Shoot is awake"],
       },
       externalDns: {
-        ...{ after: ["kubeApiServer", "cluster"], before: ["cluster", "apiServerService"] },
+        ...{ after: ["oldApiServer", "cluster", "apiServerService"], before: ["cluster", "apiServerService"] },
         unless: ["the Shoot is awake"],
       },
     });
@@ -275,7 +279,9 @@ describe("the restore table", () => {
     ["oldEtcd", ["finalSnapshot"]],
     ["etcdVolume", ["copiedBackups", "finalSnapshot", "leases"]],
     ["etcd", ["etcdVolume", "oldEtcd", "oldApiServer"]],
-    ["internalDns", ["kubeApiServer"]],
+    ["kubeApiServer", ["etcdVolume", "oldEtcd", "oldApiServer"]],
+    ["internalDns", ["oldApiServer"]],
+    ["externalDns", ["oldApiServer"]],
     ["worker", ["leases", "infrastructure", "kubeApiServer", "controlPlane"]],
   ])("does %s only after %j", (step, first) => {
     expect([...before(restore, step)]).toEqual(expect.arrayContaining(first));
