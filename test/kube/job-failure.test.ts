@@ -18,8 +18,9 @@ const signer = createSigner([newStateKey("seed-1")]);
 const namespace = "shoot--dev--jobs";
 const shootUid = "uid-of-jobs";
 const failures = new Map<string, string>();
+const completed = new Set<string>();
 const completer: Completer = {
-  complete: async () => true,
+  complete: async ({ runId }) => Boolean(completed.add(runId)),
   fail: async ({ runId }, { message }) => Boolean(failures.set(runId, message)),
 };
 
@@ -40,8 +41,8 @@ afterAll(async () => await waits.stop());
 
 test("a step whose Job failed says why, as the Job's pod said it", async () => {
   const uid = await createJob("first-snapshot");
-  await createPod("first-snapshot-abcde", uid, "Error: context deadline exceeded\n");
-  await createPod("another", "another-uid", "Error: somebody else's\n");
+  await createPod("first-snapshot-abcde", uid, failed("Error: context deadline exceeded\n"));
+  await createPod("another", "another-uid", failed("Error: somebody else's\n"));
   await fail("first-snapshot");
   expect(await eventually(() => failures.get("first-snapshot") ?? false)).toBe(
     "Job shoot--dev--jobs/first-snapshot is not done: it failed: too many tries: " +
@@ -57,6 +58,16 @@ test("a step whose Job failed without a pod says so", async () => {
   );
 });
 
+test("a step waits for a Job until its pod has succeeded, not until its controller has counted that", async () => {
+  const uid = await createJob("quick");
+  await createPod("another-quick", "another-uid", { phase: "Succeeded" });
+  await createPod("quick-abcde", uid, { phase: "Running" });
+  await eventually(() => expect(waits.readiness(jobTarget(namespace, "quick", 0))).toMatchObject({ reached: false }));
+  await end("quick-abcde", { phase: "Succeeded" });
+  expect(await eventually(() => completed.has("quick"))).toBe(true);
+  expect(waits.readiness(jobTarget(namespace, "quick", 0))).toEqual({ reached: true });
+});
+
 const template = { spec: { restartPolicy: "Never", containers: [{ name: "save", image: "etcd" }] } };
 const labels = { "gardener.cloud/role": "controlplane" };
 
@@ -70,15 +81,20 @@ async function createJob(name: string): Promise<string> {
   return (made as { uid?: string }).uid ?? "";
 }
 
-async function createPod(name: string, uid: string, message: string): Promise<void> {
+async function createPod(name: string, uid: string, status: object): Promise<void> {
   const metadata = { name, namespace, labels: { ...labels, "batch.kubernetes.io/controller-uid": uid } };
   await kube.create({ apiVersion: "v1", kind: "Pod", metadata, spec: template.spec });
+  await end(name, status);
+}
+
+async function end(pod: string, status: object): Promise<void> {
+  await kube.patch(refTo(Pod, { name: pod, namespace }), { status }, { subresource: "status" });
+}
+
+function failed(message: string) {
   const state = { terminated: { exitCode: 1, reason: "Error", message } };
-  const containerStatuses = [
-    { name: "save", image: "etcd", imageID: "", ready: false, restartCount: 0, lastState: {}, state },
-  ];
-  const ref = refTo(Pod, { name, namespace });
-  await kube.patch(ref, { status: { phase: "Failed", containerStatuses } }, { subresource: "status" });
+  const container = { name: "save", image: "etcd", imageID: "", ready: false, restartCount: 0, lastState: {}, state };
+  return { phase: "Failed", containerStatuses: [container] };
 }
 
 async function fail(name: string): Promise<void> {

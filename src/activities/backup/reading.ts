@@ -5,7 +5,7 @@ import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { VERIFY_CONTAINER } from "../../components/index.ts";
 import { Pod, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../failure.ts";
-import { completed } from "../waits/readiness.ts";
+import { completed, hasDoneJob, JOB_UID_LABEL } from "../waits/readiness.ts";
 import { protectSnapshots } from "./protection.ts";
 import { parseJson } from "../../parsing.ts";
 import {
@@ -41,10 +41,10 @@ export async function keepSnapshotOf(
 
 async function readSnapshot(seedClient: KubeClient, owner: SnapshotOwner, job: KubeObject): Promise<SnapshotRecord> {
   const { name } = job.metadata;
-  const readiness = completed(job);
-  if (!readiness.reached)
-    throw new StepError(`Job ${owner.technicalID}/${name} has not finished: ${readiness.message}`);
   const pod = await readPod(seedClient, job);
+  const readiness = completed(job);
+  if (pod === undefined && !readiness.reached)
+    throw new StepError(`Job ${owner.technicalID}/${name} has not finished: ${readiness.message}`);
   const status = pod && (await readLog(seedClient, pod));
   if (pod === undefined || status === undefined)
     throw new UnreadableSnapshot(`cannot verify the snapshot of Job ${owner.technicalID}/${name}: its log is gone`);
@@ -58,12 +58,11 @@ export async function readVerified(seedClient: KubeClient, job: KubeObject): Pro
   return pod && (await readLog(seedClient, pod));
 }
 
-/** The pod that did it; those of an earlier Job of the same name may be there still. */
-async function readPod(seedClient: KubeClient, { metadata }: KubeObject): Promise<Pod | undefined> {
+/** The pod that did it, if one has; those of an earlier Job of the same name may be there still. */
+export async function readPod(seedClient: KubeClient, { metadata }: KubeObject): Promise<Pod | undefined> {
   const { namespace = "", uid } = metadata;
-  const labelSelector = `batch.kubernetes.io/controller-uid=${uid}`;
-  const pods = await seedClient.list(Pod, { namespace, labelSelector });
-  return pods.find(({ status }) => status?.phase === "Succeeded");
+  const pods = await seedClient.list(Pod, { namespace, labelSelector: `${JOB_UID_LABEL}=${uid}` });
+  return pods.find((pod) => hasDoneJob(pod, uid));
 }
 
 /** The log of the container that verifies; the pod may have gone meanwhile. */

@@ -8,7 +8,7 @@ import { configurationProblem, StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
 import { ensureJob, hasFailed, jobRef, jobTarget, removeJob } from "./jobs.ts";
 import { completed } from "../waits/readiness.ts";
-import { readVerified } from "./reading.ts";
+import { readPod, readVerified } from "./reading.ts";
 import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
 import { finalSnapshotName } from "./snapshots.ts";
 import type { Waits } from "../waits/waits.ts";
@@ -72,6 +72,8 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
     return { ...job, metadata: { ...metadata, annotations: { [VOLUME_ANNOTATION]: claim.metadata.uid ?? "" } } };
   };
 
+  const isDone = async (job: KubeObject) => completed(job).reached || (await readPod(seedClient, job)) !== undefined;
+
   /** What was restored is what was recorded: as the Job read the file, where that can still be asked. */
   const compare = async (run: ShootRun, job: KubeObject) => {
     const snapshot = await chooseSnapshot(records, run);
@@ -117,7 +119,7 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
         seedClient.read(jobRef(run.technicalID, JOB)),
       ]);
       if (!isFinished(claim, run)) {
-        if (claim === undefined || job === undefined || !isFor(job, claim) || !completed(job).reached) {
+        if (claim === undefined || job === undefined || !isFor(job, claim) || !(await isDone(job))) {
           await ensureRestore(run, "finishEtcdVolume");
           throw new StepError(`etcd's volume ${run.technicalID}/${claimRef(run).name} has not been restored`);
         }

@@ -1,5 +1,6 @@
 import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
+import type { Pod } from "../../kube/index.ts";
 
 /** How an object stands to what is waited for. `error` is what its controller reported, with codes. */
 export type Readiness =
@@ -98,6 +99,15 @@ export function completed(object: KubeObject): Readiness {
   const failed = holds("Failed");
   if (!failed) return not("its pod has not finished");
   return { reached: false, message: `it failed: ${failed.message ?? failed.reason ?? ""}`, error: { codes: [] } };
+}
+
+/** The label by which a Job's controller knows the pods that it has made; a later Job of the same name has another. */
+export const JOB_UID_LABEL = "batch.kubernetes.io/controller-uid";
+
+/** Whether the Pod has done what the Job of this uid is for. Its controller counts that, too, but a second later. */
+export function hasDoneJob(pod: KubeObject, uid: string | undefined): boolean {
+  const { status } = pod as Pick<Pod, "status">;
+  return uid !== undefined && status?.phase === "Succeeded" && pod.metadata.labels?.[JOB_UID_LABEL] === uid;
 }
 
 interface Condition {

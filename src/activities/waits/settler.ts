@@ -4,8 +4,9 @@ import type { KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
-import { judge, judgeDeleted, summarize, verdict } from "./judgement.ts";
+import { judgeDeleted, summarize, verdict } from "./judgement.ts";
 import { findPodTrouble } from "./pod-trouble.ts";
+import type { Readiness } from "./readiness.ts";
 import type { Reading, Registration, Waiter } from "./registration.ts";
 
 /** Completes or fails an activity that waits; says whether there was one. Implemented by Temporal's client. */
@@ -31,6 +32,8 @@ export interface SettlerDeps {
   readonly completer: Completer;
   /** The object as the watch knows it; undefined when it is gone. */
   readonly latest: (object: KubeObject) => KubeObject | undefined;
+  /** How an object that is there stands to what is waited for. */
+  readonly judge: (target: WaitTarget, object: KubeObject) => Readiness;
   /** What the annotation of an object is worth. */
   readonly read: (object: KubeObject) => Reading | undefined;
   readonly log: Logger;
@@ -66,7 +69,7 @@ interface Failed {
 }
 
 /** Settles each wait once all its objects have come to an end, and looks again by timers where an error has to last before it counts. */
-export function createSettler({ client, completer, latest, read, log }: SettlerDeps): Settler {
+export function createSettler({ client, completer, latest, judge, read, log }: SettlerDeps): Settler {
   const groups = new Map<string, Group>(); // by the activity that waits
   const memberships = new Map<string, string>(); // by an object's uid: the activity that waits for it
   const refusals = new Map<string, string>(); // by an object's uid: what was logged of its annotation

@@ -3,11 +3,19 @@ import { WAIT_ANNOTATION } from "../../api/annotations.ts";
 import { ROLE_LABEL } from "../../api/labels.ts";
 import { appliedKinds, definitionOf } from "../../api/extensions/kinds.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { createReflector, typeMeta, type KubeClient, type Reflector, type TypeRef } from "../../kube/index.ts";
+import {
+  createReflector,
+  Job,
+  Pod,
+  typeMeta,
+  type KubeClient,
+  type Reflector,
+  type TypeRef,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import type { WaitTarget } from "../index.ts";
 import { isForItsEnd, judge } from "./judgement.ts";
-import type { Readiness } from "./readiness.ts";
+import { hasDoneJob, JOB_UID_LABEL, type Readiness } from "./readiness.ts";
 import { callingActivity, formatRegistration, readRegistration, waiterOf } from "./registration.ts";
 import { createSettler, type Completer, type Settler } from "./settler.ts";
 import { shootUidOf } from "./shoot-of.ts";
@@ -59,14 +67,20 @@ export function createWaits({
     watches.get({ apiVersion, kind }, metadata.name, metadata.namespace);
   const namespaceOf = (name: string) => watches.get({ apiVersion: "v1", kind: "Namespace" }, name);
   const read = (object: KubeObject) => readRegistration(object, { shootUid: shootUidOf(object, namespaceOf), signer });
-  const settler = createSettler({ client, completer, latest, read, log });
+  /** A Job is done as soon as a pod of it has succeeded. */
+  const judgeSeen = (target: WaitTarget, object: KubeObject): Readiness => {
+    const { namespace, uid } = object.metadata;
+    const isDone = target.until === "completed" && watches.pods(namespace).some((pod) => hasDoneJob(pod, uid));
+    return isDone ? { reached: true } : judge(target, object);
+  };
+  const settler = createSettler({ client, completer, latest, judge: judgeSeen, read, log });
   const watches = createWatches(client, settler, log);
 
   const seen = (target: WaitTarget) => watches.get(target, target.name, target.namespace);
 
   const readiness = (target: WaitTarget): Readiness => {
     const object = seen(target);
-    if (object !== undefined) return judge(target, object);
+    if (object !== undefined) return judgeSeen(target, object);
     return isForItsEnd(target) ? { reached: true } : { reached: false, message: "it does not exist" };
   };
 
@@ -103,15 +117,27 @@ function createWatches(client: KubeClient, settler: Settler, log: Logger) {
       createReflector(client, type, {
         ...(labelSelector === undefined ? {} : { labelSelector }),
         log,
-        onEvent: ({ object, type: event }) => settler.look(object, event),
+        onEvent: ({ object, type: event }) => {
+          settler.look(object, event);
+          const job = jobDoneBy(object);
+          if (job !== undefined) settler.look(job, "updated");
+        },
       }),
     ]),
   );
+  const jobs = reflectors.get(keyOf(typeMeta(Job)));
+  /** The Job that is done by what has become of the Pod. */
+  const jobDoneBy = (pod: KubeObject): KubeObject | undefined => {
+    const uid = pod.metadata.labels?.[JOB_UID_LABEL];
+    if (uid === undefined || !hasDoneJob(pod, uid)) return undefined;
+    return jobs?.list(pod.metadata.namespace).find((job) => job.metadata.uid === uid);
+  };
   const all = [...reflectors.values()];
   return {
     start: () => all.forEach((reflector) => reflector.start()),
     synced: async () => void (await Promise.all(all.map((reflector) => reflector.synced()))),
     stop: async () => void (await Promise.all(all.map((reflector) => reflector.stop()))),
+    pods: (namespace?: string) => reflectors.get(keyOf(typeMeta(Pod)))?.list(namespace) ?? [],
     get: (type: TypeRef, name: string, namespace?: string) => reflectors.get(keyOf(type))?.get(name, namespace),
   };
 }
