@@ -46,7 +46,9 @@ describe("a Shoot that moves to another seed", () => {
   });
 
   test("keeps its nodes, pods and data; its API server is away for less than a minute", async () => {
-    const probe = startDowntimeProbe(kubeconfig, "/api/v1/namespaces/app/configmaps/ledger", local.environment.gateway);
+    const probe = startDowntimeProbe(kubeconfig, "/api/v1/namespaces/app/configmaps/ledger", {
+      dnsServer: local.environment.gateway,
+    });
     const begin = performance.now();
     await migrate("seed-2");
     const { longestGap, failed, probes } = await probe.stop();
@@ -68,7 +70,9 @@ describe("a Shoot that moves to another seed", () => {
 
   test("moves back, and its first seed leads under a new epoch", async () => {
     const begin = performance.now();
-    const probe = startDowntimeProbe(kubeconfig, "/api/v1/namespaces/app/configmaps/ledger", local.environment.gateway);
+    const probe = startDowntimeProbe(kubeconfig, "/api/v1/namespaces/app/configmaps/ledger", {
+      dnsServer: local.environment.gateway,
+    });
     await migrate("seed-1");
     const { longestGap } = await probe.stop();
     told.push(`moved back in ${seconds(begin)} s; API server away for ${longestGap} ms`);

@@ -6,32 +6,30 @@ import { parse } from "yaml";
 
 /** A client of a Shoot's API server that never gives up: what it saw from outside. */
 export interface DowntimeProbe {
-  /** Ends it. All times are ms. */
+  /** Ends it. */
   stop(): Promise<Downtime>;
 }
 
-/** When the API server did not answer. */
+/** When the API server did not answer. Times are ms, moments by `Date.now()`. */
 export interface Downtime {
   readonly probes: number;
   readonly failed: number;
   /** From the last answer before the longest gap to the first after it. */
   readonly longestGap: number;
+  /** Where that gap begins. */
+  readonly gapBegan: number;
+  /** Of all. */
+  readonly firstAnswer: number;
+  readonly lastAnswer: number;
 }
 
-/**
- * Reads a path from the API server every 200 ms, over a new connection each time, to whatever address the DNS server gives
- * for the kubeconfig's host at that moment: as a client of the Shoot would.
- */
-export function startDowntimeProbe(kubeconfig: string, path: string, dnsServer: string): DowntimeProbe {
+/** Where a probe looks for the API server: at whatever address a DNS server gives at that moment, or at one address. */
+export type ProbedPlace = { readonly dnsServer: string } | { readonly address: string };
+
+/** Reads a path from the API server every 200 ms, over a new connection each time, as a client of the Shoot would. */
+export function startDowntimeProbe(kubeconfig: string, path: string, place: ProbedPlace): DowntimeProbe {
   const { host, port, ca, headers } = readKubeconfig(kubeconfig);
-  const resolver = new Resolver({ timeout: 1_000, tries: 1 });
-  resolver.setServers([dnsServer]);
-  const lookup: LookupFunction = (hostname, options, callback) => {
-    resolver.resolve4(hostname).then(
-      ([address = ""]) => (options.all ? callback(null, [{ address, family: 4 }]) : callback(null, address, 4)),
-      (error: Error) => callback(error, "", 4),
-    );
-  };
+  const lookup = createLookup(place);
   const probe = () =>
     new Promise<boolean>((resolve) => {
       const options = { host, port, path, ca, headers, lookup, agent: false, timeout: 1_000 };
@@ -43,7 +41,7 @@ export function startDowntimeProbe(kubeconfig: string, path: string, dnsServer: 
       call.end();
     });
 
-  const answered: number[] = [performance.now()];
+  const answered: number[] = [];
   let counts = { probes: 0, failed: 0 };
   let stopped = false;
   const probing = (async () => {
@@ -51,7 +49,7 @@ export function startDowntimeProbe(kubeconfig: string, path: string, dnsServer: 
       const begin = performance.now();
       const ok = await probe();
       counts = { probes: counts.probes + 1, failed: counts.failed + (ok ? 0 : 1) };
-      if (ok) answered.push(performance.now());
+      if (ok) answered.push(performance.timeOrigin + performance.now());
       await sleep(Math.max(0, 200 - (performance.now() - begin)));
     }
   })();
@@ -59,9 +57,33 @@ export function startDowntimeProbe(kubeconfig: string, path: string, dnsServer: 
     async stop() {
       stopped = true;
       await probing;
-      const gaps = answered.map((time, index) => time - (answered[index - 1] ?? time));
-      return { ...counts, longestGap: Math.round(Math.max(...gaps)) };
+      return { ...counts, ...judge(answered) };
     },
+  };
+}
+
+function createLookup(place: ProbedPlace): LookupFunction {
+  const resolver = new Resolver({ timeout: 1_000, tries: 1 });
+  if ("dnsServer" in place) resolver.setServers([place.dnsServer]);
+  const find = async (host: string) => ("address" in place ? [place.address] : await resolver.resolve4(host));
+  return (host, options, callback) => {
+    find(host).then(
+      ([address = ""]) => (options.all ? callback(null, [{ address, family: 4 }]) : callback(null, address, 4)),
+      (error: Error) => callback(error, "", 4),
+    );
+  };
+}
+
+/** An API server that never answered has neither a first nor a last answer. */
+function judge(answered: readonly number[]) {
+  const gaps = answered.map((time, index) => ({ gapBegan: answered[index - 1] ?? time, time }));
+  const [longest] = gaps.toSorted((a, b) => b.time - b.gapBegan - (a.time - a.gapBegan));
+  const { gapBegan, time } = longest ?? { gapBegan: Number.NaN, time: Number.NaN };
+  return {
+    longestGap: Math.round(time - gapBegan),
+    gapBegan,
+    firstAnswer: answered[0] ?? Number.NaN,
+    lastAnswer: answered.at(-1) ?? Number.NaN,
   };
 }
 

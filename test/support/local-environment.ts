@@ -58,14 +58,17 @@ const durations = {
   PERENNIAL_BACKUP_GRACE_HOURS: "0",
 };
 
-/** Connects to the environment, which is brought up first where it isn't; `test/support/e2e-setup.ts` takes it down. */
-export async function localEnvironment(): Promise<LocalEnvironment> {
-  if (process.getuid?.() !== 0) throw new Error("the local environment needs root: run this test as root");
-  const status = await readStatus({ name: environmentName });
+/**
+ * Connects to the environment, which is brought up first where it isn't. Whoever names one takes it down;
+ * `test/support/e2e-setup.ts` does that for the tests.
+ */
+export async function localEnvironment(name = environmentName): Promise<LocalEnvironment> {
+  if (process.getuid?.() !== 0) throw new Error("the local environment needs root: run this as root");
+  const status = await readStatus({ name });
   const isUp = status?.processes.some(({ name }) => name === "manager") && status.processes.every((one) => one.running);
   Object.assign(process.env, durations);
-  if (!isUp) await up({ name: environmentName, seedCount: seedNames.length });
-  return await connect(await ensureEnvironment({ name: environmentName }));
+  if (!isUp) await up({ name, seedCount: seedNames.length });
+  return await connect(await ensureEnvironment({ name }));
 }
 
 async function connect(environment: Environment): Promise<LocalEnvironment> {
