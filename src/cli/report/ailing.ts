@@ -16,7 +16,7 @@ export function describeAiling(processes: readonly ProcessStatus[], environment?
   const dead = processes.filter((one) => stateOf(one) === "Dead").map(({ name }) => name);
   const kept = processes.some((one) => one.name === supervisorName && stateOf(one) === "Running");
   const remedy = kept
-    ? `The supervisor starts it again within a minute; at once: ${commandLines.localUp(environment)}`
+    ? `The supervisor starts again what died, within a minute; at once: ${commandLines.localUp(environment)}`
     : `What is missing is started by: ${commandLines.localUp(environment)}`;
   const stopped = processes.filter((one) => stateOf(one) === "Stopped");
   return [

@@ -126,7 +126,7 @@ it("the status of the local environment says how often a process has died, and t
   const text = renderStatus(fakeOutput(), { ...local, processes: [manager, supervisor] }, now);
   expect(text).toMatch(/^manager +Dead +<none> +<none> +2 /m);
   expect(text).toContain(
-    "Dead: manager. The supervisor starts it again within a minute; at once: perennial local up\n",
+    "Dead: manager. The supervisor starts again what died, within a minute; at once: perennial local up\n",
   );
 });
 

@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createProcesses, type Processes } from "../../../src/local/process/processes.ts";
 import { supervise, supervisorName } from "../../../src/local/supervisor/supervisor.ts";
@@ -56,8 +58,9 @@ test("what was ended on purpose stays ended, and what a signal has stopped is le
   await processes.start({ ...sleeper, name: "paused", grace: 50 });
   await processes.start({ ...sleeper, name: "witness" });
   supervisor = await begin();
-  const { pid = 0 } = await find("paused");
-  process.kill(pid, "SIGSTOP");
+  const { pid } = await find("paused");
+  expect(pid).toBeGreaterThan(1);
+  process.kill(Number(pid), "SIGSTOP");
   await processes.stop("sleeper");
   await kill("witness");
   await expect.poll(async () => await find("witness")).toMatchObject({ running: true, restarts: 1 });
@@ -97,6 +100,26 @@ test("a process that an earlier version noted is not started again by the superv
   expect(await processes.list()).toEqual([]);
 });
 
+test("the supervisor's own process does the same, and leaves nothing half done when it is killed at any moment", async () => {
+  const main = fileURLToPath(new URL("../../../src/local/supervisor/main.ts", import.meta.url));
+  const marked = { ...sleeper, args: [String(7_000 + (process.pid % 1_000))] };
+  const own = { name: supervisorName, command: process.execPath, args: [main, stateDir] };
+  await processes.start(marked);
+  for (const lead of [950, 1_100]) {
+    await processes.start(own);
+    if ((await find("sleeper")).running) await kill("sleeper");
+    await delay(lead); // about when it starts the sleeper again
+    await kill(supervisorName);
+    expect(await count(marked.args[0] ?? "")).toBeLessThanOrEqual(1);
+  }
+  await processes.start(own);
+  await expect.poll(async () => (await find("sleeper")).running, { timeout: 10_000 }).toBe(true);
+  expect(await count(marked.args[0] ?? "")).toBe(1);
+  await processes.stop(supervisorName);
+  await processes.stop("sleeper");
+  expect(await count(marked.args[0] ?? "")).toBe(0);
+});
+
 test("a supervisor that the environment does not know any more ends by itself", async () => {
   supervisor = await begin();
   await processes.stop(supervisorName);
@@ -131,7 +154,8 @@ async function find(name: string) {
 
 /** SIGKILL, and waits for the end. */
 async function kill(name: string): Promise<number> {
-  const { pid = 0 } = await find(name);
+  const { pid } = await find(name);
+  if (pid === undefined) throw new Error(`${name} does not run`);
   process.kill(pid, "SIGKILL");
   await expect.poll(() => isThere(pid), { interval: 5 }).toBe(false);
   return pid;
