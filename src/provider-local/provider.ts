@@ -78,7 +78,7 @@ export function createProvider({
     extension({ kind: "BackupEntry", type: "local", actuator: createBackupEntryActuator(buckets) }),
     createVolumeProvisioner({ client, directory: join(environment.stateDir, "volumes", seed), log }),
     createLoadBalancers({ client, cluster: seed, machine: seedMachineName(seed), machines, pool, log }),
-    createMachineKeeper({ client, environment, machines, mutex, guard, log }),
+    createMachineKeeper({ client, machines, mutex, guard, log }),
   ];
 
   return {

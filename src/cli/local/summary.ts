@@ -4,7 +4,7 @@ import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
 import { formatAge } from "../display/time.ts";
 import { wrap } from "../display/wrap.ts";
-import { describeAiling, stateOf } from "../report/ailing.ts";
+import { describeAiling, describeDown, stateOf } from "../report/ailing.ts";
 
 /** What an environment is good for, once it is up. */
 export function renderSummary(out: Output, status: EnvironmentStatus): string {
@@ -57,7 +57,8 @@ export function renderStatus({ width }: Output, status: EnvironmentStatus, now: 
     ...(temporal ? [`Temporal ${temporal.address}, UI ${temporal.ui}`] : []),
     ...(dns ? [`DNS ${dns.address} for ${dns.domain}`] : []),
   ];
-  const ailing = describeAiling(processes, status.name).map((line) => `${wrap(line, width)}\n`);
+  const remedies = [...describeAiling(processes, status.name), ...describeDown(machines, status.name)];
+  const ailing = remedies.map((line) => `${wrap(line, width)}\n`);
   const tables = [clusterTable, processTable, ...(machines.length > 0 ? [machineTable] : [])];
   return `${addresses.join("\n")}\n\n${[...tables, ...(ailing.length > 0 ? [ailing.join("")] : [])].join("\n")}`;
 }

@@ -1,5 +1,6 @@
 import { commandLines } from "../../api/command-lines.ts";
 import type { ProcessStatus } from "../../local/process/processes.ts";
+import type { MachineStatus } from "../../local/machine/machine.ts";
 import { supervisorName } from "../../local/supervisor/supervisor.ts";
 
 /** How a process of the local environment is, in a word. */
@@ -9,6 +10,16 @@ export function stateOf({
 }: Pick<ProcessStatus, "running" | "stopped">): "Running" | "Stopped" | "Dead" {
   if (!running) return "Dead";
   return stopped ? "Stopped" : "Running";
+}
+
+/** A sentence that names the machines of a local environment that are down, with the remedy; none where all run. */
+export function describeDown(machines: readonly MachineStatus[], environment: string): string[] {
+  const down = machines.filter(({ running }) => !running).map(({ name }) => name);
+  if (down.length === 0) return [];
+  const up = commandLines.localUp(environment);
+  return [
+    `Down: ${down.join(", ")}. The supervisor and the local provider boot machines again; if they do not run: ${up}`,
+  ];
 }
 
 /** Sentences that name the processes of a local environment that do nothing, with the remedy; none where all act. */

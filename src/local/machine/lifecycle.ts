@@ -45,6 +45,16 @@ export async function ensureMachine(host: Host, spec: MachineSpec): Promise<Mach
   });
 }
 
+/** Boots the machine as its record says, if there is one and it is down. Holds the machine's lock. */
+export async function reviveMachine(host: Host, name: string): Promise<void> {
+  await locked(host.env, name, async (paths) => {
+    const record = await records.readRecord(paths);
+    if (record === undefined || (await isRunning(paths))) return;
+    await boot(host, paths, record);
+    host.log.info({ machine: name, address: record.address }, "machine booted again");
+  });
+}
+
 /** Kills everything in the machine and removes all that was made for it; success when there is none. */
 export async function discardMachine({ env, log }: Host, name: string): Promise<void> {
   await locked(env, name, async (paths) => {

@@ -7,7 +7,14 @@ import { applyNetwork, type MachineNetwork } from "../network/cni.ts";
 import { listNamespaces } from "../network/namespace.ts";
 import { plugAddress, unplugAddress } from "../network/plug.ts";
 import { removeCgroup, removeEmptyCgroup } from "./cgroup.ts";
-import { changeMachine, describeMachine, discardMachine, ensureMachine, type Host } from "./lifecycle.ts";
+import {
+  changeMachine,
+  describeMachine,
+  discardMachine,
+  ensureMachine,
+  reviveMachine,
+  type Host,
+} from "./lifecycle.ts";
 import type { MachineSpec, MachineStatus } from "./machine.ts";
 import * as records from "./record.ts";
 
@@ -15,6 +22,8 @@ import * as records from "./record.ts";
 export interface Machines {
   /** Makes the machine if there is none and boots it if it is not running; returns when PID 1 runs, which outlives the caller. */
   ensure(spec: MachineSpec): Promise<MachineStatus>;
+  /** Boots a machine that went down again, as it was; nothing where it runs, or is gone. */
+  revive(name: string): Promise<void>;
   /** The machines that have all these labels, by name. */
   list(labels?: Readonly<Record<string, string>>): Promise<MachineStatus[]>;
   /** Kills everything in the machine and removes all that was made for it; success when there is none. */
@@ -34,6 +43,7 @@ export function createMachines(env: Environment, log: Logger): Machines {
   const host: Host = { env, log, prepareStore: createImageStore(log) };
   return {
     ensure: (spec) => ensureMachine(host, spec),
+    revive: (name) => reviveMachine(host, name),
     list: (labels = {}) => listMachines(env, labels),
     remove: (name) => discardMachine(host, name),
     removeAll: () => discardAll(host),

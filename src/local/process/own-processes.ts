@@ -53,10 +53,10 @@ export async function startSupervisor({
   environment,
   processes,
 }: Pick<OwnProcesses, "environment" | "processes">): Promise<void> {
-  const { stateDir } = environment;
+  const { name, stateDir } = environment;
   await processes.start({
     name: supervisorName,
-    ...programOf("local/supervisor", stateDir),
+    ...programOf("local/supervisor", name, stateDir),
     cwd: stateDir,
     version: await hashCode(),
   });

@@ -3,8 +3,6 @@ import { MACHINE_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { Worker } from "../../api/index.ts";
 import { OperationRefused, type Guard } from "../../extension/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import type { Environment } from "../../local/environment/environment.ts";
-import { machinePaths, readRecord } from "../../local/machine/record.ts";
 import type { Machines } from "../../local/machine/machines.ts";
 import type { Logger } from "../../log.ts";
 import { permitted } from "../permitted.ts";
@@ -14,7 +12,6 @@ import type { Runner } from "../volumes.ts";
 /** The host's machines and the seed whose Workers they belong to; `mutex` is the Worker controller's. */
 export interface MachineKeeperDeps {
   readonly client: KubeClient;
-  readonly environment: Environment;
   readonly machines: Machines;
   readonly mutex: KeyedMutex;
   readonly guard: Guard;
@@ -48,7 +45,7 @@ async function keep(deps: MachineKeeperDeps, signal: AbortSignal): Promise<void>
 }
 
 async function bootDown(
-  { client, environment, machines, mutex, guard, log }: MachineKeeperDeps,
+  { client, machines, mutex, guard, log }: MachineKeeperDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const down = (await machines.list()).filter(
@@ -62,12 +59,10 @@ async function bootDown(
     const object = ours.get(namespace);
     if (signal.aborted || object === undefined || mutex.isLocked(namespace)) continue;
     await mutex.runExclusive(namespace, async () => {
-      const record = await readRecord(machinePaths(environment, name));
-      if (record === undefined) return;
       log.info({ machine: name, namespace }, "machine is down");
       await permitted(guard, { object, cluster: undefined, type: "Reconcile" }, async (permit) => {
         permit.check();
-        await machines.ensure({ name, labels: record.labels, userData: record.userData });
+        await machines.revive(name);
       }).catch((error: unknown) => {
         if (!(error instanceof OperationRefused)) throw error;
         log.info({ machine: name, namespace, reason: error.message }, "machine is left as it is");

@@ -130,6 +130,17 @@ it("the status of the local environment says how often a process has died, and t
   );
 });
 
+it("the status of the local environment names machines that are down, and what boots them", () => {
+  const machine = { providerID: "", address: "172.30.0.2", labels: {}, createdAt: "2026-11-21T10:00:00Z" };
+  const machines = [
+    { ...machine, name: "seed-1", running: false },
+    { ...machine, name: "seed-2", running: true },
+  ];
+  const text = renderStatus(fakeOutput(), { ...local, machines }, now);
+  expect(text).toContain("Down: seed-1. The supervisor and the local provider boot machines again");
+  expect(text).toContain("if they do not run: perennial local up\n");
+});
+
 it("the remedy for an environment of another name can be pasted", () => {
   const manager = { name: "manager", running: false, startedAt: "2026-11-21T10:00:00Z", restarts: 0, log: "" };
   const text = renderStatus(fakeOutput(), { ...local, name: "two", processes: [manager] }, now);

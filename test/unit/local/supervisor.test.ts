@@ -5,7 +5,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { MACHINE_NAMESPACE_LABEL, MACHINE_SEED_LABEL } from "../../../src/api/labels.ts";
+import { deriveEnvironment } from "../../../src/local/environment/environment.ts";
+import type { MachineStatus } from "../../../src/local/machine/machine.ts";
 import { createProcesses, type Processes } from "../../../src/local/process/processes.ts";
+import { superviseMachines } from "../../../src/local/supervisor/machines.ts";
 import { supervise, supervisorName } from "../../../src/local/supervisor/supervisor.ts";
 import { createLogger } from "../../../src/log.ts";
 
@@ -103,7 +107,8 @@ test("a process that an earlier version noted is not started again by the superv
 test("the supervisor's own process does the same, and leaves nothing half done when it is killed at any moment", async () => {
   const main = fileURLToPath(new URL("../../../src/local/supervisor/main.ts", import.meta.url));
   const marked = { ...sleeper, args: [String(7_000 + (process.pid % 1_000))] };
-  const own = { name: supervisorName, command: process.execPath, args: [main, stateDir] };
+  const own = { name: supervisorName, command: process.execPath, args: [main, "tried", stateDir] };
+  await writeFile(join(stateDir, "environment.json"), JSON.stringify(deriveEnvironment("tried", stateDir)));
   await processes.start(marked);
   for (const lead of [950, 1_100]) {
     await processes.start(own);
@@ -118,6 +123,29 @@ test("the supervisor's own process does the same, and leaves nothing half done w
   await processes.stop(supervisorName);
   await processes.stop("sleeper");
   expect(await count(marked.args[0] ?? "")).toBe(0);
+});
+
+test("a seed's machine that went down is booted by the supervisor, at the next look if it fails; a Shoot's is left alone", async () => {
+  const known = { providerID: "", address: "", createdAt: "" };
+  const machine = (name: string, running: boolean, label: string): MachineStatus => ({
+    ...{ ...known, name, running, labels: { [label]: "x" } },
+  });
+  const stopping = new AbortController();
+  const tried: string[] = [];
+  const machines = {
+    list: async () => [
+      machine("up", true, MACHINE_SEED_LABEL),
+      machine("seed-1", false, MACHINE_SEED_LABEL),
+      machine("shoot-1", false, MACHINE_NAMESPACE_LABEL),
+    ],
+    async revive(name: string) {
+      tried.push(name);
+      if (tried.length === 2) stopping.abort();
+      throw new Error("no space left on device");
+    },
+  };
+  await superviseMachines({ machines, log, signal: stopping.signal, look: 5 });
+  expect(tried).toEqual(["seed-1", "seed-1"]);
 });
 
 test("a supervisor that the environment does not know any more ends by itself", async () => {
