@@ -1,17 +1,21 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { appliedKinds, extensionKinds, type ExtensionKind } from "../../src/api/extensions/kinds.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { parseConfig } from "../../src/config.ts";
+import { variables, type Process, type Variable } from "../../src/variables.ts";
 import { findBinary } from "../support/binary.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 
 const test = ownClusterTest();
+const deploy = join(import.meta.dirname, "../../deploy");
 const core = "core.gardener.cloud";
 const extensions = "extensions.gardener.cloud";
 const webhooks = "webhookconfigurations.admissionregistration.k8s.io";
@@ -107,6 +111,56 @@ test("every process answers probes, cannot write its file system, and may be dra
       spec: { maxUnavailable: 1, selector: { matchLabels: { "app.kubernetes.io/name": name } } },
     });
   }
+});
+
+describe("what a process is told to read lies where something is mounted", () => {
+  test.each([
+    { base: "garden", options: [] },
+    { base: "garden", options: ["webhook-callers", "zone-key"] },
+    { base: "seed", options: [] },
+    { base: "seed", options: ["zone-key"] },
+  ])("$base with $options", async ({ base, options }) => {
+    const rendered = await render(base, options);
+    const [settings = {}] = rendered.flatMap(({ metadata, data }) =>
+      metadata.name.startsWith("settings-") ? [data as Record<string, string>] : [],
+    );
+    for (const { name, told, mounts } of rendered.flatMap(processOf)) {
+      const reads = readBy[name] ?? fail(`nobody says what ${name} reads`);
+      const all = Object.entries({ ...settings, ...told });
+      const files = all.filter(([variable]) => reads.includes(variable) && /_(FILE|KUBECONFIG)$/.test(variable));
+      for (const [variable, file] of files) expect(mounts, `${name} ${variable}`).toContain(dirname(file));
+    }
+  });
+});
+
+test("each process that Temporal's payloads pass through has the keys that encrypt them", async () => {
+  const encrypting = async (base: string) => {
+    const rendered = await render(base);
+    const inSettings = rendered.some(({ data }) => Object.keys(data ?? {}).includes("PERENNIAL_PAYLOAD_KEYS_FILE"));
+    return rendered.flatMap(processOf).flatMap(({ name, told }) => {
+      const has = inSettings || "PERENNIAL_PAYLOAD_KEYS_FILE" in told;
+      return has && readBy[name]?.includes("PERENNIAL_PAYLOAD_KEYS_FILE") ? [name] : [];
+    });
+  };
+  expect(await encrypting("garden")).toEqual(["manager", "worker-garden"]);
+  expect(await encrypting("seed")).toEqual(["worker-seed"]);
+});
+
+test("the webhooks know their caller and questions about leaders are signed, where an overlay asks for it", async () => {
+  const having = async (base: string, variable: string) =>
+    (await render(base, ["webhook-callers", "zone-key"]))
+      .flatMap(processOf)
+      .flatMap(({ name, told }) => (variable in told ? [name] : []));
+  expect(await having("garden", "PERENNIAL_WEBHOOK_CLIENT_CA_FILE")).toEqual(["manager"]);
+  expect(await having("garden", "PERENNIAL_ZONE_KEY_FILE")).toEqual(["worker-garden"]);
+  expect(await having("seed", "PERENNIAL_ZONE_KEY_FILE")).toEqual(["fence"]);
+});
+
+test("every namespace that something is in comes with a manifest", () => {
+  const manifests = ["garden/namespace.yaml", "process/namespace.yaml", "garden/seed-access.yaml"];
+  const made = manifests.flatMap((file) => [...read(file).matchAll(/kind: Namespace\nmetadata:\n {2}name: (.+)/g)]);
+  const used = objects.flatMap(({ metadata }) => metadata.namespace ?? []);
+  expect([...new Set(used)].filter((namespace) => !made.some(([, name]) => name === namespace))).toEqual([]);
 });
 
 describe("the deployed roles grant", () => {
@@ -215,10 +269,57 @@ function inExtensions(plurals: string): string {
   return plurals.replaceAll(/\w+/g, `$&.${extensions}`);
 }
 
-async function render(base: string): Promise<KubeObject[]> {
-  const folder = join(import.meta.dirname, "../../deploy", base);
-  const { stdout } = await promisify(execFile)(await findBinary("kubectl"), ["kustomize", folder]);
-  return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
+/** What `kubectl apply -k` applies: of a base, or of an overlay that adds these options to it. */
+async function render(base: string, options: readonly string[] = []): Promise<Rendered[]> {
+  const folder = await mkdtemp(join(tmpdir(), "overlay-"));
+  try {
+    const of = (path: string) => relative(folder, join(deploy, path));
+    const overlay = { resources: [of(base)], components: options.map((option) => of(`options/${option}`)) };
+    await writeFile(join(folder, "kustomization.yaml"), JSON.stringify(overlay));
+    const { stdout } = await promisify(execFile)(await findBinary("kubectl"), ["kustomize", folder]);
+    return parseAllDocuments(stdout).map((document) => document.toJS() as Rendered);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+type Rendered = KubeObject & { readonly data?: Readonly<Record<string, string>> };
+
+/** The process of a Deployment, with the variables of its own and the folders that something is mounted at. */
+function processOf(object: KubeObject) {
+  if (object.kind !== "Deployment") return [];
+  const { template } = object["spec"] as { template: { spec: { containers: Container[] } } };
+  const { env, volumeMounts } = template.spec.containers[0] ?? fail(`${object.metadata.name} has no container`);
+  const told = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const mounts = volumeMounts.map(({ mountPath }) => mountPath);
+  return [{ name: object.metadata.labels?.["app.kubernetes.io/name"] ?? "", told, mounts }];
+}
+
+interface Container {
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly volumeMounts: readonly { readonly mountPath: string }[];
+}
+
+/** The variables that each process reads, by the name of its Deployment. */
+const readBy: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries({
+    "temporal-gateway": "Temporal gateway",
+    manager: "manager",
+    "worker-garden": "garden worker",
+    "worker-seed": "seed worker",
+    fence: "fence",
+  } satisfies Record<string, Process>).map(([name, process]) => [
+    name,
+    Object.entries<Variable>(variables).flatMap(([variable, { readBy }]) => (readBy.includes(process) ? variable : [])),
+  ]),
+);
+
+function read(file: string): string {
+  return readFileSync(join(deploy, file), "utf8");
+}
+
+function fail(message: string): never {
+  throw new Error(message);
 }
 
 /** One access for each resource of each row. */
