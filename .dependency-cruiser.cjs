@@ -9,7 +9,7 @@ const plan = [
 ];
 
 // Words that users and histories know, spelled once; these files import nothing.
-const spelling = "api/(activity-ids|command-lines|requests)";
+const spelling = "api/(activity-ids|command-lines|requests|summaries)";
 
 // How the file of a holder of ShootStates is made and read.
 const stateKeys = "activities/state/keys";

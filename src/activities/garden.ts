@@ -9,6 +9,7 @@ import { guarded } from "./failure.ts";
 import type { GardenActivities } from "./index.ts";
 import { createLeadership } from "./leadership/leadership.ts";
 import { awaitLeases } from "./leadership/lease-wait.ts";
+import { park } from "./shoot/park.ts";
 import { createMigrationCheck } from "./shoot/migration-check.ts";
 import { createShootStatus } from "./shoot/status.ts";
 import { createTell } from "./shoot/tell.ts";
@@ -64,6 +65,7 @@ export function createGardenActivities(deps: GardenDeps): GardenActivities {
     leaveSeed: (run) => status.leave(run),
     findOperation: async (ref) => (await operations.running(ref)) ?? null,
     endFlow: (workflowId, reason) => operations.end(workflowId, reason),
+    park,
     followFlow: (workflowId) => operations.ended(workflowId), // the worker sends every activity's heartbeats
   });
 }

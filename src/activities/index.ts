@@ -114,6 +114,8 @@ export interface SeedActivities {
   removeState(run: ShootRun): Promise<void>;
   /** Brings the kept keys and tokens into the namespace. */
   restoreKeptSecrets(run: ShootRun): Promise<void>;
+  /** Does nothing, which shows that the seed's worker is there. */
+  answer(): Promise<void>;
   /** Facts about the control plane in the seed that decide how a deletion goes. */
   readControlPlane(run: ShootRun): Promise<Pick<ShootRun, "namespaceUsable" | "cleanable" | "controlPlaneNeeded">>;
 }
@@ -161,6 +163,14 @@ export interface OperationStatus {
   readonly resumed?: string;
 }
 
+/** A step that waits for the operator, as its open activity shows it in Temporal. */
+export interface ParkedStep {
+  readonly step: string;
+  readonly reason: string;
+  readonly codes: readonly string[];
+  readonly remedy: string;
+}
+
 /** The activities of queue `garden`. */
 export interface GardenActivities {
   /** The Shoot, or null when it is gone (or another of the same name has taken its place). */
@@ -191,6 +201,8 @@ export interface GardenActivities {
   findOperation(ref: ShootRef): Promise<ShootRun | null>;
   /** Ends a workflow that waits for something that will not come. */
   endFlow(workflowId: string, reason: string): Promise<void>;
+  /** Always fails, with the reason why the step waits: that keeps it open, where operators see it and can complete it. */
+  park(parked: ParkedStep): Promise<void>;
   /** Ends when the workflow of this id has ended, however it ended. */
   followFlow(workflowId: string): Promise<void>;
 }

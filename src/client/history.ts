@@ -2,6 +2,7 @@ import { WorkflowNotFoundError, type Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { stepOfActivity } from "../api/activity-ids.ts";
+import { stepOfSummary } from "../api/summaries.ts";
 import { parseJson } from "../parsing.ts";
 import { decodeHistory } from "./payloads/history.ts";
 
@@ -88,7 +89,7 @@ function taskOf(event: HistoryEvent): number | undefined {
   return task === undefined ? undefined : Number(task);
 }
 
-/** Activities are named `<step>/...`; a timer says its step in its summary. */
+/** Activities are named `<step>/...`; a timer says its step first in its summary. */
 function stepOf({ activityTaskScheduledEventAttributes, timerStartedEventAttributes, userMetadata }: HistoryEvent) {
   const activity = activityTaskScheduledEventAttributes?.activityId;
   if (activity !== undefined) return stepOfActivity(activity);
@@ -96,7 +97,7 @@ function stepOf({ activityTaskScheduledEventAttributes, timerStartedEventAttribu
   if (timerStartedEventAttributes === undefined || data === undefined) return undefined;
   const payload = { metadata: fromBase64(metadata), data: Buffer.from(data, "base64") };
   const summary: unknown = defaultPayloadConverter.fromPayload(payload);
-  return typeof summary === "string" ? summary : undefined;
+  return typeof summary === "string" ? stepOfSummary(summary) : undefined;
 }
 
 function fromBase64(metadata: object | undefined): Record<string, Uint8Array> {

@@ -1,11 +1,6 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  isCancellation,
-} from "@temporalio/workflow";
+import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from "@temporalio/workflow";
 import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
+import { createPauses, waitsAreOpen } from "./pauses.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
 
 /** Requests that steps which wait for a retry go on now. */
@@ -14,26 +9,34 @@ export interface Retries {
   readonly asked: Set<string>;
 }
 
-/** Tries work until it is done: what is worth a retry after a pause, all else once an operator asks for a retry. */
+/**
+ * Tries work until it is done: what is worth a retry after a pause, what a silent seed has left undone once its worker
+ * answers, all else once an operator asks for a retry.
+ */
 export function createAttempts(
   run: ShootRun,
   tracker: ProgressTracker,
   retries: Retries,
   resumed: (step: string) => Promise<void>,
 ): (step: string, work: () => Promise<void>) => Promise<void> {
-  const asked = (step: string) => () => retries.asked.has(step);
+  const pauses = createPauses(run, (step) => retries.asked.has(step));
 
+  /** Answers with the moment from which the step is tried. */
   const pause = async (step: string, failure: WorkFailure, attempt: number, since: number) => {
+    const { retryable, silent } = failure;
     const delay = backoff(attempt);
     retries.asked.delete(step);
-    const inTime = failure.silent === true || Date.now() + delay - since <= run.retryDuration;
-    if (failure.retryable && inTime) {
+    if (retryable && (silent !== undefined || Date.now() + delay - since <= run.retryDuration)) {
       tracker.become(step, "retrying");
-      await condition(asked(step), delay);
-      return since;
+      if (silent === undefined || !waitsAreOpen()) {
+        await pauses.forTime(step, delay);
+        return since;
+      }
+      await pauses.forAnswer(step, silent);
+      return Date.now();
     }
     tracker.become(step, "parked");
-    await condition(asked(step));
+    await pauses.forOperator(step, failure);
     await CancellationScope.nonCancellable(() => resumed(step));
     return Date.now();
   };
@@ -57,8 +60,8 @@ export function createAttempts(
 /** A failure, and whether another try may help. */
 export interface WorkFailure extends StepFailure {
   readonly retryable: boolean;
-  /** No worker has answered: the step is tried for as long as that lasts. */
-  readonly silent?: boolean;
+  /** The Seed whose worker has not answered: the step goes on once it does, however long that takes. */
+  readonly silent?: string;
 }
 
 /** Five seconds, doubling, at most ten minutes; in ms. */

@@ -2,20 +2,22 @@ import type { ShootView } from "../activities/index.ts";
 import { operationsIn, type ShootRequest } from "../api/requests.ts";
 import type { Migration, ShootOperation, ShootRun } from "../api/shoot/run.ts";
 
-/** What the entity does next: an operation, letting the Shoot go, saying why nothing can be done, or waiting (ms). */
+/** What the entity does next: an operation, letting the Shoot go, saying why nothing can be done, or waiting (ms), and what for. */
 export type Decision =
   | { readonly do: "operate"; readonly run: ShootRun; readonly request?: string }
   | { readonly do: "release" }
   | { readonly do: "report" }
-  | { readonly do: "wait"; readonly for: number };
+  | { readonly do: "wait"; readonly for: number; readonly until: string };
 
 /** Decides from a fresh view of the Shoot. `now` is ms since the epoch; `jitter` is between 0 and 1. Pure. */
 export function decide(view: ShootView, now: number, jitter: number): Decision {
-  if (view.ignored) return { do: "wait", for: view.syncPeriod };
+  if (view.ignored) return { do: "wait", for: view.syncPeriod, until: "the Shoot is not ignored any more" };
   if (view.deleting && view.moving === undefined) return decideDeletion(view);
   if (view.run === undefined) return { do: "report" };
   const due = dueIn(view, now, jitter);
-  if (due > 0) return { do: "wait", for: due };
+  const hasFailed = view.lastOperation?.state === "Failed";
+  if (due > 0)
+    return { do: "wait", for: due, until: hasFailed ? "a failed Shoot changes" : "the next Reconcile is due" };
   const run: ShootRun = {
     ...view.run,
     operation: operationType(view),
@@ -85,7 +87,9 @@ const isLate = (run: ShootView["run"], running: ShootRun): boolean =>
 function decideDeletion(view: ShootView): Decision {
   const done = view.lastOperation?.type === "Delete" && view.lastOperation.state === "Succeeded";
   // Whether seeds that were left are cleaned up is not told: it is looked for.
-  if (!view.finalizer || (done && view.leftovers.length > 0)) return { do: "wait", for: 60_000 };
+  if (!view.finalizer) return { do: "wait", for: 60_000, until: "others let the Shoot go" };
+  if (done && view.leftovers.length > 0)
+    return { do: "wait", for: 60_000, until: `Seeds that it has left are cleaned up: ${view.leftovers.join(", ")}` };
   if (!view.initialised || done) return { do: "release" };
   if (view.run === undefined) return { do: "report" };
   const run: ShootRun = { ...view.run, operation: "Delete", hibernated: false };

@@ -60,7 +60,8 @@ function watch(workflowId: string, follow: () => Promise<void>): RunningOperatio
     async stop(timeout) {
       if (state.ended) return;
       await outside.cancel();
-      if (timeout !== undefined && !(await condition(() => state.ended, timeout)))
+      const timer = { summary: "how long the operation may take to stop" };
+      if (timeout !== undefined && !(await condition(() => state.ended, timeout, timer)))
         await ending.endFlow(workflowId, "the operation waits for a seed that is being taken over from");
       await condition(() => state.ended);
     },

@@ -82,7 +82,7 @@ export function explainSilence(error: unknown, run: ShootRun): unknown {
   const { seedName, seedDeadline } = run;
   const silence = `the worker of Seed ${seedName} has not answered for ${Math.round(seedDeadline / 1000)} s: it is down, or cannot reach Temporal`;
   const message = `${silence}${remedyOf(run)}`;
-  const details: [WorkFailure] = [{ message, codes: [], retryable: true, silent: true }];
+  const details: [WorkFailure] = [{ message, codes: [], retryable: true, silent: seedName }];
   return ApplicationFailure.create({ message, type: "Silence", details });
 }
 

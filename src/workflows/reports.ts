@@ -11,6 +11,7 @@ import {
 } from "@temporalio/workflow";
 import type { GardenActivities, OperationStatus, SeedActivities } from "../activities/index.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
+import { waitsAreOpen } from "./pauses.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
 import { gardenQueue, searchAttributes, seedQueue } from "./contract.ts";
 
@@ -72,7 +73,8 @@ export function createReports(tracker: ProgressTracker, run: ShootRun, audience:
       told = await attempt(tracker.status());
       if (!told) written = before;
     });
-    if (!told) await sleep(PAUSE_AFTER_REFUSAL);
+    if (!told)
+      await sleep(PAUSE_AFTER_REFUSAL, { summary: "the garden refused the last report: pause before the next" });
   };
 
   return {
@@ -80,7 +82,8 @@ export function createReports(tracker: ProgressTracker, run: ShootRun, audience:
       CancellationScope.nonCancellable(async () => {
         while (!ended) {
           await condition(() => ended || changed());
-          if (!ended) await condition(() => ended || urgent(), REPORT_PERIOD);
+          if (!ended)
+            await condition(() => ended || urgent(), REPORT_PERIOD, { summary: "gather progress for the next report" });
           if (changed()) await write();
         }
         while (changed()) await write();
@@ -133,20 +136,28 @@ function createTeller(run: ShootRun, audience: Audience) {
     retry: { maximumAttempts: 5 },
   });
   let last: OperationStatus["state"] = "Processing";
+  let lastPhase: string = last;
 
   const tell = async (status: OperationStatus, again: boolean): Promise<void> => {
     if (audience === "users") await garden.writeStatus(run, status);
-    if (status.state === last && !again) return;
-    last = status.state;
+    const phase = phaseOf(status);
+    const [sameState, samePhase] = [status.state === last && !again, phase === lastPhase];
+    [last, lastPhase] = [status.state, phase];
+    if (sameState && samePhase) return;
     const code = status.lastErrors.flatMap((error) => error.codes)[0];
     upsertSearchAttributes([
-      { key: searchAttributes.phase, value: last === "Failed" ? "Parked" : last },
+      { key: searchAttributes.phase, value: phase },
       { key: searchAttributes.errorCode, value: code ?? null },
     ]);
+    if (sameState) return;
     if (audience === "users" && extensionsCare(run, last)) await tellExtensions(seed, run);
   };
   return Object.assign(tell, { last: () => last });
 }
+
+/** An operator has to act as soon as one step is parked, also while others move. */
+const phaseOf = ({ state, parked }: OperationStatus): string =>
+  state === "Failed" || (parked !== undefined && waitsAreOpen()) ? "Parked" : state;
 
 /** Extensions read the Shoot's status in `Cluster`; what they look at is whether it failed. */
 const extensionsCare = (

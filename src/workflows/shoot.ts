@@ -10,6 +10,7 @@ import {
 } from "@temporalio/workflow";
 import type { GardenActivities, ShootView } from "../activities/index.ts";
 import type { ShootRef, ShootRun } from "../api/shoot/run.ts";
+import { oneLine } from "../api/summaries.ts";
 import { changedSignal, gardenQueue } from "./contract.ts";
 import { asksFor, decide, supersedes, type Decision } from "./decide.ts";
 import { startCleanUps, startOperation, takeUpOperation, type RunningOperation } from "./operation.ts";
@@ -36,7 +37,7 @@ async function patiently(inbox: Inbox, work: () => Promise<boolean>): Promise<bo
     return await work();
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    await condition(() => inbox.changed, PAUSE_AFTER_FAILURE);
+    await condition(() => inbox.changed, PAUSE_AFTER_FAILURE, { summary: "pause after what the garden refused" });
     return true;
   }
 }
@@ -69,7 +70,11 @@ async function act(decision: Decision, view: ShootView, ref: ShootRef, inbox: In
   if (decision.do === "operate") return operate(decision.run, decision.request, inbox);
   if (decision.do === "release") return garden("release", "2 minutes").releaseShoot(ref); // the DNS takes its time
   if (decision.do === "report" && view.problem) await garden("report").reportProblem(ref, view.problem);
-  await condition(() => inbox.changed, decision.do === "wait" ? decision.for : view.syncPeriod);
+  const [period, what] =
+    decision.do === "wait"
+      ? [decision.for, `wait until ${decision.until}`]
+      : [view.syncPeriod, `wait for a change, as no operation can begin: ${view.problem?.message}`];
+  await condition(() => inbox.changed, period, { summary: oneLine(what) });
 }
 
 /** Sees one operation through, while changes decide whether it is still the right one. */
@@ -87,7 +92,8 @@ async function seeThrough(run: ShootRun, operation: RunningOperation, inbox: Inb
     await beginAnewInTime(run, inbox);
   }
   const completed = await operation.result();
-  if (!completed) await condition(() => inbox.changed, PAUSE_AFTER_FAILURE);
+  if (completed) return;
+  await condition(() => inbox.changed, PAUSE_AFTER_FAILURE, { summary: "pause after an operation that broke off" });
 }
 
 /** In ms: the pause before an operation that was terminated, broke or was refused begins again. */

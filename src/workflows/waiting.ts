@@ -8,6 +8,7 @@ import {
 import type { SeedActivities, Trouble, WaitTarget } from "../activities/index.ts";
 import { explainId, waitId } from "../api/activity-ids.ts";
 import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
+import { summaryOf } from "../api/summaries.ts";
 import { seedQueue } from "./contract.ts";
 import { explainSilence } from "./proxies.ts";
 
@@ -52,7 +53,7 @@ function waiting({ run, step, targets }: Wait, end: number): Pick<SeedActivities
   return proxyActivities<SeedActivities>({
     taskQueue: seedQueue(run.seedName),
     activityId: waitId(step),
-    summary: `${step}: wait for ${inWords(targets)}`,
+    summary: summaryOf(step, `wait for ${inWords(targets)}`),
     startToCloseTimeout: Math.min(deadline, ...targets.map(recheckPeriod)),
     scheduleToStartTimeout: run.seedDeadline,
     scheduleToCloseTimeout: deadline,
@@ -66,7 +67,7 @@ function whyLate({ run, step, targets }: Wait): Promise<ApplicationFailure> {
   const explaining = proxyActivities<SeedActivities>({
     taskQueue: seedQueue(run.seedName),
     activityId: explainId(waitId(step)),
-    summary: `${step}: why ${inWords(targets)} ${targets.length === 1 ? "is" : "are"} late`,
+    summary: summaryOf(step, `why ${inWords(targets)} ${targets.length === 1 ? "is" : "are"} late`),
     startToCloseTimeout: "1 minute",
     scheduleToStartTimeout: run.seedDeadline,
     cancellationType: ActivityCancellationType.TRY_CANCEL,

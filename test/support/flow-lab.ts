@@ -8,6 +8,7 @@ import type {
   ShootView,
   WaitTarget,
 } from "../../src/activities/index.ts";
+import { park } from "../../src/activities/shoot/park.ts";
 import { shootRequests, unanswered } from "../../src/api/requests.ts";
 import type { ShootRef, ShootRun } from "../../src/api/shoot/run.ts";
 import { createBuilds } from "../../src/client/builds.ts";
@@ -19,7 +20,7 @@ import { buildWorkflows } from "../../src/worker/build.ts";
 import { createGardenWorker } from "../../src/worker/garden.ts";
 import { createReplayer } from "../../src/worker/replay.ts";
 import { createRollout } from "../../src/worker/rollout.ts";
-import { shootWorkflowId } from "../../src/workflows/contract.ts";
+import { seedQueue, shootWorkflowId } from "../../src/workflows/contract.ts";
 import { shootRun } from "./shoot-run.ts";
 import { startTemporal, type TemporalOptions, type TemporalServer } from "./temporal.ts";
 
@@ -46,8 +47,10 @@ export interface FlowLab extends Pick<TemporalServer, "client"> {
   world(change?: Partial<ShootRun>): World;
   /** Starts a worker of a build beside those that run, and returns when it is current, or stays beside the current one. */
   deploy(build?: DeployedBuild): Promise<GardenWorker>;
-  /** Ends a seed's worker for good. */
+  /** Ends a seed's worker. */
   silence(seed: string): Promise<void>;
+  /** Starts a seed's worker. */
+  revive(seed: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -73,12 +76,13 @@ export async function startFlowLab(
   const temporal = await startTemporal(options);
   const worlds = new Map<string, World>();
   const shoots = createShootClient(temporal.client);
-  const seedWorkers = await Promise.all(
-    ["seed-seed-1", "seed-seed-2", "seed-seed-3"].map((taskQueue) =>
-      Worker.create({ connection: temporal.connection, taskQueue, activities: seedActivities(worlds) }),
-    ),
-  );
-  const running = new Map(seedWorkers.map((worker) => [worker, worker.run()]));
+  const running = new Map<Worker, Promise<void>>();
+  const revive = async (seed: string) => {
+    const o = { connection: temporal.connection, taskQueue: seedQueue(seed), activities: seedActivities(worlds) };
+    const worker = await Worker.create(o);
+    running.set(worker, worker.run());
+  };
+  await Promise.all(["seed-1", "seed-2", "seed-3"].map(revive));
   const end = async (worker: Worker) => {
     worker.shutdown();
     await running.get(worker);
@@ -134,8 +138,9 @@ export async function startFlowLab(
       return world;
     },
     silence: async (seed) => {
-      for (const worker of running.keys()) if (worker.options.taskQueue === `seed-${seed}`) await end(worker);
+      for (const worker of running.keys()) if (worker.options.taskQueue === seedQueue(seed)) await end(worker);
     },
+    revive,
     async stop() {
       await Promise.all([...[...gardenWorkers].map((worker) => worker.stop()), ...[...running.keys()].map(end)]);
       await temporal.stop();
@@ -231,6 +236,7 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
     },
     findOperation: async (ref) => (await operations.running(ref)) ?? null,
     endFlow: (workflowId, reason) => operations.end(workflowId, reason),
+    park,
     async followFlow(workflowId) {
       const beat = setInterval(() => Context.current().heartbeat(), 1_000);
       await operations.ended(workflowId).finally(() => clearInterval(beat));
@@ -319,6 +325,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     cleanExtendedApis: forRun("cleanExtendedApis"),
     cleanKubernetesResources: forRun("cleanKubernetesResources"),
     removeCluster: forRun("removeCluster"),
+    answer: async () => {},
     readControlPlane: async () => ({ namespaceUsable: true, cleanable: false, controlPlaneNeeded: false }),
   };
 }

@@ -27,7 +27,12 @@ export function onlyInOwnNamespace(seedClient: KubeClient, activities: SeedActiv
 type Activity = (run: ShootRun, ...rest: unknown[]) => Promise<unknown>;
 
 /** They act on nothing in the namespace, or on what another activity has changed. */
-const unaffected: ReadonlySet<string> = new Set<keyof SeedActivities>(["waitFor", "explainWait", "removeState"]);
+const unaffected: ReadonlySet<string> = new Set<keyof SeedActivities>([
+  "waitFor",
+  "explainWait",
+  "removeState",
+  "answer",
+]);
 
 const nothingThere = { namespaceUsable: false, cleanable: false, controlPlaneNeeded: false };
 

@@ -28,8 +28,9 @@ describe("the workflow of a Shoot", () => {
     expect(decide(fresh, now, 0)).toMatchObject({ do: "operate", run: { operation: "Create" } });
   });
   it("waits for the rest of the sync period, and up to a tenth of it longer", () => {
-    expect(decide(view({}), now, 0)).toEqual({ do: "wait", for: hour / 2 });
-    expect(decide(view({}), now, 1)).toEqual({ do: "wait", for: hour / 2 + hour / 10 });
+    const until = "the next Reconcile is due";
+    expect(decide(view({}), now, 0)).toEqual({ do: "wait", for: hour / 2, until });
+    expect(decide(view({}), now, 1)).toEqual({ do: "wait", for: hour / 2 + hour / 10, until });
   });
   it("reconciles a new generation at once", () => {
     expect(decide(view({ generation: 4 }), now, 0)).toMatchObject({ do: "operate", run: { operation: "Reconcile" } });
@@ -53,7 +54,11 @@ describe("the workflow of a Shoot", () => {
   });
   it("leaves a failed Shoot alone until an operation is requested", () => {
     const failed = { ...succeeded, state: "Failed" };
-    expect(decide(view({ lastOperation: failed }), now, 0)).toEqual({ do: "wait", for: hour });
+    expect(decide(view({ lastOperation: failed }), now, 0)).toEqual({
+      do: "wait",
+      for: hour,
+      until: "a failed Shoot changes",
+    });
     expect(decide(view({ lastOperation: failed, request: "retry" }), now, 0)).toMatchObject({ do: "operate" });
     expect(decide(view({ lastOperation: failed, generation: 4 }), now, 0)).toMatchObject({ do: "operate" });
   });
@@ -83,7 +88,7 @@ describe("the workflow of a Shoot", () => {
     ["to be let go", { deleting: true, lastOperation: { ...succeeded, type: "Delete" } }],
     ["to be moved", { moving: "Migrate" }],
   ] as const)("leaves a Shoot alone that is ignored, also where it is %s", (_, change) => {
-    expect(decide(view({ ignored: true, ...change }), now, 0)).toEqual({ do: "wait", for: hour });
+    expect(decide(view({ ignored: true, ...change }), now, 0)).toMatchObject({ do: "wait", for: hour });
   });
   it("goes on with a move at once, whatever else is asked for", () => {
     const lastOperation = { type: "Migrate", state: "Failed", lastUpdateTime: succeeded.lastUpdateTime } as const;
@@ -97,6 +102,7 @@ describe("the workflow of a Shoot", () => {
     expect(decide(view({ deleting: true, lastOperation, leftovers: ["seed-2"] }), now, 0)).toEqual({
       do: "wait",
       for: 60_000,
+      until: "Seeds that it has left are cleaned up: seed-2",
     });
   });
   it("reports what keeps an operation from beginning", () => {

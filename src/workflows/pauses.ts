@@ -1,0 +1,84 @@
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  condition,
+  isCancellation,
+  patched,
+  proxyActivities,
+} from "@temporalio/workflow";
+import type { GardenActivities, SeedActivities } from "../activities/index.ts";
+import { answerId, parkedId } from "../api/activity-ids.ts";
+import { commandLines } from "../api/command-lines.ts";
+import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
+import { summaryOf } from "../api/summaries.ts";
+import { gardenQueue, seedQueue } from "./contract.ts";
+
+/**
+ * What a step waits for between two attempts. Temporal shows each by its name, and none adds to the history while it lasts.
+ * Each ends at once when `asked` says that a retry is asked for.
+ */
+export interface Pauses {
+  forTime(step: string, delay: number): Promise<void>;
+  /** Until the worker of a seed that was silent does anything again. */
+  forAnswer(step: string, seedName: string): Promise<void>;
+  /** Until an operator asks for a retry, be it by completing the open activity in Temporal. */
+  forOperator(step: string, failure: StepFailure): Promise<void>;
+}
+
+/** The pauses of one operation's steps. */
+export function createPauses({ namespace, name }: ShootRun, asked: (step: string) => boolean): Pauses {
+  return {
+    async forTime(step, delay) {
+      await condition(() => asked(step), delay, { summary: summaryOf(step, "pause before the next attempt") });
+    },
+    async forAnswer(step, seedName) {
+      const seed = proxyActivities<SeedActivities>({
+        taskQueue: seedQueue(seedName),
+        activityId: answerId(step),
+        summary: summaryOf(step, `wait for the worker of Seed ${seedName} to answer`),
+        // Whatever it says, it has answered.
+        startToCloseTimeout: "1 minute",
+        cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        retry: { maximumAttempts: 1 },
+      });
+      await whileOpen(
+        () => seed.answer(),
+        () => asked(step),
+      );
+    },
+    async forOperator(step, { message: reason, codes }) {
+      if (!waitsAreOpen()) return await condition(() => asked(step));
+      const garden = proxyActivities<GardenActivities>({
+        taskQueue: gardenQueue,
+        activityId: parkedId(step),
+        summary: summaryOf(step, `parked: ${reason}`),
+        startToCloseTimeout: "1 minute",
+        cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        // It fails with the reason, which Temporal then shows. Between two tries it holds no worker, and can be cancelled.
+        retry: { initialInterval: "365 days", backoffCoefficient: 1, maximumInterval: "365 days" },
+      });
+      const remedy = `mend the cause, then complete this activity, or: ${commandLines.retryStep(`${namespace}/${name}`, step)}`;
+      await whileOpen(
+        () => garden.park({ step, reason, codes, remedy }),
+        () => asked(step),
+      );
+    },
+  };
+}
+
+/** Operations that began to wait under an earlier build knew timers and conditions only. */
+export const waitsAreOpen = (): boolean => patched("waits are open activities");
+
+/** Waits until an activity has ended, in whatever way; once `asked`, it is cancelled. Only a flow that is stopped makes it throw. */
+async function whileOpen(activity: () => Promise<void>, asked: () => boolean): Promise<void> {
+  const scope = new CancellationScope();
+  const ended = scope.run(activity).catch((error: unknown) => {
+    if (isCancellation(error)) throw error;
+  });
+  try {
+    await Promise.race([ended, condition(asked)]);
+  } finally {
+    scope.cancel();
+    await ended.catch(() => {}); // cancelled by us: two open activities of one id wedge a workflow
+  }
+}
