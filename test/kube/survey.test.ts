@@ -1,8 +1,19 @@
 import { expect } from "vitest";
-import { Infrastructure, Network } from "../../src/api/index.ts";
+import { HANDOVER_ANNOTATION } from "../../src/api/annotations.ts";
+import { Cluster, Infrastructure, Network } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { sparedSteps } from "../../src/flow/spared.ts";
-import { Deployment, Node, refTo, Secret, StatefulSet, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import {
+  ConfigMap,
+  Deployment,
+  Namespace,
+  Node,
+  refTo,
+  Secret,
+  StatefulSet,
+  type KubeClient,
+  type ObjectRef,
+} from "../../src/kube/index.ts";
 import { reconcile } from "../../src/workflows/reconcile.ts";
 import { counting, isWrite, type Requests } from "../../bench/counting-client.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
@@ -65,8 +76,16 @@ test("an operation that an operator asked for asks the controllers that act in e
 });
 
 test("an object that others have changed makes its row run, and everything behind it", async () => {
-  await kube.patch(refTo(Deployment, inNamespace("kube-scheduler")), { spec: { replicas: 0 } });
-  await eventually(async () => expect(await running()).toEqual(["kubeScheduler"]));
+  await kube.patch(refTo(ConfigMap, inNamespace("kube-scheduler-config")), { data: { "config.yaml": "theirs" } });
+  expect(await running()).toEqual(["kubeScheduler"]);
+  await kube.patch(refTo(Cluster, { name: shoot.run.technicalID }), {
+    spec: { shoot: { spec: { region: "theirs" } } },
+  });
+  expect(await settled()).not.toContain("cluster");
+  const handover = { metadata: { annotations: { [HANDOVER_ANNOTATION]: "2" } } };
+  await kube.patch(refTo(Namespace, { name: shoot.run.technicalID }), handover);
+  expect(await settled()).not.toContain("leader");
+  await mend();
   await kube.patch(refTo(StatefulSet, inNamespace("etcd-main")), { spec: { replicas: 3 } });
   const ran = await running();
   expect(ran).toEqual(
