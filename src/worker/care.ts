@@ -3,19 +3,24 @@ import { examine, healthTypes, hibernatedCondition, nextCondition } from "../act
 import { changeShootStatus, readShoot } from "../activities/shoot/patch.ts";
 import type { Condition, Shoot } from "../api/index.ts";
 import { createOwners } from "./mirror/owner.ts";
+import { createWatchedLists } from "./watched-lists.ts";
+import { createWatchedShoots } from "./watched-shoots.ts";
 import { createRounds, type RoundsDeps, type Visit } from "./rounds.ts";
 
 /**
- * Looks at the health of each Shoot whose namespace the seed has, again and again, and keeps the Shoots' conditions. The
- * garden is asked only when a Shoot's health has changed, and now and then besides: another may write its conditions.
+ * Looks at the health of each Shoot whose namespace the seed has, again and again, and keeps the Shoots' conditions. Each
+ * time, a Shoot's API server is asked whether it is ready; the rest is known from watches. The garden is asked only when a
+ * Shoot's health has changed, and now and then besides: another may write its conditions.
  */
 export function createCare(deps: RoundsDeps) {
-  const { gardenClient, seedClient, seedName, shootClients } = deps;
+  const { gardenClient, seedClient, seedName, shootClients, log } = deps;
   const findOwner = createOwners({ gardenClient, seedClient, seedName });
+  const seed = createWatchedLists(seedClient, log);
+  const shoots = createWatchedShoots(shootClients, log);
 
   const visit: Visit<Look> = async (namespace, before) => {
-    const client = await shootClients.get(namespace).catch(() => undefined);
-    const readinessByType = await examine(seedClient, client, namespace);
+    const readinessByType = await examine({ seed, shoot: await shoots.get(namespace) }, namespace);
+    if (!readinessByType.APIServerAvailable.reached) shoots.forget(namespace);
     if (before !== undefined && Date.now() < before.until && isKnown(before, readinessByType)) return before;
     const { owner } = await findOwner(namespace);
     const shoot = owner && (await readShoot(gardenClient, owner));
@@ -42,7 +47,14 @@ export function createCare(deps: RoundsDeps) {
       return status.seedName === seedName ? { conditions: [...cared, ...others] } : undefined;
     });
 
-  return createRounds(deps, { visit, failure: "cannot look after Shoot" });
+  const rounds = createRounds(deps, { visit, failure: "cannot look after Shoot", forget: shoots.forget });
+  return {
+    ...rounds,
+    async run(): Promise<void> {
+      await rounds.run();
+      await Promise.all([seed.stop(), shoots.stop()]);
+    },
+  };
 }
 
 /** What was seen of a Shoot, and until when (ms since the epoch) that is held for what the garden knows. */
@@ -54,7 +66,7 @@ interface Look {
 }
 
 /** In ms: the garden's conditions are compared at least this often. */
-const RESYNC = 900_000;
+const RESYNC = 3_600_000;
 
 /** In ms: how soon a Shoot that is to wake up has conditions again, where its API server does not answer by then. */
 const ASLEEP = 300_000;

@@ -17,13 +17,21 @@ export interface RoundsDeps {
 /** What is done about a Shoot's namespace: it is given what it returned last time, until the namespace is gone. */
 export type Visit<Memory> = (namespace: string, before: Memory | undefined) => Promise<Memory | undefined>;
 
+interface Round<Memory> {
+  readonly visit: Visit<Memory>;
+  /** What is logged of a visit that fails. */
+  readonly failure: string;
+  /** Told of a namespace that is gone. */
+  readonly forget?: (namespace: string) => void;
+}
+
 /**
  * Visits the Shoots' namespaces of a seed one after the other, again and again. A visit that fails is logged as `failure`,
  * and changes nothing in what is remembered.
  */
 export function createRounds<Memory>(
   { seedClient, log, period = 60_000 }: Pick<RoundsDeps, "seedClient" | "log" | "period">,
-  { visit, failure }: { readonly visit: Visit<Memory>; readonly failure: string },
+  { visit, failure, forget }: Round<Memory>,
 ) {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -32,7 +40,11 @@ export function createRounds<Memory>(
   const round = async () => {
     const namespaces = await seedClient.list(Namespace, { labelSelector: `${ROLE_LABEL}=shoot` });
     const names = new Set(namespaces.map(({ metadata }) => metadata.name));
-    for (const name of remembered.keys()) if (!names.has(name)) remembered.delete(name);
+    for (const name of remembered.keys()) {
+      if (names.has(name)) continue;
+      remembered.delete(name);
+      forget?.(name);
+    }
     for (const name of names) {
       if (signal.aborted) return;
       try {

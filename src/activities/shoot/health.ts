@@ -23,19 +23,24 @@ export const healthTypes = [
 /** One of {@link healthTypes}. */
 export type HealthType = (typeof healthTypes)[number];
 
-/** What each aspect looks at, for one Shoot; `shoot` is undefined while its API server cannot be reached at all. */
-export async function examine(
-  seedClient: KubeClient,
-  shootClient: KubeClient | undefined,
-  namespace: string,
-): Promise<Record<HealthType, Readiness>> {
-  const [apiServer, controlPlane, nodes, system] = await Promise.all([
-    shootClient ? answered(shootClient) : unreachable,
-    safely(async () => controlPlaneOf(await listWorkloads(seedClient, controlPlaneKinds, controlPlaneIn(namespace)))),
-    shootClient ? safely(async () => everyNode(await shootClient.list(Node))) : unreachable,
-    shootClient
-      ? safely(async () => everyWorkload(await listWorkloads(shootClient, [Deployment, DaemonSet], systemComponents)))
-      : unreachable,
+/** From where a Shoot's health is read. */
+export interface Sights {
+  readonly seed: Lists;
+  /** Undefined while the Shoot's API server cannot be reached at all. */
+  readonly shoot: (Lists & Pick<KubeClient, "get">) | undefined;
+}
+
+type Lists = Pick<KubeClient, "list">;
+
+/** What each aspect looks at, for one Shoot; what is in it is looked at while its API server answers. */
+export async function examine({ seed, shoot }: Sights, namespace: string): Promise<Record<HealthType, Readiness>> {
+  const apiServer = shoot ? await answered(shoot) : unreachable;
+  const inShoot = async (look: (lists: Lists) => Promise<Readiness>): Promise<Readiness> =>
+    shoot && apiServer.reached ? await safely(() => look(shoot)) : unreachable;
+  const [controlPlane, nodes, system] = await Promise.all([
+    safely(async () => controlPlaneOf(await listWorkloads(seed, controlPlaneKinds, controlPlaneIn(namespace)))),
+    inShoot(async (lists) => everyNode(await lists.list(Node))),
+    inShoot(async (lists) => everyWorkload(await listWorkloads(lists, [Deployment, DaemonSet], systemComponents))),
   ]);
   return {
     APIServerAvailable: apiServer,
@@ -94,7 +99,7 @@ function statusAfter(before: Condition | undefined, readiness: Readiness, now: D
   return now.getTime() - Date.parse(before.lastTransitionTime) > THRESHOLD ? "False" : "Progressing";
 }
 
-const answered = (shootClient: KubeClient): Promise<Readiness> =>
+const answered = (shootClient: Pick<KubeClient, "get">): Promise<Readiness> =>
   safely(async () =>
     (await shootClient.get("/readyz")) === "ok" ? { reached: true } : { reached: false, message: "It is not ready." },
   );
@@ -113,7 +118,7 @@ const controlPlaneIn = (namespace: string): Selection => ({
 
 const systemComponents: Selection = { namespace: "kube-system", labelSelector: `${NO_CLEANUP_LABEL}=true` };
 
-async function listWorkloads(client: KubeClient, kinds: readonly Kind[], selection: Selection): Promise<KubeObject[]> {
+async function listWorkloads(client: Lists, kinds: readonly Kind[], selection: Selection): Promise<KubeObject[]> {
   const lists = kinds.map((kind) => client.list(kind, selection));
   return (await Promise.all(lists)).flat();
 }

@@ -56,8 +56,8 @@ describe("a condition of a Shoot that hibernates", () => {
 
 describe("a control plane", () => {
   it("without any component is not healthy, as where a move is stuck before there is one", async () => {
-    const seedClient = { list: async () => [] } as Pick<KubeClient, "list"> as KubeClient;
-    expect(await examine(seedClient, undefined, "shoot--dev--local")).toMatchObject({
+    const seed: Pick<KubeClient, "list"> = { list: async () => [] };
+    expect(await examine({ seed, shoot: undefined }, "shoot--dev--local")).toMatchObject({
       APIServerAvailable: { reached: false, message: "The Shoot's API server cannot be reached." },
       ControlPlaneHealthy: { reached: false, message: "No component is there." },
     });

@@ -1,0 +1,51 @@
+import type { TypeRef } from "../api/schema/kind.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
+import { createReflector, type KubeClient, type Reflector, type Selection } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** Lists that cost one request, however often they are asked for: from then on a watch keeps them up to date. */
+export interface WatchedLists extends Pick<KubeClient, "list"> {
+  stop(): Promise<void>;
+}
+
+/**
+ * The lists of a cluster, for those who look at the same again and again. Lists of several namespaces share a watch. A list
+ * throws that is not there within `timeout` ms; one that has been there is as the cluster was last seen, so it is for the
+ * caller to ask whether the cluster answers at all.
+ */
+export function createWatchedLists(client: KubeClient, log: Logger, timeout = 10_000): WatchedLists {
+  const watches = new Map<string, Reflector<KubeObject>>();
+
+  const watch = (type: TypeRef, selection: Selection): Reflector<KubeObject> => {
+    const reflector = createReflector(client, type, { ...selection, log, keep: signs, onEvent: () => {} });
+    reflector.start();
+    return reflector;
+  };
+
+  const list = async ({ apiVersion, kind }: TypeRef, { namespace, ...selection }: Selection = {}) => {
+    const key = JSON.stringify([apiVersion, kind, selection]);
+    const reflector = watches.get(key) ?? watch({ apiVersion, kind }, selection);
+    watches.set(key, reflector);
+    await inTime(reflector.synced(), timeout, `cannot list ${kind}: the API server has not answered in time`);
+    return reflector.list(namespace);
+  };
+  return {
+    list: list as KubeClient["list"], // an object's signs are of its own type
+    stop: async () => void (await Promise.all([...watches.values()].map((reflector) => reflector.stop()))),
+  };
+}
+
+/** Of an object, by what its health is judged; of a node that is a tenth. */
+function signs(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  const { replicas } = (object["spec"] ?? {}) as { replicas?: unknown };
+  const { images: _, ...status } = (object["status"] ?? {}) as { images?: unknown };
+  const { annotations: __, ...kept } = metadata;
+  return { apiVersion, kind, metadata: kept, spec: { replicas }, status };
+}
+
+async function inTime<T>(work: Promise<T>, timeout: number, message: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(message)), timeout);
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
