@@ -8,6 +8,8 @@ export interface ProgressTracker {
   become(step: string, state: StepProgress["state"]): void;
   /** Keeps the error on the step until it is done; later ones replace it. `attempt` is the one that has failed with it. */
   fail(step: string, failure: StepFailure, attempt?: number): void;
+  /** Whether a survey has found that the step has nothing to do. */
+  isSettled(step: string): boolean;
   progress(): FlowProgress;
   status(): OperationStatus;
   /** Markdown for the Temporal UI. */
@@ -46,6 +48,7 @@ export function createProgressTracker<Subject, Action>(
 
   return {
     changes,
+    isSettled: (name) => steps.get(name)?.state === "settled",
     progress,
     become(name, state) {
       set(name, { state });

@@ -38,7 +38,7 @@ const PAUSE_AFTER_REFUSAL = 30_000;
 /** Writes the progress into the Shoot's status whenever it changed: one write at a time, errors first. */
 export function createReports(tracker: ProgressTracker, run: ShootRun, audience: Audience): Reports {
   const exclusively = createMutex();
-  const tell = createTeller(run, audience);
+  const tell = createTeller(run, audience, () => tracker.isSettled("cluster"));
   let written = { all: 0, urgent: 0 };
   let ended = false;
   /** A run that was set back does not know what was told after the point where it begins: perhaps that it had failed. */
@@ -115,8 +115,11 @@ function createMutex() {
   };
 }
 
-/** Writes a status into the garden; a state that has changed also into search attributes and Cluster. */
-function createTeller(run: ShootRun, audience: Audience) {
+/**
+ * Writes a status into the garden; a state that has changed also into search attributes and Cluster. An operation that a
+ * survey let leave the Cluster alone need not tell it of its success: it says nothing else.
+ */
+function createTeller(run: ShootRun, audience: Audience, isSettled: () => boolean) {
   const garden = proxyActivities<GardenActivities>({
     taskQueue: gardenQueue,
     activityId: "status",
@@ -142,6 +145,7 @@ function createTeller(run: ShootRun, audience: Audience) {
     if (audience === "users") await garden.writeStatus(run, status);
     const phase = phaseOf(status);
     const [sameState, samePhase] = [status.state === last && !again, phase === lastPhase];
+    const isKnown = last === "Processing" && status.state === "Succeeded" && isSettled() && !again;
     [last, lastPhase] = [status.state, phase];
     if (sameState && samePhase) return;
     const code = status.lastErrors.flatMap((error) => error.codes)[0];
@@ -150,7 +154,7 @@ function createTeller(run: ShootRun, audience: Audience) {
       { key: searchAttributes.errorCode, value: code ?? null },
     ]);
     if (sameState) return;
-    if (audience === "users" && extensionsCare(run, last)) await tellExtensions(seed, run);
+    if (audience === "users" && extensionsCare(run, last) && !isKnown) await tellExtensions(seed, run);
   };
   return Object.assign(tell, { last: () => last });
 }

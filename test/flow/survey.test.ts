@@ -42,9 +42,9 @@ describe("a periodic Reconcile", () => {
       namespace: "settled",
       nodesReady: "settled",
     });
-    expect(actsIn(world).filter((call) => call !== "syncCluster")).toEqual([]);
+    expect(actsIn(world)).toEqual([]);
     const { events } = await lab.client.workflow.getHandle(flowWorkflowId(world.ref, "reconcile")).fetchHistory();
-    expect(events?.length).toBeLessThan(60);
+    expect(events?.length).toBeLessThan(45);
     await world.gone();
   });
 
