@@ -29,8 +29,11 @@ export interface Reports {
   end(): void;
 }
 
-/** How often progress is written into the Shoot's status, in ms; errors are written at once. */
-const REPORT_PERIOD = 5_000;
+/**
+ * How often progress is written into the Shoot's status, in ms: soon at first, then less and less often, because each report is
+ * eleven events of the history. Errors are written at once.
+ */
+const REPORT_PERIOD = { first: 5_000, most: 40_000 };
 
 /** In ms: what the garden refuses to take down is offered again. */
 const PAUSE_AFTER_REFUSAL = 30_000;
@@ -40,6 +43,7 @@ export function createReports(tracker: ProgressTracker, run: ShootRun, audience:
   const exclusively = createMutex();
   const tell = createTeller(run, audience, () => tracker.isSettled("cluster"));
   let written = { all: 0, urgent: 0 };
+  let period = REPORT_PERIOD.first;
   let ended = false;
   /** A run that was set back does not know what was told after the point where it begins: perhaps that it had failed. */
   let repeated = false;
@@ -83,7 +87,8 @@ export function createReports(tracker: ProgressTracker, run: ShootRun, audience:
         while (!ended) {
           await condition(() => ended || changed());
           if (!ended)
-            await condition(() => ended || urgent(), REPORT_PERIOD, { summary: "gather progress for the next report" });
+            await condition(() => ended || urgent(), period, { summary: "gather progress for the next report" });
+          period = Math.min(2 * period, REPORT_PERIOD.most);
           if (changed()) await write();
         }
         while (changed()) await write();
