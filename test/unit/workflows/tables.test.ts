@@ -168,7 +168,7 @@ describe("the reconcile table", () => {
     ["kubeApiServer", ["etcd", "accessSecrets", "infrastructure", "apiServerService"]],
     ["controlPlane", ["kubeApiServer", "infrastructure"]],
     ["worker", ["infrastructure", "operatingSystemConfig", "nodeAgent", "network", "kubeControllerManager"]],
-    ["infrastructure", ["cluster", "cloudProviderSecret", "secrets"]],
+    ["infrastructure", ["cluster", "cloudProviderSecret"]],
     ["staleConfigs", ["worker", "nodesReady"]],
   ])("does %s only after %j", (step, first) => {
     expect([...before(reconcile, step)]).toEqual(expect.arrayContaining(first));
@@ -240,7 +240,7 @@ describe("the restore table", () => {
       secrets: { after: ["keptSecrets"], before: ["namespace"] },
       infrastructure: {
         after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"],
-        before: ["leader", "cluster", "secrets", "cloudProviderSecret"],
+        before: ["leader", "cluster", "cloudProviderSecret"],
       },
       backupEntry: { after: ["leases", "leader", "cluster"], before: ["leader", "cluster"] },
       etcd: { after: ["etcdVolume", "oldEtcd", "secrets"], before: ["secrets"] },
