@@ -14,10 +14,11 @@ export async function startStandIns(client: KubeClient): Promise<StandIns> {
   let takes = 0;
   const extend = async (object: KubeObject) => {
     if (object.metadata.annotations?.["gardener.cloud/operation"] === undefined) return;
+    const done = sleep(takes); // the acknowledgement is part of what it takes
     const { metadata } = await client.patch(refOf(object), {
       metadata: { annotations: { "gardener.cloud/operation": null } },
     });
-    await sleep(takes);
+    await done;
     await client.patch(refOf(object), { status: extended(metadata) }, { subresource: "status" });
   };
   const rollOut = async (object: KubeObject) => {
