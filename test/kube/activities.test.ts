@@ -14,6 +14,7 @@ import { createReflector, Namespace, refTo, type KubeClient } from "../../src/ku
 import { createLogger } from "../../src/log.ts";
 import { test as it } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
+import { inFlight } from "../support/in-flight.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { answer, infrastructureOf } from "../support/waiting-lab.ts";
 import { notedWaits } from "../support/noted-waits.ts";
@@ -35,11 +36,7 @@ it.beforeAll(async ({ cluster }) => {
 });
 const newShoot = (spec: Partial<Shoot["spec"]> = {}) => createShoot(kube, `shoot-${(count += 1)}`, spec);
 const refOf = ({ namespace, name }: ShootRun) => refTo(Shoot, { namespace, name });
-const read = async (run: ShootRun) => {
-  const shoot = await kube.read(refOf(run));
-  if (shoot === undefined) throw new Error(`Shoot ${run.name} is gone`);
-  return shoot;
-};
+const read = async (run: ShootRun) => (await kube.read(refOf(run))) ?? expect.fail(`Shoot ${run.name} is gone`);
 const annotate = (run: ShootRun, annotations: Record<string, string>) =>
   kube.patch(refOf(run), { metadata: { annotations } });
 const lastError = { taskID: "etcd", description: "no", codes: [], lastUpdateTime: "2026-01-01T00:00:00Z" };
@@ -449,10 +446,10 @@ describe("applying extension objects", () => {
 });
 
 describe("deploying a component", () => {
-  const components = () =>
+  const components = (seedClient = kube) =>
     createComponents({
       gardenClient: kube,
-      seedClient: kube,
+      seedClient,
       shootClients: createShootClients(kube, log),
       waits: notedWaits,
     });
@@ -483,5 +480,13 @@ describe("deploying a component", () => {
     expect(first).toMatchObject({ until: "addressed", kind: "Service", deadline: 600_000 });
     const [workload] = await components().deploy(run, "kube-controller-manager", "kubeControllerManager");
     expect(workload).toMatchObject({ until: "rolledOut", generation: 1 });
+  });
+
+  it("applies a namespace first, and then all that goes into it at the same time", async () => {
+    const flight = inFlight(kube, "apply");
+    await components(flight.client).deploy(await newShoot(), "namespace", "namespace");
+    const [first, second] = flight.begun();
+    expect([first?.kind, second]).toEqual(["Namespace", { kind: "NetworkPolicy", alone: true }]);
+    expect(flight.most()).toBe(flight.begun().length - 1);
   });
 });

@@ -31,21 +31,22 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
     const client = await clientFor(run, component);
     const awaited = objects.filter((object) => rollsOut(component, object));
     const group = waits.group(step, awaited.length);
-    const targets: WaitTarget[] = [];
-    for (const object of objects) {
+    const applyOne = async (object: KubeObject): Promise<WaitTarget[]> => {
       if (!awaited.includes(object)) {
         await client.apply(client === seedClient ? object : kept(object));
-        continue;
+        return [];
       }
       const target = targetOf(object, object.kind === "Service" ? "addressed" : "rolledOut");
       const { generation } = (await client.apply(annotated(object, group.registration(target)))).metadata;
-      targets.push({ ...target, ...(generation === undefined ? {} : { generation }) });
-    }
+      return [{ ...target, ...(generation === undefined ? {} : { generation }) }];
+    };
+    const targets: WaitTarget[] = [];
+    for (const wave of wavesOf(objects)) targets.push(...(await Promise.all(wave.map(applyOne))).flat());
     return targets;
   };
 
   return {
-    /** Applies every object; returns the workloads whose roll-out the flow waits for. */
+    /** Applies every object, as many at a time as can be; returns the workloads whose roll-out the flow waits for. */
     async deploy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
       const context = await readContext(gardenClient, seedClient, run);
       return await applyAll(run, component, components[component].objects(context), step);
@@ -79,6 +80,27 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
     },
   };
 }
+
+/** The objects in waves: none needs another one of its own wave, or of a later one, to be there. */
+function wavesOf(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
+  const waveOf = ({ kind }: KubeObject): number => {
+    if (kind === "Namespace") return 0;
+    return usesOthers.has(kind) ? 2 : 1;
+  };
+  const waves = Map.groupBy(objects, waveOf);
+  return [0, 1, 2].map((wave) => waves.get(wave) ?? []);
+}
+
+/** Workloads name accounts and configuration; who binds a role is asked whether it may, by what the role says. */
+const usesOthers: ReadonlySet<string> = new Set([
+  "RoleBinding",
+  "ClusterRoleBinding",
+  "Deployment",
+  "StatefulSet",
+  "DaemonSet",
+  "Job",
+  "CronJob",
+]);
 
 /** Whether the flow waits for the object. What runs on the Shoot's nodes is not waited for: there may be no node yet. */
 function rollsOut(component: ComponentName, { kind, metadata }: KubeObject): boolean {
