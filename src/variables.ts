@@ -86,6 +86,7 @@ export const variables = declare({
       "The resolvers that find the DNS servers of the leadership domain, separated by commas; the system's resolvers when empty.",
     schema: servers,
     readBy: leaderReaders,
+    passedOn: true,
   },
   PERENNIAL_ZONE_SERVERS: {
     setting: "zoneServers",
@@ -93,6 +94,7 @@ export const variables = declare({
       "All DNS servers of the leadership domain's zone, separated by commas, for where they cannot be looked up. When empty, the process looks them up.",
     schema: servers,
     readBy: leaderReaders,
+    passedOn: true,
   },
   PERENNIAL_ZONE_KEY_FILE: {
     setting: "zoneKeyFile",
@@ -100,6 +102,7 @@ export const variables = declare({
       "The file of the key (TSIG) that signs questions to these servers, as `tsig-keygen` writes it. With it, an answer that is not signed with the same key counts for nothing.",
     schema: path,
     readBy: leaderReaders,
+    passedOn: true,
   },
   PERENNIAL_LEASE_SECONDS: {
     setting: "leaseSeconds",

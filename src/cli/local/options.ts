@@ -1,4 +1,5 @@
 import type { EnvironmentChoice } from "../../local/environment/file.ts";
+import type { Webhooks } from "../../local/environment/webhooks.ts";
 import type { Variables } from "../context.ts";
 import { CliError } from "../exit.ts";
 import { text } from "../option.ts";
@@ -24,4 +25,21 @@ export function parseSeeds(given: readonly string[]): Record<string, string> {
     seeds[name] = file;
   }
   return seeds;
+}
+
+/** Where a garden that exists reaches the webhooks; undefined where it is not said. */
+export function parseWebhooks(options: {
+  readonly gardenKubeconfig: string | undefined;
+  readonly webhookHost: string | undefined;
+  readonly webhookClientCa: string | undefined;
+}): Webhooks | undefined {
+  const { gardenKubeconfig, webhookHost: host, webhookClientCa: clientCaFile } = options;
+  if (host === undefined && clientCaFile === undefined) return undefined;
+  if (gardenKubeconfig === undefined)
+    throw new CliError(
+      "usage",
+      "--webhook-host and --webhook-client-ca are for a garden that exists: say --garden-kubeconfig, too",
+    );
+  if (host === undefined) throw new CliError("usage", "--webhook-client-ca needs --webhook-host");
+  return { host, ...(clientCaFile !== undefined && { clientCaFile }) };
 }

@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../exit.ts";
-import { chooseEnvironment, nameOption, parseSeeds } from "./options.ts";
+import { chooseEnvironment, nameOption, parseSeeds, parseWebhooks } from "./options.ts";
 import { repeated, text } from "../option.ts";
 import { createPhaseDisplay } from "../display/phases.ts";
 import { renderSummary } from "./summary.ts";
@@ -17,16 +17,27 @@ export const up = defineCommand({
   examples: [
     "perennial local up",
     "perennial local up --garden-kubeconfig garden.yaml --seed one=one.yaml --seed two=two.yaml",
+    "perennial local up --garden-kubeconfig garden.yaml --seed one=one.yaml --webhook-host 172.18.0.1",
   ],
   args: {},
   options: {
     name: nameOption,
     gardenKubeconfig: text("file", "Use this cluster as the garden"),
+    webhookHost: text(
+      "address",
+      "Install the admission webhooks in that garden: its API server calls this machine here",
+    ),
+    webhookClientCa: text("file", "Answer only callers with a certificate of this authority"),
     seed: repeated("name=file", "Use the cluster of this kubeconfig as a seed of this name; may be repeated"),
   },
   async run({ options, context }) {
     const seeds = parseSeeds(options.seed);
-    const given = { seeds, ...(options.gardenKubeconfig && { gardenKubeconfig: options.gardenKubeconfig }) };
+    const webhooks = parseWebhooks(options);
+    const given = {
+      seeds,
+      ...(options.gardenKubeconfig && { gardenKubeconfig: options.gardenKubeconfig }),
+      ...(webhooks && { webhooks }),
+    };
     const result = await bringUp(context, { ...chooseEnvironment(options.name, context.variables), ...given });
     if (result === undefined) return "interrupted";
     context.terminal.out.write(renderSummary(context.terminal.out, result));

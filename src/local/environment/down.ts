@@ -13,6 +13,7 @@ import { supervisorName } from "../supervisor/supervisor.ts";
 import { forgetPorts } from "../process/taken-ports.ts";
 import { createProcesses } from "../process/processes.ts";
 import { lockFile } from "./up.ts";
+import { removeWebhooks } from "./webhooks.ts";
 
 /** What is told while `down` works. */
 export interface DownProgress {
@@ -53,6 +54,10 @@ async function takeDown(
     await Promise.all(names.map(async (name) => await processes.stop(name)));
   };
   const withMachines = process.platform === "linux" && process.getuid?.() === 0;
+  const left = await removeWebhooks(environment).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   await step("own processes", async () => {
     await processes.stop(supervisorName); // it would take what ends by itself for dead
     // The gateway goes with the servers: the workers take their leave through it.
@@ -65,6 +70,12 @@ async function takeDown(
   });
   if (withMachines) await step("network", async () => await removeBridge(environment));
   await step("files", async () => await removeFiles(environment));
+  if (left !== undefined)
+    throw new Error(
+      `environment ${environment.name} is gone, but the garden does not let its webhooks be taken away, and no Shoot there can be ` +
+        "written before they are: kubectl delete validatingwebhookconfigurations,mutatingwebhookconfigurations perennial",
+      { cause: left },
+    );
 }
 
 /** The file that says what the environment is goes last, so that a `down` that is killed can be run again. */

@@ -1,19 +1,20 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { parse, stringify } from "yaml";
-import { createKubeClient } from "../../kube/index.ts";
+import { createKubeClient, type KubeClient } from "../../kube/index.ts";
 import { ensureBinaries } from "../binary/binaries.ts";
 import { kubeconfigFile } from "../cluster/clusters.ts";
-import { applyCrds, applyFoundations } from "../cluster/manifests.ts";
+import { applyCrds, applyFoundations, readManifest } from "../cluster/manifests.ts";
+import { gardenNamespace } from "../cluster/objects.ts";
 import { startOwnProcesses } from "../process/own-processes.ts";
 import { startTemporal } from "../process/temporal.ts";
 import type { UpContext } from "./up-machines.ts";
+import { rememberWebhooks, type Webhooks } from "./webhooks.ts";
 
 /** Brings Temporal and our processes up against a garden and seeds that exist; makes no machines and needs no root. */
 export async function adoptClusters(
   { environment, processes, log, run, signal }: UpContext,
-  gardenKubeconfig: string,
-  seeds: Readonly<Record<string, string>>,
+  { gardenKubeconfig, seeds, webhooks: given }: ExistingClusters,
 ): Promise<void> {
   if (seeds["garden"] !== undefined) throw new Error("cannot call a seed garden: that is what the garden is called");
   const binaries = await run("binaries", async (tell) => {
@@ -26,17 +27,38 @@ export async function adoptClusters(
       const file = await adoptKubeconfig(given, kubeconfigFile(environment, cluster));
       const client = createKubeClient({ file }, { log });
       try {
-        const role = cluster === "garden" ? "garden" : "seed";
-        await applyCrds(client, role);
-        await applyFoundations(client, role);
+        await furnish(client, cluster === "garden" ? "garden" : "seed");
       } finally {
         await client.close();
       }
     }
   });
+  const webhooks = await rememberWebhooks(environment, given);
   await run("processes", async (tell) => {
-    await startOwnProcesses({ environment, processes, temporal, seeds: Object.keys(seeds), onProgress: tell });
+    await startOwnProcesses({
+      environment,
+      processes,
+      temporal,
+      seeds: Object.keys(seeds),
+      webhooks,
+      onProgress: tell,
+    });
   });
+}
+
+/** Clusters that exist, by their kubeconfig files. */
+interface ExistingClusters {
+  readonly gardenKubeconfig: string;
+  readonly seeds: Readonly<Record<string, string>>;
+  readonly webhooks: Webhooks | undefined;
+}
+
+/** Applies what a garden or a seed has to hold; in the garden our processes publish keys and keep the webhooks' certificate. */
+async function furnish(client: KubeClient, role: "garden" | "seed"): Promise<void> {
+  const namespaces = [gardenNamespace, ...(await readManifest("process/namespace.yaml"))];
+  if (role === "garden") for (const namespace of namespaces) await client.apply(namespace);
+  await applyCrds(client, role);
+  await applyFoundations(client, role);
 }
 
 /** Copies a kubeconfig, with the files that it refers to found from anywhere. */

@@ -11,6 +11,7 @@ import { createProcesses } from "../process/processes.ts";
 import { readStatus, type EnvironmentStatus } from "./status.ts";
 import { adoptClusters } from "./up-existing.ts";
 import { makeClusters } from "./up-machines.ts";
+import type { Webhooks } from "./webhooks.ts";
 import { createPhases, type PhaseProgress, type PhaseTime } from "./phases.ts";
 
 /** What is wanted. With `gardenKubeconfig`, clusters that exist already; else clusters are made on this machine. */
@@ -20,6 +21,8 @@ export interface UpOptions extends EnvironmentChoice {
   readonly gardenKubeconfig?: string;
   /** The kubeconfig files of the seeds that exist already, by the Seeds' names. */
   readonly seeds?: Readonly<Record<string, string>>;
+  /** Only for clusters that exist already; others have webhooks always. */
+  readonly webhooks?: Webhooks;
   readonly signal?: AbortSignal;
 }
 
@@ -34,7 +37,7 @@ export async function up(
   options: UpOptions = {},
   onProgress: (progress: PhaseProgress) => void = () => {},
 ): Promise<UpResult> {
-  const { gardenKubeconfig, seeds = {}, seedCount = 2, signal } = options;
+  const { gardenKubeconfig, seeds = {}, seedCount = 2, webhooks, signal } = options;
   if (gardenKubeconfig === undefined) requireMachines(seeds, seedCount);
   const environment = await ensureEnvironment(options);
   const phases = createPhases(onProgress, signal);
@@ -43,7 +46,7 @@ export async function up(
   await withLock(lockFile(environment), async () => {
     await requireSameMode(environment, gardenKubeconfig === undefined ? "machines" : "existing");
     if (gardenKubeconfig === undefined) await makeClusters(shared, seedCount);
-    else await adoptClusters(shared, gardenKubeconfig, seeds);
+    else await adoptClusters(shared, { gardenKubeconfig, seeds, webhooks });
     await startSupervisor(shared);
   });
   const status = await readStatus(options);

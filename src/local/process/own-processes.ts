@@ -14,6 +14,7 @@ import { supervisorName } from "../supervisor/supervisor.ts";
 import { settleAll } from "../environment/settle.ts";
 import { ensureStateKeys } from "../environment/state-keys.ts";
 import type { TemporalServer } from "./temporal.ts";
+import type { Webhooks } from "../environment/webhooks.ts";
 import { variables, type Variable } from "../../variables.ts";
 
 /** The environment that our own processes run in, and the servers that they connect to. */
@@ -24,6 +25,8 @@ export interface OwnProcesses {
   readonly seeds: readonly string[];
   /** Where the local provider runs, too; it needs machines and the DNS server. */
   readonly dns?: DnsServer;
+  /** In clusters that existed before: where their API server reaches the webhooks. Without it, the manager serves none. */
+  readonly webhooks?: Webhooks | undefined;
   readonly onProgress?: (detail: string) => void;
 }
 
@@ -69,6 +72,8 @@ export function isOwn(process: string): boolean {
 
 async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
   const { environment, processes, seeds, dns } = own;
+  const ofMachines = { host: environment.gateway, clientCaFile: webhookClientAuthority(environment) };
+  const webhooks = dns === undefined ? own.webhooks : ofMachines;
   const running = (await processes.list()).some((process) => process.name === gatewayName && process.running);
   const access = await ensureGatewayAccess({ ...own, running });
   const code = await hashCode();
@@ -77,7 +82,7 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
     await describeProcess(own, code, { name, folder, args, ...more });
   const all = [
     describe(gatewayName, "gateway", [], { settings: access.gateway, clusters: [] }),
-    describe("manager", "manager", [], { settings: access.of("manager"), webhooks: dns !== undefined }),
+    describe("manager", "manager", [], { settings: access.of("manager"), ...(webhooks && { webhooks }) }),
     describe("worker-garden", "worker", ["garden"], {
       settings: access.of("worker-garden"),
       stateKeys: await keysOf("garden"),
@@ -105,7 +110,7 @@ interface Extras {
   readonly seed?: string;
   /** The file of the worker's private keys, which open ShootStates. */
   readonly stateKeys?: string;
-  readonly webhooks?: boolean;
+  readonly webhooks?: Webhooks;
   /** The clusters that it talks to; the garden and its seed unless told otherwise. */
   readonly clusters?: readonly string[];
   /** Variables of its own. */
@@ -117,7 +122,7 @@ async function describeProcess(
   code: string,
   { name, folder, args, ...extras }: Extras & { name: string; folder: string; args: readonly string[] },
 ): Promise<ProcessSpec> {
-  const { seed, stateKeys, webhooks = false, settings = {} } = extras;
+  const { seed, stateKeys, webhooks, settings = {} } = extras;
   const { clusters = ["garden", ...(seed === undefined ? [] : [seed])] } = extras;
   const ports = createPorts(environment);
   const running = (await processes.list()).some((process) => process.name === name && process.running);
@@ -141,7 +146,7 @@ async function describeProcess(
       ...(dns === undefined ? {} : { PERENNIAL_DNS_RESOLVERS: dns.address, PERENNIAL_ZONE_KEY_FILE: dns.askKeyFile }),
       ...(seed === undefined ? {} : { PERENNIAL_SEED_NAME: seed, PERENNIAL_SEED_KUBECONFIG: kubeconfig(seed) }),
       ...(stateKeys === undefined ? {} : { PERENNIAL_STATE_KEYS_FILE: stateKeys }),
-      ...(webhooks ? await webhookSettings(environment, name, running) : {}),
+      ...(webhooks ? await webhookSettings(environment, webhooks, running) : {}),
       ...settings,
     },
     version: `${code} ${await hashFiles(dependencies)}`,
@@ -157,13 +162,12 @@ async function describeProcess(
  */
 export const frugal = { flags: ["--max-semi-space-size=4"], env: { MALLOC_ARENA_MAX: "2" } } as const;
 
-async function webhookSettings(environment: Environment, name: string, running: boolean) {
-  const claim = { owner: `${name}/webhooks`, host: environment.gateway, running, preferred: 9443 };
-  const port = await createPorts(environment).claim(claim);
+async function webhookSettings(environment: Environment, { host, clientCaFile }: Webhooks, running: boolean) {
+  const port = await createPorts(environment).claim({ owner: "manager/webhooks", host, running, preferred: 9443 });
   return {
-    PERENNIAL_WEBHOOK_HOST: environment.gateway,
+    PERENNIAL_WEBHOOK_HOST: host,
     PERENNIAL_WEBHOOK_PORT: String(port),
-    PERENNIAL_WEBHOOK_CLIENT_CA_FILE: webhookClientAuthority(environment),
+    ...(clientCaFile === undefined ? {} : { PERENNIAL_WEBHOOK_CLIENT_CA_FILE: clientCaFile }),
   };
 }
 
