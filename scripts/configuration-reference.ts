@@ -28,6 +28,14 @@ const readOutsideOfSource: Readonly<Record<`PERENNIAL_${string}`, readonly strin
     "`docker-compose.yml`",
   ],
   PERENNIAL_POSTGRES_PASSWORD: ["The password of Temporal's PostgreSQL.", "`temporal`", "`docker-compose.yml`"],
+  PERENNIAL_POSTGRES_IMAGE: ["The image of PostgreSQL.", "`postgres`, pinned", "`docker-compose.yml`"],
+  PERENNIAL_TEMPORAL_IMAGE: ["The image of Temporal's server.", "`temporalio/server`, pinned", "`docker-compose.yml`"],
+  PERENNIAL_TEMPORAL_TOOLS_IMAGE: [
+    "The image of Temporal's tools and schema, of the server's version.",
+    "`temporalio/admin-tools`, pinned",
+    "`docker-compose.yml`",
+  ],
+  PERENNIAL_TEMPORAL_UI_IMAGE: ["The image of Temporal's UI.", "`temporalio/ui`, pinned", "`docker-compose.yml`"],
   PERENNIAL_E2E: [
     "The name of a local environment that the e2e tests keep from run to run. Without it, they make one and take it down.",
     "none",

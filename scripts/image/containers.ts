@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
@@ -23,7 +24,7 @@ export async function withContainers<T>(work: (containers: Containers) => Promis
   for (const tool of ["buildah", "podman", "runc", "mmdebstrap"])
     if ((await findProgram(tool)) === undefined)
       throw new Error(`cannot build images without ${tool}: \`apt-get install buildah podman runc mmdebstrap\``);
-  const folder = join(cacheDirectory(), "containers");
+  const folder = storage();
   return await withLock(`${folder}.lock`, async () => {
     await close(await open(folder));
     const containers = await open(folder);
@@ -34,6 +35,14 @@ export async function withContainers<T>(work: (containers: Containers) => Promis
     }
   });
 }
+
+/** Takes away what a killed run has left; nothing is there is fine. */
+export async function clearContainers(): Promise<void> {
+  const folder = storage();
+  if (existsSync(folder)) await withLock(`${folder}.lock`, async () => await close(await open(folder)));
+}
+
+const storage = (): string => join(cacheDirectory(), "containers");
 
 /** What buildah and podman are told: their own storage, and the runtime that every cgroup hierarchy suits. */
 const settings = (folder: string): Readonly<Record<string, string>> => ({

@@ -34,8 +34,9 @@ export async function ensureSeedNode(
   const { podCIDR } = (await waitForNode(client, name, (node) => node.spec?.podCIDR !== undefined, signal)).spec ?? {};
   if (podCIDR === undefined) throw new Error(`cannot connect the pods of ${name}: its Node lost its podCIDR`);
   await machines.configureNetwork(name, { podCIDR, clusterPodCIDR: cluster.networks.pods, peers: [] });
-  // The seed's API server, a process of the host, calls webhooks in pods.
-  await execa("ip", ["route", "replace", podCIDR, "via", address, "dev", environment.bridge]);
+  // The API server, a process of the host, calls webhooks in pods, and by Services.
+  for (const network of [podCIDR, cluster.networks.services])
+    await execa("ip", ["route", "replace", network, "via", address, "dev", environment.bridge]);
   await waitForNode(client, name, isReady, signal);
 }
 

@@ -65,6 +65,14 @@ export async function startSupervisor({
   });
 }
 
+/** Starts the local provider of the garden and of each seed, and none of our other processes. */
+export async function startProviders(own: Providers): Promise<void> {
+  const specs = await Promise.all(describeProviders(own, await hashCode()));
+  await settleAll(specs.map(async (spec) => await own.processes.start(spec)));
+}
+
+type Providers = Pick<OwnProcesses, "environment" | "processes" | "seeds"> & Required<Pick<OwnProcesses, "dns">>;
+
 /** Whether a process is one of ours rather than a server that we use. */
 export function isOwn(process: string): boolean {
   return /^(gateway|manager|supervisor|worker-.+|fence-.+|provider-local-.+)$/.test(process);
@@ -96,14 +104,21 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
     ),
     ...seeds.map((seed) => describe(`fence-${seed}`, "fence", [], { seed, clusters: [seed] })),
   ];
-  if (dns !== undefined) {
-    const settings = { PERENNIAL_DNS_SERVER: dns.address, PERENNIAL_DNS_KEY_FILE: dns.keyFile };
-    all.push(describe("provider-local-garden", "provider-local", []));
-    all.push(...seeds.map((seed) => describe(`provider-local-${seed}`, "provider-local", [], { seed, settings })));
-  }
-  return await Promise.all(all.map(async (spec) => await spec)).then((specs) =>
-    specs.map((spec) => ({ ...spec, cwd: environment.stateDir })),
-  );
+  if (dns !== undefined) all.push(...describeProviders({ ...own, dns }, code));
+  return await Promise.all(all);
+}
+
+function describeProviders(own: Providers, code: string): Promise<ProcessSpec>[] {
+  const { dns, seeds } = own;
+  const settings = { PERENNIAL_DNS_SERVER: dns.address, PERENNIAL_DNS_KEY_FILE: dns.keyFile };
+  const describe = async (cluster: string, more: Extras) =>
+    await describeProcess(own, code, {
+      name: `provider-local-${cluster}`,
+      folder: "provider-local",
+      args: [],
+      ...more,
+    });
+  return [describe("garden", {}), ...seeds.map((seed) => describe(seed, { seed, settings }))];
 }
 
 interface Extras {
@@ -118,7 +133,7 @@ interface Extras {
 }
 
 async function describeProcess(
-  { environment, processes, dns }: OwnProcesses,
+  { environment, processes, dns }: Pick<OwnProcesses, "environment" | "processes" | "dns">,
   code: string,
   { name, folder, args, ...extras }: Extras & { name: string; folder: string; args: readonly string[] },
 ): Promise<ProcessSpec> {
@@ -135,6 +150,7 @@ async function describeProcess(
   const dependencies = [...clusters.map(kubeconfig), ...(stateKeys === undefined ? [] : [stateKeys]), ...files];
   return {
     name,
+    cwd: environment.stateDir,
     ...programOf(folder, ...args),
     env: {
       ...passedOn(),

@@ -3,22 +3,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { readComposeFile } from "../../../scripts/rehearsal/compose-file.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { variables, type Process, type Variable } from "../../../src/variables.ts";
 
-interface Service {
-  readonly image: string;
-  readonly command?: readonly string[];
-  readonly entrypoint?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly volumes?: readonly string[];
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
-}
-
 const root = join(import.meta.dirname, "../../..");
 const file = join(root, "docker-compose.yml");
-const { services } = parse(readFileSync(file, "utf8"), { merge: true }) as { services: Record<string, Service> };
+const { services } = readComposeFile(readFileSync(file, "utf8"), {
+  PERENNIAL_KUBECONFIGS: "/var/kubeconfigs",
+  PERENNIAL_CERTIFICATES: "/var/certificates",
+});
 const ours = Object.entries(services).filter(([, { image }]) => image.startsWith("perennial.dev/"));
 
 test("every image is pinned, and none is the deprecated auto-setup", () => {
@@ -55,16 +49,19 @@ test("our processes start from entry points that the sources have, with every va
     const source = command[0]?.replace(/^dist\/(.*)\.js$/, "src/$1.ts") ?? "";
     expect(existsSync(join(root, source)), source).toBe(true);
     const process = processOf[name] ?? "manager";
-    expect(parseConfig(plain(environment), process).healthPort).toBeGreaterThan(0);
+    expect(parseConfig(environment, process).healthPort).toBeGreaterThan(0);
     for (const variable of Object.keys(environment)) expect(readers[variable]?.readBy, variable).toContain(process);
   }
 });
 
-test("the header names manifests that exist, the policies of both clusters among them", () => {
+test("the header names manifests that exist: policies, namespaces and priority classes among them", () => {
   const [header = ""] = readFileSync(file, "utf8").split(/^[^#]/m);
   const named = header.match(/deploy\/[\w/-]+(\.yaml|\.sh)?/g) ?? [];
   expect(named).toEqual(
-    expect.arrayContaining(["deploy/crds", "deploy/garden/fencing.yaml", "deploy/seed/fencing.yaml"]),
+    expect.arrayContaining([
+      ...["deploy/crds", "deploy/garden/fencing.yaml", "deploy/seed/fencing.yaml", "deploy/seed/priority-classes.yaml"],
+      ...["deploy/garden/namespace.yaml", "deploy/process/namespace.yaml"],
+    ]),
   );
   for (const path of named) expect(existsSync(join(root, path)), path).toBe(true);
 });
@@ -92,12 +89,6 @@ test("docker compose takes the file, where there is docker compose", async () =>
 
 function completed(name: string) {
   return { [name]: { condition: "service_completed_successfully" } };
-}
-
-/** The environment with what compose would put in where nothing else is set. */
-function plain(environment: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(environment);
-  return Object.fromEntries(entries.map(([name, value]) => [name, value.replace(/^\$\{\w+:-(.*)\}$/, "$1")]));
 }
 
 const readers: Readonly<Record<string, Variable>> = variables;
