@@ -13,7 +13,7 @@ export interface PodTrouble {
 
 /** What the latest pod of a workload or Job that has trouble says of it; undefined when none has, or none is left. */
 export async function findPodTrouble(
-  seedClient: KubeClient,
+  seedClient: Pick<KubeClient, "list">,
   { metadata: { namespace = "" }, ...object }: KubeObject,
 ): Promise<PodTrouble | undefined> {
   const { selector } = object["spec"] as { readonly selector: { readonly matchLabels: Record<string, string> } };

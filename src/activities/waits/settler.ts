@@ -8,6 +8,7 @@ import { judgeDeleted, summarize, verdict } from "./judgement.ts";
 import { findPodTrouble } from "./pod-trouble.ts";
 import type { Readiness } from "./readiness.ts";
 import type { Reading, Registration, Waiter } from "./registration.ts";
+import { createLimiter } from "./limiter.ts";
 
 /** Completes or fails an activity that waits; says whether there was one. Implemented by Temporal's client. */
 export interface Completer {
@@ -28,7 +29,8 @@ type ObjectEvent = "added" | "updated" | "deleted";
 
 /** What settling takes. */
 export interface SettlerDeps {
-  readonly client: KubeClient;
+  /** Asked for the pods of Jobs that have failed. */
+  readonly client: Pick<KubeClient, "list">;
   readonly completer: Completer;
   /** The object as the watch knows it; undefined when it is gone. */
   readonly latest: (object: KubeObject) => KubeObject | undefined;
@@ -45,6 +47,9 @@ const RETRY_PERIOD = 1_000;
 /** In ms: when an activity that was not found is looked for once more; not for a wait that is older than `RECENT`. */
 const SECOND_LOOK = 5_000;
 const RECENT = 60_000;
+
+/** A worker that starts again finds all that was ever settled, and may not ask Temporal of everything at once. */
+const MOST_TOLD_AT_ONCE = 20;
 
 /** Node's timers fire at once beyond this. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -74,6 +79,7 @@ export function createSettler({ client, completer, latest, judge, read, log }: S
   const memberships = new Map<string, string>(); // by an object's uid: the activity that waits for it
   const refusals = new Map<string, string>(); // by an object's uid: what was logged of its annotation
   const timers = new Map<string, NodeJS.Timeout>(); // by an object's uid, or the activity that waits
+  const limited = createLimiter(MOST_TOLD_AT_ONCE);
 
   const later = (key: string, delay: number, action: () => void) => {
     clearTimeout(timers.get(key));
@@ -147,7 +153,7 @@ export function createSettler({ client, completer, latest, judge, read, log }: S
         if (group.state === "told") group.state = "open";
         if (groups.get(key) === group) settle(key, isSecond);
       });
-    tell(group)
+    limited(() => tell(group))
       .then((found) => {
         group.state = "told";
         log.debug({ ...group.waiter, found }, "wait settled");
@@ -213,7 +219,7 @@ const refOf = ({ kind, namespace = "", name }: WaitTarget): string => `${kind}/$
 const uidOf = ({ metadata: { uid = "" } }: KubeObject): string => uid;
 
 /** Why a Job failed is known to its pods alone; where they cannot be asked, that it failed has to do. */
-async function withReason(client: KubeClient, error: StepError, object: KubeObject): Promise<StepError> {
+async function withReason(client: Pick<KubeClient, "list">, error: StepError, object: KubeObject): Promise<StepError> {
   if (object.kind !== "Job") return error;
   const trouble = await findPodTrouble(client, object).catch(() => undefined);
   return trouble === undefined ? error : new StepError(`${error.message}: ${trouble.message}`, error.codes);
