@@ -12,6 +12,7 @@ import { networkPolicies } from "./isolation/network-policies.ts";
 import { namespace } from "./namespace.ts";
 import { nodeBootstrap } from "./node/node-bootstrap.ts";
 
+export { clusterObject } from "./cluster-object.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
 export { copyJob } from "./etcd/backup-copy.ts";

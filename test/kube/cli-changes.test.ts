@@ -1,8 +1,7 @@
 import { expect } from "vitest";
-import { Cluster } from "../../src/api/index.ts";
 import { judge } from "../../src/cli/report/changes.ts";
-import { components, infrastructureObject } from "../../src/components/index.ts";
-import { Deployment, refOf, typeMeta } from "../../src/kube/index.ts";
+import { clusterObject, components, infrastructureObject } from "../../src/components/index.ts";
+import { Deployment, refOf } from "../../src/kube/index.ts";
 import { apply, call, deploy } from "../../src/workflows/actions.ts";
 import { exampleContext, exampleShoot } from "../support/control-plane-context.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
@@ -14,15 +13,10 @@ let seed: ControlPlane;
 
 test.beforeAll(async ({ cluster }) => {
   seed = cluster;
-  const { shoot, cloudProfile, seed: seedObject } = context;
   for (const name of ["namespace", "etcd", "kube-apiserver"] as const)
     for (const object of components[name].objects(context)) await seed.client.apply(object);
   await seed.client.apply(infrastructureObject(context));
-  await seed.client.apply({
-    ...typeMeta(Cluster),
-    metadata: { name: context.namespace },
-    spec: { cloudProfile, seed: seedObject, shoot },
-  });
+  await seed.client.apply(clusterObject(context));
 });
 
 const judged = (given: typeof context, action: Parameters<typeof judge>[1]) =>

@@ -1,6 +1,7 @@
 import { CloudProfile, Cluster, Seed, Shoot } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { refTo, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { clusterObject } from "../../components/index.ts";
+import { refTo, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
 
 /** The garden's objects that an operation works from, read afresh. */
@@ -27,14 +28,9 @@ export async function readGardenObjects(gardenClient: KubeClient, run: ShootRun)
   return { shoot, cloudProfile, seed };
 }
 
-/** Writes what extensions know of the Shoot into the seed: the three objects as they are in the garden. */
+/** Writes what extensions know of the Shoot into the seed. */
 export async function syncCluster(seedClient: KubeClient, run: ShootRun, objects: GardenObjects): Promise<void> {
-  const { cloudProfile, shoot } = objects;
-  await seedClient.apply({
-    ...typeMeta(Cluster),
-    metadata: { name: run.technicalID },
-    spec: { cloudProfile: stripped(cloudProfile), seed: stripped(objects.seed), shoot: stripped(shoot) },
-  });
+  await seedClient.apply(clusterObject({ ...objects, namespace: run.technicalID }));
 }
 
 /** The Shoot's `Cluster` in the seed. */
@@ -45,9 +41,4 @@ function profileName({ spec }: Shoot): string {
   const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
   if (name === undefined) throw configurationProblem("spec.cloudProfile is missing: it has to name a CloudProfile");
   return name;
-}
-
-function stripped<T extends { metadata: object }>(object: T): T {
-  const { managedFields: _, ...metadata } = object.metadata as Record<string, unknown>;
-  return { ...object, metadata };
 }

@@ -4,7 +4,7 @@ import { TASKS_ANNOTATION } from "../../api/annotations.ts";
 import { contractOf, definitionOf, type AppliedKind, type ExtensionObject } from "../../api/extensions/kinds.ts";
 import { Cluster } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { components, infrastructureObject, type ControlPlaneContext } from "../../components/index.ts";
+import { clusterObject, components, infrastructureObject, type ControlPlaneContext } from "../../components/index.ts";
 import { inWords, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import type { PlannedStep } from "../../flow/plan.ts";
 import type { Action, ShootFlow } from "../../workflows/actions.ts";
@@ -88,13 +88,14 @@ function led(object: KubeObject, existing: readonly ExtensionObject[]): KubeObje
 }
 
 async function judgeCluster({ seedClient, context }: Judging): Promise<Judgement> {
-  const { shoot, seed, cloudProfile, namespace } = context;
+  const { namespace } = context;
+  const { shoot, seed, cloudProfile } = clusterObject(context).spec;
   const cluster = await seedClient.read(refTo(Cluster, { name: namespace }));
   if (cluster === undefined) return { would: "change", why: `Cluster ${namespace} is made` };
   const known = cluster.spec;
   const fields = [
     ...differences(known.shoot.spec, shoot.spec, ["shoot", "spec"]),
-    ...differences(known.seed?.spec, seed.spec, ["seed", "spec"]),
+    ...differences(known.seed?.spec, seed?.spec, ["seed", "spec"]),
     ...differences(known.cloudProfile.spec, cloudProfile.spec, ["cloudProfile", "spec"]),
   ];
   return asChange(fields.length === 0 ? [] : [`Cluster ${namespace}: ${fields.join(", ")}`]);

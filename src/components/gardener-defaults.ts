@@ -1,0 +1,58 @@
+import type { Shoot } from "../api/index.ts";
+
+/**
+ * A Shoot as extensions know it from Gardener, whose API server fills in what users leave out: their code reads these
+ * fields without asking whether they are there. The values are those that hold here, so that nothing untrue is said; a
+ * window for maintenance does not exist.
+ */
+export function withGardenerDefaults(shoot: Shoot): Shoot {
+  const hasWorkers = (shoot.spec.provider.workers ?? []).length > 0;
+  const defaults = hasWorkers ? filledIn(withWorkers, always) : always;
+  return { ...shoot, spec: filledIn(defaults, shoot.spec) as Shoot["spec"] };
+}
+
+const always = {
+  kubernetes: {
+    kubeAPIServer: {
+      requests: { maxNonMutatingInflight: 400, maxMutatingInflight: 200 },
+      eventTTL: "1h",
+      logging: { verbosity: 0 },
+      encryptionConfig: { provider: { type: "aescbc" } },
+    },
+  },
+  maintenance: { autoUpdate: { kubernetesVersion: false } },
+  networking: { ipFamilies: ["IPv4"] },
+};
+
+const withWorkers = {
+  kubernetes: {
+    kubeAPIServer: { defaultNotReadyTolerationSeconds: 300, defaultUnreachableTolerationSeconds: 300 },
+    kubeControllerManager: { nodeCIDRMaskSize: 24, nodeMonitorGracePeriod: "40s" },
+    kubeScheduler: { profile: "balanced" },
+    kubeProxy: { enabled: true, mode: "IPTables" },
+    kubelet: {
+      failSwapOn: true,
+      imageGCHighThresholdPercent: 85,
+      imageGCLowThresholdPercent: 80,
+      imageMinimumGCAge: "2m0s",
+      imageMaximumGCAge: "0s",
+      serializeImagePulls: true,
+    },
+  },
+  maintenance: { autoUpdate: { machineImageVersion: false } },
+  provider: { workersSettings: { sshAccess: { enabled: true } } },
+  systemComponents: { coreDNS: { autoscaling: { mode: "horizontal" } } },
+};
+
+/** What is given, and below it, at any depth, the defaults for what is not. */
+function filledIn(defaults: object, given: object): object {
+  const own = new Map<string, unknown>(Object.entries(given));
+  const entries = Object.entries(defaults).map(([name, value]: [string, unknown]): [string, unknown] => {
+    const known = own.get(name);
+    return [name, isFields(value) && isFields(known) ? filledIn(value, known) : (known ?? value)];
+  });
+  return { ...given, ...Object.fromEntries(entries) };
+}
+
+const isFields = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
