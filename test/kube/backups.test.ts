@@ -10,6 +10,7 @@ import {
   Seed,
   Shoot,
 } from "../../src/api/index.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { refTo, Secret, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
@@ -157,6 +158,24 @@ describe("the bucket of a Seed that goes", () => {
     expect(await kube.read(ExtensionBackupBucket, { name: own })).toBeUndefined();
     expect(await kube.read(bucketRef(own))).toBeUndefined();
     expect(await secretOf(own)).toBeUndefined();
+  });
+
+  test("is written with the fields that its kinds have, and no other", async () => {
+    const written: KubeObject[] = [];
+    const noting: KubeClient = {
+      ...kube,
+      apply: (async (...args: [KubeObject]) => {
+        written.push(args[0]);
+        return await kube.apply(...args);
+      }) as KubeClient["apply"],
+    };
+    await kube.remove(seedRef);
+    const { spec } = (await kube.read({ ...seedRef, name: "seed-1" })) ?? {};
+    await kube.apply<Seed>({ apiVersion: core, kind: "Seed", metadata: { name }, spec } as Seed);
+    await createBackupBucketKeeper({ gardenClient: noting, seedClient: noting, seedName: name }).reconcile({ name });
+    const fields = written.filter(({ kind }) => kind === "BackupBucket").map((object) => Object.keys(object).sort());
+    expect(fields).toEqual(Array.from({ length: 2 }, () => ["apiVersion", "kind", "metadata", "spec"]));
+    await kube.remove(seedRef);
   });
 
   test("goes although another Seed has its name, and that one keeps its own", async () => {
