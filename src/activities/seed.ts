@@ -96,7 +96,11 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
       await services(run).backup.createEtcdVolume(run);
       return await services(run).components.deployEtcdEvents(run, step);
     },
-    restoreEtcdVolume: (run, step) => services(run).backup.restoreEtcdVolume(run, step),
+    async restoreEtcdVolume(run, step) {
+      const { backup } = services(run);
+      await backup.checkPlace(run);
+      return await backup.restoreEtcdVolume(run, step);
+    },
     finishEtcdVolume: forRun(({ backup }, run) => backup.finishEtcdVolume(run)),
 
     async checkSource(run) {

@@ -39,8 +39,17 @@ const newShoot = async (provider: string): Promise<ShootRun> => {
 const deploy = (run: ShootRun) => activities.deployComponent(run, "etcd-backup", "etcdBackup");
 const scheduleOf = ({ technicalID: namespace }: ShootRun) => kube.read(CronJob, { namespace, name: "etcd-backup" });
 const reason = (run: ShootRun, missing: string) => ({
-  message: `cannot back up etcd-main of ${run.technicalID}: its BackupEntry has succeeded, but ${missing}`,
+  message: `cannot reach the backups of etcd-main of ${run.technicalID}: its BackupEntry has succeeded, but ${missing}`,
   nonRetryable: false,
+});
+
+it("the step that restores etcd's volume fails while there is no place that it could restore from", async () => {
+  const run = await newShoot("gcp");
+  const migration = { source: "seed-1", destination: run.seedName, takeover: false };
+  const restoring = { ...run, operation: "Restore", migration } as const;
+  await expect(activities.restoreEtcdVolume(restoring, "etcdVolume")).rejects.toMatchObject(
+    reason(run, "there is no Secret etcd-backup"),
+  );
 });
 
 describe("the step that schedules snapshots", () => {

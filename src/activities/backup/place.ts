@@ -11,7 +11,7 @@ export async function checkBackupPlace(seedClient: KubeClient, context: ControlP
   const missing = await findMissing(seedClient, context);
   if (missing !== undefined)
     throw new StepError(
-      `cannot back up etcd-main of ${context.namespace}: its BackupEntry has succeeded, but ${missing}`,
+      `cannot reach the backups of etcd-main of ${context.namespace}: its BackupEntry has succeeded, but ${missing}`,
     );
 }
 
