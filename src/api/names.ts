@@ -24,6 +24,9 @@ export const MANAGER_CONTROLLER = "perennial.dev/manager";
 /** The reporter of the Events in which the garden's worker tells what becomes of a Shoot. */
 export const GARDEN_WORKER_CONTROLLER = "perennial.dev/worker-garden";
 
+/** How a seed's worker signs the Events that it writes about its Shoots. */
+export const SEED_WORKER_CONTROLLER = "perennial.dev/worker-seed";
+
 /** The provisioner of the local environment's volumes. */
 export const LOCAL_PROVISIONER = "perennial.dev/local";
 

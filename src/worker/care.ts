@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { examine, healthTypes, hibernatedCondition, nextCondition } from "../activities/shoot/health.ts";
 import { changeShootStatus, readShoot } from "../activities/shoot/patch.ts";
 import type { Condition, Shoot } from "../api/index.ts";
+import type { SnapshotFailures } from "./backup/snapshot-failures.ts";
 import { createOwners } from "./mirror/owner.ts";
 import { createWatchedLists } from "./watched-lists.ts";
 import { createWatchedShoots } from "./watched-shoots.ts";
@@ -12,14 +13,15 @@ import { createRounds, type RoundsDeps, type Visit } from "./rounds.ts";
  * time, a Shoot's API server is asked whether it is ready; the rest is known from watches. The garden is asked only when a
  * Shoot's health has changed, and now and then besides: another may write its conditions.
  */
-export function createCare(deps: RoundsDeps) {
-  const { gardenClient, seedClient, seedName, shootClients, log } = deps;
+export function createCare(deps: CareDeps) {
+  const { gardenClient, seedClient, seedName, shootClients, snapshots, log } = deps;
   const findOwner = createOwners({ gardenClient, seedClient, seedName });
   const seed = createWatchedLists(seedClient, log);
   const shoots = createWatchedShoots(shootClients, log);
 
   const visit: Visit<Look> = async (namespace, before) => {
-    const readinessByType = await examine({ seed, shoot: await shoots.get(namespace) }, namespace);
+    const sights = { seed, shoot: await shoots.get(namespace), snapshots: snapshots.readiness(namespace) };
+    const readinessByType = await examine(sights, namespace);
     if (!readinessByType.APIServerAvailable.reached) shoots.forget(namespace);
     if (before !== undefined && Date.now() < before.until && isKnown(before, readinessByType)) return before;
     const { owner } = await findOwner(namespace);
@@ -55,6 +57,11 @@ export function createCare(deps: RoundsDeps) {
       await Promise.all([seed.stop(), shoots.stop()]);
     },
   };
+}
+
+/** Whose rounds these are, and who knows of the Shoots' snapshots. */
+export interface CareDeps extends RoundsDeps {
+  readonly snapshots: Pick<SnapshotFailures, "readiness">;
 }
 
 /** What was seen of a Shoot, and until when (ms since the epoch) that is held for what the garden knows. */

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { createGardenActivities } from "../activities/garden.ts";
 import { createSeedActivities } from "../activities/seed.ts";
 import { createShootClients } from "../activities/shoot/clients.ts";
@@ -7,6 +8,7 @@ import { createKeyring } from "../activities/state/keyring.ts";
 import { readStateKeys } from "../activities/state/keys.ts";
 import { createSigner } from "../activities/waits/signature.ts";
 import { createWaits } from "../activities/waits/waits.ts";
+import { SEED_WORKER_CONTROLLER } from "../api/names.ts";
 import { watchBinding } from "../client/binding-watch.ts";
 import { createBuilds } from "../client/builds.ts";
 import { createCompleter } from "../client/completer.ts";
@@ -21,6 +23,7 @@ import { serveHealth } from "../health.ts";
 import { createKubeClient, readClusterIdentity, type KubeClient } from "../kube/index.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { createBackups } from "./backup/backups.ts";
+import { createSnapshotFailures } from "./backup/snapshot-failures.ts";
 import { buildWorkflows } from "./build.ts";
 import { createCare } from "./care.ts";
 import { createGardenWorker } from "./garden.ts";
@@ -120,12 +123,18 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   const { seedCapacity: capacity } = config;
   const stateKey = own[0]?.publicKey;
   const status = createSeedStatus({ gardenClient, seedClient, seedName, stateKey, capacity, log });
-  const care = createCare({ gardenClient, seedClient, seedName, shootClients, log });
+  const reporter = { client: gardenClient, controller: SEED_WORKER_CONTROLLER, instance: hostname() };
+  const failures = createSnapshotFailures({ seedClient, reporter, log });
+  const care = createCare({ gardenClient, seedClient, seedName, shootClients, snapshots: failures, log });
   const kubeconfigs = createKubeconfigs({ gardenClient, seedClient, seedName, shootClients, log });
   const mirror = createMirror({ gardenClient, seedClient, seedName, keys, log });
   const states = createShootStates({ gardenClient, keys });
   const records = { record: states.recordSnapshot, latest: states.latestSnapshot };
-  const backups = createBackups({ gardenClient, seedClient, seedName, records, grace: config.backupGrace, log });
+  const backups = createBackups({
+    ...{ gardenClient, seedClient, seedName, records, failures },
+    grace: config.backupGrace,
+    log,
+  });
   status.start();
   mirror.start();
   backups.start();

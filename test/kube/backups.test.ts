@@ -10,13 +10,15 @@ import {
   Seed,
   Shoot,
 } from "../../src/api/index.ts";
+import { SEED_WORKER_CONTROLLER } from "../../src/api/names.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { refTo, Secret, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { Event, Job, refTo, Secret, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createBackupBucketKeeper } from "../../src/worker/backup/bucket.ts";
 import { createBackupEntryKeeper } from "../../src/worker/backup/entry.ts";
 import { createBackups } from "../../src/worker/backup/backups.ts";
+import { createSnapshotFailures, type SnapshotFailures } from "../../src/worker/backup/snapshot-failures.ts";
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
@@ -28,6 +30,7 @@ const day = 24 * 3_600_000;
 let kube: KubeClient;
 let runner: ReturnType<typeof createJobRunner>;
 let records: SnapshotRecords;
+let failures: SnapshotFailures;
 let backups: ReturnType<typeof createBackups>;
 let bucket: string;
 let count = 0;
@@ -42,11 +45,14 @@ test.beforeAll(async ({ cluster }) => {
   const backup = { provider: "local", region: "local", credentialsRef };
   const seed = await kube.patch(refTo(Seed, { name: "seed-1" }), { spec: { backup } });
   bucket = seed.metadata.uid ?? "";
+  const reporter = { client: kube, controller: SEED_WORKER_CONTROLLER, instance: "test" };
+  failures = createSnapshotFailures({ seedClient: kube, reporter, log });
   backups = createBackups({
     gardenClient: kube,
     seedClient: runner.client,
     seedName: "seed-1",
     records,
+    failures,
     grace: day,
     log,
   });
@@ -301,15 +307,7 @@ describe("a Shoot's backups", () => {
   });
 
   test("are recorded as their pods have read them, while this seed leads", async () => {
-    await build();
-    const shoot = { metadata: { name: run.name, namespace: "garden-dev", uid: run.uid } };
-    await kube.apply({
-      apiVersion: extensions,
-      kind: "Cluster",
-      metadata: { name: run.technicalID },
-      spec: { cloudProfile: {}, seed: {}, shoot },
-    } as never);
-    await kube.patch(shootRef(), { status: { seedName: "seed-1" } }, { subresource: "status" });
+    await lead();
     await takeScheduled("etcd-backup-1");
     const first = await runner.succeed(run.technicalID, "etcd-backup-1", { hash: 1, revision: 7, totalSize: 9 });
     await soon(async () => expect(await records.latest(run)).toMatchObject({ name: first, revision: 7, bucket }));
@@ -320,6 +318,51 @@ describe("a Shoot's backups", () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await records.latest(run)).toMatchObject({ name: first });
   });
+
+  test("that fail are told of, until a later one succeeds or the Job is gone", async () => {
+    await lead();
+    const health = () => failures.readiness(run.technicalID);
+    const ofShoot = async () =>
+      (await kube.list(Event, { namespace: "garden-dev" })).filter(
+        ({ regarding }) => (regarding as { uid?: string }).uid === run.uid,
+      );
+    expect(health()).toEqual({ reached: true });
+
+    await takeScheduled("etcd-backup-3");
+    await runner.fail(run.technicalID, "etcd-backup-3");
+    await soon(async () => expect(health()).toMatchObject({ reached: false }));
+    expect(health()).toMatchObject({ message: "scheduled snapshot etcd-backup-3: it failed: Test" });
+    await soon(async () =>
+      expect(await ofShoot()).toMatchObject([
+        { type: "Warning", reason: "BackupFailed", note: "scheduled snapshot etcd-backup-3: it failed: Test" },
+      ]),
+    );
+
+    await takeScheduled("etcd-backup-4");
+    await runner.succeed(run.technicalID, "etcd-backup-4", { hash: 1, revision: 9, totalSize: 9 });
+    await soon(async () => expect(health()).toEqual({ reached: true }));
+
+    await takeScheduled("etcd-backup-5");
+    await runner.fail(run.technicalID, "etcd-backup-5");
+    await soon(async () => expect(health()).toMatchObject({ reached: false }));
+    await kube.remove(refTo(Job, { namespace: run.technicalID, name: "etcd-backup-5" }), {
+      propagationPolicy: "Background",
+    });
+    await soon(async () => expect(health()).toEqual({ reached: true }));
+  });
+
+  /** The Shoot is this seed's, which knows it. */
+  const lead = async () => {
+    await build();
+    const shoot = { metadata: { name: run.name, namespace: "garden-dev", uid: run.uid } };
+    await kube.apply({
+      apiVersion: extensions,
+      kind: "Cluster",
+      metadata: { name: run.technicalID },
+      spec: { cloudProfile: {}, seed: {}, shoot },
+    } as never);
+    await kube.patch(shootRef(), { status: { seedName: "seed-1" } }, { subresource: "status" });
+  };
 
   const takeScheduled = (job: string) =>
     kube.apply({

@@ -13,6 +13,8 @@ const condition = (type: string, status: string) => ({
   ...{ lastTransitionTime: "2026-01-01T10:00:00Z", lastUpdateTime: "2026-01-01T10:00:00Z" },
 });
 
+const snapshots = { readiness: () => ({ reached: true }) as const };
+
 const lastOperation = {
   type: "Reconcile",
   state: "Succeeded",
@@ -33,6 +35,7 @@ test("a seed's worker asks the garden of a Shoot when its health changes, and le
     seedClient: client,
     seedName: "seed-1",
     shootClients: { get: () => Promise.resolve(client), close: () => Promise.resolve() } as never,
+    snapshots,
     log,
     period: 20,
   });
@@ -73,6 +76,7 @@ test("conditions of another writer stay, also when both write all the time", asy
     seedClient: client,
     seedName: "seed-1",
     shootClients: { get: async () => ({ ...client, get }) } as never,
+    snapshots,
     log,
     period: 1,
   });
@@ -102,7 +106,7 @@ test("a Shoot that hibernates has conditions that claim nothing, until its API s
   let answers = false;
   const get = () => (answers ? Promise.resolve(client) : Promise.reject(new Error("asleep")));
   const care = createCare({
-    ...{ gardenClient: client, seedClient: client, seedName: "seed-1", log, period: 20 },
+    ...{ gardenClient: client, seedClient: client, seedName: "seed-1", snapshots, log, period: 20 },
     shootClients: { get, close: () => Promise.resolve() } as never,
   });
   const caring = care.run();

@@ -136,6 +136,21 @@ const state = (name: string, shoot = name): ShootState => ({
   spec: {},
 });
 
+const eventOf = (shoot: string): KubeObject => ({
+  apiVersion: "events.k8s.io/v1",
+  kind: "Event",
+  metadata: { name: `${shoot}.${Math.random().toString(16).slice(2)}`, namespace },
+  regarding: { apiVersion: core, kind: "Shoot", name: shoot, namespace },
+  ...{
+    type: "Warning",
+    reason: "BackupFailed",
+    action: "Backup",
+    note: "no room",
+    eventTime: "2026-01-01T10:00:00.000000Z",
+  },
+  ...{ reportingController: "perennial.dev/worker-seed", reportingInstance: "test" },
+});
+
 const condition = {
   type: "EveryNodeReady",
   status: "True",
@@ -149,6 +164,7 @@ describe("a seed's identity", () => {
   test("does what its Shoots need", async () => {
     await seed1.patch(shootRef("mine"), { status: { conditions: [condition] } }, { subresource: "status" });
     await seed1.apply(state("mine"));
+    await seed1.create(eventOf("mine"));
     await seed1.create(state("mine--0", "mine"));
     await seed1.remove(refTo(ShootState, { namespace, name: "mine--0" }));
     await seed1.apply(secret("mine.kubeconfig"));
@@ -183,6 +199,12 @@ describe("a seed's identity", () => {
     ["write the state of another's Shoot", () => seed1.apply(state("theirs"))],
     ["make a state for another's Shoot", () => seed1.create(state("theirs--0", "mine"))],
     ["make a state for no Shoot of its own", () => seed1.create(state("others", "mine"))],
+    ["tell users of another's Shoot", () => seed1.create(eventOf("theirs"))],
+    ["tell users in the name of others", () => seed1.create({ ...eventOf("mine"), reportingController: "kubelet" })],
+    [
+      "tell users of what is no Shoot",
+      () => seed1.create({ ...eventOf("mine"), regarding: { kind: "Secret", name: "mine", namespace } }),
+    ],
     ["list states", () => seed1.list(ShootState, { namespace })],
     ["read the kubeconfig of another's Shoot", () => seed1.read(Secret, { namespace, name: "theirs.kubeconfig" })],
     ["write the kubeconfig of another's Shoot", () => seed1.apply(secret("theirs.kubeconfig"))],

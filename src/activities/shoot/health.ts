@@ -28,12 +28,20 @@ export interface Sights {
   readonly seed: Lists;
   /** Undefined while the Shoot's API server cannot be reached at all. */
   readonly shoot: (Lists & Pick<KubeClient, "get">) | undefined;
+  /** How the scheduled snapshots of the Shoot's etcd went; well unless told otherwise. */
+  readonly snapshots?: Readiness | undefined;
 }
 
 type Lists = Pick<KubeClient, "list">;
 
-/** What each aspect looks at, for one Shoot; what is in it is looked at while its API server answers. */
-export async function examine({ seed, shoot }: Sights, namespace: string): Promise<Record<HealthType, Readiness>> {
+/**
+ * What each aspect looks at, for one Shoot; what is in it is looked at while its API server answers. As upstream, a control
+ * plane whose etcd was not backed up when it should have been is not healthy.
+ */
+export async function examine(
+  { seed, shoot, snapshots = { reached: true } }: Sights,
+  namespace: string,
+): Promise<Record<HealthType, Readiness>> {
   const apiServer = shoot ? await answered(shoot) : unreachable;
   const inShoot = async (look: (lists: Lists) => Promise<Readiness>): Promise<Readiness> =>
     shoot && apiServer.reached ? await safely(() => look(shoot)) : unreachable;
@@ -44,7 +52,7 @@ export async function examine({ seed, shoot }: Sights, namespace: string): Promi
   ]);
   return {
     APIServerAvailable: apiServer,
-    ControlPlaneHealthy: controlPlane,
+    ControlPlaneHealthy: both(controlPlane, snapshots),
     EveryNodeReady: nodes,
     SystemComponentsHealthy: system,
   };
@@ -126,6 +134,11 @@ async function listWorkloads(client: Lists, kinds: readonly Kind[], selection: S
 /** Where a move is stuck there may be none yet. */
 const controlPlaneOf = (objects: readonly KubeObject[]): Readiness =>
   objects.length === 0 ? { reached: false, message: "No component is there." } : everyWorkload(objects);
+
+function both(one: Readiness, other: Readiness): Readiness {
+  if (one.reached || other.reached) return one.reached ? other : one;
+  return { reached: false, message: `${one.message}; ${other.message}` };
+}
 
 function everyWorkload(objects: readonly KubeObject[]): Readiness {
   const faults = objects.flatMap((object) => {

@@ -13,7 +13,7 @@ export interface Rights {
 
 /**
  * What a seed may do in the garden for a Shoot that it holds. `credentials` is the Secret that the Shoot's binding names.
- * Creation of ShootStates cannot be granted by name: deploy/garden/seed-restriction.yaml restricts it.
+ * Creation of ShootStates and Events cannot be granted by name: deploy/garden/seed-restriction.yaml restricts it.
  */
 export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | undefined): Rights[] {
   const { namespace, name, uid } = shoot.metadata;
@@ -22,6 +22,7 @@ export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | unde
   const rules = [
     rule("core.gardener.cloud", "shoots", [name], "get"),
     rule("core.gardener.cloud", "shoots/status", [name], "patch"),
+    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
     rule("core.gardener.cloud", "shoots/finalizers", [name], "update"), // its Secret and its BackupEntry are owned by it
     rule("core.gardener.cloud", "shootstates", [name, ...statePartNames(name)], "get", "update", "patch", "delete"),
     { apiGroups: ["core.gardener.cloud"], resources: ["shootstates"], verbs: ["create"] },

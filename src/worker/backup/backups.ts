@@ -19,6 +19,7 @@ import {
 import type { Logger } from "../../log.ts";
 import { createBackupBucketKeeper } from "./bucket.ts";
 import { createBackupEntryKeeper } from "./entry.ts";
+import type { SnapshotFailures } from "./snapshot-failures.ts";
 import { createSnapshotRecorder } from "./snapshot-recorder.ts";
 
 /** Both clusters, and the records of snapshots in the garden. */
@@ -28,13 +29,14 @@ export interface BackupsDeps {
   readonly seedClient: KubeClient;
   readonly seedName: string;
   readonly records: SnapshotRecords;
+  readonly failures: SnapshotFailures;
   /** In ms: how long the backups of a Shoot outlive it. */
   readonly grace: number;
   readonly log: Logger;
 }
 
 /** Looks after what a seed's Shoots are backed up with, whether or not a flow runs: bucket, entries, scheduled snapshots. */
-export function createBackups({ gardenClient, seedClient, seedName, records, grace, log }: BackupsDeps) {
+export function createBackups({ gardenClient, seedClient, seedName, records, failures, grace, log }: BackupsDeps) {
   const buckets = createController({
     name: "backup-buckets",
     log,
@@ -48,7 +50,7 @@ export function createBackups({ gardenClient, seedClient, seedName, records, gra
   const snapshots = createController({
     name: "snapshots",
     log,
-    reconcile: createSnapshotRecorder({ gardenClient, seedClient, seedName, records, log }).reconcile,
+    reconcile: createSnapshotRecorder({ gardenClient, seedClient, seedName, records, failures, log }).reconcile,
   });
 
   const follow = <T extends KubeObject>(

@@ -62,4 +62,13 @@ describe("a control plane", () => {
       ControlPlaneHealthy: { reached: false, message: "No component is there." },
     });
   });
+
+  it("is not healthy when its etcd was not backed up as it should have been", async () => {
+    const etcd = { spec: { replicas: 0 }, status: {}, metadata: { name: "etcd-main" } };
+    const seed = { list: async () => [etcd] } as unknown as KubeClient;
+    const look = async (snapshots?: typeof sick) =>
+      (await examine({ seed, shoot: undefined, snapshots }, "shoot--dev--local")).ControlPlaneHealthy;
+    expect(await look()).toEqual(well);
+    expect(await look(sick)).toEqual(sick);
+  });
 });

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { judge } from "../../../src/activities/waits/judgement.ts";
 import { createSettler, type Completer } from "../../../src/activities/waits/settler.ts";
 import type { KubeObject } from "../../../src/api/schema/meta.ts";
 import { createLogger } from "../../../src/log.ts";
@@ -20,7 +21,7 @@ it("tells Temporal of many settled waits a few at a time, as a worker finds them
     },
     fail: async () => true,
   };
-  const settler = createSettler({ client, completer, latest: (object) => object, read: registrationOf, log });
+  const settler = createSettler({ client, completer, latest: (object) => object, judge, read: registrationOf, log });
 
   for (let index = 0; index < 500; index += 1) settler.look(service(index), "added");
   while (told.length < 500) await turn();
