@@ -2,7 +2,8 @@ import { CompleteAsyncError } from "@temporalio/activity";
 import { beforeEach, describe, expect } from "vitest";
 import type { WaitTarget } from "../../src/activities/index.ts";
 import { createNodeWaits } from "../../src/activities/waits/node-waits.ts";
-import { Lease, Node, refTo, type KubeClient } from "../../src/kube/index.ts";
+import type { KubeObject } from "../../src/api/schema/meta.ts";
+import { Deployment, Lease, Node, refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { test as it } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
@@ -39,6 +40,28 @@ describe("waiting for nodes", () => {
   it("goes on while a Shoot that is made lacks nodes, and is over where one that is reconciled has lost some", async () => {
     await expect(wait(shootRun({ operation: "Create" }), 2)).rejects.toThrow(CompleteAsyncError);
     await expect(wait(shootRun({ operation: "Reconcile" }), 2)).resolves.toBeUndefined();
+  });
+
+  it("goes on while CoreDNS runs on no node, and is over when it runs on one", async () => {
+    const metadata = { namespace: "kube-system", name: "coredns", labels: { app: "coredns" } };
+    const pods = { metadata, spec: { containers: [{ name: "coredns", image: "coredns" }] } };
+    const spec = { replicas: 2, selector: { matchLabels: { app: "coredns" } }, template: pods };
+    const made = await shootClient.create<KubeObject>({ ...typeMeta(Deployment), metadata, spec });
+    const { generation } = made.metadata;
+    const report = (status: object) =>
+      shootClient.patch(
+        refTo(Deployment, metadata),
+        { status: { observedGeneration: generation, replicas: 2, ...status } },
+        { subresource: "status" },
+      );
+    await report({ updatedReplicas: 2 });
+    await expect(wait(shootRun())).rejects.toThrow(CompleteAsyncError);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(completed).toBe(0);
+    await report({ updatedReplicas: 2, readyReplicas: 1 });
+    await eventually(() => expect(completed).toBe(1));
+    await expect(wait(shootRun())).resolves.toBeUndefined();
+    await shootClient.remove(refTo(Deployment, metadata));
   });
 
   it("of a Shoot that has moved counts nodes that keep no lease", async () => {

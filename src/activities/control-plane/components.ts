@@ -102,7 +102,7 @@ const usesOthers: ReadonlySet<string> = new Set([
   "CronJob",
 ]);
 
-/** Whether the flow waits for the object. What runs on the Shoot's nodes is not waited for: there may be no node yet. */
+/** Whether the flow waits for the object here. What runs on the Shoot's nodes is waited for once there are nodes. */
 function rollsOut(component: ComponentName, { kind, metadata }: KubeObject): boolean {
   const { target, rollout } = components[component];
   return target === "seed" && rollout.some((ref) => ref.kind === kind && ref.name === metadata.name);

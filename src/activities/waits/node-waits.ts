@@ -7,6 +7,7 @@ import type { Logger } from "../../log.ts";
 import { configurationProblem } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
 import { nodesReady } from "./node-readiness.ts";
+import { SYSTEM_NAMESPACE, systemReady, systemWorkloads } from "./system-readiness.ts";
 import type { Readiness } from "./readiness.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import type { Completer } from "./waits.ts";
@@ -22,10 +23,11 @@ export interface NodeWaitDeps {
 }
 
 /**
- * Waits for the nodes of a Shoot, which live in its own cluster: the activity opens the watch, which closes when enough
- * nodes are ready or the wait's attempt is over; the next attempt, in whatever process, opens it again. A Shoot that has
- * moved brings along what its nodes said before: there, a node counts when it has renewed its lease during the watch. After
- * a takeover there is no such wait: nodes talk to the old API server for as long as that runs, and it may run on unseen.
+ * Waits for the nodes of a Shoot, and for what pods on them cannot do without. They live in its own cluster: the activity
+ * opens the watch, which closes when enough is ready or the wait's attempt is over; the next attempt, in whatever process,
+ * opens it again. A Shoot that has moved brings along what its nodes said before: there, a node counts when it has renewed
+ * its lease during the watch. After a takeover there is no such wait: nodes talk to the old API server for as long as that
+ * runs, and it may run on unseen.
  */
 export function createNodeWaits({ seedClient, shootClients, completer, log, asking = activityInfo }: NodeWaitDeps) {
   const look = async (run: ShootRun, target: WaitTarget) => {
@@ -33,19 +35,24 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       readPools(seedClient, run, target),
       shootClients.get(run.technicalID),
     ]);
-    const nodes = await shootClient.list(Node);
-    return { pools, shootClient, nodes, readiness: nodesReady(nodes, pools, run.operation) };
+    const [nodes, ...workloads] = await Promise.all([
+      shootClient.list(Node),
+      ...systemWorkloads.map((ref) => shootClient.read(ref)),
+    ]);
+    return { pools, shootClient, nodes, readiness: judge(nodes, workloads, pools, run.operation) };
   };
 
   const watch = async ({ operation }: ShootRun, { pools, shootClient, unheard }: Look) => {
     const { workflowExecution, activityId, startToCloseTimeoutMs } = asking();
     if (workflowExecution === undefined) throw new Error("only an activity of a workflow can wait");
+    let known = false; // what was deployed: until then, nothing of it seems to be missing
     const settle = async () => {
       const heard = nodes.list().filter(({ metadata: { name } }) => {
         const version = leases.get(name, leaseNamespace)?.metadata.resourceVersion;
         return !unheard.has(name) || (version !== undefined && version !== unheard.get(name));
       });
-      if (!nodesReady(heard, pools, operation).reached) return;
+      const workloads = systemWorkloads.map(({ name }, index) => systems[index]?.get(name, SYSTEM_NAMESPACE));
+      if (!known || !judge(heard, workloads, pools, operation).reached) return;
       stop();
       await completer.complete({ ...workflowExecution, activityId });
     };
@@ -55,13 +62,19 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       log,
       onEvent: settle,
     });
-    const watches = unheard.size === 0 ? [nodes] : [nodes, leases];
+    const systems = systemWorkloads.map((type) =>
+      createReflector(shootClient, type, { namespace: SYSTEM_NAMESPACE, log, onEvent: settle }),
+    );
+    const watches = [nodes, ...systems, ...(unheard.size === 0 ? [] : [leases])];
     const stop = () => {
       clearTimeout(timer);
       for (const one of watches) void one.stop();
     };
     const timer = setTimeout(stop, startToCloseTimeoutMs).unref();
     for (const one of watches) one.start();
+    Promise.all(systems.map((system) => system.synced()))
+      .then(() => ((known = true), settle()))
+      .catch(() => undefined); // stopped before; the next attempt looks again
   };
 
   return {
@@ -76,6 +89,18 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       throw new CompleteAsyncError();
     },
   };
+}
+
+/** Whether the nodes are there, and what pods on them cannot do without; what was not deployed is left out. */
+function judge(
+  nodes: readonly KubeObject[],
+  workloads: readonly (KubeObject | undefined)[],
+  pools: Worker["spec"]["pools"],
+  operation: ShootRun["operation"],
+): Readiness {
+  const readiness = nodesReady(nodes, pools, operation);
+  const deployed = workloads.filter((workload) => workload !== undefined);
+  return readiness.reached ? systemReady(nodes, deployed) : readiness;
 }
 
 /** What a watch begins with. */

@@ -141,7 +141,8 @@ type Counts = Readonly<
   >
 >;
 
-function podsOf(object: KubeObject) {
+/** How many pods a workload is to have, and has: of the latest version, ready, and altogether. */
+export function podsOf(object: KubeObject) {
   const { spec = {}, status = {} } = object as { spec?: Counts; status?: Counts };
   const { observedGeneration, replicas = 0 } = status;
   if (object.kind === "DaemonSet") {
