@@ -88,7 +88,7 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
   rollout.stop();
   binding.stop();
   await rollingOut;
-  await gardenClient.close();
+  await Promise.all([gardenClient.close(), client.connection.close()]);
 }
 
 async function runSeed(config: Config<"seed worker">): Promise<void> {
@@ -145,7 +145,7 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   care.stop();
   kubeconfigs.stop();
   await Promise.all([...caring, waits.stop(), mirror.stop(), backups.stop()]);
-  await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close()]);
+  await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close(), client.connection.close()]);
 }
 
 async function bindGarden(client: Client, gardenClient: KubeClient): Promise<true> {
@@ -186,6 +186,6 @@ async function serve(
   log.info({ temporal: config.temporalAddress }, "worker started");
   await worker.run();
   following.stop();
-  await health.stop();
+  await Promise.all([health.stop(), worker.connection?.close()]);
   log.info("worker stopped");
 }

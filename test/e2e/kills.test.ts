@@ -37,6 +37,22 @@ describe("an operation goes on at its step when a process dies", () => {
   });
 });
 
+describe("a process of ours", () => {
+  test.for(["manager", "worker-garden", "worker-seed-1", "fence-seed-1", "provider-local-seed-1", "gateway"])(
+    "ends in seconds when it is told to, and its supervisor starts it again: %s",
+    async (name) => {
+      expect(await local.end(name)).toBeLessThan(10_000);
+      await eventually(
+        async () => expect(await local.perennial("local", "status")).toMatch(startedAgain(name)),
+        60_000,
+      );
+    },
+  );
+});
+
+/** The line of a process that runs, and has been started again. */
+const startedAgain = (name: string): RegExp => new RegExp(`^${name} +Running +\\d+ +\\S+ +[1-9]`, "m");
+
 /** Kills the process while the step is under way, or just over, starts it again, and says what that cost. */
 async function killAt(step: string, process: string): Promise<void> {
   const { state } = await shoot.begun(step);

@@ -29,6 +29,8 @@ export interface LocalEnvironment {
   readonly log: Logger;
   /** SIGKILL to one of the environment's processes, and waits until it is gone. */
   kill(process: string): Promise<void>;
+  /** SIGTERM to one of the environment's processes; ms until it is gone. */
+  end(process: string): Promise<number>;
   /** Stops one of the environment's processes where it is, without its knowing; until `resume`. */
   pause(process: string): Promise<void>;
   resume(process: string): Promise<void>;
@@ -86,16 +88,20 @@ async function connect(environment: Environment): Promise<LocalEnvironment> {
     if (pid === undefined) throw new Error(`cannot signal ${name}: it does not run`);
     return pid;
   };
+  const signalled = async (name: string, signal: NodeJS.Signals): Promise<number> => {
+    const [pid, begin] = [await pidOf(name), performance.now()];
+    process.kill(pid, signal);
+    while ((await find(name))?.pid === pid) await new Promise((resolve) => setTimeout(resolve, 10));
+    return Math.round(performance.now() - begin);
+  };
   return {
     ...{ environment, gardenClient, seedClient: seeds["seed-1"], seeds, temporal, log },
     shoots: createShootClient(temporal),
     machines: createMachines(environment, log),
     pause: async (name) => void process.kill(await pidOf(name), "SIGSTOP"),
     resume: async (name) => void process.kill(await pidOf(name), "SIGCONT"),
-    async kill(name) {
-      process.kill(await pidOf(name), "SIGKILL");
-      while ((await find(name))?.running) await new Promise((resolve) => setTimeout(resolve, 10));
-    },
+    kill: async (name) => void (await signalled(name, "SIGKILL")),
+    end: async (name) => await signalled(name, "SIGTERM"),
     async restart() {
       const begin = performance.now();
       const server = { address, namespace: "default" };
