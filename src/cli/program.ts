@@ -33,6 +33,7 @@ async function buildProgram(
   outcome: { exit: Exit },
 ) {
   const program = quiet(new Commander("perennial"), context)
+    .helpCommand(...helpCommand)
     .description("Keeps Kubernetes clusters alive: Gardener's APIs and extensions, driven by durable workflows.")
     .option("-V, --version", "Print the version")
     .addHelpText("after", exitCodeHelp);
@@ -45,13 +46,17 @@ async function buildProgram(
         verb ? buildVerb(verb, context, outcome) : quiet(new Commander(group.name), context).summary(group.summary),
       );
     } else {
-      const parent = quiet(new Commander(group.name), context).description(group.summary);
+      const parent = quiet(new Commander(group.name), context)
+        .helpCommand(...helpCommand)
+        .description(group.summary);
       for (const verb of verbs) parent.addCommand(buildVerb(verb, context, outcome));
       program.addCommand(parent);
     }
   }
   return program;
 }
+
+const helpCommand = ["help [command]", "Show the help of a command"] as const;
 
 function buildVerb(verb: Verb, context: Context, outcome: { exit: Exit }): Commander {
   const commander = quiet(new Commander(verb.name), context).summary(verb.summary);
@@ -101,7 +106,7 @@ function quiet(commander: Commander, { terminal }: Context): Commander {
   return commander
     .exitOverride()
     .helpOption("-h, --help", "Show this help")
-    .helpCommand("help [command]", "Show the help of a command")
+    .configureHelp({ minWidthToWrap: 20 }) // so that a window of 60 columns breaks no word
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(text),

@@ -6,7 +6,7 @@ import { choice, duration, flag, optional, repeated, required, text } from "../.
 import { runCli } from "../../../src/cli/program.ts";
 import { loadVerbs, type Group } from "../../../src/cli/group.ts";
 import { registry } from "../../../src/cli/registry.ts";
-import { fakeTerminal } from "./fake-terminal.ts";
+import { fakeOutput, fakeTerminal } from "./fake-terminal.ts";
 
 it("the command line hands a verb its arguments and options as values", async () => {
   const { call } = await run([
@@ -83,6 +83,18 @@ it("the command line takes a refused connection, however deep, for an unreachabl
     throw new Error("cannot list Shoot", { cause: refused });
   });
   expect(exit).toBe(4);
+});
+
+it("the help of every verb fits into 60 columns, but for its examples, and names no verbs below it", async () => {
+  for (const group of registry)
+    for (const { name } of await loadVerbs(group)) {
+      const terminal = { out: fakeOutput({ live: true, width: 60 }), err: fakeOutput() };
+      const { context } = createContext({ terminal, variables: {}, signal: new AbortController().signal });
+      expect(await runCli([...new Set([group.name, name]), "--help"], registry, context)).toBe(0);
+      const [help = ""] = terminal.out.text().split("\nExamples:");
+      expect(help).not.toContain("Commands:");
+      expect(help.split("\n").filter((line) => line.length > 60 && line.trim().includes(" "))).toEqual([]);
+    }
 });
 
 it("the command line ends with the exit that the verb answers", async () => {
