@@ -6,7 +6,7 @@ import { deploymentName } from "../client/builds.ts";
 import { gardenQueue } from "../workflows/contract.ts";
 import type { WorkflowBuild } from "./build.ts";
 
-/** The garden's worker: its connection and its activities. `maxCachedWorkflows` bounds its memory: about 0.35 MB each. */
+/** The garden's worker: its connection and its activities. */
 export interface GardenWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
@@ -14,7 +14,6 @@ export interface GardenWorkerOptions {
   readonly dataConverter?: DataConverter;
   readonly activities: GardenActivities;
   readonly build: WorkflowBuild;
-  readonly maxCachedWorkflows?: number;
 }
 
 /**
@@ -36,9 +35,15 @@ export function createGardenWorker(o: GardenWorkerOptions): Promise<Worker> {
     activities: o.activities,
     interceptors: { activity: [() => ({ inbound: { execute: (input, next) => withHeartbeat(() => next(input)) } })] },
     maxHeartbeatThrottleInterval: HEARTBEAT_PERIOD,
-    maxCachedWorkflows: o.maxCachedWorkflows ?? 1_000,
+    maxCachedWorkflows: CACHED_WORKFLOWS,
     // The default costs ten seconds after a SIGKILL.
     stickyQueueScheduleToStartTimeout: "2s",
     shutdownGraceTime: "20s",
   });
 }
+
+/**
+ * How many workflows stay in memory, at 0.3 MB each: those that act at the same time, not all that wait. One that was dropped
+ * goes on after a replay of its history.
+ */
+const CACHED_WORKFLOWS = 500;
