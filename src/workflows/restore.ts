@@ -65,12 +65,12 @@ export const restore = defineShootFlow("Restore Shoot", {
   oldEtcd:               { do: onSource(stop("etcd")),                       after: ["finalSnapshot"], when: [moved, sourceAnswers] },
   copiedBackups:         { do: restoreObjects("BackupEntry"),                after: ["finalSnapshot", "finalShareState", "backupEntry"], when: [moved, hasBackup] },
 
-  // The control plane, from it. A starting API server waits for its etcd by itself. Its names lead here from when the old
-  // one has stopped: caches forget the old address while neither answers
+  // The control plane, from it
   etcdVolume:            { do: thenCall(call("restoreEtcdVolume"), "finishEtcdVolume"),after: ["copiedBackups", "finalShareState", "secrets", "leases", "leader"], when: [moved] },
   etcd:                  { do: deploy("etcd"),                               after: ["etcdVolume", "oldEtcd", "secrets"] },
-  kubeApiServer:         { do: deploy("kube-apiserver"),                     after: ["etcdVolume", "oldEtcd", "accessSecrets", "infrastructure"], was: { until: "2026-11-22", after: ["etcd", "accessSecrets", "infrastructure"] } },
-  // A Shoot that sleeps keeps its names, too: no other seed has them any more
+  kubeApiServer:         { do: deploy("kube-apiserver"),                     after: ["etcd", "accessSecrets", "infrastructure"] },
+  // Its names lead here from when the old API server has stopped: caches forget the old address while neither answers. A
+  // Shoot that sleeps keeps its names, too: no other seed has them any more
   internalDns:           { do: restoreObjects("DNSRecord", "internal"),      after: ["oldApiServer", "cluster", "apiServerService"], was: { until: "2026-11-22", after: ["kubeApiServer", "cluster"] }, when: [hasInternalDomain] },
   externalDns:           { do: restoreObjects("DNSRecord", "external"),      after: ["oldApiServer", "cluster", "apiServerService"], was: { until: "2026-11-22", after: ["kubeApiServer", "cluster"] }, when: [hasExternalDomain] },
   kubeControllerManager: { do: deploy("kube-controller-manager"),            after: ["kubeApiServer"] },

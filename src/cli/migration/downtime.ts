@@ -1,6 +1,6 @@
 import { formatDuration } from "../display/time.ts";
 
-/** Seconds for which a Shoot's API server is away when its etcd is small: stop, snapshot, copy, start. Measured: docs/operations.md. */
+/** Seconds for which a Shoot's API server is away when its etcd is small: stop, snapshot, copy, start. Measured: bench/README.md. */
 const SMALL_ETCD = 30;
 
 /** Seconds more for each GB of etcd. */

@@ -77,11 +77,7 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
     volumes: files.volumes,
   };
   return [
-    // An API server that starts beside it finds it as soon as it listens: there is no other member to ask meanwhile.
-    service(
-      { name: `${name}-client`, ...metadata },
-      { publishNotReadyAddresses: true, selector, ports: [servicePort("client", 2379)] },
-    ),
+    service({ name: `${name}-client`, ...metadata }, { selector, ports: [servicePort("client", 2379)] }),
     // Peers find each other before they are ready.
     service(
       { name: `${name}-peer`, ...metadata },

@@ -244,10 +244,6 @@ describe("the restore table", () => {
       },
       backupEntry: { after: ["leases", "leader", "cluster"], before: ["leader", "cluster"] },
       etcd: { after: ["etcdVolume", "oldEtcd", "secrets"], before: ["secrets"] },
-      kubeApiServer: {
-        after: ["etcdVolume", "oldEtcd", "accessSecrets", "infrastructure"],
-        before: ["etcd", "accessSecrets", "infrastructure"],
-      },
       internalDns: {
         ...{ after: ["oldApiServer", "cluster", "apiServerService"], before: ["cluster", "apiServerService"] },
         unless: ["the Shoot is awake"],
@@ -279,7 +275,6 @@ describe("the restore table", () => {
     ["oldEtcd", ["finalSnapshot"]],
     ["etcdVolume", ["copiedBackups", "finalSnapshot", "leases"]],
     ["etcd", ["etcdVolume", "oldEtcd", "oldApiServer"]],
-    ["kubeApiServer", ["etcdVolume", "oldEtcd", "oldApiServer"]],
     ["internalDns", ["oldApiServer"]],
     ["externalDns", ["oldApiServer"]],
     ["worker", ["leases", "infrastructure", "kubeApiServer", "controlPlane"]],
