@@ -79,7 +79,13 @@ test("a flip is told of when it is decided, and not again while it is still bein
   const silent = () => Promise.reject(new Error("the zone is silent"));
   for (const scheduledTimestampMs of [1, 2]) {
     const tell = createTell({ reporter: reporterTo(client), log, asking: () => ({ scheduledTimestampMs }) });
-    const { flip } = createLeadership({ gardenClient: client, lookup: { ask: silent, askAll: silent }, tell });
+    const triedBefore = () => false;
+    const { flip } = createLeadership({
+      gardenClient: client,
+      lookup: { ask: silent, askAll: silent },
+      tell,
+      triedBefore,
+    });
     await expect(flip(run)).rejects.toThrow();
   }
   expect(await client.list(Event, { namespace: run.namespace, fieldSelector: "reason=Flipped" })).toMatchObject([

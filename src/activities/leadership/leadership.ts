@@ -1,3 +1,4 @@
+import { activityInfo } from "@temporalio/activity";
 import { FIRST_EPOCH, Shoot } from "../../api/index.ts";
 import { readTakeover } from "../../api/placement/takeover.ts";
 import type { Migration, ShootRef, ShootRun } from "../../api/shoot/run.ts";
@@ -16,6 +17,8 @@ export interface LeadershipDeps {
   readonly lookup: LeaderLookup;
   /** Tells users that another seed leads. */
   readonly tell?: Tell;
+  /** Whether an attempt of the calling activity was cut off before. */
+  readonly triedBefore?: () => boolean;
   /** How long, in ms, one attempt waits for the DNS before it says what it waits for. */
   readonly timeout?: number;
 }
@@ -25,7 +28,7 @@ export interface LeadershipDeps {
  * cut off at any point and called again; none of them undoes what a later leader has done.
  */
 export function createLeadership(deps: LeadershipDeps) {
-  const { gardenClient, tell: tellUsers = () => Promise.resolve() } = deps;
+  const { gardenClient, tell: tellUsers, triedBefore = () => activityInfo().attempt > 1 } = deps;
   const record = createLeadershipRecord(deps);
 
   const tell = async (run: ShootRun, leadership: Leadership): Promise<void> => {
@@ -60,7 +63,9 @@ export function createLeadership(deps: LeadershipDeps) {
         return decision;
       });
       if (leadership === undefined) throw new Superseded(`cannot flip Shoot ${nameOf(run)}: it is gone`);
-      if (flips) await tellUsers(run, [flipStory(leadership)]);
+      // The worker that decided it may have died before it told; attempts of one activity tell nothing twice.
+      if (tellUsers && (flips || (leadership.since === undefined && triedBefore())))
+        await tellUsers(run, [flipStory(leadership)]);
       await tell(run, leadership);
     },
 
