@@ -57,7 +57,7 @@ async function look(ref: ShootRef, inbox: Inbox): Promise<boolean> {
   const view = await garden("read").readShoot(ref);
   if (view === null) return false;
   const decision = decide(view, Date.now(), Math.random());
-  if (decision.do !== "operate") await startCleanUps(view);
+  await startCleanUps(view);
   await act(decision, view, ref, inbox);
   return true;
 }
@@ -101,6 +101,7 @@ const PAUSE_AFTER_FAILURE = 10_000;
 
 async function reconsider(run: ShootRun, operation: RunningOperation): Promise<boolean> {
   const view = await garden("read").readShoot(run);
+  if (view !== null) await startCleanUps(view);
   if (view === null || supersedes(view, run)) {
     await operation.stop(isTakenOver(view) ? TAKEOVER_STOP_TIMEOUT : undefined);
   } else if (asksFor(view, "retry")) {

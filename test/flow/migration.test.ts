@@ -121,6 +121,35 @@ describe("a migration", () => {
 });
 
 describe("a clean-up", () => {
+  it("waits for no operation, also where that is parked or was begun before the Seed was left", async () => {
+    const world = lab.world();
+    world.view.leftovers = ["seed-2"];
+    world.fail["deployComponent etcd"] = parked("the quota is used up");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("leaveSeed seed-2"));
+    await eventually(() => expect(world.status?.state).toBe("Failed"));
+    world.view.leftovers = ["seed-3"];
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("leaveSeed seed-3"));
+    expect(world.status?.state).toBe("Failed");
+    await world.gone();
+  });
+
+  it("of a Seed that is left does not begin while the Shoot moves", async () => {
+    const world = lab.world(quick);
+    world.view.leftovers = ["seed-3"];
+    world.hold.add("persistState in seed-1");
+    await migrate(world);
+    await eventually(() => expect(world.calls).toContain("persistState in seed-1"), 60_000);
+    await lab.shoots.nudge(world.ref);
+    await sleep(1_000);
+    const cleanUp = lab.client.workflow.getHandle(cleanUpWorkflowId(world.ref, "seed-3"));
+    await expect(cleanUp.describe()).rejects.toThrow("not found");
+    world.hold.clear();
+    await restored(world);
+    await world.gone();
+  });
+
   it("waits for as long as its seed is silent, but for an operator where one is needed", async () => {
     const world = lab.world({ ...quick, retryDuration: 0 });
     world.fail["stopWorkloads in seed-1"] = ApplicationFailure.create({ message: "the API server is away" });
