@@ -1,11 +1,12 @@
 // What explains a flow without running it: its table, what it decides by, and the reading of a Shoot's facts, in the garden and in
 // the seed.
 const plan = [
-  "workflows/(contract|conditions|decide|reconcile|delete|migrate|restore|clean-up)",
+  "workflows/(contract|conditions|decide|reconcile|delete|migrate|restore|clean-up|surveyed)",
   "activities/shoot/(view|migration-facts)",
   "activities/control-plane/context",
-  "activities/extensions/trigger",
-  "activities/leadership/fenced-client",
+  "activities/seed",
+  "activities/shoot/clients",
+  "activities/waits/(judgement|node-waits)",
 ];
 
 // Words that users and histories know, spelled once; these files import nothing.

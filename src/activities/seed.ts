@@ -14,7 +14,7 @@ import { createNodeWaits } from "./waits/node-waits.ts";
 import { createSeedServices, type SeedServices, type SeedServiceDeps } from "./seed-services.ts";
 import { createObstacles } from "./waits/obstacles.ts";
 import { sparing } from "./survey/sparing.ts";
-import { createSurvey } from "./survey/survey.ts";
+import { createSurvey, type Survey } from "./survey/survey.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
 import type { Readiness } from "./waits/readiness.ts";
 import type { Completer, Waits } from "./waits/waits.ts";
@@ -25,16 +25,21 @@ export interface SeedDeps extends SeedServiceDeps {
   readonly log: Logger;
 }
 
+/** Looks what steps would do in a seed; `readiness` says how what they would wait for stands. */
+export function createSeedSurvey(deps: SeedDeps, readiness: ReadinessOf): Survey {
+  const activities = (looking: SeedDeps) => createActivities(looking, createNodeWaits(looking));
+  return createSurvey({ deps, activities, readiness });
+}
+
 /** The activities of queue `seed-<name>`. Whatever they write into a Shoot's namespace carries the epoch of its run. */
 export function createSeedActivities(deps: SeedDeps): SeedActivities {
   const { seedClient, shootClients, waits, completer, log } = deps;
   const nodeWaits = createNodeWaits({ seedClient, shootClients, completer, log });
   const readiness: ReadinessOf = (run, target) =>
     target.until === "nodesReady" ? nodeWaits.readiness(run, target) : Promise.resolve(waits.readiness(target));
-  const act = (withDeps: SeedDeps) => createActivities(withDeps, nodeWaits);
-  const survey = createSurvey({ deps, activities: act, readiness });
+  const survey = createSeedSurvey(deps, readiness);
   const activities: SeedActivities = {
-    ...sparing(act(deps), survey),
+    ...sparing(createActivities(deps, nodeWaits), survey),
     async survey(run, steps) {
       const findings = [...(await survey(run, steps))];
       const due = findings.flatMap(([step, found]) => (found.settled ? [] : [[step, found.why]]));

@@ -6,6 +6,7 @@ import type { Action, SeedAction, SeedPlace, SleepAction, SurveyAction } from ".
 import { createAttempts, type Retries } from "./attempts.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
 import { gardenActivities, leaseActivities, seedActivities } from "./proxies.ts";
+import { nodesOf } from "./surveyed.ts";
 import { waitFor } from "./waiting.ts";
 
 /** Carries out what a step says; rejects only when the operation is cancelled. */
@@ -89,17 +90,4 @@ async function act(
     case "awaitNodes":
       return [nodesOf(run)];
   }
-}
-
-/** The contract gives Worker ten minutes; its nodes get as long again to join. */
-export function nodesOf({ technicalID, name }: ShootRun): WaitTarget {
-  return {
-    apiVersion: "extensions.gardener.cloud/v1alpha1",
-    kind: "Worker",
-    name,
-    namespace: technicalID,
-    until: "nodesReady",
-    severeAfter: 600_000,
-    deadline: 600_000,
-  };
 }

@@ -1,11 +1,11 @@
 import { ActivityCancellationType, ActivityFailure, isCancellation, proxyActivities } from "@temporalio/workflow";
-import type { SeedActivities, SurveyedAction } from "../activities/index.ts";
+import type { SeedActivities } from "../activities/index.ts";
 import { applyId } from "../api/activity-ids.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
 import { sparedSteps } from "../flow/spared.ts";
-import type { Action, ShootFlow } from "./actions.ts";
+import type { ShootFlow } from "./actions.ts";
 import { seedQueue } from "./contract.ts";
-import { nodesOf } from "./step-runner.ts";
+import { surveyedActions } from "./surveyed.ts";
 
 /** What a flow knows of its steps before it begins them. */
 export interface FlowSurvey {
@@ -39,19 +39,4 @@ export function createSurvey(flow: ShootFlow, run: ShootRun): FlowSurvey {
     },
     spares: (step) => spared.has(step),
   };
-}
-
-/** What the steps do in the seed that leads, as far as a survey can judge it. */
-function surveyedActions({ steps }: ShootFlow, run: ShootRun): Record<string, SurveyedAction> {
-  const found = [...steps].flatMap(([name, { do: action, when = [] }]) => {
-    const surveyed = when.every((condition) => condition.holds(run)) ? surveyedAction(action, run) : undefined;
-    return surveyed === undefined ? [] : [[name, surveyed] as const];
-  });
-  return Object.fromEntries(found);
-}
-
-function surveyedAction(action: Action, run: ShootRun): SurveyedAction | undefined {
-  if (action.where !== "seed" || action.verb === "survey") return undefined;
-  const { where: _, ...said } = action;
-  return action.verb === "awaitNodes" ? { ...said, targets: [nodesOf(run)] } : said;
 }

@@ -1,87 +1,79 @@
 import { expect } from "vitest";
-import { judge } from "../../src/cli/report/changes.ts";
-import { clusterObject, components, infrastructureObject } from "../../src/components/index.ts";
-import { Deployment, refOf } from "../../src/kube/index.ts";
-import { apply, call, deploy } from "../../src/workflows/actions.ts";
-import { exampleContext, exampleShoot } from "../support/control-plane-context.ts";
+import { Infrastructure, Shoot } from "../../src/api/index.ts";
+import { judgeSteps } from "../../src/cli/report/changes.ts";
+import { planFlow } from "../../src/flow/plan.ts";
+import { Deployment, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
+import { reconcile } from "../../src/workflows/reconcile.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
-import type { ControlPlane } from "../support/control-plane.ts";
+import { startReconciledShoot, type ReconciledShoot } from "../support/reconciled-shoot.ts";
 
-const test = ownClusterTest({ crds: true });
-const context = exampleContext();
-let seed: ControlPlane;
+const test = ownClusterTest({
+  flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"],
+  crds: true,
+});
+let kube: KubeClient;
+let shoot: ReconciledShoot;
 
 test.beforeAll(async ({ cluster }) => {
-  seed = cluster;
-  for (const name of ["namespace", "etcd", "kube-apiserver"] as const)
-    for (const object of components[name].objects(context)) await seed.client.apply(object);
-  await seed.client.apply(infrastructureObject(context));
-  await seed.client.apply(clusterObject(context));
+  kube = cluster.client;
+  shoot = await startReconciledShoot(cluster);
+});
+test.afterAll(() => shoot.stop());
+
+/** What the steps of a Reconcile that an operator asks for would do now, by their names. */
+const judged = async () => {
+  const run = { ...shoot.run, periodic: false };
+  const { shootClients } = shoot;
+  const judging = { gardenClient: kube, seedClient: kube, shootClients, run };
+  const steps = await judgeSteps(judging, reconcile, planFlow(reconcile, run));
+  return new Map(steps.map(({ step, would, why }) => [step, { would, why }]));
+};
+
+const inNamespace = (name: string) => ({ namespace: shoot.run.technicalID, name });
+
+test("a plan says of every step that acts in the seed what it would do, where all is in place", async () => {
+  const steps = await judged();
+  const asking = ["controlPlane", "operatingSystemConfig", "network", "worker"];
+  for (const step of Object.keys(shoot.rows).filter((one) => !asking.includes(one)))
+    expect(steps.get(step), step).toEqual({ would: "look", why: undefined });
+  for (const step of asking)
+    expect(steps.get(step)).toEqual({
+      would: "ask",
+      why: expect.stringContaining("its controller is asked to act"),
+    });
+  expect(steps.get("shareState")).toEqual({ would: undefined, why: undefined });
 });
 
-const judged = (given: typeof context, action: Parameters<typeof judge>[1]) =>
-  judge({ seedClient: seed.client, context: given }, action);
-
-test("a step whose objects are all in place would look again", async () => {
-  for (const action of [deploy("namespace"), deploy("etcd"), deploy("kube-apiserver"), call("syncCluster")])
-    expect(await judged(context, action)).toEqual({ would: "look" });
-});
-
-test("a step would change the fields that the Shoot's spec changes, and touches nothing of them in the plan", async () => {
-  const kubernetes = { ...context.shoot.spec.kubernetes, kubeAPIServer: { eventTTL: "4h" } };
-  const changed = exampleContext({ shoot: exampleShoot({ kubernetes }) });
-  const before = await seed.client.list(Deployment);
-  expect(await judged(changed, deploy("kube-apiserver"))).toEqual({
+test("a plan says which fields a step would change, and touches nothing of them", async () => {
+  const before = await kube.list(Deployment);
+  const { namespace, name } = shoot.run;
+  const eventTTL = (value: string | null) =>
+    kube.patch(refTo(Shoot, { namespace, name }), { spec: { kubernetes: { kubeAPIServer: { eventTTL: value } } } });
+  await eventTTL("4h");
+  const steps = await judged();
+  expect(steps.get("kubeApiServer")).toEqual({
     would: "change",
-    why: "Deployment shoot--dev--example/kube-apiserver: spec.template.spec.containers",
+    why: `Deployment ${shoot.run.technicalID}/kube-apiserver: spec.template.spec.containers`,
   });
-  expect(await judged(changed, call("syncCluster"))).toEqual({
-    would: "change",
-    why: "Cluster shoot--dev--example: shoot.spec.kubernetes.kubeAPIServer",
-  });
-  expect(await judged(changed, deploy("etcd"))).toEqual({ would: "look" });
-  expect(await seed.client.list(Deployment)).toEqual(before);
+  expect(steps.get("cluster")?.why).toContain("spec.shoot.spec.kubernetes");
+  expect(steps.get("etcd")).toEqual({ would: "look", why: undefined });
+  expect(await kube.list(Deployment)).toEqual(before);
 });
 
-test("a step would make what is missing, and repair what was changed by hand", async () => {
-  expect(await judged(context, deploy("kube-scheduler"))).toMatchObject({
-    would: "change",
-    why: expect.stringContaining("Deployment shoot--dev--example/kube-scheduler is made"),
+test("a plan repairs what was changed by hand, makes what is missing, and names what a step would wait for", async () => {
+  await kube.patch(refTo(StatefulSet, inNamespace("etcd-main")), { spec: { replicas: 0 } });
+  await kube.remove(refTo(Deployment, inNamespace("kube-scheduler")));
+  const notReady = { status: { readyReplicas: 0 } };
+  await kube.patch(refTo(Deployment, inNamespace("kube-controller-manager")), notReady, { subresource: "status" });
+  const lastOperation = { state: "Error", description: "no quota" };
+  const infrastructure = refTo(Infrastructure, inNamespace(shoot.run.name));
+  await kube.patch(infrastructure, { status: { lastOperation } }, { subresource: "status" });
+  const steps = await judged();
+  expect(steps.get("etcd")).toMatchObject({ would: "change", why: expect.stringContaining("spec.replicas") });
+  expect(steps.get("kubeScheduler")).toMatchObject({ would: "change", why: expect.stringContaining("is made") });
+  expect(steps.get("kubeControllerManager")).toMatchObject({
+    would: "look",
+    why: expect.stringContaining("0 of 1 pods are ready"),
   });
-  const etcd = components.etcd.objects(context).find(({ kind }) => kind === "StatefulSet");
-  if (etcd === undefined) throw new Error("etcd has no StatefulSet");
-  await seed.client.patch(refOf(etcd), { spec: { replicas: 0 } });
-  expect(await judged(context, deploy("etcd"))).toMatchObject({
-    would: "change",
-    why: expect.stringContaining("spec.replicas"),
-  });
+  expect(steps.get("infrastructure")).toMatchObject({ would: "ask" });
 });
-
-test("a step asks a controller that acts on changes only where its object changed, or its last operation did not end well", async () => {
-  expect(await judged(context, apply("Infrastructure"))).toEqual({
-    would: "ask",
-    why: "its last operation is missing",
-  });
-  const lastOperation = { type: "Reconcile", state: "Succeeded", progress: 100, description: "", lastUpdateTime: at };
-  const stamped = { ...infrastructureObject(context) };
-  const annotations = { "gardener.cloud/timestamp": at };
-  await seed.client.apply({ ...stamped, metadata: { ...stamped.metadata, annotations } });
-  await seed.client.patch(refOf(stamped), { status: { lastOperation } }, { subresource: "status" });
-  expect(await judged(context, apply("Infrastructure"))).toEqual({ would: "look" });
-  const changed = exampleContext({ shoot: exampleShoot({ region: "elsewhere" }) });
-  expect(await judged(changed, apply("Infrastructure"))).toMatchObject({
-    would: "change",
-    why: expect.stringContaining("Infrastructure shoot--dev--example/example: spec.region"),
-  });
-});
-
-test("a step whose controller is asked in every operation says so, and one of which only a run can tell says nothing", async () => {
-  expect(await judged(context, apply("Worker"))).toEqual({
-    would: "ask",
-    why: "its controller is asked in every operation",
-  });
-  for (const action of [call("deploySecrets"), deploy("coredns")])
-    expect(await judged(context, action)).toBeUndefined();
-});
-
-const at = "2026-11-21T10:00:00Z";

@@ -1,6 +1,7 @@
 import { startStandIns } from "../../bench/stand-ins.ts";
 import type { SeedActivities, SurveyedAction, WaitTarget } from "../../src/activities/index.ts";
 import { createSeedActivities, type SeedDeps } from "../../src/activities/seed.ts";
+import type { ShootClients } from "../../src/activities/shoot/clients.ts";
 import { createSigner } from "../../src/activities/waits/signature.ts";
 import { createWaits } from "../../src/activities/waits/waits.ts";
 import { POOL_LABEL } from "../../src/api/labels.ts";
@@ -20,6 +21,7 @@ import { newKeyring } from "./state-keys.ts";
 export interface ReconciledShoot {
   readonly run: ShootRun;
   readonly activities: SeedActivities;
+  readonly shootClients: ShootClients;
   /** Does every row of the table that acts in the seed, and waits for what it changed. */
   reconcile(change?: Partial<ShootRun>): Promise<void>;
   /** The rows that act in the seed, as a survey is told of them. */
@@ -79,6 +81,7 @@ export async function startReconciledShoot(
   return {
     run,
     activities,
+    shootClients: deps.shootClients,
     reconcile: reconcileAll,
     rows,
     async stop() {

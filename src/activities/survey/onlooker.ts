@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { inWords, refOf, type KubeClient, type ObjectRef, type Selection, type TypeRef } from "../../kube/index.ts";
@@ -7,7 +8,25 @@ import { changesOf } from "./differences.ts";
 /** Ends the work of an {@link onlooker} at the first write that would change something. */
 export class WouldChange extends Error {
   override readonly name = "WouldChange";
+  /** The object stays as it is, but for a request to its controller to act. */
+  readonly asks: boolean;
+
+  constructor(message: string, asks = false) {
+    super(message);
+    this.asks = asks;
+  }
+
+  /** Says which fields of an object would change. */
+  static of(ref: ObjectRef, fields: readonly string[]): WouldChange {
+    const own = fields.filter((field) => !requests.has(field));
+    return own.length === 0
+      ? new WouldChange(`${inWords(ref)}: its controller is asked to act`, true)
+      : new WouldChange(`${inWords(ref)}: ${own.join(", ")}`);
+  }
 }
+
+/** The annotations with which a controller is asked to act. */
+const requests = new Set([OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION].map((name) => `metadata.annotations.${name}`));
 
 /**
  * A client that writes nothing: a write that would change nothing is answered with the object as it is, any other throws
@@ -43,7 +62,7 @@ export function onlooker(client: KubeClient, namespace?: string): KubeClient {
   const unchanged = <T extends KubeObject>(existing: T, after: KubeObject): T => {
     const fields = changesOf(existing, after);
     if (fields.length === 0) return existing;
-    throw new WouldChange(`${inWords(refOf(existing))}: ${fields.join(", ")}`);
+    throw WouldChange.of(refOf(existing), fields);
   };
 
   const looks = {

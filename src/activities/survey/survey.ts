@@ -4,7 +4,8 @@ import { needsPeriodicTrigger } from "../extensions/trigger.ts";
 import type { ActingActivities, SurveyedAction, WaitTarget } from "../index.ts";
 import type { SeedServiceDeps } from "../seed-services.ts";
 import type { Readiness } from "../waits/readiness.ts";
-import { onlooker } from "./onlooker.ts";
+import { explainReadiness } from "../waits/judgement.ts";
+import { onlooker, WouldChange } from "./onlooker.ts";
 
 /** With what a survey looks; `activities` are those that the steps call, with the clients that they are given. */
 export interface SurveyDeps<Deps extends SeedServiceDeps> {
@@ -20,8 +21,13 @@ export type Survey = (
   steps: Readonly<Record<string, SurveyedAction>>,
 ) => Promise<ReadonlyMap<string, Finding>>;
 
-/** What is to be said of a step: that it has nothing to do, or what it has to do, or why that is not known. */
-export type Finding = { readonly settled: true } | { readonly settled: false; readonly why: string };
+/**
+ * What is to be said of a step: that it has nothing to do, or what it has to do: change objects, ask an extension's
+ * controller to act, wait; or why that is not known.
+ */
+export type Finding =
+  | { readonly settled: true }
+  | { readonly settled: false; readonly would: "change" | "ask" | "wait" | "unknown"; readonly why: string };
 
 /**
  * Looks which steps have nothing to do: each does its work with clients that write nothing. A step is settled that gets to
@@ -35,17 +41,23 @@ export function createSurvey<Deps extends SeedServiceDeps>({ deps, activities, r
         const targets = await act(looking, run, step, action);
         for (const target of targets) {
           const state = await readiness(run, target);
-          if (!state.reached) return { settled: false, why: `${target.kind} ${target.name}: ${state.message}` };
+          if (!state.reached) return { settled: false, would: "wait", why: explainReadiness(target, state) };
         }
         if (action.then !== undefined) await call(looking, action.then)(run, step);
         return { settled: true };
       } catch (error) {
-        return { settled: false, why: error instanceof Error ? error.message : String(error) };
+        return findingOf(error);
       }
     };
     const findings = Object.entries(steps).map(async ([step, action]) => [step, await judge(step, action)] as const);
     return new Map(await Promise.all(findings));
   };
+}
+
+function findingOf(error: unknown): Finding {
+  const why = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof WouldChange)) return { settled: false, would: "unknown", why };
+  return { settled: false, would: error.asks ? "ask" : "change", why };
 }
 
 /** The same, with clients that write nothing; nothing is registered, because nothing is waited for. */

@@ -70,10 +70,10 @@ export async function judgePlan(planned: ShootPlan, { view, garden, seedClient }
   if (seedClient === undefined) return unknown(`the kubeconfig of Seed ${view.run.seedName} is not at hand`);
   const { judgeSteps } = await import("../report/changes.ts");
   const { readContext } = await import("../../activities/control-plane/context.ts");
-  const { fenced } = await import("../../activities/leadership/fenced-client.ts");
+  const run = { ...view.run, operation };
   try {
-    const context = await readContext(garden.client, seedClient, { ...view.run, operation });
-    const judging = { seedClient: fenced(seedClient, view.run), context };
+    await readContext(garden.client, seedClient, run); // or no step can be judged
+    const judging = { gardenClient: garden.client, seedClient, run };
     return { ...planned, steps: await judgeSteps(judging, flowTables.reconcile, steps) };
   } catch (error) {
     return unknown(explainFully(error));
