@@ -49,8 +49,10 @@ export function createSurvey<Deps extends SeedServiceDeps>({ deps, activities, r
         return findingOf(error);
       }
     };
-    const findings = Object.entries(steps).map(async ([step, action]) => [step, await judge(step, action)] as const);
-    return new Map(await Promise.all(findings));
+    const findings = new Map<string, Finding>();
+    // One after the other: a thousand Shoots may be surveyed at once.
+    for (const [step, action] of Object.entries(steps)) findings.set(step, await judge(step, action));
+    return findings;
   };
 }
 
