@@ -68,11 +68,16 @@ test("rows that run and find nothing to change write nothing", async () => {
   expect(await writesOf(() => shoot.reconcile())).toEqual([]);
 });
 
-test("an operation that an operator asked for asks the controllers that act in every operation", async () => {
+test("an operation that an operator asked for asks the controllers that act in every operation, and writes nothing else", async () => {
   const asked = await settled({ periodic: false });
   expect(rows().filter((row) => !asked.includes(row))).toEqual([
     ...["controlPlane", "operatingSystemConfig", "network", "worker"],
   ]);
+  const written = await writesOf(() => shoot.reconcile({ periodic: false }));
+  expect(written.map((sort) => sort.split(" ")[2]).sort()).toEqual([
+    ...["ControlPlane", "Network", "OperatingSystemConfig", "Worker"],
+  ]);
+  await mend();
 });
 
 test("an object that others have changed makes its row run, and everything behind it", async () => {
