@@ -19,7 +19,7 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
 
   // A place for the control plane, and the keys to it
   shareState:            { do: inGarden("shareState"),                       after: ["leadership"] },
-  survey:                { do: survey,                                       after: ["shareState"], when: [isPeriodic], since: "2026-11-22" },
+  survey:                { do: survey,                                       after: ["shareState"], when: [isPeriodic], since: "2026-11-23" },
   namespace:             { do: deploy("namespace"),                          after: ["survey"] },
   leader:                { do: call("announceLeader"),                       after: ["namespace"] },
   cluster:               { do: call("syncCluster"),                          after: ["namespace"] },
@@ -33,7 +33,7 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   externalDns:           { do: apply("DNSRecord", "external"),               after: ["cluster", "apiServerService"], when: [hasExternalDomain, awake] },
 
   // What the provider has to build first, and the place of the backups
-  infrastructure:        { do: thenCall(apply("Infrastructure"), "publishInfrastructure"),after: ["leader", "cluster", "cloudProviderSecret"], was: { until: "2026-11-22", after: ["leader", "cluster", "secrets", "cloudProviderSecret"] }, when: [hasWorkers] },
+  infrastructure:        { do: thenCall(apply("Infrastructure"), "publishInfrastructure"),after: ["leader", "cluster", "cloudProviderSecret"], was: { until: "2026-11-23", after: ["leader", "cluster", "secrets", "cloudProviderSecret"] }, when: [hasWorkers] },
   networkPolicies:       { do: deploy("network-policies"),                   after: ["infrastructure"], when: [hasWorkers] },
   backupEntry:           { do: apply("BackupEntry"),                         after: ["leader", "cluster"], when: [hasBackup] },
 

@@ -148,20 +148,24 @@ function createTeller(run: ShootRun, audience: Audience, isSettled: () => boolea
 
   const tell = async (status: OperationStatus, again: boolean): Promise<void> => {
     if (audience === "users") await garden.writeStatus(run, status);
-    const phase = phaseOf(status);
-    const [sameState, samePhase] = [status.state === last && !again, phase === lastPhase];
-    const isKnown = last === "Processing" && status.state === "Succeeded" && isSettled() && !again;
+    const [before, phase] = [last, phaseOf(status)];
+    const sameState = status.state === before && !again;
+    if (sameState && phase === lastPhase) return;
     [last, lastPhase] = [status.state, phase];
-    if (sameState && samePhase) return;
-    const code = status.lastErrors.flatMap((error) => error.codes)[0];
-    upsertSearchAttributes([
-      { key: searchAttributes.phase, value: phase },
-      { key: searchAttributes.errorCode, value: code ?? null },
-    ]);
-    if (sameState) return;
-    if (audience === "users" && extensionsCare(run, last) && !isKnown) await tellExtensions(seed, run);
+    showPhase(phase, status);
+    if (sameState || audience !== "users" || !extensionsCare(run, last)) return;
+    const isKnown = before === "Processing" && last === "Succeeded" && isSettled();
+    if (again || !isKnown) await tellExtensions(seed, run);
   };
   return Object.assign(tell, { last: () => last });
+}
+
+function showPhase(phase: string, { lastErrors }: OperationStatus): void {
+  const code = lastErrors.flatMap((error) => error.codes)[0];
+  upsertSearchAttributes([
+    { key: searchAttributes.phase, value: phase },
+    { key: searchAttributes.errorCode, value: code ?? null },
+  ]);
 }
 
 /** An operator has to act as soon as one step is parked, also while others move. */

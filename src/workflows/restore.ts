@@ -55,7 +55,7 @@ export const restore = defineShootFlow("Restore Shoot", {
   backupEntry:           { do: restoreObjects("BackupEntry"),                after: ["leases", "leader", "cluster"], when: [hasBackup] },
 
   // Volumes take their time
-  prepareEtcd:           { do: call("prepareEtcd"),                          after: ["secrets", "leader"], when: [moved], since: "2026-11-22" },
+  prepareEtcd:           { do: call("prepareEtcd"),                          after: ["secrets", "leader"], when: [moved], since: "2026-11-23" },
 
   // The old API server stops, then etcd, which has no other client, gives its last snapshot
   oldApiServer:          { do: onSource(stop("kube-apiserver")),             after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry", "prepareEtcd"], when: [moved, sourceAnswers] },
@@ -71,8 +71,8 @@ export const restore = defineShootFlow("Restore Shoot", {
   kubeApiServer:         { do: deploy("kube-apiserver"),                     after: ["etcd", "accessSecrets", "infrastructure"] },
   // Its names lead here from when the old API server has stopped: caches forget the old address while neither answers. A
   // Shoot that sleeps keeps its names, too: no other seed has them any more
-  internalDns:           { do: restoreObjects("DNSRecord", "internal"),      after: ["oldApiServer", "cluster", "apiServerService"], was: { until: "2026-11-22", after: ["kubeApiServer", "cluster"] }, when: [hasInternalDomain] },
-  externalDns:           { do: restoreObjects("DNSRecord", "external"),      after: ["oldApiServer", "cluster", "apiServerService"], was: { until: "2026-11-22", after: ["kubeApiServer", "cluster"] }, when: [hasExternalDomain] },
+  internalDns:           { do: restoreObjects("DNSRecord", "internal"),      after: ["oldApiServer", "cluster", "apiServerService"], was: { until: "2026-11-23", after: ["kubeApiServer", "cluster"] }, when: [hasInternalDomain] },
+  externalDns:           { do: restoreObjects("DNSRecord", "external"),      after: ["oldApiServer", "cluster", "apiServerService"], was: { until: "2026-11-23", after: ["kubeApiServer", "cluster"] }, when: [hasExternalDomain] },
   kubeControllerManager: { do: deploy("kube-controller-manager"),            after: ["kubeApiServer"] },
   kubeScheduler:         { do: deploy("kube-scheduler"),                     after: ["kubeApiServer"], when: [hasWorkers] },
   controlPlane:          { do: restoreObjects("ControlPlane"),               after: ["kubeApiServer", "infrastructure"], when: [hasWorkers] },
