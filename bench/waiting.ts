@@ -60,7 +60,9 @@ async function measureWaiting({ controlPlane, temporal, say, ...ground }: Ground
     const idleCpuPercent = await cpuPercent(workers.map(({ child }) => child));
     const [gardenWaiting = 0, seedWaiting = 0] = await memory();
 
-    say(`waiting: all wait, the garden's worker with ${gardenWaiting} MB, the seed's with ${seedWaiting} MB; waking them`);
+    say(
+      `waiting: all wait, the garden's worker with ${gardenWaiting} MB, the seed's with ${seedWaiting} MB; waking them`,
+    );
     await atMost(20, runs, (run) =>
       kube.patch(refOf(run), { metadata: { annotations: { "gardener.cloud/operation": null } } }),
     );
