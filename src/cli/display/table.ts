@@ -68,12 +68,16 @@ function shorten(all: readonly Cells[], width: number): readonly Cells[] {
   return shorten(all.with(index, { rank: 0, texts }), width);
 }
 
-/** The width that the columns take; prose at the end takes what is left. */
+/** The width that the columns take; what can be wrapped at the end takes what is left. */
 function needed(all: readonly Cells[]): number {
   const last = all.at(-1);
-  const isProse = last?.texts.some((text) => text.includes(" ")) ?? false;
-  const end = last === undefined ? 0 : Math.min(widthOf(last), isProse ? NARROWEST.prose : Infinity);
-  return sum(all.slice(0, -1).map(widthOf)) + GAP * (all.length - 1) + end;
+  return sum(all.slice(0, -1).map(widthOf)) + GAP * (all.length - 1) + (last === undefined ? 0 : leastOf(last));
+}
+
+/** Prose is wrapped between its words, a list without blanks behind its commas. */
+function leastOf({ rank, texts }: Cells): number {
+  if (texts.some((text) => text.includes(" "))) return Math.min(widthOf({ rank, texts }), NARROWEST.prose);
+  return widthOf({ rank, texts: texts.flatMap((text) => text.split(/(?<=,)/)) });
 }
 
 const widthOf = ({ texts }: Cells): number => Math.max(...texts.map(visibleLength));

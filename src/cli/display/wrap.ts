@@ -2,8 +2,8 @@ import { visibleLength } from "./style.ts";
 
 /**
  * The text broken between words, or behind commas in longer ones, into lines of so many columns; lines but the first begin
- * with `hang` spaces. Without a width, or with hardly any room, it stays as it is. A command of ours at the end of a
- * sentence stays in one line, even in one that is too long: a shell would run the halves one after the other.
+ * with `hang` spaces. Without a width, or with hardly any room, it stays as it is. A command at the end of a sentence stays
+ * in one line with its quotes, even in one that is too long: a shell would run the halves one after the other.
  */
 export function wrap(text: string, width: number | undefined, hang = 0): string {
   const room = (width ?? Infinity) - hang;
@@ -27,7 +27,7 @@ const NARROWEST = 20;
 
 /** Each with the space behind it. */
 function wordsOf(text: string, room: number): string[] {
-  const command = /perennial [a-z]+ [^;:]+$/.exec(text)?.[0] ?? "";
+  const command = /'?(?:perennial [a-z]+ |kill -)[^;:]+$/.exec(text)?.[0] ?? "";
   const words = text.slice(0, text.length - command.length).match(/^ +|\S+ *|\n/g) ?? [];
   return [...words.flatMap((word) => (word.length > room ? word.split(/(?<=,)/) : [word])), command];
 }

@@ -66,6 +66,17 @@ it("the list of operations fits into 60 columns, with what matters most in it", 
   expect(out.text()).toMatch(/^SHOOT +OPERATION +PHASE/m);
 });
 
+it("a long list of steps at the end of a line gives way before the names of the steps do", () => {
+  const after = "destinationSecrets,destinationImages,oldAddressForgotten,firstSnapshot";
+  const columns: Column<readonly [string, string]>[] = [
+    { title: "STEP", value: ([step]) => step },
+    { title: "AFTER", value: ([, after]) => after },
+  ];
+  const text = renderTable([["migrateOperatingSystemConfig", after]], columns, 60);
+  expect(text).toMatch(/^migrateOperatingSystemConfig {3}destinationSecrets,$/m);
+  expect(text.split("\n").filter((line) => line.length > 60)).toEqual([]);
+});
+
 it("a list in a pipe, and one with -o wide, drops nothing", () => {
   const list = (out: ReturnType<typeof fakeOutput>, format?: "wide") => {
     printList(out, [movableShoot()], { format, columns: shootColumns(now), name: () => "" });

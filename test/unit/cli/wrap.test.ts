@@ -18,6 +18,10 @@ it("wrapped text breaks long lists behind their commas, and nothing else within 
 it("wrapped text keeps a command in one line, so that it can be copied", () => {
   const text = "mend the cause, then: perennial shoot retry garden-dev/local --step etcd";
   expect(wrap(text, 60)).toBe("mend the cause, then:\nperennial shoot retry garden-dev/local --step etcd");
+  expect(wrap("It is let go on by: kill -CONT 4711", 32)).toBe("It is let go on by:\nkill -CONT 4711");
+  expect(wrap("it does not exist: see 'perennial shoot list'", 32)).toBe(
+    "it does not exist: see\n'perennial shoot list'",
+  );
   expect(wrap(text, 30)).toBe("mend the cause, then:\nperennial shoot retry garden-dev/local --step etcd");
 });
 
