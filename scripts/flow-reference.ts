@@ -2,13 +2,14 @@ import { markdown, mermaid } from "../src/flow/diagram.ts";
 import { describeAction, type ShootFlow } from "../src/workflows/actions.ts";
 import { cleanUp } from "../src/workflows/clean-up.ts";
 import { deleteShoot } from "../src/workflows/delete.ts";
+import { forceDelete } from "../src/workflows/force-delete.ts";
 import { migrate } from "../src/workflows/migrate.ts";
 import { reconcile } from "../src/workflows/reconcile.ts";
 import { restore } from "../src/workflows/restore.ts";
 
 /** docs/flows.md: each flow as a diagram and as a table, from the tables that run. */
 export function flowReference(): string {
-  return `${[introduction, ...[reconcile, deleteShoot, migrate, restore, cleanUp].map(section)].join("\n\n")}\n`;
+  return `${[introduction, ...[reconcile, deleteShoot, forceDelete, migrate, restore, cleanUp].map(section)].join("\n\n")}\n`;
 }
 
 const introduction = `# Flows

@@ -7,15 +7,18 @@ import { cleanUpWorkflowId, flowWorkflowId, shootWorkflowId } from "../src/workf
 import { startFlowLab, type World } from "../test/support/flow-lab.ts";
 
 /**
- * Records what the replay test replays: a create, one with a parked and resumed step, a delete, and a move. Run it for each
- * release; histories of earlier releases stay, because their workflows may still be open.
+ * Records what the replay test replays: a create, one with a parked and resumed step, a delete, one that is forced while a
+ * step is parked, and a move. Run it for each release, or with the names of those that are new; histories of earlier
+ * releases stay, because their workflows may still be open.
  */
+const wanted = process.argv.slice(2);
 const checkout = fileURLToPath(new URL("..", import.meta.url));
 const directory = new URL("../test/flow/histories/", import.meta.url);
 await mkdir(directory, { recursive: true });
 const lab = await startFlowLab();
 
 const save = async (name: string, workflowId: string) => {
+  if (wanted.length > 0 && !wanted.includes(name)) return;
   const history = await lab.client.workflow.getHandle(workflowId).fetchHistory();
   const text = JSON.stringify(JSON.parse(historyToJSON(history))).replaceAll(checkout, ""); // stacks say where that is
   await writeFile(new URL(`${name}.json`, directory), `${text}\n`);
@@ -50,6 +53,18 @@ await lab.shoots.retry(parked.ref);
 await until(() => parked.status?.state === "Succeeded");
 await save("reconcile-parked-and-retried", flowWorkflowId(parked.ref, "reconcile"));
 await parked.gone();
+
+const forced = lab.world();
+failing(forced, "removeExtension Worker");
+forced.view.deleting = true;
+await lab.shoots.nudge(forced.ref);
+await until(() => forced.status?.state === "Failed");
+forced.fail = {};
+Object.assign(forced.view.run ?? {}, { forced: true });
+await lab.shoots.nudge(forced.ref);
+await lab.client.workflow.getHandle(shootWorkflowId(forced.ref)).result();
+await save("deleteShoot-parked-and-forced", flowWorkflowId(forced.ref, "delete"));
+await save("forceDelete", flowWorkflowId(forced.ref, "force-delete"));
 
 const moved = lab.world({ leaseSeconds: 1, dnsTtl: 1 });
 const migration = { source: "seed-1", destination: "seed-2", takeover: false };

@@ -27,6 +27,7 @@ const pointsOfNoReturn: Readonly<Record<string, { readonly step: string; readonl
     because: "etcd has started on its new Seed, and no older snapshot may replace it",
   },
   [workflowTypes.delete]: { step: "removeNamespace", because: "nothing can be deployed into a namespace that goes" },
+  [workflowTypes["force-delete"]]: { step: "removeNamespace", because: "a namespace that goes holds nothing any more" },
 };
 
 /** Finds the point of the history of a Shoot's run from which a step is done again. Throws `ResetRefused` with the reason and the remedy. */

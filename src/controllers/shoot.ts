@@ -1,4 +1,10 @@
-import { FORCE_TAKEOVER_ANNOTATION, IGNORE_ANNOTATION, OPERATION_ANNOTATION, Shoot } from "../api/index.ts";
+import {
+  FORCE_DELETION_ANNOTATION,
+  FORCE_TAKEOVER_ANNOTATION,
+  IGNORE_ANNOTATION,
+  OPERATION_ANNOTATION,
+  Shoot,
+} from "../api/index.ts";
 import type { ShootRef } from "../api/shoot/run.ts";
 import type { KubeObject, NamespacedMeta } from "../api/schema/meta.ts";
 import type { ShootClient } from "../client/shoots.ts";
@@ -87,8 +93,8 @@ function decisive({ name, namespace, uid, resourceVersion, ...metadata }: Namesp
   return { name, namespace, uid, resourceVersion, generation, deletionTimestamp, annotations: kept };
 }
 
-/** What operators ask for: an operation, a takeover, that the Shoot be left alone. */
-const askingKeys = [OPERATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, IGNORE_ANNOTATION];
+/** What operators ask for: an operation, a takeover, a deletion by force, that the Shoot be left alone. */
+const askingKeys = [OPERATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, FORCE_DELETION_ANNOTATION, IGNORE_ANNOTATION];
 
 /** Everything about a Shoot that asks for something: its spec, its deletion, and what its annotations ask for. */
 const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations } }: ShootRequest): string =>

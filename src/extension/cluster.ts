@@ -1,4 +1,5 @@
-import { Cluster, FORCE_DELETION_ANNOTATION } from "../api/index.ts";
+import { Cluster } from "../api/index.ts";
+import { isDeletedByForce } from "../api/shoot/force-deletion.ts";
 import type { KubeClient } from "../kube/index.ts";
 
 /** The Cluster of a Shoot's namespace: what the Shoot, its Seed and its CloudProfile look like. Throws when there is none. */
@@ -15,6 +16,5 @@ export function hasShootFailed(cluster: Cluster | undefined): boolean {
 
 /** Whether the Shoot's owner asked to delete it whatever is left behind. */
 export function needsForceDeletion(cluster: Cluster | undefined): boolean {
-  const metadata = cluster?.spec.shoot.metadata;
-  return metadata?.deletionTimestamp !== undefined && metadata.annotations?.[FORCE_DELETION_ANNOTATION] === "true";
+  return cluster !== undefined && isDeletedByForce(cluster.spec.shoot);
 }

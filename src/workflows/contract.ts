@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
-import type { FlowProgress, ShootOperation, ShootRef } from "../api/shoot/run.ts";
+import type { FlowProgress, ShootOperation, ShootRef, ShootRun } from "../api/shoot/run.ts";
 
 /** Everything the outside may know of our workflows: ids, queues, messages, search attributes. */
 
@@ -23,13 +23,14 @@ export function shootOfWorkflowId(workflowId: string): ShootRef | undefined {
 export const flowWorkflowId = (ref: ShootRef, operation: FlowKind): string => `${shootWorkflowId(ref)}/${operation}`;
 
 /** The flows there are, one of which a Shoot may have running. Create and Reconcile are one: it brings a Shoot to what its spec asks for. */
-export const flowKinds = ["delete", "restore", "migrate", "reconcile"] as const;
+export const flowKinds = ["delete", "force-delete", "restore", "migrate", "reconcile"] as const;
 
 /** One of {@link flowKinds}. */
 export type FlowKind = (typeof flowKinds)[number];
 
 /** The flow that carries out an operation. */
-export const flowFor = (operation: ShootOperation): FlowKind => flows[operation];
+export const flowFor = ({ operation, forced }: Pick<ShootRun, "operation" | "forced">): FlowKind =>
+  operation === "Delete" && forced === true ? "force-delete" : flows[operation];
 
 const flows = {
   Create: "reconcile",
@@ -48,6 +49,7 @@ export const workflowTypes = {
   shoot: "shoot",
   reconcile: "reconcile",
   delete: "deleteShoot",
+  "force-delete": "forceDelete",
   migrate: "migrate",
   restore: "restore",
   cleanUp: "cleanUp",

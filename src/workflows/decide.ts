@@ -36,7 +36,7 @@ function isRepetition(view: ShootView): boolean {
 /** Whether what the Shoot asks for now makes the running operation pointless. */
 export function supersedes(view: ShootView, running: ShootRun): boolean {
   if (running.migration !== undefined) return supersedesMove(view, running);
-  if (view.deleting) return running.operation !== "Delete";
+  if (view.deleting) return running.operation !== "Delete" || (view.run?.forced === true && running.forced !== true);
   if (view.generation !== running.generation) return true;
   return view.lastOperation?.state === "Failed" && asksFor(view, "reconcile");
 }

@@ -4,6 +4,7 @@ import type { ShootRun } from "../api/shoot/run.ts";
 import { cleanUp as cleanUpFlow } from "./clean-up.ts";
 import { seedQueue } from "./contract.ts";
 import { deleteShoot as deleteFlow } from "./delete.ts";
+import { forceDelete as forceDeleteFlow } from "./force-delete.ts";
 import { migrate as migrateFlow } from "./migrate.ts";
 import { perform, type Outcome } from "./perform.ts";
 import { reconcile as reconcileFlow } from "./reconcile.ts";
@@ -39,6 +40,11 @@ export function cleanUp(run: ShootRun): Promise<Outcome> {
 /** Delete of a Shoot; afterwards nothing of it is left in the seed. */
 export async function deleteShoot(run: ShootRun): Promise<Outcome> {
   return perform(deleteFlow, await withControlPlane(run));
+}
+
+/** Delete of a Shoot whose owner accepts that infrastructure is left behind; afterwards nothing of it is left in the seed. */
+export async function forceDelete(run: ShootRun): Promise<Outcome> {
+  return perform(forceDeleteFlow, await withControlPlane(run));
 }
 
 /** What the seed says of the control plane: how far it was built, or torn down already. */

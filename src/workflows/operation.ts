@@ -37,13 +37,13 @@ export interface RunningOperation {
 
 /** Starts the operation's workflow. */
 export function startOperation(run: ShootRun): RunningOperation {
-  const workflowId = flowWorkflowId(run, flowFor(run.operation));
+  const workflowId = flowWorkflowId(run, flowFor(run));
   return watch(workflowId, () => begin(run, workflowId));
 }
 
 /** Takes up the workflow of an operation that an earlier run of the Shoot's workflow has left running. */
 export function takeUpOperation(run: ShootRun): RunningOperation {
-  const workflowId = flowWorkflowId(run, flowFor(run.operation));
+  const workflowId = flowWorkflowId(run, flowFor(run));
   return watch(workflowId, () => followed.followFlow(workflowId));
 }
 
@@ -75,7 +75,7 @@ function watch(workflowId: string, follow: () => Promise<void>): RunningOperatio
 /** The child outlives its parent. One that another client has started already is waited for. */
 async function begin(run: ShootRun, workflowId: string): Promise<void> {
   try {
-    const child = await startChild(workflowTypes[flowFor(run.operation)], {
+    const child = await startChild(workflowTypes[flowFor(run)], {
       workflowId,
       args: [run],
       parentClosePolicy: ParentClosePolicy.ABANDON,

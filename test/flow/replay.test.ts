@@ -13,7 +13,7 @@ beforeAll(async () => void (workflowBundle = (await buildWorkflows()).bundle));
 describe("recorded histories", () => {
   it("exist for every workflow type", () => {
     expect(histories.map((name) => name.replace(/[-.].*/, ""))).toEqual(
-      expect.arrayContaining(["reconcile", "deleteShoot", "migrate", "restore", "cleanUp", "shoot"]),
+      expect.arrayContaining(["reconcile", "deleteShoot", "forceDelete", "migrate", "restore", "cleanUp", "shoot"]),
     );
   });
 

@@ -97,6 +97,21 @@ describe("an extension controller", () => {
     expect(attempts).toBe(3);
   });
 
+  test.for([
+    ["by force once the Shoot is being deleted so", { deletionTimestamp: "2026-11-22T10:00:00Z" }, "force"],
+    ["as ever while the Shoot is not being deleted at all", {}, "delete"],
+  ] as const)("deletes %s", async ([, deletion, how]) => {
+    const annotations = { "confirmation.gardener.cloud/force-deletion": "true" };
+    await applyCluster({ metadata: { name: "i", namespace: "garden-dev", annotations, ...deletion } });
+    const done: string[] = [];
+    run({ delete: async () => void done.push("delete"), forceDelete: async () => void done.push("force") });
+    await create(operation("reconcile"));
+    await until((o) => o?.status?.lastOperation?.state === "Succeeded");
+    await remove();
+    await until((o) => o === undefined);
+    expect(done).toEqual([how]);
+  });
+
   test("deletes what was made before it lets the object go", async () => {
     const world = new Set<string>();
     run({

@@ -33,6 +33,8 @@ test("a Shoot's workflow is told of a change that asks for something, such as th
   await eventually(() => expect(told).toHaveLength(3));
   await annotate("gardener.cloud/operation", "reconcile");
   await eventually(() => expect(told).toHaveLength(4));
+  await annotate("confirmation.gardener.cloud/force-deletion", "true");
+  await eventually(() => expect(told).toHaveLength(5));
   expect(told.at(-1)).toEqual({ namespace, name, uid });
   await controller.stop();
 });

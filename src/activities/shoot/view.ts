@@ -7,6 +7,7 @@ import {
 } from "../../api/annotations.ts";
 import { DNSRecord, Seed, Shoot } from "../../api/index.ts";
 import { moveOf, type Move } from "../../api/placement/move.ts";
+import { isDeletedByForce } from "../../api/shoot/force-deletion.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
 import type { ShootView } from "../index.ts";
@@ -116,6 +117,7 @@ async function readFacts(
     seedName,
     workerless: workers.length === 0,
     ...sleepOf(shoot),
+    ...(isDeletedByForce(shoot) ? { forced: true } : {}),
     hasCredentials: (spec.secretBindingName ?? spec.credentialsBindingName) !== undefined,
     hasInternalDomain: seed.spec.dns.internal !== undefined,
     hasExternalDomain: spec.dns?.domain !== undefined,

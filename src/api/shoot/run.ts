@@ -45,6 +45,8 @@ export interface ShootRun extends ShootRef {
   readonly cleanable: boolean;
   /** Delete only: ControlPlane exists, is not being deleted, and its infrastructure has been built. */
   readonly controlPlaneNeeded: boolean;
+  /** Delete only: the Shoot's owner accepts that infrastructure is left behind. */
+  readonly forced?: true;
   /** The value of `shoot.gardener.cloud/tasks` when the operation began; what came later waits for the next one. */
   readonly tasks?: string;
   /** The number of the leader that this operation acts for: writes under it are refused once a later one has begun. */

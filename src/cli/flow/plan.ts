@@ -30,7 +30,10 @@ export const plan = defineCommand({
   args: { shoot: shootArgument },
   options: {
     namespace: namespaceOption,
-    operation: choice(["reconcile", "delete", "migrate", "restore"], "Operation [the one the Shoot asks for]"),
+    operation: choice(
+      ["reconcile", "delete", "force-delete", "migrate", "restore"],
+      "Operation [the one the Shoot asks for]",
+    ),
     to: text("seed", "With migrate or restore: the Seed to go to [the one the Shoot is on its way to]"),
     output: choice(["json", "yaml", "wide"], "Output", "o"),
     ...clusterOptions,

@@ -1,6 +1,7 @@
 import { commandLines } from "../../api/command-lines.ts";
 import { cleanUp } from "../../workflows/clean-up.ts";
 import { deleteShoot } from "../../workflows/delete.ts";
+import { forceDelete } from "../../workflows/force-delete.ts";
 import { migrate } from "../../workflows/migrate.ts";
 import { reconcile } from "../../workflows/reconcile.ts";
 import { restore } from "../../workflows/restore.ts";
@@ -15,13 +16,13 @@ import type { MoveTables } from "../migration/plan.ts";
 import type { FlowTables } from "./plan.ts";
 
 /** The flow tables, by what they do. */
-export const flowTables: FlowTables = { reconcile, delete: deleteShoot, migrate, restore };
+export const flowTables: FlowTables = { reconcile, delete: deleteShoot, "force-delete": forceDelete, migrate, restore };
 
 /** The row of a step in the flow of an operation; undefined for one that today's flows do not have. */
 export async function findAction(operation: ShootOperation | undefined, step: string): Promise<Action | undefined> {
   if (operation === undefined) return undefined;
   const { flowFor } = await import("../../workflows/contract.ts");
-  return flowTables[flowFor(operation)].steps.get(step)?.do;
+  return flowTables[flowFor({ operation })].steps.get(step)?.do;
 }
 
 /** The flows of a move, the clean-up behind it included. */

@@ -43,21 +43,22 @@ export function planShoot(shoot: Shoot, request: PlanRequest): ShootPlan {
   const subject = `${shoot.metadata.namespace}/${shoot.metadata.name}`;
   const facts = factsOf(view, subject);
   const next = view.deleting && view.moving === undefined ? "Delete" : operationType(view);
-  const kind = asked ?? flowFor(next);
-  const operation = kind === flowFor(next) ? next : operations[kind];
+  const due = flowFor({ ...facts, operation: next });
+  const kind = asked ?? due;
+  const operation = kind === due ? next : operations[kind];
   const run: ShootRun = {
     ...facts,
     operation,
-    ...(kind === "delete" ? assumedControlPlane(shoot, facts) : { namespaceUsable: true }),
+    ...(operation === "Delete" ? assumedControlPlane(shoot, facts) : { namespaceUsable: true }),
     ...(kind === "migrate" || kind === "restore" ? migrationOf(facts, request.to, subject) : {}),
   };
   return {
     shoot: subject,
     operation,
     flow: tables[kind].title,
-    due: kind === flowFor(next) ? explainDue(view, now) : "not due: this operation is not what the Shoot asks for now",
+    due: kind === due ? explainDue(view, now) : "not due: this operation is not what the Shoot asks for now",
     assumes:
-      kind === "delete"
+      operation === "Delete"
         ? "the seed is not asked: the control plane is taken to be as the Shoot's status says"
         : undefined,
     steps: planFlow(tables[kind], run),
@@ -74,6 +75,7 @@ export function factsOf(view: ShootView, subject: string): NonNullable<ShootView
 const operations = {
   reconcile: "Reconcile",
   delete: "Delete",
+  "force-delete": "Delete",
   migrate: "Migrate",
   restore: "Restore",
 } as const satisfies Record<FlowKind, ShootOperation>;

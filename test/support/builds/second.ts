@@ -6,7 +6,7 @@ import { call } from "../../../src/workflows/actions.ts";
 import { withRow } from "./with-row.ts";
 
 /** The workflows of a later build: reconcile and the clean-up have got a row each, of which the latter says since when. */
-export { deleteShoot, migrate, restore, shoot } from "../../../src/workflows/index.ts";
+export { deleteShoot, forceDelete, migrate, restore, shoot } from "../../../src/workflows/index.ts";
 
 const reconcileTable = withRow(reconcileFlow, "kubeApiServer", "fence", { do: call("raiseFence"), after: ["etcd"] });
 

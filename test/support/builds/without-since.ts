@@ -5,7 +5,7 @@ import { call } from "../../../src/workflows/actions.ts";
 import { withRow } from "./with-row.ts";
 
 /** The workflows of a later build, whose clean-up has got a row that forgets to say since when. */
-export { deleteShoot, migrate, reconcile, restore, shoot } from "../../../src/workflows/index.ts";
+export { deleteShoot, forceDelete, migrate, reconcile, restore, shoot } from "../../../src/workflows/index.ts";
 
 const table = withRow(cleanUpFlow, "workloads", "state", { do: call("removeState"), after: ["fence"] });
 

@@ -11,6 +11,7 @@ import { placeOf } from "../../../src/cli/report/step-place.ts";
 import type { ShootFlow } from "../../../src/workflows/actions.ts";
 import { cleanUp } from "../../../src/workflows/clean-up.ts";
 import { deleteShoot } from "../../../src/workflows/delete.ts";
+import { forceDelete } from "../../../src/workflows/force-delete.ts";
 import { migrate } from "../../../src/workflows/migrate.ts";
 import { reconcile } from "../../../src/workflows/reconcile.ts";
 import { restore } from "../../../src/workflows/restore.ts";
@@ -88,7 +89,7 @@ it("a description shows the one step in the way with its owner, since when, and 
 });
 
 it("a description knows the object behind every step that acts through an extension", () => {
-  for (const { steps } of [reconcile, deleteShoot, migrate, restore, cleanUp])
+  for (const { steps } of [reconcile, deleteShoot, forceDelete, migrate, restore, cleanUp])
     for (const [step, { do: action }] of steps)
       if ("kind" in action) expect(extensionOf(action), step).toMatchObject({ kind: action.kind });
   const kindOf = (flow: ShootFlow, step: string) => {

@@ -42,6 +42,14 @@ it("the plan of a deletion that was not asked for says so", () => {
   expect(plan.assumes).toBeDefined();
 });
 
+it("the plan of a deletion by force is that of its own flow, and due where the Shoot's owner has asked for it", () => {
+  const forced = planned(view({ deleting: true, initialised: true, run: shootRun({ forced: true }) }));
+  expect(forced).toMatchObject({ operation: "Delete", flow: "Delete Shoot by force" });
+  expect(forced.due).toBe("due now: the Shoot is being deleted");
+  expect(planned(view({ deleting: true })).flow).toBe("Delete Shoot");
+  expect(planned(view({ deleting: true }), "force-delete").due).toContain("not what the Shoot asks for");
+});
+
 it("the plan shows the move that a Shoot is on, and one that was not asked for", () => {
   const migration = { source: "seed-1", destination: "seed-2", takeover: true };
   const moving = planned(view({ moving: "Migrate", run: shootRun({ migration }) }));
@@ -123,6 +131,7 @@ const tables = {
     externalDns: { do: call("syncCluster"), after: ["namespace", "etcd"], when: [hasExternalDomain] },
   }),
   delete: defineShootFlow("Delete Shoot", { removeInfrastructure: { do: call("syncCluster") } }),
+  "force-delete": defineShootFlow("Delete Shoot by force", { cluster: { do: call("syncCluster") } }),
   migrate: defineShootFlow("Migrate Shoot", {
     check: { do: call("syncCluster") },
     firstSnapshot: { do: call("syncCluster"), after: ["check"], when: [sourceAnswers] },

@@ -82,6 +82,16 @@ describe("the workflow of a Shoot", () => {
     });
     expect(decide(view({ run: asleep, generation: 4 }), now, 0)).toMatchObject({ run: { hibernated: true } });
   });
+  it("deletes by force once the Shoot's owner asks for it, also in the middle of a deletion, and then sees that through", () => {
+    const forced = { ...run, forced: true } as const;
+    const running = { ...run, operation: "Delete" } as const;
+    expect(decide(view({ deleting: true, run: forced }), now, 0)).toMatchObject({
+      run: { operation: "Delete", forced: true },
+    });
+    expect(supersedes(view({ deleting: true, run: forced }), running)).toBe(true);
+    expect(supersedes(view({ deleting: true, run: forced }), { ...running, forced: true })).toBe(false);
+    expect(supersedes(view({ deleting: true }), running)).toBe(false);
+  });
   it.each([
     ["to be reconciled", { generation: 4 }],
     ["to be deleted", { deleting: true }],

@@ -7,6 +7,7 @@ import { appliedKinds, contractOf } from "../../../src/api/extensions/kinds.ts";
 import { components } from "../../../src/components/index.ts";
 import { cleanUp } from "../../../src/workflows/clean-up.ts";
 import { deleteShoot } from "../../../src/workflows/delete.ts";
+import { forceDelete } from "../../../src/workflows/force-delete.ts";
 import { migrate } from "../../../src/workflows/migrate.ts";
 import { reconcile } from "../../../src/workflows/reconcile.ts";
 import { restore } from "../../../src/workflows/restore.ts";
@@ -117,7 +118,7 @@ describe("the flows", () => {
     expect([...componentsOf(deleteShoot, "destroy"), ...withNamespace].sort()).toEqual(inSeed.sort());
     expect(componentsOf(restore, "deploy").sort()).toEqual(componentsOf(reconcile, "deploy").sort());
   });
-  it.each([reconcile, restore, migrate, deleteShoot, cleanUp])(
+  it.each([reconcile, restore, migrate, deleteShoot, forceDelete, cleanUp])(
     "name a step of $title after the activity that it calls",
     (flow) => {
       const stem = (step: string) => step.replace(/^(destination|access|final)/, "").toLowerCase();
@@ -128,6 +129,28 @@ describe("the flows", () => {
 });
 
 const fallingAsleep = ["stopControllerManager", "stopScheduler", "stopApiServer", "stopEtcd"];
+
+describe("the table of a deletion by force", () => {
+  it("removes every kind that a deletion removes, each as soon as extensions know of the force", () => {
+    expect(objectsOf(forceDelete, "remove").sort()).toEqual(objectsOf(deleteShoot, "remove").sort());
+    for (const [name, { do: action, after }] of forceDelete.steps)
+      if (action.verb === "remove") expect(after, name).toEqual(["cluster"]);
+  });
+  it("does nothing that a deletion does not do, and needs no control plane for it", () => {
+    for (const [name, { do: action }] of forceDelete.steps) {
+      expect(action, name).toEqual(deleteShoot.steps.get(name)?.do);
+      expect(["deploy", "apply"], name).not.toContain(action.verb);
+    }
+    const { done } = plan(forceDelete, { namespaceUsable: true, cleanable: true, controlPlaneNeeded: true });
+    expect(done.filter((step) => /^clean/.test(step))).toEqual([]);
+  });
+  it("begins with who may act, and takes the namespace away only after what extensions hold", () => {
+    for (const step of forceDelete.steps.keys())
+      if (step !== "leadership") expect(before(forceDelete, step), step).toContain("leadership");
+    const removing = [...forceDelete.steps].flatMap(([name, { do: action }]) => (action.verb === "remove" ? name : []));
+    expect([...before(forceDelete, "removeNamespace")]).toEqual(expect.arrayContaining(removing));
+  });
+});
 
 describe("the reconcile table", () => {
   it("skips nothing for a Shoot that has everything, but for what puts it to sleep", () => {

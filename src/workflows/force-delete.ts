@@ -1,0 +1,28 @@
+import { call, defineShootFlow, inGarden, remove } from "./actions.ts";
+import { hasLeadership, namespaceUsable } from "./conditions.ts";
+
+/**
+ * Takes a Shoot away whose deletion cannot come to its end, because its owner accepts that infrastructure is left behind.
+ * It needs neither the Shoot's API server nor what users made in it, and deploys nothing. Extensions read in the Cluster
+ * that they are to give up what they cannot remove; each still has to let go of its objects.
+ */
+// prettier-ignore
+export const forceDelete = defineShootFlow("Delete Shoot by force", {
+  // Which seed may act: force does not mean that another seed's control plane is taken away
+  leadership:                  { do: inGarden("confirmLeadership"),   when: [hasLeadership] },
+  cluster:                     { do: call("syncCluster"),             after: ["leadership"], when: [namespaceUsable] },
+
+  // Whatever extensions hold, at once: no kind can count on another any more
+  removeWorker:                { do: remove("Worker"),                after: ["cluster"] },
+  removeOperatingSystemConfig: { do: remove("OperatingSystemConfig"), after: ["cluster"] },
+  removeNetwork:               { do: remove("Network"),               after: ["cluster"] },
+  removeControlPlane:          { do: remove("ControlPlane"),          after: ["cluster"] },
+  removeInfrastructure:        { do: remove("Infrastructure"),        after: ["cluster"] },
+  removeExternalDns:           { do: remove("DNSRecord", "external"), after: ["cluster"] },
+  removeInternalDns:           { do: remove("DNSRecord", "internal"), after: ["cluster"] },
+
+  // The control plane goes with its namespace
+  removeNamespace:             { do: call("removeNamespace"),         after: ["removeWorker", "removeOperatingSystemConfig", "removeNetwork", "removeControlPlane", "removeInfrastructure", "removeExternalDns", "removeInternalDns"] },
+  removeCluster:               { do: call("removeCluster"),           after: ["removeNamespace"] },
+  removeState:                 { do: call("removeState"),             after: ["removeCluster"] },
+});
