@@ -25,8 +25,8 @@ export async function startStandIns(client: KubeClient): Promise<StandIns> {
     const { status } = object as { status?: { observedGeneration?: number } };
     if (status?.observedGeneration === object.metadata.generation) return;
     const { generation: observedGeneration } = object.metadata;
-    const pods = { replicas: 1, updatedReplicas: 1, readyReplicas: 1 };
-    await client.patch(refOf(object), { status: { observedGeneration, ...pods } }, { subresource: "status" });
+    const counts = object.kind === "DaemonSet" ? onOneNode : { replicas: 1, updatedReplicas: 1, readyReplicas: 1 };
+    await client.patch(refOf(object), { status: { observedGeneration, ...counts } }, { subresource: "status" });
   };
   const balance = async (object: KubeObject) => {
     const { spec, status } = object as { spec?: { type?: string }; status?: { loadBalancer?: { ingress?: object[] } } };
@@ -39,7 +39,9 @@ export async function startStandIns(client: KubeClient): Promise<StandIns> {
   };
   const reflectors = [
     ...kinds.map((kind) => follow(client, { apiVersion: "extensions.gardener.cloud/v1alpha1", kind }, extend)),
-    ...["Deployment", "StatefulSet"].map((kind) => follow(client, { apiVersion: "apps/v1", kind }, rollOut)),
+    ...["Deployment", "StatefulSet", "DaemonSet"].map((kind) =>
+      follow(client, { apiVersion: "apps/v1", kind }, rollOut),
+    ),
     follow(client, Service, balance),
   ];
   await Promise.all(reflectors.map((reflector) => reflector.synced()));
@@ -48,6 +50,15 @@ export async function startStandIns(client: KubeClient): Promise<StandIns> {
     stop: async () => void (await Promise.all(reflectors.map((reflector) => reflector.stop()))),
   };
 }
+
+/** What a DaemonSet's controller says of a cluster with one node. */
+const onOneNode = {
+  desiredNumberScheduled: 1,
+  currentNumberScheduled: 1,
+  updatedNumberScheduled: 1,
+  numberReady: 1,
+  numberMisscheduled: 0,
+};
 
 const kinds = ["Infrastructure", "ControlPlane", "Worker", "OperatingSystemConfig", "Network", "DNSRecord"];
 
