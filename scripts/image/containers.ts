@@ -49,13 +49,9 @@ const settings = (folder: string): Readonly<Record<string, string>> => ({
   "storage.conf": `[storage]\ndriver = "overlay"\nrunroot = "${folder}/run"\ngraphroot = "${folder}/graph"\n`,
   "containers.conf": [
     ...["[engine]", 'runtime = "runc"', 'cgroup_manager = "cgroupfs"', 'events_logger = "file"'],
-    ...[
-      `tmp_dir = "${folder}/tmp"`,
-      `volume_path = "${folder}/volumes"`,
-      "[containers]",
-      'log_driver = "k8s-file"',
-      "",
-    ],
+    ...[`tmp_dir = "${folder}/tmp"`, `volume_path = "${folder}/volumes"`],
+    ...["[network]", `network_config_dir = "${folder}/networks"`],
+    ...["[containers]", 'log_driver = "k8s-file"', ""],
   ].join("\n"),
 });
 
