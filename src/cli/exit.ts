@@ -46,7 +46,13 @@ export class CliError extends Error {
 export function explainError(error: unknown): { readonly exit: Exit; readonly sentence: string } {
   if (error instanceof CliError) return { exit: error.exit, sentence: error.message };
   const sentence = error instanceof Error ? error.message : String(error);
+  if (isMissing(error)) return { exit: "notFound", sentence };
   return { exit: unreachable(error) ? "unreachable" : "failed", sentence };
+}
+
+/** Whether the error, or what caused it, says that Temporal knows no such workflow. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && (error.name === "WorkflowNotFoundError" || isMissing(error.cause));
 }
 
 /** The sentence, with the reason behind it where that says more. */

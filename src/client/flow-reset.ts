@@ -58,10 +58,13 @@ async function findPoint(client: Client, workflowId: string, step: string) {
 const [excludeSignals, excludeUpdates] = [1, 2] as const;
 
 async function describeRunning(client: Client, workflowId: string): Promise<{ type: string; runId: string }> {
-  const found = await client.workflow.getHandle(workflowId).describe().catch(notFound);
-  if (found === undefined)
-    throw new ResetRefused(`there is no workflow ${workflowId}: see ${commandLines.listFlows()}`);
-  const { type, runId, status } = found;
+  const { type, runId, status } = await client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .catch((cause: unknown) => {
+      if (!(cause instanceof WorkflowNotFoundError)) throw cause;
+      throw new ResetRefused(`there is no workflow ${workflowId}: see ${commandLines.listFlows()}`, { cause });
+    });
   if (type === workflowTypes.shoot)
     throw new ResetRefused(
       `${workflowId} runs the Shoot's operations, and a reset would orphan the one that is running: name the operation's own workflow, see ${commandLines.listFlows()}`,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { WorkflowNotFoundError } from "@temporalio/client";
 import { expect, it } from "vitest";
 import { exitCodeHelp, exitCodes, explainError } from "../../../src/cli/exit.ts";
 import { KubeError } from "../../../src/kube/index.ts";
@@ -28,6 +29,11 @@ it.each([
   ["what Temporal refuses", grpc(9)],
 ])("the exit code for %s says that it failed", (_, error) => {
   expect(explainError(error).exit).toBe("failed");
+});
+
+it("the exit code for a workflow that Temporal does not know says that it does not exist", () => {
+  const cause = new WorkflowNotFoundError("no rows", "shoot/a/b/c", undefined);
+  expect(explainError(new Error("there is no workflow shoot/a/b/c", { cause })).exit).toBe("notFound");
 });
 
 function noAnswer(reason: string, code: string): KubeError {
