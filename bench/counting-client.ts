@@ -43,6 +43,9 @@ function verbOf(method: string, [options]: readonly unknown[]): string {
   return dryRun ? `dry-run-${method}` : method;
 }
 
+/** Whether such requests are asked of a Shoot's API server to see whether it answers. */
+export const isProbe = (sort: string): boolean => sort.endsWith("get /readyz");
+
 /** What has come to counts since. */
 export const since = (before: Requests, after: Requests): Requests =>
   Object.fromEntries(

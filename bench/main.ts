@@ -1,26 +1,25 @@
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from "@temporalio/worker";
 import { startControlPlane } from "../test/support/control-plane.ts";
 import { applyCrds } from "../test/support/crds.ts";
 import { applyGarden } from "../test/support/garden-objects.ts";
 import { startTemporal } from "../test/support/temporal.ts";
 import { missingFigures, type Bench, type Ground, type Table } from "./bench.ts";
 import { flow } from "./flow.ts";
+import { idle } from "./idle.ts";
+import { beQuiet } from "./quiet.ts";
+import { reconciles } from "./reconciles.ts";
 import { waiting } from "./waiting.ts";
 
 /** The benches, in the order in which they run. */
-const benches: readonly Bench[] = [flow, waiting];
+const benches: readonly Bench[] = [flow, waiting, reconciles, idle];
 
 /** Measures and prints tables; with --json, an object. Talks to servers of its own on loopback, for some minutes. */
 await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
   const options = parseOptions(args);
-  Runtime.install({
-    logger: new DefaultLogger("ERROR"),
-    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: "ERROR" }) } },
-  });
+  beQuiet();
   const machine = { cpu: cpus()[0]?.model ?? "", cores: cpus().length, node: process.version };
   const before = { date: new Date().toISOString(), load: loadavg()[0] };
   const figures: Record<string, object> = {};

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
+import { NativeConnection } from "@temporalio/worker";
 import { createGardenActivities } from "../src/activities/garden.ts";
 import { createLeaderLookup, createZoneServers } from "../src/dns/index.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
@@ -15,12 +15,13 @@ import { buildWorkflows } from "../src/worker/build.ts";
 import { createGardenWorker } from "../src/worker/garden.ts";
 import { createSeedWorker } from "../src/worker/seed.ts";
 import { newKeyring, newStateKey } from "../test/support/state-keys.ts";
+import { beQuiet } from "./quiet.ts";
 
 /** A worker in a process of its own, so that its memory can be read: `waiting-worker.ts garden|seed <address> <kubeconfig>`. */
 await main(process.argv.slice(2));
 
 async function main([role, address = "", file = ""]: readonly string[]): Promise<void> {
-  Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+  beQuiet({ shutdownSignals: [] });
   const connection = await NativeConnection.connect({ address });
   const client = await connectTemporal({ address, namespace: "default" });
   const log = createLogger({ name: "bench", level: "error" });

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { flowWorkflowId, shootWorkflowId } from "../src/workflows/contract.ts";
+import { actionsIn } from "./actions.ts";
+import { atMost } from "./at-most.ts";
+import type { Bench, Findings, Ground, Table } from "./bench.ts";
+import { isProbe, isWatch, since, sumOf, type Requests } from "./counting-client.ts";
+import { startFleet, type Fleet } from "./fleet.ts";
+
+/**
+ * What an idle Shoot costs in an hour. Three parts are measured, to be added: what goes on all the time, by some minutes of
+ * it; the rounds that come once an hour, by starting the seed's worker anew, which begins with one; and the one periodic
+ * Reconcile.
+ */
+export const idle: Bench = { name: "idle", measure: measureIdle };
+
+/** For one Shoot and hour, but for the last. */
+interface Costs {
+  readonly requests: number;
+  readonly watches: number;
+  readonly probes: number;
+  /** Temporal's, as its cloud bills them. */
+  readonly actions: number;
+  /** Requests of the seed's own, however many Shoots it has. */
+  readonly ofTheSeed: number;
+}
+
+/** In ms: until the rounds after what has just happened are over, how long nothing happens, and a round of everything. */
+const whole = { shoots: 20, settle: 90_000, nothing: 180_000, round: 75_000 };
+const short = { shoots: 2, settle: 1_000, nothing: 5_000, round: 5_000 };
+
+async function measureIdle(ground: Ground): Promise<Findings> {
+  const { shoots, settle, nothing, round } = ground.short ? short : whole;
+  const fleet = await startFleet(shoots, ground);
+  try {
+    await sleep(settle);
+    ground.say(`idle: nothing happens for ${nothing / 1_000} s`);
+    const always = await during(fleet, () => sleep(nothing));
+    ground.say("idle: one periodic Reconcile");
+    const reconciled = await during(fleet, async () => {
+      const begun = Date.now();
+      await fleet.letTimePass();
+      await fleet.succeeded("Reconcile", begun);
+    });
+    ground.say("idle: one round of all that comes once an hour");
+    await fleet.restartSeed();
+    await sleep(round);
+    const { seed: rounds = {} } = await fleet.requests();
+    const hour = 3_600_000 / nothing;
+    const parts = {
+      always: costsOf(scaled(always.requests, hour), always.actions * hour, shoots),
+      rounds: costsOf(rounds, 0, shoots),
+      reconcile: costsOf(reconciled.requests, reconciled.actions - 1, shoots), // a timer begins it, not our signal
+    };
+    const tables = [
+      tableOf(`An idle Shoot, per hour, what goes on all the time; by ${nothing / 1_000} s of ${shoots}`, parts.always),
+      tableOf("the rounds that come once an hour", parts.rounds),
+      tableOf("one periodic Reconcile", parts.reconcile),
+    ];
+    return { figures: { shoots, ...parts }, tables };
+  } finally {
+    await fleet.stop();
+  }
+}
+
+/** What is asked of API servers while something goes on, by all processes; and the actions of Temporal for one Shoot. */
+async function during(fleet: Fleet, goesOn: () => Promise<unknown>): Promise<{ requests: Requests; actions: number }> {
+  const [requests, actions] = [sumOf(await fleet.requests()), await countActions(fleet)];
+  await goesOn();
+  const [later, more] = [sumOf(await fleet.requests()), await countActions(fleet)];
+  return { requests: since(requests, later), actions: more - actions };
+}
+
+/** Of a Shoot's workflow and of all its flows, on average. */
+async function countActions({ runs, temporal }: Fleet): Promise<number> {
+  const counts = await atMost(10, runs, async (run) => {
+    let count = 0;
+    for (const workflowId of [shootWorkflowId(run), flowWorkflowId(run, "reconcile")])
+      for await (const { runId } of temporal.client.workflow.list({ query: `WorkflowId = "${workflowId}"` })) {
+        const { events } = await temporal.client.workflow.getHandle(workflowId, runId).fetchHistory();
+        count += actionsIn(events ?? []);
+      }
+    return count;
+  });
+  return counts.reduce((sum, count) => sum + count, 0) / runs.length;
+}
+
+const scaled = (requests: Requests, factor: number): Requests =>
+  Object.fromEntries(Object.entries(requests).map(([sort, count]) => [sort, count * factor]));
+
+function costsOf(requests: Requests, actions: number, shoots: number): Costs {
+  const sum = (wanted: (sort: string) => boolean): number =>
+    Object.entries(requests).reduce((all, [sort, count]) => (wanted(sort) ? all + count : all), 0);
+  const isOwn = (sort: string) => !isWatch(sort) && !isProbe(sort) && !isOfSeed(sort);
+  return {
+    requests: sum(isOwn) / shoots,
+    watches: sum(isWatch) / shoots,
+    probes: sum(isProbe) / shoots,
+    actions,
+    ofTheSeed: sum(isOfSeed),
+  };
+}
+
+/** A seed's heartbeat, and the list of its Shoots with which a round begins. */
+const isOfSeed = (sort: string): boolean =>
+  [
+    "seed list Namespace",
+    "garden read Seed",
+    "garden read BackupBucket",
+    "garden patch Seed",
+    "seed get /version",
+  ].includes(sort);
+
+function tableOf(title: string, { requests, watches, probes, actions, ofTheSeed }: Costs): Table {
+  return {
+    title,
+    rows: [
+      ["API requests", requests.toFixed(1)],
+      ["beside these, for watches; probes of its API server", `${watches.toFixed(1)}; ${probes.toFixed(1)}`],
+      ["actions of Temporal", actions.toFixed(1)],
+      ["requests of the seed, for all its Shoots together", ofTheSeed.toFixed(0)],
+    ],
+  };
+}
