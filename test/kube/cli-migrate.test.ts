@@ -106,19 +106,28 @@ test("a move that has passed the flip is not cancelled", async () => {
   });
 });
 
+test("a deletion that is refused while the Shoot moves does not leave the Shoot confirmed for the next", async () => {
+  await createMovableShoot(lab.client, "kept");
+  expect(await migrate("kept", "--to", "seed-2", "-y")).toMatchObject({ exit: 0 });
+  const refused = await run("delete", undefined, "kept", ["-y"]);
+  expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining("cannot be deleted while it moves") });
+  expect((await read("kept")).metadata).not.toHaveProperty("deletionTimestamp");
+  expect((await read("kept")).metadata.annotations ?? {}).not.toHaveProperty(["confirmation.gardener.cloud/deletion"]);
+});
+
 function migrate(name: string, ...words: string[]) {
-  return run(undefined, name, words);
+  return run("migrate", undefined, name, words);
 }
 
 function migrateAnswering(answer: string, name: string, ...words: string[]) {
-  return run(answer, name, words);
+  return run("migrate", answer, name, words);
 }
 
-async function run(answer: string | undefined, name: string, words: readonly string[]) {
+async function run(verb: string, answer: string | undefined, name: string, words: readonly string[]) {
   const terminal = fakeTerminal(answer);
   const variables = { PERENNIAL_GARDEN_KUBECONFIG: lab.kubeconfig, PERENNIAL_STATE_DIR: "/nonexistent" };
   const { context, close } = createContext({ terminal, variables, signal: new AbortController().signal });
-  const exit = await runCli(["shoot", "migrate", `garden-dev/${name}`, ...words], registry, context);
+  const exit = await runCli(["shoot", verb, `garden-dev/${name}`, ...words], registry, context);
   await close();
   return { exit, out: terminal.out.text(), err: terminal.err.text() };
 }

@@ -35,8 +35,16 @@ export const deleteShoot = defineCommand({
       });
     const flows = options.watch ? await context.flows(options) : undefined;
     const ref = refTo(Shoot, { namespace, name });
-    await garden.client.patch(ref, { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } });
-    await garden.client.remove(ref, uid === undefined ? {} : { uid });
+    const confirmWith = async (value: string | null) =>
+      await garden.client.patch(ref, { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: value } } });
+    await confirmWith("true");
+    try {
+      await garden.client.remove(ref, uid === undefined ? {} : { uid });
+    } catch (error) {
+      // A deletion that is refused, as while the Shoot moves, leaves no door open for the next.
+      await confirmWith(shoot.metadata.annotations?.[CONFIRM_DELETION_ANNOTATION] ?? null).catch(() => undefined);
+      throw error;
+    }
     context.terminal.out.write(`deletion of Shoot ${namespace}/${name} asked for\n`);
     if (flows) return followShoot(context, { garden, flows, shoot, timeout: options.timeout });
     return undefined;
