@@ -11,6 +11,7 @@ import { createKubeClient, Node, refTo, type KubeClient } from "../../src/kube/i
 import { createLogger } from "../../src/log.ts";
 import type { Action } from "../../src/workflows/actions.ts";
 import { reconcile } from "../../src/workflows/reconcile.ts";
+import { nodesOf } from "../../src/workflows/surveyed.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { eventually } from "./eventually.ts";
 import { applyGarden, createShoot } from "./garden-objects.ts";
@@ -109,16 +110,6 @@ async function act(activities: SeedActivities, run: ShootRun, action: Action, st
   if (action.verb === "call" && action.where === "seed") return (await activities[action.activity](run, step)) ?? [];
   return [];
 }
-
-const nodesOf = ({ technicalID, name }: ShootRun): WaitTarget => ({
-  apiVersion: "extensions.gardener.cloud/v1alpha1",
-  kind: "Worker",
-  name,
-  namespace: technicalID,
-  until: "nodesReady",
-  severeAfter: 600_000,
-  deadline: 600_000,
-});
 
 async function joinNode(client: KubeClient): Promise<void> {
   const metadata = { name: "node", labels: { [POOL_LABEL]: "worker" } };
