@@ -18,7 +18,7 @@ export interface SnapshotRecords {
 /** What is in a snapshot. */
 export type SnapshotStatus = Pick<SnapshotRecord, "revision" | "hash" | "size">;
 
-/** What `etcdutl snapshot status` said of a file; undefined unless it is whole and holds something. */
+/** What `etcdutl snapshot status` said of a file; undefined unless it could be read and holds something. */
 export function parseSnapshotStatus(log: unknown): SnapshotStatus | undefined {
   const { hash, revision, totalSize } = asObject(log);
   if (!isCount(hash) || !isCount(revision) || !isCount(totalSize)) return undefined;

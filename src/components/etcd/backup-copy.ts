@@ -14,8 +14,8 @@ export interface CopySource {
 }
 
 /**
- * Copies a snapshot from another Seed's bucket, which is only read, by way of the pod: a damaged one is not passed on, and
- * no container holds the credentials of both. Their Secrets are made by the controllers of BackupEntries; each container
+ * Copies a snapshot from another Seed's bucket, which is only read, by way of the pod: one that cannot be read is not passed
+ * on, and no container holds the credentials of both. Their Secrets are made by the controllers of BackupEntries; each container
  * starts when its own is there.
  */
 export function copyJob(context: ControlPlaneContext, name: string, { snapshot, store }: CopySource): KubeObject {

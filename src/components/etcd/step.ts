@@ -13,7 +13,10 @@ export const etcdStep = (
   volumeMounts: readonly object[],
 ): Step => ({ name, image: images.etcd, command, volumeMounts });
 
-/** Reads a snapshot in the folder; fails when it is not whole. */
+/**
+ * Reads what a snapshot in the folder holds. It fails where that cannot be read; a file that lacks its last bytes only, or of
+ * which bytes were changed, is told by what was recorded of it, and by the sum that restoring checks.
+ */
 export const verifyStep = (context: ControlPlaneContext, snapshot: string): Step =>
   etcdStep(
     context,
