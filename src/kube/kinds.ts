@@ -63,7 +63,11 @@ export const EndpointSlice = defineKind<EndpointSlice>({
 
 /** A Pod: where it runs, and how its containers are. */
 export interface Pod extends NamespacedObject {
-  readonly spec: { readonly nodeName?: string };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly restartPolicy?: string;
+    readonly containers?: readonly { readonly name: string }[];
+  };
   readonly status?: {
     readonly phase?: string;
     readonly startTime?: string;

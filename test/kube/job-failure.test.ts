@@ -68,6 +68,28 @@ test("a step waits for a Job until its pod has succeeded, not until its controll
   expect(waits.readiness(jobTarget(namespace, "quick", 0))).toEqual({ reached: true });
 });
 
+test("a step waits for a Job until every container of its pod has succeeded, not until the pod is said to have", async () => {
+  const uid = await createJob("quicker");
+  const ended = (exitCode: number) => ({ terminated: { exitCode, reason: exitCode === 0 ? "Completed" : "Error" } });
+  const says = (save: object, verify: object) => ({
+    phase: "Running",
+    containerStatuses: [
+      { name: "save", image: "etcd", imageID: "", ready: false, restartCount: 0, state: save },
+      { name: "verify", image: "etcd", imageID: "", ready: false, restartCount: 0, state: verify },
+    ],
+  });
+  const container = (name: string) => ({ name, image: "etcd" });
+  const spec = { restartPolicy: "Never", containers: [container("save"), container("verify")] };
+  await createPod("quicker-abcde", uid, says(ended(0), { running: {} }), spec);
+  const readiness = () => waits.readiness(jobTarget(namespace, "quicker", 0));
+  await eventually(() => expect(readiness()).toMatchObject({ reached: false }));
+  await end("quicker-abcde", says(ended(0), ended(1)));
+  await end("quicker-abcde", says(ended(1), ended(0)));
+  expect(completed.has("quicker")).toBe(false);
+  await end("quicker-abcde", says(ended(0), ended(0)));
+  expect(await eventually(() => completed.has("quicker"))).toBe(true);
+});
+
 const template = { spec: { restartPolicy: "Never", containers: [{ name: "save", image: "etcd" }] } };
 const labels = { "gardener.cloud/role": "controlplane" };
 
@@ -81,9 +103,9 @@ async function createJob(name: string): Promise<string> {
   return (made as { uid?: string }).uid ?? "";
 }
 
-async function createPod(name: string, uid: string, status: object): Promise<void> {
+async function createPod(name: string, uid: string, status: object, spec: object = template.spec): Promise<void> {
   const metadata = { name, namespace, labels: { ...labels, "batch.kubernetes.io/controller-uid": uid } };
-  await kube.create({ apiVersion: "v1", kind: "Pod", metadata, spec: template.spec });
+  await kube.create({ apiVersion: "v1", kind: "Pod", metadata, spec });
   await end(name, status);
 }
 

@@ -1,6 +1,6 @@
 import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import type { Pod } from "../../kube/index.ts";
+import type { ContainerStatus, Pod } from "../../kube/index.ts";
 
 /** How an object stands to what is waited for. `error` is what its controller reported, with codes. */
 export type Readiness =
@@ -104,10 +104,22 @@ export function completed(object: KubeObject): Readiness {
 /** The label by which a Job's controller knows the pods that it has made; a later Job of the same name has another. */
 export const JOB_UID_LABEL = "batch.kubernetes.io/controller-uid";
 
-/** Whether the Pod has done what the Job of this uid is for. Its controller counts that, too, but a second later. */
+/**
+ * Whether the Pod has done what the Job of this uid is for. Its kubelet says that of the Pod a second after it has said it of
+ * the last container, and the Job's controller counts it another second later.
+ */
 export function hasDoneJob(pod: KubeObject, uid: string | undefined): boolean {
-  const { status } = pod as Pick<Pod, "status">;
-  return uid !== undefined && status?.phase === "Succeeded" && pod.metadata.labels?.[JOB_UID_LABEL] === uid;
+  if (uid === undefined || pod.metadata.labels?.[JOB_UID_LABEL] !== uid) return false;
+  const { spec = {}, status } = pod as Partial<Pick<Pod, "spec" | "status">>;
+  return status?.phase === "Succeeded" || haveSucceeded(spec, status?.containerStatuses ?? []);
+}
+
+/** Whether every container has ended well, in a pod that starts none again. */
+function haveSucceeded({ restartPolicy, containers = [] }: Pod["spec"], statuses: readonly ContainerStatus[]): boolean {
+  const succeeded = new Set(
+    statuses.filter(({ state }) => state?.terminated?.exitCode === 0).map((container) => container.name),
+  );
+  return restartPolicy === "Never" && containers.length > 0 && containers.every(({ name }) => succeeded.has(name));
 }
 
 interface Condition {
