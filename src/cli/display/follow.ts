@@ -10,6 +10,7 @@ import { CliError, explainFully, type Exit } from "../exit.ts";
 import { readShoot, shootRef } from "../find-shoot.ts";
 import { createProgressDisplay } from "./progress.ts";
 import { paint } from "./style.ts";
+import { hibernation, wakeUp } from "../report/hibernation.ts";
 import { noteOnMove } from "../report/kubeconfig.ts";
 import { phaseOf } from "../report/phase.ts";
 import type { Output } from "./terminal.ts";
@@ -50,7 +51,7 @@ export async function followShoot(context: Context, { garden, flows, shoot, time
       if (progress) display.show(progress, context.now());
       if (gone) return tell(out, "good", `Shoot ${subject} is gone`, "done");
       const phase = phaseOf(current);
-      if (phase === "ready") return tellReady(out, subject, hasMoved(shoot, current));
+      if (phase === "ready") return tellReady(out, current, hasMoved(shoot, current));
       if (phase === "failed")
         return tell(
           out,
@@ -123,8 +124,13 @@ function createTrouble(out: Output) {
   };
 }
 
-function tellReady(out: Output, subject: string, moved: boolean): Exit {
-  tell(out, "good", `Shoot ${subject} is ready`, "done");
+function tellReady(out: Output, shoot: Shoot, moved: boolean): Exit {
+  const { namespace, name } = shoot.metadata;
+  const subject = `${namespace}/${name}`;
+  const asleep = hibernation(shoot) === "Hibernated";
+  tell(out, "good", `Shoot ${subject} is ${asleep ? "hibernated" : "ready"}`, "done");
+  if (asleep)
+    out.write(`${wrap(`It has no nodes and no API server meanwhile; ${wakeUp(namespace, name)}`, out.width)}\n`);
   if (moved) out.write(`${wrap(noteOnMove(subject), out.width)}\n`);
   return "done";
 }

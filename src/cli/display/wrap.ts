@@ -27,7 +27,7 @@ const NARROWEST = 20;
 
 /** Each with the space behind it. */
 function wordsOf(text: string, room: number): string[] {
-  const command = /'?(?:perennial [a-z]+ |kill -)[^;:]+$/.exec(text)?.[0] ?? "";
+  const command = /'?(?:perennial [a-z]+ |kill -)[^;:]+$|kubectl .+$/.exec(text)?.[0] ?? "";
   const words = text.slice(0, text.length - command.length).match(/^ +|\S+ *|\n/g) ?? [];
   return [...words.flatMap((word) => (word.length > room ? word.split(/(?<=,)/) : [word])), command];
 }

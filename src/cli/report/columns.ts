@@ -2,6 +2,7 @@ import { SHOOT_STATUS_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { Column } from "../display/table.ts";
 import { formatAge } from "../display/time.ts";
+import { hibernation } from "./hibernation.ts";
 
 /** Gardener's own columns of Shoots, with the namespace in front; in a narrow window the name and how it stands stay. */
 export function shootColumns(now: number): readonly Column<Shoot>[] {
@@ -42,12 +43,6 @@ export function health({ metadata, status }: Shoot): string {
   if (conditions.some((one) => one.status === "False")) return "unhealthy";
   if (last.state !== "Succeeded" || conditions.some((one) => one.status === "Progressing")) return "progressing";
   return conditions.some((one) => one.status === "Unknown") ? "unknown" : "healthy";
-}
-
-function hibernation({ spec, status }: Shoot): string {
-  const asked = spec.hibernation?.enabled === true;
-  if (asked === (status?.hibernated === true)) return asked ? "Hibernated" : "Awake";
-  return asked ? "Hibernating" : "Waking Up";
 }
 
 function condition(type: string): (shoot: Shoot) => string | undefined {

@@ -8,6 +8,7 @@ import { renderCleanUps, type CleanUpReport } from "./clean-ups.ts";
 import { ago, inner, renderFields } from "../display/fields.ts";
 import { renderTable } from "../display/table.ts";
 import { health } from "./columns.ts";
+import { hibernation, wakeUp } from "./hibernation.ts";
 import type { ObjectReport, StepOwner } from "./step-owner.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
@@ -22,6 +23,7 @@ export interface ShootDescription {
   readonly created: string | undefined;
   readonly deleting: string | undefined;
   readonly status: string;
+  readonly hibernation: ReturnType<typeof hibernation>;
   readonly provider: string;
   readonly region: string;
   readonly kubernetes: string;
@@ -64,6 +66,7 @@ export function describeShoot(shoot: Shoot) {
     name: metadata.name,
     uid: metadata.uid,
     created: metadata.creationTimestamp,
+    hibernation: hibernation(shoot),
     deleting: metadata.deletionTimestamp,
     provider: spec.provider.type,
     region: spec.region,
@@ -120,6 +123,7 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
         "API server": shoot.address,
         Requests: shoot.requests.join(", ") || undefined,
         Status: shoot.status,
+        Hibernation: describeSleep(shoot),
         "Last operation": last
           ? `${last.type} ${last.state} (${last.progress}%), ${ago(last.lastUpdateTime, now)}`
           : "<none>",
@@ -134,6 +138,12 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
     ...renderNotes(out, shoot.ailing),
   ];
   return `${lines.join("\n")}\n${renderConditions(out, shoot.conditions, now)}${renderErrors(out, shoot.lastErrors, now)}`;
+}
+
+/** How the Shoot sleeps, and what wakes it up; undefined for one that is awake. */
+function describeSleep({ hibernation, namespace, name }: ShootDescription): string | undefined {
+  if (hibernation === "Awake") return undefined;
+  return hibernation === "Waking Up" ? hibernation : `${hibernation}; ${wakeUp(namespace, name)}`;
 }
 
 /** Sentences that ask for attention, behind an empty line. */

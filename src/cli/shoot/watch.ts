@@ -7,7 +7,7 @@ import { duration } from "../option.ts";
 /** `perennial shoot watch` */
 export const watch = defineCommand({
   name: "watch",
-  summary: "Follow a Shoot's operation, step by step, until it is ready, gone, or waits for an operator",
+  summary: "Follow a Shoot's operation, step by step, until it is ready, hibernated or gone, or waits for an operator",
   examples: ["perennial shoot watch local", "perennial shoot watch local -n garden-dev --timeout 10m"],
   args: { shoot: shootArgument },
   options: { namespace: namespaceOption, timeout: duration("Give up following after this time"), ...clusterOptions },

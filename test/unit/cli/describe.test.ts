@@ -137,6 +137,21 @@ it("a description shows which seed leads, what is left where, and who approved a
   );
 });
 
+it("a description says whether a Shoot sleeps, and how to wake it up", () => {
+  const shown = (enabled: boolean, hibernated: boolean) => {
+    const { spec, status, ...rest } = ready();
+    const sleeper = { ...rest, spec: { ...spec, hibernation: { enabled } }, status: { ...status, hibernated } };
+    const described = { progress: undefined, cleanUps: [], unanswered: undefined, blocking: undefined };
+    const text = renderDescription(fakeOutput(), { ...describeShoot(sleeper), ...described }, now);
+    return /^Hibernation: +(.*)$/m.exec(text)?.[1];
+  };
+  const wake = `kubectl -n garden-dev patch shoot local --type merge -p '{"spec":{"hibernation":{"enabled":false}}}'`;
+  expect(shown(true, true)).toBe(`Hibernated; to wake it up: ${wake}`);
+  expect(shown(true, false)).toBe(`Hibernating; to wake it up: ${wake}`);
+  expect(shown(false, true)).toBe("Waking Up");
+  expect(shown(false, false)).toBeUndefined();
+});
+
 it("a description says why no operation runs, and which local processes do nothing, also in a narrow window", () => {
   const idle = "no workflow has taken it up: the manager begins one, see that it runs";
   const ailing = ["Dead: manager. What is missing is started by: perennial local up"];

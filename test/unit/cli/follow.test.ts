@@ -28,6 +28,20 @@ it("the follower says nothing of kubeconfigs where the Shoot stays", async () =>
   expect((await follow([shoot("Succeeded", "seed-1")], [undefined])).text).toBe("Shoot garden-dev/local is ready\n");
 });
 
+it("the follower says of a Shoot that sleeps how to wake it up, and not that it is ready", async () => {
+  const { spec, status, ...rest } = shoot("Succeeded");
+  const asleep = {
+    ...rest,
+    spec: { ...spec, hibernation: { enabled: true } },
+    status: { ...status, hibernated: true },
+  };
+  const wake = `kubectl -n garden-dev patch shoot local --type merge -p '{"spec":{"hibernation":{"enabled":false}}}'`;
+  expect(await follow([asleep], [undefined])).toEqual({
+    exit: "done",
+    text: `Shoot garden-dev/local is hibernated\nIt has no nodes and no API server meanwhile; to wake it up: ${wake}\n`,
+  });
+});
+
 it("the follower ends as failed when the Shoot waits for an operator, and says where to look", async () => {
   const { exit, text } = await follow([shoot("Failed")], [flow("parked")]);
   expect(exit).toBe("failed");

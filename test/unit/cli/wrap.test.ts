@@ -19,6 +19,8 @@ it("wrapped text keeps a command in one line, so that it can be copied", () => {
   const text = "mend the cause, then: perennial shoot retry garden-dev/local --step etcd";
   expect(wrap(text, 60)).toBe("mend the cause, then:\nperennial shoot retry garden-dev/local --step etcd");
   expect(wrap("It is let go on by: kill -CONT 4711", 32)).toBe("It is let go on by:\nkill -CONT 4711");
+  const patch = `kubectl -n x patch shoot y -p '{"spec": {"hibernation": null}}'`;
+  expect(wrap(`to wake it up: ${patch}`, 32)).toBe(`to wake it up:\n${patch}`);
   expect(wrap("it does not exist: see 'perennial shoot list'", 32)).toBe(
     "it does not exist: see\n'perennial shoot list'",
   );
