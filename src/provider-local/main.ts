@@ -23,16 +23,28 @@ const { client, provider } = "seedName" in config ? await forSeed(config) : forG
 const heartbeat = createHeartbeat({ client, namespace: "default", name: "provider-local", log });
 
 let ready = false;
+let stopping = false;
 const health = await serveHealth({ port: config.healthPort, ready: () => ready });
 process.once("SIGTERM", () => void stop());
 process.once("SIGINT", () => void stop());
-await provider.start();
-heartbeat.start();
-ready = true;
-log.info({ seed, environment: config.environment }, "provider started");
+await start();
+
+/** A provider that is stopped before its first list does not begin. */
+async function start(): Promise<void> {
+  try {
+    await provider.start();
+  } catch (error) {
+    if (!stopping) throw error;
+  }
+  if (stopping) return;
+  heartbeat.start();
+  ready = true;
+  log.info({ seed, environment: config.environment }, "provider started");
+}
 
 /** A second signal ends the process at once, because the handlers are gone by then. */
 async function stop(): Promise<void> {
+  stopping = true;
   ready = false;
   await Promise.all([provider.stop(), heartbeat.stop()]);
   await Promise.all([health.stop(), client.close()]);
