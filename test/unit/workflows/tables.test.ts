@@ -255,6 +255,12 @@ describe("the migrate table", () => {
   });
 });
 
+/** The steps that a Restore has besides those of a Reconcile: what brings the Shoot over from another Seed. */
+const moving = [
+  ...["leases", "fence", "keptSecrets", "prepareEtcd", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
+  ...["copiedBackups", "etcdVolume"],
+];
+
 describe("the restore table", () => {
   it("differs from reconcile in these rows and no others, in what is done, in which seed, after what and when", () => {
     expect(differences(reconcile, restore)).toEqual({
@@ -277,19 +283,7 @@ describe("the restore table", () => {
       },
     });
     const own = [...restore.steps.keys()].filter((step) => !reconcile.steps.has(step));
-    expect(own).toEqual([
-      ...[
-        "leases",
-        "fence",
-        "keptSecrets",
-        "prepareEtcd",
-        "oldApiServer",
-        "finalSnapshot",
-        "finalShareState",
-        "oldEtcd",
-      ],
-      ...["copiedBackups", "etcdVolume"],
-    ]);
+    expect(own).toEqual(moving);
   });
   it.each([
     ["oldApiServer", ["leases", "fence", "infrastructure", "backupEntry", "accessSecrets", "prepareEtcd"]],
@@ -333,21 +327,7 @@ describe("the restore table", () => {
       leadershipRecord,
       migration: { ...migration, destination: "seed-1", returning: true },
     });
-    expect(skipped.sort()).toEqual(
-      [
-        "leases",
-        "fence",
-        "keptSecrets",
-        "prepareEtcd",
-        "oldApiServer",
-        "finalSnapshot",
-        "finalShareState",
-        "oldEtcd",
-        "copiedBackups",
-        "etcdVolume",
-        ...fallingAsleep,
-      ].sort(),
-    );
+    expect(skipped.sort()).toEqual([...moving, ...fallingAsleep].sort());
   });
   it("asks nothing of the source when it was taken over from, but waits for its leases", () => {
     const { skipped } = plan(restore, { migration: { ...migration, takeover: true } });
