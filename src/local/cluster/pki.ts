@@ -1,8 +1,9 @@
 import "reflect-metadata";
 import { createHash, randomBytes, webcrypto } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as x509 from "@peculiar/x509";
+import { replaceFile } from "../replace-file.ts";
 
 /** A certificate and its key: PEM text, and the files that hold it. */
 export interface KeyPair {
@@ -50,9 +51,9 @@ export function createPki(folder: string): Pki {
     if ((await readFile(mark, "utf8").catch(() => "")) !== wanted) {
       const { certificate, key } = await make();
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeAtomically(files.keyFile, key, 0o600);
-      await writeAtomically(files.certificateFile, certificate, 0o644);
-      await writeAtomically(mark, wanted, 0o644);
+      await replaceFile(files.keyFile, key, 0o600);
+      await replaceFile(files.certificateFile, certificate, 0o644);
+      await replaceFile(mark, wanted, 0o644);
     }
     const [certificate, key] = await Promise.all([
       readFile(files.certificateFile, "utf8"),
@@ -142,9 +143,4 @@ async function makeKeys() {
 
 function pemBytes(pem: string): Buffer {
   return Buffer.from(pem.replace(/-----[^-]+-----/g, ""), "base64");
-}
-
-async function writeAtomically(file: string, content: string, mode: number): Promise<void> {
-  await writeFile(`${file}.new`, content, { mode });
-  await rename(`${file}.new`, file);
 }

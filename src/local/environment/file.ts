@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { homedir, networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { defaultName, deriveEnvironment, type Environment } from "./environment.ts";
 import type { VariablesOf } from "../../variables.ts";
+import { replaceFile } from "../replace-file.ts";
 
 /** Which environment is meant: by name, and where it keeps its state when that is not the usual place. */
 export interface EnvironmentChoice {
@@ -19,9 +20,8 @@ export async function ensureEnvironment(choice: EnvironmentChoice = {}): Promise
   const stateDir = stateDirectory(choice);
   const environment = deriveEnvironment(name, stateDir, await takenNetworks(stateDir));
   await mkdir(stateDir, { recursive: true, mode: 0o711 });
-  const file = join(stateDir, "environment.json");
-  await writeFile(`${file}.new`, `${JSON.stringify(environment, undefined, 2)}\n`);
-  await rename(`${file}.new`, file);
+  const text = `${JSON.stringify(environment, undefined, 2)}\n`;
+  await replaceFile(join(stateDir, "environment.json"), text, 0o644);
   return environment;
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { parse, stringify } from "yaml";
 import { createKubeClient, type KubeClient } from "../../kube/index.ts";
@@ -8,6 +8,7 @@ import { applyCrds, applyFoundations, readManifest } from "../cluster/manifests.
 import { gardenNamespace } from "../cluster/objects.ts";
 import { startOwnProcesses } from "../process/own-processes.ts";
 import { startTemporal } from "../process/temporal.ts";
+import { replaceFile } from "../replace-file.ts";
 import type { UpContext } from "./up-machines.ts";
 import { rememberWebhooks, type Webhooks } from "./webhooks.ts";
 
@@ -67,8 +68,7 @@ async function adoptKubeconfig(given: string, file: string): Promise<string> {
     throw new Error(`cannot read kubeconfig ${given}`, { cause });
   });
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(`${file}.new`, resolveFiles(text, dirname(resolve(given))), { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(file, resolveFiles(text, dirname(resolve(given))));
   return file;
 }
 

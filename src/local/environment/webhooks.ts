@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { createKubeClient } from "../../kube/index.ts";
 import { kubeconfigFile } from "../cluster/clusters.ts";
+import { replaceFile } from "../replace-file.ts";
 import type { Environment } from "./environment.ts";
 
 /** Where the API server of a garden that exists reaches the manager's webhooks, and by whose certificate they know it. */
@@ -22,8 +23,7 @@ export async function rememberWebhooks(
   const { host, clientCaFile } = given;
   const webhooks = { host, ...(clientCaFile === undefined ? {} : { clientCaFile: resolve(clientCaFile) }) };
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(`${file}.new`, `${JSON.stringify(webhooks)}\n`);
-  await rename(`${file}.new`, file);
+  await replaceFile(file, `${JSON.stringify(webhooks)}\n`, 0o644);
   return webhooks;
 }
 

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../environment/environment.ts";
 import type { MachineNetwork } from "../network/cni.ts";
+import { replaceFile } from "../replace-file.ts";
 import type { UserData } from "./user-data.ts";
 
 /** What is kept about a machine, in <stateDir>/machines/<name>/machine.json, from before its start until it is removed. */
@@ -80,7 +81,5 @@ export async function readRecord(paths: MachinePaths): Promise<MachineRecord | u
 /** Replaces the record in one step. The user data in it may hold tokens: only root reads it. */
 export async function writeRecord(paths: MachinePaths, record: MachineRecord): Promise<void> {
   await mkdir(paths.dir, { recursive: true, mode: 0o700 });
-  const draft = `${paths.record}.new`;
-  await writeFile(draft, JSON.stringify(record, undefined, 2), { mode: 0o600 });
-  await rename(draft, paths.record);
+  await replaceFile(paths.record, JSON.stringify(record, undefined, 2));
 }

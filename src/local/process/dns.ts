@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rename } from "node:fs/promises";
 import { Resolver } from "node:dns/promises";
 import { join } from "node:path";
 import type { Environment } from "../environment/environment.ts";
 import { findProgram } from "../binary/path.ts";
+import { replaceFile } from "../replace-file.ts";
 import type { Processes } from "./processes.ts";
 
 /** Where the DNS server of an environment answers, and the file with the key that may change its zone. */
@@ -163,10 +164,4 @@ async function answers(gateway: string, domain: string): Promise<boolean> {
 async function createOnce(file: string, content: string): Promise<void> {
   const existing = await readFile(file, "utf8").catch(() => undefined);
   if (existing === undefined) await replaceFile(file, content);
-}
-
-async function replaceFile(file: string, content: string): Promise<void> {
-  await rm(`${file}.new`, { force: true });
-  await writeFile(`${file}.new`, content, { mode: 0o600 });
-  await rename(`${file}.new`, file);
 }

@@ -1,6 +1,6 @@
-import { rename, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import type { Environment } from "../environment/environment.ts";
+import { replaceFile } from "../replace-file.ts";
 import { portsFile, readPorts, withTakenPorts, type PortTable } from "./taken-ports.ts";
 
 /** A port that a process wants to listen on. */
@@ -33,9 +33,8 @@ export function createPorts(environment: Pick<Environment, "stateDir">): {
         ...Object.entries(ports).flatMap(([name, one]) => (name === owner ? [] : [one])),
       ]);
       const port = await findFree(host, preferred, others);
-      const file = portsFile(stateDir);
-      await writeFile(`${file}.new`, `${JSON.stringify({ ...ports, [owner]: port }, undefined, 2)}\n`);
-      await rename(`${file}.new`, file);
+      const text = `${JSON.stringify({ ...ports, [owner]: port }, undefined, 2)}\n`;
+      await replaceFile(portsFile(stateDir), text, 0o644);
       return port;
     });
   return { claim, list: () => readPorts(stateDir) };

@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "../../log.ts";
 import { withLock } from "../binary/lock.ts";
 import type { Environment } from "../environment/environment.ts";
+import { replaceFile } from "../replace-file.ts";
 import { findPid, launch, waitUntilReady, type Launch } from "./launch.ts";
 import { describeProcess } from "./table.ts";
 
@@ -161,9 +162,7 @@ async function readEntry(folder: string, name: string): Promise<Entry | undefine
 }
 
 async function writeEntry(folder: string, name: string, entry: Entry): Promise<void> {
-  const file = join(folder, `${name}.json`);
-  await writeFile(`${file}.new`, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(join(folder, `${name}.json`), `${JSON.stringify(entry)}\n`);
 }
 
 function recordOf({ name, command, args, env = {}, cwd, version = "", grace = defaultGrace }: ProcessSpec): Recorded {
