@@ -1,8 +1,13 @@
+import { execFile } from "node:child_process";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { flowWorkflowId, searchAttributes, shootWorkflowId } from "../../src/workflows/contract.ts";
+import { findBinary } from "../support/binary.ts";
 import { eventually } from "../support/eventually.ts";
+import { commandsBelow } from "../support/pages.ts";
 import { startFlowLab, type FlowLab, type World } from "../support/flow-lab.ts";
 
 let lab: FlowLab;
@@ -27,6 +32,15 @@ async function timersOf(workflowId: string): Promise<(string | undefined)[]> {
 async function everyTimerHasAName({ ref }: World): Promise<void> {
   for (const workflowId of [shootWorkflowId(ref), flowWorkflowId(ref, "reconcile")])
     expect(await timersOf(workflowId)).not.toContain(undefined);
+}
+
+/** Runs lines of a page as an operator would, with the pinned `temporal`. */
+async function byHand(lines: string, world: World): Promise<string> {
+  const { PATH = "", HOME = "" } = process.env;
+  const commands = lines.replaceAll(" ID", ` ${flowOf(world).workflowId}`);
+  const env = { PATH: `${dirname(await findBinary("temporal"))}:${PATH}`, HOME, TEMPORAL_ADDRESS: lab.address };
+  const { stdout } = await promisify(execFile)("sh", ["-ec", commands], { env });
+  return stdout;
 }
 
 describe("a step whose seed's worker is silent", () => {
@@ -108,13 +122,11 @@ describe("a parked step", () => {
     await world.gone();
   });
 
-  it("is retried when that activity is completed by hand", async () => {
+  it("is retried when that activity is completed by hand, as the page on the Temporal UI says", async () => {
     const world = await parkedWorld();
     delete world.fail["deployComponent etcd"];
     world.hold.clear();
-    const { runId } = await flowOf(world).describe();
-    const { workflowId } = flowOf(world);
-    await lab.client.activity.complete({ workflowId, runId, activityId: "etcd/parked" }, "done");
+    await byHand(commandsBelow("docs/temporal-ui.md", "Retry a parked step from here"), world);
     await eventually(() => expect(world.status?.state).toBe("Succeeded"));
     expect(world.calls.filter((call) => call === "deployComponent etcd")).toHaveLength(2);
     await everyTimerHasAName(world);
@@ -134,6 +146,40 @@ describe("a parked step", () => {
     world.hold.clear();
     await lab.shoots.retry(world.ref, "etcd");
     await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    await world.gone();
+  });
+});
+
+describe("a wait", () => {
+  const [listing = "", completing = "", failing = ""] = commandsBelow("docs/runbooks/wait-does-not-end.md", "Fix")
+    .replaceAll(" WAIT", " infrastructure/wait")
+    .split("\n");
+
+  async function waitingWorld(): Promise<World> {
+    const world = lab.world();
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    await eventually(async () => expect(await openIds(world)).toEqual(["infrastructure/wait"]), 30_000);
+    return world;
+  }
+
+  it("is listed and ended by hand, as its runbook says", async () => {
+    const world = await waitingWorld();
+    expect(await byHand(listing, world)).toContain("infrastructure/wait");
+    await byHand(completing, world);
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    world.hold.clear();
+    await world.gone();
+  });
+
+  it("is failed by hand, which parks its step with the reason, as its runbook says", async () => {
+    const world = await waitingWorld();
+    await byHand(failing.replace("TEXT", "'the disk is gone'"), world);
+    await eventually(async () => {
+      const error = { message: "the disk is gone", codes: [] };
+      expect(await stepOf(world, "infrastructure")).toMatchObject({ state: "parked", error });
+    });
+    world.hold.clear();
     await world.gone();
   });
 });
