@@ -35,6 +35,7 @@ export async function perform(table: ShootFlow, run: ShootRun, audience: Audienc
   const survey = createSurvey(flow, run);
   const scope = CancellationScope.current();
   const reporting = reports.run();
+  let isStopped = false;
   try {
     await runFlow(flow, run, {
       carryOut: (action, step) => (action.verb === "survey" ? survey.look(step) : runStep(action, step)),
@@ -43,16 +44,21 @@ export async function perform(table: ShootFlow, run: ShootRun, audience: Audienc
       stopped: () => scope.consideredCancelled,
     });
     // Asked to stop, a flow may still have had nothing left to do.
-    if (tracker.progress().steps.some(({ state }) => state === "stopped")) return stopped();
-    tracker.finish();
-    return "succeeded";
+    isStopped = tracker.progress().steps.some(({ state }) => state === "stopped");
+    if (!isStopped) tracker.finish();
   } catch (error) {
-    if (scope.consideredCancelled) return stopped();
-    throw ApplicationFailure.nonRetryable(error instanceof Error ? error.message : String(error), "FlowError");
+    isStopped = scope.consideredCancelled;
+    if (!isStopped)
+      throw ApplicationFailure.nonRetryable(error instanceof Error ? error.message : String(error), "FlowError");
   } finally {
+    // Under earlier builds it came before the last report, which could show another phase.
+    const comesLast = isStopped && patched("the phase Stopped comes last");
+    if (isStopped && !comesLast) showStopped();
     reports.end();
     await reporting;
+    if (comesLast) showStopped();
   }
+  return isStopped ? "stopped" : "succeeded";
 }
 
 /**
@@ -66,9 +72,8 @@ function asBegun(table: ShootFlow): ShootFlow {
   );
 }
 
-function stopped(): Outcome {
+function showStopped(): void {
   upsertSearchAttributes([{ key: searchAttributes.phase, value: "Stopped" }]);
-  return "stopped";
 }
 
 function answerTheOutside(tracker: ProgressTracker, retries: Retries, reports: Pick<Reports, "repeat">): void {

@@ -183,3 +183,27 @@ describe("a wait", () => {
     await world.gone();
   });
 });
+
+describe("an operation that is stopped", () => {
+  it("is shown as stopped, also when a step has failed on the way", async () => {
+    const world = lab.world();
+    world.hold.add("deployComponent etcd");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("deployComponent etcd"));
+    const { runId } = await flowOf(world).describe();
+    world.view.generation = 2;
+    await lab.shoots.nudge(world.ref);
+    const first = lab.client.workflow.getHandle(flowOf(world).workflowId, runId);
+    await eventually(async () => {
+      const { events } = await first.fetchHistory();
+      expect(events?.some((event) => event.workflowExecutionCancelRequestedEventAttributes)).toBe(true);
+    });
+    world.fail["deployComponent etcd"] = ApplicationFailure.nonRetryable("quota", "StepError"); // a write is finished
+    await eventually(async () => expect((await first.describe()).status.name).toBe("COMPLETED"));
+    expect((await first.describe()).typedSearchAttributes.get(searchAttributes.phase)).toBe("Stopped");
+    expect(world.calls).toContainEqual(expect.stringMatching(/^writeStatus (Error|Failed)$/));
+    delete world.fail["deployComponent etcd"];
+    world.hold.clear();
+    await world.gone();
+  });
+});
