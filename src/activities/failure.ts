@@ -23,18 +23,22 @@ export class StepError extends Error {
 export const configurationProblem = (message: string): StepError =>
   new StepError(message, ["ERR_CONFIGURATION_PROBLEM"]);
 
-/** The one place that decides what is worth retrying. The failure's only detail is `{ message, codes, retryable }`. */
+/**
+ * The one place that decides what is worth retrying. The failure's only detail is `{ message, codes, retryable }`, with
+ * `unavailable` where an API server has not answered, or could not do its work.
+ */
 export function toFailure(error: unknown): Error {
   if (error instanceof CompleteAsyncError || error instanceof CancelledFailure || error instanceof ApplicationFailure) {
     return error;
   }
   const { message: said, codes, retryable, type } = judge(error);
+  const isUnavailable = error instanceof KubeError && (error.status === 0 || error.status >= 500);
   const message = withoutSecrets(said); // it goes into a history, and into the Shoot's status
   return ApplicationFailure.create({
     message,
     type,
     nonRetryable: !retryable,
-    details: [{ message, codes, retryable }],
+    details: [{ message, codes, retryable, ...(isUnavailable && { unavailable: true }) }],
     ...(error instanceof KubeError && error.retryAfter !== undefined
       ? { nextRetryDelay: error.retryAfter * 1000 }
       : {}),

@@ -114,7 +114,7 @@ export interface SeedActivities {
   removeState(run: ShootRun): Promise<void>;
   /** Brings the kept keys and tokens into the namespace. */
   restoreKeptSecrets(run: ShootRun): Promise<void>;
-  /** Does nothing, which shows that the seed's worker is there. */
+  /** Shows that the seed's worker is there; throws unless its API server is ready, too. */
   answer(): Promise<void>;
   /** Facts about the control plane in the seed that decide how a deletion goes. */
   readControlPlane(run: ShootRun): Promise<Pick<ShootRun, "namespaceUsable" | "cleanable" | "controlPlaneNeeded">>;

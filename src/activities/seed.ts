@@ -152,7 +152,7 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
       return removeNamespace(services(run).seedClient, waits, run, step);
     },
     readControlPlane: (run) => readControlPlane(seedClient, run),
-    answer: async () => {},
+    answer: async () => void (await seedClient.get("/readyz")),
   };
 }
 

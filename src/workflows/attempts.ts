@@ -11,29 +11,31 @@ export interface Retries {
 
 /**
  * Tries work until it is done: what is worth a retry after a pause, what a silent seed has left undone once its worker
- * answers, all else once an operator asks for a retry.
+ * answers, all else once an operator asks for a retry. `seedName` is where the work is done, if in a seed.
  */
 export function createAttempts(
   run: ShootRun,
   tracker: ProgressTracker,
   retries: Retries,
   resumed: (step: string) => Promise<void>,
-): (step: string, work: () => Promise<void>) => Promise<void> {
+) {
+  const isEndless = run.retryDuration === WITHOUT_END;
   const pauses = createPauses(run, (step) => retries.asked.has(step));
 
   /** Answers with the moment from which the step is tried. */
-  const pause = async (step: string, failure: WorkFailure, attempt: number, since: number) => {
-    const { retryable, silent } = failure;
+  const pause = async ({ step, seedName }: Tried, failure: WorkFailure, attempt: number, since: number) => {
+    const { retryable, silent, unavailable } = failure;
     const delay = backoff(attempt);
     retries.asked.delete(step);
     if (retryable && (silent !== undefined || Date.now() + delay - since <= run.retryDuration)) {
       tracker.become(step, "retrying");
-      if (silent === undefined || !waitsAreOpen()) {
-        await pauses.forTime(step, delay);
-        return since;
+      if (silent !== undefined && waitsAreOpen()) {
+        await pauses.forAnswer(step, silent);
+        return Date.now();
       }
-      await pauses.forAnswer(step, silent);
-      return Date.now();
+      await pauses.forTime(step, delay);
+      if (isEndless && unavailable === true && seedName !== undefined) await pauses.forApiServer(step, seedName);
+      return since;
     }
     tracker.become(step, "parked");
     await pauses.forOperator(step, failure);
@@ -41,7 +43,7 @@ export function createAttempts(
     return Date.now();
   };
 
-  return async (step, work) => {
+  return async (step: string, work: () => Promise<void>, seedName?: string): Promise<void> => {
     let since = Date.now();
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -50,11 +52,19 @@ export function createAttempts(
         if (isCancellation(error)) throw error;
         const failure = failureOf(error);
         tracker.fail(step, failure, attempt);
-        since = await pause(step, failure, attempt, since);
+        since = await pause({ step, seedName }, failure, attempt, since);
         tracker.become(step, "running");
       }
     }
   };
+}
+
+/** As a run's `retryDuration`: what is worth a retry is tried for however long it takes. */
+export const WITHOUT_END = Number.MAX_SAFE_INTEGER;
+
+interface Tried {
+  readonly step: string;
+  readonly seedName: string | undefined;
 }
 
 /** A failure, and whether another try may help. */
@@ -62,6 +72,8 @@ export interface WorkFailure extends StepFailure {
   readonly retryable: boolean;
   /** The Seed whose worker has not answered: the step goes on once it does, however long that takes. */
   readonly silent?: string;
+  /** An API server has not answered, or could not do its work. */
+  readonly unavailable?: boolean;
 }
 
 /** Five seconds, doubling, at most ten minutes; in ms. */

@@ -1,6 +1,7 @@
 import { ActivityCancellationType, proxyActivities } from "@temporalio/workflow";
 import type { SeedActivities } from "../activities/index.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
+import { WITHOUT_END } from "./attempts.ts";
 import { cleanUp as cleanUpFlow } from "./clean-up.ts";
 import { seedQueue } from "./contract.ts";
 import { deleteShoot as deleteFlow } from "./delete.ts";
@@ -34,7 +35,7 @@ export function restore(run: ShootRun): Promise<Outcome> {
  * operation waits for it, so it does not give up: it may take weeks until a seed is back.
  */
 export function cleanUp(run: ShootRun): Promise<Outcome> {
-  return perform(cleanUpFlow, { ...run, retryDuration: Number.MAX_SAFE_INTEGER }, "operators");
+  return perform(cleanUpFlow, { ...run, retryDuration: WITHOUT_END }, "operators");
 }
 
 /** Delete of a Shoot; afterwards nothing of it is left in the seed. */

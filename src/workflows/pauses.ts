@@ -6,6 +6,7 @@ import {
   patched,
   proxyActivities,
 } from "@temporalio/workflow";
+import type { RetryPolicy } from "@temporalio/common";
 import type { GardenActivities, SeedActivities } from "../activities/index.ts";
 import { answerId, parkedId } from "../api/activity-ids.ts";
 import { commandLines } from "../api/command-lines.ts";
@@ -21,30 +22,38 @@ export interface Pauses {
   forTime(step: string, delay: number): Promise<void>;
   /** Until the worker of a seed that was silent does anything again. */
   forAnswer(step: string, seedName: string): Promise<void>;
+  /** Until the API server of a seed is ready. */
+  forApiServer(step: string, seedName: string): Promise<void>;
   /** Until an operator asks for a retry, be it by completing the open activity in Temporal. */
   forOperator(step: string, failure: StepFailure): Promise<void>;
 }
 
 /** The pauses of one operation's steps. */
 export function createPauses({ namespace, name }: ShootRun, asked: (step: string) => boolean): Pauses {
+  const forAnswer = (step: string, seedName: string, whose: "worker" | "API server", retry: RetryPolicy) => {
+    const seed = proxyActivities<SeedActivities>({
+      taskQueue: seedQueue(seedName),
+      activityId: answerId(step),
+      summary: summaryOf(step, `wait for the ${whose} of Seed ${seedName} to answer`),
+      startToCloseTimeout: "1 minute",
+      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+      retry,
+    });
+    return whileOpen(
+      () => seed.answer(),
+      () => asked(step),
+    );
+  };
+
   return {
     async forTime(step, delay) {
       await condition(() => asked(step), delay, { summary: summaryOf(step, "pause before the next attempt") });
     },
-    async forAnswer(step, seedName) {
-      const seed = proxyActivities<SeedActivities>({
-        taskQueue: seedQueue(seedName),
-        activityId: answerId(step),
-        summary: summaryOf(step, `wait for the worker of Seed ${seedName} to answer`),
-        // Whatever it says, it has answered.
-        startToCloseTimeout: "1 minute",
-        cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-        retry: { maximumAttempts: 1 },
-      });
-      await whileOpen(
-        () => seed.answer(),
-        () => asked(step),
-      );
+    // Whatever its worker says, it has answered.
+    forAnswer: (step, seedName) => forAnswer(step, seedName, "worker", { maximumAttempts: 1 }),
+    async forApiServer(step, seedName) {
+      if (!patched("API servers are waited for")) return;
+      await forAnswer(step, seedName, "API server", { initialInterval: "5s", maximumInterval: "10 minutes" });
     },
     async forOperator(step, { message: reason, codes }) {
       if (!waitsAreOpen()) return await condition(() => asked(step));

@@ -34,9 +34,10 @@ export function createStepRunner(
     if (action.where === "garden") return await attempt(step, () => gardenActivities(step)[action.activity](run));
     const there = inSeed(run, action.where);
     const troubled = (trouble: StepFailure) => tracker.fail(step, trouble);
-    await attempt(step, () => actAndWait(there, step, action, troubled));
+    await attempt(step, () => actAndWait(there, step, action, troubled), there.seedName);
     const { then } = action;
-    if (then !== undefined) await attempt(step, () => seedActivities(there, step, applyId(step))[then](there));
+    if (then === undefined) return;
+    await attempt(step, () => seedActivities(there, step, applyId(step))[then](there), there.seedName);
   };
 }
 

@@ -150,6 +150,34 @@ describe("a clean-up", () => {
     await world.gone();
   });
 
+  it("waits for its seed's API server in one open activity, adds nothing to the history, and goes on when that answers", async () => {
+    const world = lab.world();
+    const away = { message: "cannot list Deployment: the API server is unreachable", codes: [], retryable: true };
+    const failure = ApplicationFailure.create({ ...away, details: [{ ...away, unavailable: true }] });
+    world.view.leftovers = ["seed-2"];
+    world.fail["stopWorkloads in seed-2"] = failure;
+    world.fail["answer in seed-2"] = failure;
+    await lab.shoots.nudge(world.ref);
+    const cleanUp = lab.client.workflow.getHandle(cleanUpWorkflowId(world.ref, "seed-2"));
+    const open = async () => (await cleanUp.describe()).raw.pendingActivities ?? [];
+    await eventually(async () => {
+      expect(await open()).toMatchObject([{ activityId: "workloads/answer", lastFailure: { message: away.message } }]);
+    }, 30_000);
+    const steps = (await lab.shoots.progressOf(cleanUp.workflowId))?.steps;
+    expect(steps).toContainEqual(expect.objectContaining({ name: "workloads", state: "retrying", attempt: 1 }));
+    const { historyLength } = await cleanUp.describe();
+    await sleep(12_000); // a retry by the clock would have come after ten seconds
+    expect((await cleanUp.describe()).historyLength).toBe(historyLength);
+    const tries = () => world.calls.filter((call) => call === "stopWorkloads in seed-2").length;
+    const before = tries();
+
+    world.fail = {};
+    await cleanUp.result();
+    expect(world.calls).toContain("leaveSeed seed-2");
+    expect(tries()).toBe(before + 1);
+    await world.gone();
+  });
+
   it("waits for as long as its seed is silent, but for an operator where one is needed", async () => {
     const world = lab.world({ ...quick, retryDuration: 0 });
     world.fail["stopWorkloads in seed-1"] = ApplicationFailure.create({ message: "the API server is away" });

@@ -326,7 +326,11 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     cleanExtendedApis: forRun("cleanExtendedApis"),
     cleanKubernetesResources: forRun("cleanKubernetesResources"),
     removeCluster: forRun("removeCluster"),
-    answer: async () => {},
+    async answer() {
+      const { workflowExecution, taskQueue } = Context.current().info;
+      const [, , , uid = ""] = workflowExecution?.workflowId.split("/") ?? []; // it is told of no Shoot
+      await act(found(worlds, uid), `answer in ${taskQueue.replace("seed-", "")}`);
+    },
     readControlPlane: async () => ({ namespaceUsable: true, cleanable: false, controlPlaneNeeded: false }),
   };
 }
