@@ -62,6 +62,7 @@ async function measureFlow({ controlPlane, temporal, say, ...ground }: Ground): 
     keys: newKeyring(),
     waits: {
       ...waits,
+      soon: async (targets) => (targets.some(asks) ? [...targets] : await waits.soon(targets)),
       group(step, size) {
         const { registration } = waits.group(step, size);
         return { registration: (target, uid) => (asks(target) ? {} : registration(target, uid)) };

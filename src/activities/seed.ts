@@ -13,6 +13,7 @@ import { createSourceCheck } from "./shoot/migration-check.ts";
 import { createNodeWaits } from "./waits/node-waits.ts";
 import { createSeedServices, type SeedServices, type SeedServiceDeps } from "./seed-services.ts";
 import { createObstacles } from "./waits/obstacles.ts";
+import { lookingAMoment } from "./waits/soon.ts";
 import { sparing } from "./survey/sparing.ts";
 import { createSurvey, type Survey } from "./survey/survey.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
@@ -39,7 +40,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
     target.until === "nodesReady" ? nodeWaits.readiness(run, target) : Promise.resolve(waits.readiness(target));
   const survey = createSeedSurvey(deps, readiness);
   const activities: SeedActivities = {
-    ...sparing(createActivities(deps, nodeWaits), survey),
+    ...lookingAMoment(sparing(createActivities(deps, nodeWaits), survey), waits.soon),
     async survey(run, steps) {
       const findings = [...(await survey(run, steps))];
       const due = findings.flatMap(([step, found]) => (found.settled ? [] : [[step, found.why]]));

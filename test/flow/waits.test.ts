@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Registration } from "../../src/activities/waits/registration.ts";
+import { stepOfActivity } from "../../src/api/activity-ids.ts";
 import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
 import { OperatingSystemConfig } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
@@ -38,7 +39,13 @@ async function start(run: ShootRun, type = "waitUntilReady") {
         isAll ? "configs/wait" : "infrastructure/wait",
       ]),
     );
-  return { result: () => handle.result(), waiting, pending, step };
+  /** The activities of steps, in the order in which they began. */
+  const activities = async () => {
+    const { events } = await handle.fetchHistory();
+    const ids = events?.flatMap(({ activityTaskScheduledEventAttributes: it }) => it?.activityId ?? []) ?? [];
+    return ids.filter((id) => stepOfActivity(id) !== undefined);
+  };
+  return { result: () => handle.result(), waiting, pending, step, activities };
 }
 
 async function stillWaits({ waiting }: Awaited<ReturnType<typeof start>>): Promise<void> {
@@ -55,6 +62,17 @@ describe("a wait", () => {
     const answered = Date.now();
     expect(new Set(await Promise.all(flows.map((flow) => flow.result())))).toEqual(new Set(["succeeded"]));
     expect(Date.now() - answered).toBeLessThan(30_000); // far from the re-check after five minutes
+  });
+
+  it("never begins for an object that is ready at once, which is seen by the activity that has asked for it", async () => {
+    const run = await newShoot();
+    const flow = await start(run);
+    await eventually(async () => expect(await lab.kube.read(infrastructureOf(run))).toBeDefined(), 10_000);
+    await answer(lab.kube, run);
+    expect(await flow.result()).toBe("succeeded");
+    expect(await flow.activities()).toEqual(["infrastructure/apply"]);
+    const { annotations } = (await lab.kube.read(infrastructureOf(run)))?.metadata ?? {};
+    expect(annotations?.[WAIT_ANNOTATION]).toContain("infrastructure/wait"); // had the worker died, the next would know
   });
 
   it("does not take an older answer, or the answer to another request, for its own", async () => {

@@ -11,6 +11,7 @@ export const notedWaits: Waits = {
   start() {},
   synced: async () => {},
   group: notedGroup,
+  soon: async (targets) => [...targets],
   wait() {},
   readiness: () => ({ reached: true }),
   stop: async () => {},

@@ -15,7 +15,7 @@ import { nodesOf } from "../../src/workflows/surveyed.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { eventually } from "./eventually.ts";
 import { applyGarden, createShoot } from "./garden-objects.ts";
-import { notedGroup } from "./noted-waits.ts";
+import { notedGroup, notedWaits } from "./noted-waits.ts";
 import { newKeyring } from "./state-keys.ts";
 
 /** A Shoot that was reconciled by the real activities, on one API server that is garden, seed and the Shoot's own. */
@@ -55,7 +55,7 @@ export async function startReconciledShoot(
     gardenClient: kube,
     seedClient: kube,
     shootClients: { get: async () => kube, forget: async () => {}, close: async () => {} },
-    waits: { ...waits, group: notedGroup },
+    waits: { ...waits, group: notedGroup, soon: notedWaits.soon },
     keys,
     completer,
     log,

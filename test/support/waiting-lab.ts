@@ -173,6 +173,7 @@ function current(waits: () => Waits, knobs: Knobs): Waits {
         registration: (target, uid) => group.registration({ ...target, severeAfter: knobs.severeAfter }, uid),
       };
     },
+    soon: (targets) => waits().soon(targets),
     wait: (targets) => waits().wait(targets),
     readiness: (target) => waits().readiness(target),
     stop: () => waits().stop(),

@@ -1,5 +1,5 @@
 import { activityInfo } from "@temporalio/activity";
-import { waitId } from "../../api/activity-ids.ts";
+import { stepOfActivity, waitId } from "../../api/activity-ids.ts";
 import { WAIT_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf } from "../../kube/index.ts";
@@ -37,6 +37,14 @@ export function callingActivity(): Waiter {
 
 /** The waiting activity of a step, in the workflow of the calling activity. */
 export const waiterOf = (step: string): Waiter => ({ ...callingActivity(), activityId: waitId(step) });
+
+/** The activity that is to wait for what the calling one has done. Throws outside of a step. */
+export function ownWaiter(): Waiter {
+  const { activityId } = callingActivity();
+  const step = stepOfActivity(activityId);
+  if (step === undefined) throw new Error(`activity ${activityId} belongs to no step that could wait`);
+  return waiterOf(step);
+}
 
 /** The registration as an object's annotation has it. */
 export function formatRegistration(registration: Registration, signer: Signer): string {

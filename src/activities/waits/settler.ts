@@ -22,6 +22,11 @@ export interface Settler {
   look(object: KubeObject, event: ObjectEvent): void;
   /** Looks at the objects for which an activity has just begun to wait, as far as they are there: what was settled before found no activity. */
   lookForNewcomer(waiter: Waiter, awaited: readonly (KubeObject | undefined)[]): void;
+  /**
+   * Tells `ended`, instead of Temporal, when all objects have come to an end for which an activity is to wait that has not
+   * begun. The answer ends that, and is told whether it need not begin any more.
+   */
+  hold(waiter: Waiter, ended: () => void): (isOver: boolean) => void;
   stop(): void;
 }
 
@@ -79,6 +84,7 @@ export function createSettler({ client, completer, latest, judge, read, log }: S
   const memberships = new Map<string, string>(); // by an object's uid: the activity that waits for it
   const refusals = new Map<string, string>(); // by an object's uid: what was logged of its annotation
   const timers = new Map<string, NodeJS.Timeout>(); // by an object's uid, or the activity that waits
+  const holds = new Map<string, () => void>(); // by the activity that will wait: whom to tell instead
   const limited = createLimiter(MOST_TOLD_AT_ONCE);
 
   const later = (key: string, delay: number, action: () => void) => {
@@ -147,6 +153,8 @@ export function createSettler({ client, completer, latest, judge, read, log }: S
   const settle = (key: string, again = false) => {
     const group = groups.get(key);
     if (group?.state !== "open" || group.outcomes.size < group.of) return;
+    const held = holds.get(key);
+    if (held !== undefined) return held();
     group.state = "telling";
     const reopen = (delay: number, isSecond: boolean) =>
       later(key, delay, () => {
@@ -207,6 +215,17 @@ export function createSettler({ client, completer, latest, judge, read, log }: S
       group.of = awaited.length; // what had gone before it could be registered is not waited for
       if (group.state === "told") group.state = "open";
       settle(key);
+    },
+    hold(waiter, ended) {
+      const key = keyOf(waiter);
+      holds.set(key, ended);
+      return (isOver) => {
+        holds.delete(key);
+        const group = groups.get(key);
+        if (isOver && group !== undefined) group.state = "told";
+        settle(key);
+        forget(key);
+      };
     },
     stop: () => timers.forEach((timer) => clearTimeout(timer)),
   };

@@ -18,6 +18,7 @@ import { isForItsEnd, judge } from "./judgement.ts";
 import { hasDoneJob, JOB_UID_LABEL, type Readiness } from "./readiness.ts";
 import { callingActivity, formatRegistration, readRegistration, waiterOf } from "./registration.ts";
 import { createSettler, type Completer, type Settler } from "./settler.ts";
+import { createSoon } from "./soon.ts";
 import { shootUidOf } from "./shoot-of.ts";
 import type { Signer } from "./signature.ts";
 
@@ -35,6 +36,8 @@ export interface Waits {
   synced(): Promise<void>;
   /** The wait of a step of the calling workflow, for exactly so many objects. */
   group(step: string, size: number): WaitGroup;
+  /** Answers with none of what the calling activity's step has to wait for where all of it is reached soon: see `soon.ts`. */
+  soon(targets: readonly WaitTarget[]): Promise<WaitTarget[]>;
   /** Returns when all targets are reached; otherwise leaves the activity to be completed from outside. */
   wait(targets: readonly WaitTarget[]): void;
   /** How the object stands to the target, as last seen. */
@@ -97,6 +100,7 @@ export function createWaits({
       };
     },
     readiness,
+    soon: createSoon({ hold: settler.hold, isReached: (target) => readiness(target).reached }),
     wait(targets) {
       if (targets.every((target) => readiness(target).reached)) return;
       settler.lookForNewcomer(callingActivity(), targets.map(seen));

@@ -68,6 +68,7 @@ function depsOf({ gardenClient, seedClient, shootClients }: Judging): SeedDeps {
       start: () => {},
       synced: async () => {},
       group: () => ({ registration: () => ({}) }),
+      soon: async (targets) => [...targets],
       wait: () => {},
       readiness: () => ({ reached: false, message: "it is not watched" }),
       stop: async () => {},
