@@ -33,7 +33,7 @@ export interface Reports {
  * How often progress is written into the Shoot's status, in ms: soon at first, then less and less often, because each report is
  * eleven events of the history. Errors are written at once.
  */
-const REPORT_PERIOD = { first: 5_000, most: 40_000 };
+const REPORT_PERIOD = { first: 10_000, most: 40_000 };
 
 /** In ms: what the garden refuses to take down is offered again. */
 const PAUSE_AFTER_REFUSAL = 30_000;

@@ -227,6 +227,20 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
+  it("tells users of its progress after ten seconds", async () => {
+    const world = lab.world();
+    world.hold.add("waitFor Infrastructure");
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.calls).toContain("beginOperation Create"));
+    const begun = Date.now();
+    await eventually(() => expect(world.calls).toContain("writeStatus Processing"), 30_000);
+    expect(Date.now() - begun).toBeGreaterThan(9_000);
+    expect(world.status?.description).toContain("infrastructure");
+    world.hold.clear();
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    await world.gone();
+  });
+
   it("outlives a garden that refuses reads and writes for a while", async () => {
     const world = lab.world();
     world.fail["readShoot"] = refusal;
