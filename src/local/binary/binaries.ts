@@ -1,12 +1,13 @@
+import { createHash } from "node:crypto";
 import { access, chmod, constants, copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Logger } from "../../log.ts";
 import { buildBinary } from "./build.ts";
 import { findInPath, findPinnedInPath } from "./path.ts";
 import { downloadBinary, type BinarySource } from "./release.ts";
 import { withLock } from "./lock.ts";
-import { binaries, type BinaryName } from "./versions.ts";
+import { binaries, type BinaryName, type BinaryPin } from "./versions.ts";
 import type { VariablesOf } from "../../variables.ts";
 
 /** How binaries are got. `onProgress` is told, in one line, what is being downloaded or built. */
@@ -33,6 +34,15 @@ export async function ensureBinaries<N extends BinaryName>(
   return Object.fromEntries(paths) as Record<N, string>;
 }
 
+/**
+ * Where a binary is in the cache, relative to it. Builds of one version with other parts are other binaries: clones of
+ * different commits share the cache.
+ */
+export function cachePath(name: string, { version, build: { parts } }: BinaryPin): string {
+  const id = parts && createHash("sha256").update(parts.join()).digest("hex").slice(0, 8);
+  return join("bin", name, id === undefined ? version : `${version}-${id}`, name);
+}
+
 /** The folder that clones share: `PERENNIAL_CACHE_DIR`, else `~/.cache/perennial`. */
 export function cacheDirectory(): string {
   const { PERENNIAL_CACHE_DIR }: VariablesOf<"local environment"> = process.env;
@@ -46,15 +56,14 @@ async function ensureBinary(
 ): Promise<string> {
   const { cacheDir = cacheDirectory(), pinned = false, onProgress } = options;
   const pin = binaries[name];
-  const folder = join(cacheDir, "bin", name);
-  const path = join(folder, pin.version, name);
+  const path = join(cacheDir, cachePath(name, pin));
   if (await isExecutable(path)) return path;
   const found = pinned ? undefined : await findInPath(name, pin);
   if (found !== undefined) return found;
   return await withLock(
     join(cacheDir, "locks", `${name}-${pin.version}`),
     async () => {
-      if (!(await isExecutable(path))) await install({ name, folder, path, unreachable, options });
+      if (!(await isExecutable(path))) await install({ name, path, unreachable, options });
       return path;
     },
     { onWait: () => onProgress?.(`waiting for another process that gets ${name} ${pin.version}`) },
@@ -63,15 +72,16 @@ async function ensureBinary(
 
 interface Installation {
   readonly name: BinaryName;
-  readonly folder: string;
   readonly path: string;
   readonly unreachable: Map<string, string>;
   readonly options: BinaryOptions;
 }
 
-async function install({ name, folder, path, unreachable, options }: Installation): Promise<void> {
+async function install({ name, path, unreachable, options }: Installation): Promise<void> {
   const { log, onProgress = () => {}, signal } = options;
   const pin = binaries[name];
+  const target = dirname(path);
+  const folder = dirname(target);
   await mkdir(folder, { recursive: true });
   await removeLeftovers(folder);
   const workDir = await mkdtemp(join(folder, ".new-"));
@@ -81,8 +91,8 @@ async function install({ name, folder, path, unreachable, options }: Installatio
     if (own === undefined) await fetchBinary(source, unreachable);
     else await copyFile(own, source.file);
     await chmod(source.file, 0o755);
-    await rm(join(folder, pin.version), { recursive: true, force: true });
-    await rename(workDir, join(folder, pin.version));
+    await rm(target, { recursive: true, force: true });
+    await rename(workDir, target);
     log.info({ binary: name, version: pin.version, path }, "binary installed");
   } finally {
     await rm(workDir, { recursive: true, force: true });

@@ -118,6 +118,7 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
         "cmd/copy",
         "cmd/copyto",
         "cmd/delete",
+        "cmd/lsf",
         "cmd/serve/s3",
         "cmd/version",
       ].map((part) => `github.com/rclone/rclone/${part}`),

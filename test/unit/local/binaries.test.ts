@@ -9,6 +9,7 @@ import { pack } from "tar-stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { imagesFor } from "../../../src/components/index.ts";
 import { unpack } from "../../../src/local/binary/archive.ts";
+import { cachePath } from "../../../src/local/binary/binaries.ts";
 import { renderGoMod, renderMain } from "../../../src/local/binary/build.ts";
 import { versionFits } from "../../../src/local/binary/path.ts";
 import { downloadBinary, findChecksum } from "../../../src/local/binary/release.ts";
@@ -61,6 +62,14 @@ it("a program of parts calls its Main and has what the parts add", () => {
   const main = renderMain("example.org/tool/cmd", ["example.org/tool/part"]);
   expect(main).toContain('import (\n\tprogram "example.org/tool/cmd"\n\t_ "example.org/tool/part"\n)');
   expect(main).toContain("func main() { program.Main() }");
+});
+
+it("a build of other parts has a place of its own in the cache, and one of no parts that of its version", () => {
+  const { build } = binaries.rclone;
+  const lesser = { ...binaries.rclone, build: { ...build, parts: (build.parts ?? []).slice(1) } };
+  expect(cachePath("rclone", lesser)).not.toBe(cachePath("rclone", binaries.rclone));
+  expect(cachePath("rclone", binaries.rclone)).toMatch(/^bin\/rclone\/1\.74\.4-[0-9a-f]{8}\/rclone$/);
+  expect(cachePath("etcd", binaries.etcd)).toBe("bin/etcd/3.6.10/etcd");
 });
 
 it("the rclone that tests use is the one that is deployed", () => {
