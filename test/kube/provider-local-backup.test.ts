@@ -90,6 +90,25 @@ describe("a BackupEntry", () => {
     expect(await readdir(old)).toEqual(["final.db", "first.db"]);
   });
 
+  test("names the snapshots that the last seed had, when it is restored, and none that an earlier one wrote", async () => {
+    const old = await comeFromOld("wait-for-state", { bucketName: "old", region: "local", from: "middle" });
+    await mkdir(join(directory, "middle", entry), { recursive: true });
+    await writeFile(join(directory, "middle", entry, "of-an-earlier-seed.db"), "1");
+    await writeFile(join(old, "second.db"), "2");
+    await writeFile(join(old, "third.db.part"), "3");
+    await ask("restore");
+    const named = { snapshots: ["first.db", "second.db"] };
+    expect((await settled("Restore"))?.status?.providerStatus).toEqual(named);
+    await writeFile(join(old, "third.db"), "3");
+    await ask("restore");
+    const more = { snapshots: [...named.snapshots, "third.db"] };
+    expect((await settled("Restore"))?.status?.providerStatus).toEqual(more);
+    await rm(old, { recursive: true });
+    await ask("restore");
+    expect((await settled("Restore"))?.status?.providerStatus).toEqual(more);
+    await rm(join(directory, "middle"), { recursive: true });
+  });
+
   test("needs its old bucket no more, once it has come: a reconciliation copies nothing, and a restore what is there", async () => {
     const old = await comeFromOld();
     await settled("Restore");

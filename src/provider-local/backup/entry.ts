@@ -6,7 +6,8 @@ import { expiredSnapshots } from "./retention.ts";
 
 /**
  * A Shoot's part of a bucket: a directory in it, which the Shoot's namespace reaches through a volume. `status.state`
- * says which bucket that is, and from which one its snapshots came, so that another seed finds them.
+ * says which bucket that is, and from which one its snapshots came, so that another seed finds them. Once it was restored,
+ * `status.providerStatus.snapshots` names those that the last seed had: a takeover looks among them.
  */
 export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionBackupEntry, undefined> {
   const provide = async (
@@ -52,6 +53,23 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
     }
   };
 
+  /**
+   * What has come from the bucket of the last seed: an earlier one may have gone on writing after it led no more. While
+   * that bucket is gone, it is what was said before.
+   */
+  const namesFrom = async ({ metadata, spec, status }: ExtensionBackupEntry, from: string): Promise<string[]> => {
+    const here = new Set((await buckets.list(spec.bucketName, metadata.name)).map(({ name }) => name));
+    const known = (status?.providerStatus ?? {}) as { snapshots?: readonly string[] };
+    const there = await buckets.list(from, metadata.name).then(
+      (snapshots) => snapshots.map(({ name }) => name),
+      (error: unknown) => {
+        if (error instanceof NoSuchEntry) return known.snapshots ?? [];
+        throw error;
+      },
+    );
+    return there.filter((name) => here.has(name)).sort();
+  };
+
   const expire = async ({ metadata, spec }: ExtensionBackupEntry, { check, log }: ActuatorContext) => {
     const { name, annotations = {} } = metadata;
     await buckets.sweep(spec.bucketName, name, Date.now() - SWEEP_AFTER);
@@ -74,7 +92,9 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
         const optional = copied || from !== bucketName;
         await copyAll(object, await listOld(from, object.metadata.name, optional), { from, context });
       }
-      return await provide(object, copied ? before : bucketName, context);
+      const from = copied ? before : bucketName;
+      const result = await provide(object, from, context);
+      return from === undefined ? result : { ...result, providerStatus: { snapshots: await namesFrom(object, from) } };
     },
     /** Snapshots go on until etcd is stopped: what has to be said is said already. */
     migrate: async () => undefined,
