@@ -16,11 +16,12 @@ export { clusterObject } from "./cluster-object.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
 export { copyJob } from "./etcd/backup-copy.ts";
-export { BACKUP_PLACE, FINAL_SNAPSHOT, KEPT_SNAPSHOTS, storeOf } from "./etcd/backup-place.ts";
-export { mainVolumeClaim, restoreJob, snapshotJob } from "./etcd/backup.ts";
+export { BACKUP_PLACE, FINAL_SNAPSHOT, KEPT_SNAPSHOTS, LIST_CONTAINER, storeOf } from "./etcd/backup-place.ts";
+export { checkJob, listJob, type SearchedPlace } from "./etcd/backup-search.ts";
+export { mainVolumeClaim, restoreJob, SCHEDULE, snapshotJob } from "./etcd/backup.ts";
 export { etcdEvents };
 export { storeSecretKeys } from "./etcd/rclone.ts";
-export { VERIFY_CONTAINER } from "./etcd/step.ts";
+export { RESTORE_CONTAINER, VERIFY_CONTAINER } from "./etcd/step.ts";
 export { warmUpJob } from "./etcd/warm-up.ts";
 export {
   backupEntryObject,

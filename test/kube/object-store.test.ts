@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { KubeObject, Seed } from "../../src/api/index.ts";
 import { findObjectStore } from "../../src/api/object-stores.ts";
 import { backupEntryName } from "../../src/api/extensions/backup-entry.ts";
-import { components, copyJob, restoreJob, snapshotJob } from "../../src/components/index.ts";
+import { checkJob, components, copyJob, listJob, restoreJob, snapshotJob } from "../../src/components/index.ts";
 import { makeCertificates } from "../support/certificates.ts";
 import { spawnChild, type Child } from "../support/child.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
@@ -173,6 +173,36 @@ describe("a Shoot that moves to a Seed with another bucket", () => {
     const ended = await restore("changed.db");
     expect(ended.at(-1)).toMatchObject({ name: "restore", code: 1 });
     expect(ended.at(-1)?.stderr).toContain("sha256");
+  });
+
+  test("finds the newest good one among those that nothing has recorded, before it has a copy", async () => {
+    const source = findObjectStore("aws") ?? expect.fail();
+    const files = ["etcd-backup-29395600-bcdfg.db", "etcd-backup-29395610-bcdfg.db"];
+    for (const name of files) await writeFile(join(folders[0], name), taken);
+    const [good = "", newest = ""] = files;
+    await writeFile(join(folders[0], newest), taken.subarray(0, -40));
+    await writeFile(join(folders[0], "etcd-backup-29395620-bcdfg.db.part"), taken);
+    const [listed] = await run(listJob(away, "list", { source }), moving());
+    expect(listed).toMatchObject({ name: "list", code: 0 });
+    expect(listed?.stdout.split("\n").filter(Boolean).sort()).toEqual([...files, snapshot].sort());
+
+    const check = (name: string) => run(checkJob(away, "check", { snapshot: name, source }), moving());
+    const refused = (await check(newest)).at(-1);
+    expect(refused).toMatchObject({ name: "restore", code: 1 });
+    const passed = await check(good);
+    expect(codesOf(passed)).toEqual({ download: 0, restore: 0, verify: 0 });
+    expect(JSON.parse(passed.at(-1)?.stdout ?? "")).toMatchObject({ revision: 2 });
+    expect((await check("etcd-backup-29395630-bcdfg.db")).at(-1)).toMatchObject({ name: "download" });
+  });
+
+  test("sees a folder that is not there as an empty one, and a bucket that is not there as an error", async () => {
+    await rm(folders[0], { recursive: true });
+    const source = findObjectStore("aws") ?? expect.fail();
+    const list = (change: Record<string, string>) =>
+      run(listJob(away, "list", { source }), { ...moving(), "source-etcd-backup": { ...secretOf(0), ...change } });
+    expect(await list({})).toMatchObject([{ name: "list", code: 0, stdout: "" }]);
+    for (const change of [{ bucketName: "bucket-0" }, { secretAccessKey: "guessed" }])
+      expect((await list(change)).map(({ code }) => code > 0)).toEqual([true]);
   });
 
   const putSnapshot = async (name: string, damage: (file: string) => Promise<void>) => {

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../api/index.ts";
 import type { ObjectStore } from "../../api/object-stores.ts";
-import { backupPlace, bucketPlace } from "./backup-place.ts";
+import { backupPlace, sourcePlace } from "./backup-place.ts";
 import { job, pod } from "./backup-pod.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { verifyStep } from "./step.ts";
@@ -19,7 +19,7 @@ export interface CopySource {
  * starts when its own is there.
  */
 export function copyJob(context: ControlPlaneContext, name: string, { snapshot, store }: CopySource): KubeObject {
-  const source = bucketPlace(context, { name: "source", store, secret: "source-etcd-backup" });
+  const source = sourcePlace(context, store);
   const own = backupPlace(context);
   const steps = [...source.fetch(snapshot), verifyStep(context, snapshot), ...own.keep(snapshot)];
   return job(context, name, { backoffLimit: 2, ttlSecondsAfterFinished: 3600, template: pod([own.volume()], steps) });

@@ -16,6 +16,15 @@ export interface BackupPlace {
   readonly fetch: (snapshot: string) => Step[];
 }
 
+/** A bucket can be asked what is in it: no pod that reaches one sees that in its folder. */
+export interface BucketPlace extends BackupPlace {
+  /** Prints the names of the Shoot's snapshots, one a line. A folder that is not there looks like an empty one. */
+  readonly list: () => Step[];
+}
+
+/** The container whose log names the snapshots in a bucket. */
+export const LIST_CONTAINER = "list";
+
 /** What the last snapshots of a Shoot on its seeds begin with; the others are named after the Jobs that took them, too. */
 export const FINAL_SNAPSHOT = "final-snapshot";
 
@@ -33,9 +42,16 @@ export const backupMount = (options: { readOnly?: true } = {}) => ({
 });
 
 /** The place that the Seed's provider of backups offers: a bucket, where it is an object store that we know, else a claim. */
-export function backupPlace(context: ControlPlaneContext): BackupPlace {
+export const backupPlace = (context: ControlPlaneContext): BackupPlace => ownBucket(context) ?? claimPlace;
+
+/** The bucket of the Seed that a Shoot comes from, through the Secret that the controller of the BackupEntry `source-…` makes. */
+export const sourcePlace = (context: ControlPlaneContext, store: ObjectStore): BucketPlace =>
+  bucketPlace(context, { name: "source", store, secret: "source-etcd-backup" });
+
+/** The Seed's own bucket; undefined where backups are reached through a claim. */
+export function ownBucket(context: ControlPlaneContext): BucketPlace | undefined {
   const store = storeOf(context);
-  return store === undefined ? claimPlace : bucketPlace(context, { name: "store", store, secret: BACKUP_PLACE });
+  return store && bucketPlace(context, { name: "store", store, secret: BACKUP_PLACE });
 }
 
 /** The object store of the Seed's backups; undefined where they are reached through a claim. */
@@ -51,7 +67,7 @@ const claimPlace: BackupPlace = {
 };
 
 /** A bucket, in which the names of what the Shoot has begin with that of its BackupEntry: its controller removes just that. */
-export function bucketPlace(context: ControlPlaneContext, remote: Remote): BackupPlace {
+function bucketPlace(context: ControlPlaneContext, remote: Remote): BucketPlace {
   const { namespace, shoot, images } = context;
   // Where a folder is meant, it ends with a slash: rclone then does not ask whether it is an object, and take a refusal for yes.
   const folder = pathIn(remote, backupEntryName(namespace, shoot.metadata.uid ?? ""));
@@ -80,6 +96,7 @@ export function bucketPlace(context: ControlPlaneContext, remote: Remote): Backu
     fetch: (snapshot) => [
       step("download", rclone(["copyto", `${folder}/${snapshot}`, `/backup/${snapshot}`], DOWNLOAD), [backupMount()]),
     ],
+    list: () => [step(LIST_CONTAINER, rclone(["lsf", `${folder}/`], LISTING), [])],
   };
 }
 
@@ -92,6 +109,8 @@ const COMPARISON = { download: true, "one-way": true };
 
 /** Nothing to be found is no error to rclone unless it is told so. */
 const DOWNLOAD = { "error-on-no-transfer": true };
+
+const LISTING = { "files-only": true, include: "/*.db" };
 
 /**
  * Snapshots stay for three days, last ones as long as the Shoot, and those that are recorded as long as they are. A

@@ -4,8 +4,8 @@ import { backupMount, backupPlace } from "./backup-place.ts";
 import { job, pod, type Step } from "./backup-pod.ts";
 import { commandLine } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
-import { etcdStep, verifyStep } from "./step.ts";
-import { dataVolume, mainClaim, member } from "./etcd.ts";
+import { etcdStep, restoreStep, verifyStep } from "./step.ts";
+import { mainClaim, member } from "./etcd.ts";
 import { mountFiles, secretPath, sha256 } from "../files.ts";
 import { controlPlaneRole } from "../workload.ts";
 
@@ -21,7 +21,7 @@ export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
     {
       apiVersion: "batch/v1",
       kind: "CronJob",
-      metadata: { name: "etcd-backup", namespace, labels: controlPlaneRole },
+      metadata: { name: SCHEDULE, namespace, labels: controlPlaneRole },
       spec: {
         schedule: `${minute}-59/${period} * * * *`,
         suspend: shoot.spec.hibernation?.enabled === true,
@@ -65,26 +65,18 @@ export interface RestoreSource {
  * that failed half-way needs a new volume.
  */
 export function restoreJob(context: ControlPlaneContext, name: string, { snapshot, bump }: RestoreSource): KubeObject {
-  const file = `/backup/${snapshot}`;
   const { peer, ...self } = member("etcd-main", context.namespace);
-  const restore = commandLine("etcdutl", {
-    "data-dir": dataVolume.directory,
+  const flags = {
     name: self.name,
     "initial-cluster": `${self.name}=${peer}`,
     "initial-cluster-token": self.token,
     "initial-advertise-peer-urls": peer,
     ...(bump ? { "bump-revision": LOST_REVISIONS, "mark-compacted": true } : {}),
-  });
+  };
   const place = backupPlace(context);
   const template = pod(
     [place.volume({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
-    [
-      ...place.fetch(snapshot),
-      etcdStep(context, "restore", subcommand(restore, "snapshot", "restore", file), [
-        backupMount({ readOnly: true }),
-        { name: "data", mountPath: dataVolume.mountPath },
-      ]),
-    ],
+    [...place.fetch(snapshot), restoreStep(context, snapshot, { flags, volume: "data" })],
     [verifyStep(context, snapshot)],
   );
   return job(context, name, { backoffLimit: 0, template });
@@ -95,6 +87,9 @@ export function mainVolumeClaim({ namespace }: ControlPlaneContext): KubeObject 
   const { name, labels, spec } = mainClaim;
   return { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name, namespace, labels }, spec };
 }
+
+/** The CronJob that takes snapshots; Kubernetes names its Jobs `<name>-<minutes since 1970>`, and pods with five letters more. */
+export const SCHEDULE = "etcd-backup";
 
 /** Minutes between snapshots unless it is said otherwise: how much a Shoot can lose when its seed is lost. */
 const PERIOD = 10;

@@ -1,9 +1,14 @@
 import { backupMount } from "./backup-place.ts";
 import type { Step } from "./backup-pod.ts";
+import { commandLine, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
+import { dataVolume } from "./etcd.ts";
 
 /** The container whose log says, as JSON, what a snapshot holds: `{hash, revision, totalKey, totalSize}`. */
 export const VERIFY_CONTAINER = "verify";
+
+/** The container that makes a data directory of a snapshot, and sums up the whole file on the way. */
+export const RESTORE_CONTAINER = "restore";
 
 /** A step in etcd's own image, in which there is no shell. */
 export const etcdStep = (
@@ -24,3 +29,15 @@ export const verifyStep = (context: ControlPlaneContext, snapshot: string): Step
     ["etcdutl", "snapshot", "status", `/backup/${snapshot}`, "--write-out=json"],
     [backupMount({ readOnly: true })],
   );
+
+/** Makes a data directory from a snapshot in the folder. It fails where a single byte of the file is not what etcd has written. */
+export const restoreStep = (
+  context: ControlPlaneContext,
+  snapshot: string,
+  { flags = {}, volume }: { readonly flags?: Flags; readonly volume: string },
+): Step => {
+  const [program = "", ...rest] = commandLine("etcdutl", { "data-dir": dataVolume.directory, ...flags });
+  const command = [program, "snapshot", "restore", `/backup/${snapshot}`, ...rest];
+  const mounts = [backupMount({ readOnly: true }), { name: volume, mountPath: dataVolume.mountPath }];
+  return etcdStep(context, RESTORE_CONTAINER, command, mounts);
+};

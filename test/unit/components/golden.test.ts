@@ -6,11 +6,13 @@ import type { KubeObject } from "../../../src/api/index.ts";
 import { findObjectStore } from "../../../src/api/object-stores.ts";
 import {
   backupEntryObject,
+  checkJob,
   components,
   controlPlaneObject,
   copyJob,
   dnsRecordObject,
   infrastructureObject,
+  listJob,
   mainVolumeClaim,
   networkObject,
   operatingSystemConfigs,
@@ -48,6 +50,7 @@ const goldens: Record<string, readonly KubeObject[]> = {
     restoreJob(context, "restore", { snapshot: "final-snapshot-x.db", bump: false }),
     restoreJob(context, "restore-after-loss", { snapshot: "etcd-backup-1-x.db", bump: true }),
     warmUpJob(context, "warm-up"),
+    checkJob(context, "check", { snapshot: "etcd-backup-1-x.db" }),
   ],
   ...Object.fromEntries(
     ["alicloud", "aws", "azure", "gcp", "openstack", "s3"].map((provider) => [
@@ -60,6 +63,9 @@ const goldens: Record<string, readonly KubeObject[]> = {
     restoreJob(backedUpBy("aws"), "restore", { snapshot: "final-snapshot-x.db", bump: false }),
     copyJob(backedUpBy("aws"), "copy", { snapshot: "final-snapshot-x.db", store: storeOf("azure") }),
     warmUpJob(backedUpBy("aws"), "warm-up"),
+    listJob(backedUpBy("aws"), "list", { source: storeOf("azure") }),
+    checkJob(backedUpBy("aws"), "check", { snapshot: "etcd-backup-1-x.db", source: storeOf("azure") }),
+    checkJob(backedUpBy("aws"), "check-own", { snapshot: "etcd-backup-1-x.db" }),
   ],
   "extension-objects": [
     infrastructureObject(context),
