@@ -71,6 +71,11 @@ export interface SeedActivities {
   keepSnapshot(run: ShootRun): Promise<void>;
   /** Makes all of the Shoot's etcd that can be had without its data: an empty volume for this, and `etcd-events`. */
   prepareEtcd(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Lists the snapshots that a seed which has died has left; a takeover looks among them. */
+  listSnapshots(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Restores the newest of them for a try, then the one before, until one is good. */
+  checkNewestSnapshot(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  keepNewestSnapshot(run: ShootRun): Promise<void>;
   /** Makes the volume of the Shoot's etcd from the latest snapshot that was kept. */
   restoreEtcdVolume(run: ShootRun, step: string): Promise<WaitTarget[]>;
   finishEtcdVolume(run: ShootRun): Promise<void>;

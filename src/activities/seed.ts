@@ -102,6 +102,13 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
       await services(run).backup.createEtcdVolume(run);
       return await services(run).components.deployEtcdEvents(run, step);
     },
+    listSnapshots: (run, step) => services(run).backup.listSnapshots(run, step),
+    async checkNewestSnapshot(run, step) {
+      const { backup } = services(run);
+      await backup.checkPlace(run);
+      return await backup.checkNewestSnapshot(run, step);
+    },
+    keepNewestSnapshot: forRun(({ backup }, run) => backup.keepNewestSnapshot(run)),
     async restoreEtcdVolume(run, step) {
       const { backup } = services(run);
       await backup.checkPlace(run);

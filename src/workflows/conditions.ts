@@ -45,5 +45,8 @@ export const moved = when(
   ({ migration }) => migration !== undefined && !migration.returning,
 );
 
+/** A takeover was approved: the source is not asked for anything. */
+export const takenOver = when("the Shoot is taken over", (run) => !sourceAnswers.holds(run));
+
 /** The source takes part: no takeover was approved. */
 export const sourceAnswers = when("the old Seed takes part", ({ migration }) => migration?.takeover !== true);

@@ -22,6 +22,7 @@ import {
   hasWorkers,
   moved,
   sourceAnswers,
+  takenOver,
 } from "./conditions.ts";
 
 /**
@@ -54,6 +55,10 @@ export const restore = defineShootFlow("Restore Shoot", {
   networkPolicies:       { do: deploy("network-policies"),                   after: ["infrastructure"], when: [hasWorkers] },
   backupEntry:           { do: restoreObjects("BackupEntry"),                after: ["leases", "leader", "cluster"], when: [hasBackup] },
 
+  // A seed that was down or cut off may have left snapshots that nothing has recorded
+  listSnapshots:         { do: call("listSnapshots"),                        after: ["backupEntry", "shareState"], when: [moved, takenOver, hasBackup], since: "2026-11-24" },
+  newestSnapshot:        { do: thenCall(call("checkNewestSnapshot"), "keepNewestSnapshot"),after: ["listSnapshots"], when: [moved, takenOver, hasBackup], since: "2026-11-24" },
+
   // Volumes take their time
   prepareEtcd:           { do: call("prepareEtcd"),                          after: ["secrets", "leader"], when: [moved], since: "2026-11-23" },
 
@@ -63,7 +68,7 @@ export const restore = defineShootFlow("Restore Shoot", {
   // The source seals what it writes now with a data key that this seed does not have yet
   finalShareState:       { do: inGarden("shareState"),                       after: ["finalSnapshot", "shareState"], when: [moved, sourceAnswers] },
   oldEtcd:               { do: onSource(stop("etcd")),                       after: ["finalSnapshot"], when: [moved, sourceAnswers] },
-  copiedBackups:         { do: restoreObjects("BackupEntry"),                after: ["finalSnapshot", "finalShareState", "backupEntry"], when: [moved, hasBackup] },
+  copiedBackups:         { do: restoreObjects("BackupEntry"),                after: ["finalSnapshot", "finalShareState", "backupEntry", "newestSnapshot"], was: { until: "2026-11-24", after: ["finalSnapshot", "finalShareState", "backupEntry"] }, when: [moved, hasBackup] },
 
   // The control plane, from it
   etcdVolume:            { do: thenCall(call("restoreEtcdVolume"), "finishEtcdVolume"),after: ["copiedBackups", "finalShareState", "secrets", "leases", "leader"], when: [moved] },

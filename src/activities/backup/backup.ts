@@ -1,6 +1,7 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { warmUpJob } from "../../components/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
+import { createNewestSnapshot } from "./newest-snapshot.ts";
 import { createBackupSource } from "./source-entry.ts";
 import { readContext } from "../control-plane/context.ts";
 import { createExtensions } from "../extensions/extensions.ts";
@@ -19,18 +20,21 @@ export interface BackupDeps {
   readonly records: SnapshotRecords;
   readonly waits: Waits;
   readonly flow?: () => string;
+  /** In ms since the epoch. */
+  readonly now?: () => number;
 }
 
 /** A Shoot's etcd between seeds: snapshots of it where it was, its volume where it is to be. */
 export function createBackup(deps: BackupDeps) {
   const { gardenClient, seedClient, waits, flow = currentFlow } = deps;
-  const { copySnapshot, releaseSource } = createBackupSource({
+  const { copySnapshot, releaseSource, ...source } = createBackupSource({
     ...deps,
     applyObject: createExtensions(deps).applyObject,
   });
   return {
     copySnapshot,
     ...createSnapshots(deps),
+    ...createNewestSnapshot({ ...deps, ...source }),
     ...createVolumeRestore({ ...deps, releaseSource }),
 
     /** Throws a StepError where pods of the Shoot's namespace cannot reach its backups. */

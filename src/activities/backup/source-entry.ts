@@ -2,7 +2,7 @@ import { bucketCredentials } from "../../api/core/backup-bucket.ts";
 import { sourceEntryName } from "../../api/extensions/backup-entry.ts";
 import { BackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { findObjectStore } from "../../api/object-stores.ts";
+import { findObjectStore, type ObjectStore } from "../../api/object-stores.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { copyJob, storeOf, type ControlPlaneContext } from "../../components/index.ts";
 import { refTo, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
@@ -37,6 +37,10 @@ export interface BackupSourceDeps {
 export function createBackupSource({ gardenClient, seedClient, records, waits, applyObject }: BackupSourceDeps) {
   const ensureEntry = async (run: ShootRun, bucket: BackupBucket, group: WaitGroup) => {
     const entry = sourceEntry(run, bucket);
+    const existing = await seedClient.read(refTo(ExtensionBackupEntry, { name: entry.metadata.name }));
+    // The Secret of another bucket must be gone before a pod could take it for this one's.
+    if (existing !== undefined && existing.spec.bucketName !== bucket.metadata.name)
+      await releaseSource(seedClient, run);
     await deployBackupCredentials(
       seedClient,
       entry.spec.secretRef.name ?? "",
@@ -55,12 +59,8 @@ export function createBackupSource({ gardenClient, seedClient, records, waits, a
       const context = await readContext(gardenClient, seedClient, run);
       const snapshot = await records.latest(run);
       if (snapshot === undefined || storeOf(context) === undefined || isAtHome(snapshot, context)) return [];
-      const bucket = await readSourceBucket(gardenClient, snapshot);
-      const store = findObjectStore(bucket.spec.provider.type);
-      if (store === undefined)
-        throw configurationProblem(
-          `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} is in BackupBucket ${snapshot.bucket} of provider ${bucket.spec.provider.type}, which is no object store: it cannot be copied to Seed ${run.seedName}`,
-        );
+      const what = `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} is`;
+      const { bucket, store } = await findSource(gardenClient, snapshot.bucket, what);
       const name = `copy-${snapshot.name.replace(/\.db$/, "")}`;
       const job = await seedClient.read(jobRef(run.technicalID, name));
       if (job !== undefined && completed(job).reached) return [];
@@ -70,6 +70,16 @@ export function createBackupSource({ gardenClient, seedClient, records, waits, a
       const describe = async () => copyJob(context, name, { snapshot: snapshot.name, store });
       await ensureJob({ seedClient, group, target, describe });
       return [entry, target];
+    },
+
+    /** The store of another seed's bucket that holds the Shoot's backups. Throws where it is in none that could be reached. */
+    async sourceStore(run: ShootRun, bucket: string): Promise<ObjectStore> {
+      return (await findSource(gardenClient, bucket, backupsOf(run))).store;
+    },
+
+    /** Has that bucket made reachable; returns what is to be waited for. */
+    async reachSource(run: ShootRun, bucket: string, group: WaitGroup): Promise<WaitTarget> {
+      return await ensureEntry(run, (await findSource(gardenClient, bucket, backupsOf(run))).bucket, group);
     },
 
     /** Lets go of the other bucket once nothing more is wanted of it. */
@@ -90,13 +100,20 @@ export async function releaseSource(seedClient: KubeClient, { technicalID, uid }
 
 const isAtHome = ({ bucket }: SnapshotRecord, { seed }: ControlPlaneContext): boolean => bucket === seed.metadata.uid;
 
-async function readSourceBucket(
-  gardenClient: KubeClient,
-  { name: snapshot, bucket: name }: SnapshotRecord,
-): Promise<BackupBucket> {
+const backupsOf = ({ technicalID }: ShootRun): string => `the backups of etcd-main of ${technicalID} are`;
+
+/** The bucket as the garden knows it, and the store that it is in; `what` begins the sentence that says why there is none. */
+async function findSource(gardenClient: KubeClient, name: string, what: string) {
   const bucket = await gardenClient.read(BackupBucket, { name });
-  if (bucket !== undefined) return bucket;
-  throw configurationProblem(`snapshot ${snapshot} is in BackupBucket ${name}, which does not exist in the garden`);
+  if (bucket === undefined)
+    throw configurationProblem(`${what} in BackupBucket ${name}, which does not exist in the garden`);
+  const { type } = bucket.spec.provider;
+  const store = findObjectStore(type);
+  if (store === undefined)
+    throw configurationProblem(
+      `${what} in BackupBucket ${name} of provider ${type}, which is no object store: no pod can read that from another Seed`,
+    );
+  return { bucket, store };
 }
 
 async function readCredentials(gardenClient: KubeClient, bucket: BackupBucket) {

@@ -2,10 +2,11 @@ import { RESTORED_ANNOTATION, RESTORING_ANNOTATION, VOLUME_ANNOTATION } from "..
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { mainVolumeClaim, restoreJob } from "../../components/index.ts";
-import { PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
+import { claimRef, isFinished } from "./etcd-claim.ts";
 import { ensureJob, hasFailed, jobRef, jobTarget, removeJob } from "./jobs.ts";
 import { completed } from "../waits/readiness.ts";
 import { readPod, readVerified } from "./reading.ts";
@@ -140,20 +141,7 @@ const originOf = ({ epoch }: ShootRun, { name }: SnapshotRecord): string => `${n
 /** No pod has seen the volume. */
 const nothingYet = ({ epoch }: ShootRun): string => `nothing yet in epoch ${epoch}`;
 
-const claimRef = ({ technicalID: namespace }: ShootRun) =>
-  refTo(PersistentVolumeClaim, { namespace, name: "main-etcd-etcd-main-0" });
-
 const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
-
-/**
- * A takeover may begin after a planned migration got stuck: what was restored under an earlier epoch, in the seed that
- * leads, is the newest there is. A planned one begins with a namespace of its own.
- */
-function isFinished(claim: KubeObject | undefined, { epoch, migration }: ShootRun): boolean {
-  const restored = claim?.metadata.annotations?.[RESTORED_ANNOTATION];
-  if (restored === undefined) return false;
-  return migration?.takeover === true ? Number(restored) <= epoch : restored === String(epoch);
-}
 
 const isFor = (job: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
   job.metadata.annotations?.[VOLUME_ANNOTATION] === uid;

@@ -100,10 +100,11 @@ const leftBehind = (name: string): Obstacle => ({
 
 function takeoverNotes(facts: MigrationFacts, move: Move, from: string, sourceIsOff: boolean): string[] {
   const { shoot, to, source, now, kept } = facts;
-  const age = kept?.takenAt === undefined ? "" : ` (${formatDuration(now.getTime() - Date.parse(kept.takenAt))} ago)`;
+  const age =
+    kept?.takenAt === undefined ? "" : `, taken ${formatDuration(now.getTime() - Date.parse(kept.takenAt))} ago`;
   return [
     describeReliance(from, sourceIsOff),
-    `The Shoot's etcd goes back to its last snapshot${age}: what was written since is lost.`,
+    `The Shoot's etcd goes back to its last recorded snapshot${age}, or to a newer one, if the old Seed has left a good one in its bucket: what was written since is lost.`,
     ...abandonmentNotes(shoot, move, to),
     ...(kept?.problem === undefined ? [] : [`What extensions keep is not the latest there was: ${kept.problem}`]),
     ...(source && isSeedReady(source, now) ? [describeNeedlessness(source, now)] : []),

@@ -58,7 +58,9 @@ it("the plan of a takeover says what it relies on, what it loses, and that it ma
   const kept = { state: true, snapshot: true, takenAt: "2026-11-21T09:50:00Z" };
   const onFence = plan({ kept }, { takeover: { sourceIsOff: false } });
   expect(onFence.notes[0]).toContain("The takeover relies on the fence of Seed seed-1");
-  expect(onFence.notes[1]).toContain("goes back to its last snapshot (20m ago): what was written since is lost");
+  expect(onFence.notes[1]).toBe(
+    "The Shoot's etcd goes back to its last recorded snapshot, taken 20m ago, or to a newer one, if the old Seed has left a good one in its bucket: what was written since is lost.",
+  );
   expect(onFence.notes[2]).toContain("Seed seed-1 answers (its worker was last heard of 0 s ago)");
   const onWord = plan({ kept }, { takeover: { sourceIsOff: true } });
   const outdated = plan({ kept: { ...kept, problem: "the state is too large" } }, { takeover: { sourceIsOff: true } });

@@ -257,8 +257,8 @@ describe("the migrate table", () => {
 
 /** The steps that a Restore has besides those of a Reconcile: what brings the Shoot over from another Seed. */
 const moving = [
-  ...["leases", "fence", "keptSecrets", "prepareEtcd", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
-  ...["copiedBackups", "etcdVolume"],
+  ...["leases", "fence", "keptSecrets", "listSnapshots", "newestSnapshot", "prepareEtcd", "oldApiServer"],
+  ...["finalSnapshot", "finalShareState", "oldEtcd", "copiedBackups", "etcdVolume"],
 ];
 
 describe("the restore table", () => {
@@ -290,6 +290,8 @@ describe("the restore table", () => {
     ["prepareEtcd", ["leases", "secrets"]],
     ["finalSnapshot", ["oldApiServer"]],
     ["oldEtcd", ["finalSnapshot"]],
+    ["listSnapshots", ["leases", "backupEntry", "shareState"]],
+    ["copiedBackups", ["newestSnapshot", "listSnapshots"]],
     ["etcdVolume", ["copiedBackups", "finalSnapshot", "leases"]],
     ["etcd", ["etcdVolume", "oldEtcd", "oldApiServer"]],
     ["internalDns", ["oldApiServer"]],
@@ -328,6 +330,13 @@ describe("the restore table", () => {
       migration: { ...migration, destination: "seed-1", returning: true },
     });
     expect(skipped.sort()).toEqual([...moving, ...fallingAsleep].sort());
+  });
+  it("looks for a newer snapshot than the recorded one only in a takeover, where there are backups", () => {
+    const looks = (change: Partial<ShootRun>) => plan(restore, change).done.filter((step) => /Snapshots?$/.test(step));
+    const takeover = { migration: { ...migration, takeover: true } };
+    expect(looks({ ...takeover, hasBackup: true })).toEqual(["listSnapshots", "newestSnapshot"]);
+    expect(looks({ ...takeover, hasBackup: false })).toEqual([]);
+    expect(looks({ migration, hasBackup: true })).toEqual(["finalSnapshot"]);
   });
   it("asks nothing of the source when it was taken over from, but waits for its leases", () => {
     const { skipped } = plan(restore, { migration: { ...migration, takeover: true } });
