@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { Shoot } from "../../src/api/index.ts";
+import { KEPT_SNAPSHOTS_ANNOTATION } from "../../src/api/annotations.ts";
+import { backupEntryName } from "../../src/api/extensions/backup-entry.ts";
+import { ExtensionBackupEntry, Shoot } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { ConfigMap, createKubeClient, Node, Pod, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { helloImage } from "../../src/local/image/images.ts";
@@ -10,6 +12,7 @@ import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
 import { localEnvironment, type LocalEnvironment, type SeedName } from "../support/local-environment.ts";
 import { findSeedRemains, findShootRemains } from "../support/shoot-remains.ts";
+import { leaveUnrecorded } from "../support/unrecorded-snapshot.ts";
 import { findSecrets } from "../support/shoot-secrets.ts";
 
 let local: LocalEnvironment;
@@ -100,7 +103,11 @@ describe("a Shoot that moves to another seed", () => {
   });
 
   test("is taken over from a seed that has died, which comes back and finds that it leads no more", async () => {
-    for (const process of seedOneProcesses) await local.pause(process);
+    await local.pause("worker-seed-1"); // from here on nothing is recorded
+    await withCluster((cluster) => cluster.patch(ledgerRef, { data: { entry: "forty-three" } }));
+    before = { ...before, ledger: "forty-three" };
+    const left = await leaveUnrecorded(local, shoot, "seed-1");
+    for (const process of seedOneProcesses.slice(1)) await local.pause(process);
     const begin = performance.now();
     try {
       await local.perennial("shoot", "migrate", "garden-dev/move", "--to", "seed-2", "-y");
@@ -115,6 +122,8 @@ describe("a Shoot that moves to another seed", () => {
       expect(status?.takeover).toMatchObject({ reason: "the machine of seed-1 burns", by: expect.stringMatching(/./) });
       expect(status?.seeds).toContain("seed-1");
       expect(await leader()).toMatchObject({ seed: "seed-2", epoch: 6, takeover: true });
+      expect(await keptSnapshots()).toContain(left.good);
+      expect(await keptSnapshots()).not.toContain(left.damaged);
     } finally {
       for (const process of seedOneProcesses.toReversed()) await local.resume(process);
     }
@@ -130,6 +139,15 @@ describe("a Shoot that moves to another seed", () => {
     console.log(told.join("\n"));
   });
 });
+
+const ledgerRef = refTo(ConfigMap, { namespace: "app", name: "ledger" });
+
+/** What has been recorded in seed-2, or is about to be. */
+async function keptSnapshots(): Promise<string> {
+  const name = backupEntryName(shoot.technicalID, shoot.ref.uid);
+  const entry = await local.seeds["seed-2"].read(ExtensionBackupEntry, { name });
+  return entry?.metadata.annotations?.[KEPT_SNAPSHOTS_ANNOTATION] ?? "";
+}
 
 /** A dead seed: nothing of it answers, and nothing of it knows. */
 const seedOneProcesses = ["worker-seed-1", "provider-local-seed-1", "seed-1-kube-apiserver"];
