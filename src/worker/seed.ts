@@ -39,7 +39,8 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
       ],
     },
     maxHeartbeatThrottleInterval: HEARTBEAT_PERIOD,
-    activityTaskPollerBehavior: { type: "autoscaling", minimum: 1, initial: 2, maximum: 5 },
+    // A flow begins up to six steps at once: what no poller waits for goes through Temporal's store first.
+    activityTaskPollerBehavior: { type: "autoscaling", minimum: 6, initial: 6, maximum: 20 },
     shutdownGraceTime: "20s",
   });
 }
