@@ -98,7 +98,10 @@ export function onlooker(client: KubeClient, namespace?: string): KubeClient {
     replaceStatus: (object: KubeObject) => wouldChange("given another status", refOf(object)),
     close: async () => {},
   };
-  return { ...client, ...(looks as unknown as Partial<KubeClient>) }; // the generics of a client do not matter to what is compared
+  const { server, listRefs, metadata, snapshot, watch, types, get } = client;
+  const asTheyAre = { server, listRefs, metadata, snapshot, watch, types, get };
+  const whole = { ...asTheyAre, ...looks } satisfies Record<keyof KubeClient, unknown>; // a new method has to be thought of
+  return whole as unknown as KubeClient; // the generics of a client do not matter to what is compared
 }
 
 /** Kinds of which a Shoot's namespace has so many that one list costs less than what would be read one by one. */
