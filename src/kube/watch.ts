@@ -23,6 +23,8 @@ export interface Reflector<T extends KubeObject> {
   synced(): Promise<void>;
   get(name: string, namespace?: string): T | undefined;
   list(namespace?: string): T[];
+  /** Whether the watch is not broken, and the server was heard of late: what is cached is at most two and a half minutes behind. */
+  isCurrent(): boolean;
   /** Resolves when no event is being handled any more. */
   stop(): Promise<void>;
 }
@@ -41,6 +43,9 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   firstList.promise.catch(() => {});
   const context = { server: client.server, kind: type.kind, ...selection };
   let running: Promise<void> | undefined;
+  /** By a clock that no step of the wall clock moves; undefined while the watch is broken. */
+  let heard: number | undefined;
+  const hear = () => void (heard = performance.now());
 
   async function run(): Promise<void> {
     let version: string | undefined;
@@ -53,6 +58,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
           await take(event);
         }
       } catch (error) {
+        heard = undefined;
         if (signal.aborted) return;
         if (!isInterruption(error)) version = undefined;
         log?.[isExpired(error) ? "debug" : "warn"]({ ...context, err: error }, "watch interrupted");
@@ -66,12 +72,14 @@ export function createReflector<T extends KubeObject, S extends Scope>(
 
   async function take(event: WatchEvent<T>): Promise<void> {
     if (event.type !== "BOOKMARK") await deliver(cache.take(event.type, event.object));
+    hear();
     backoff.reset();
   }
 
   async function relist(): Promise<string> {
     const { items, resourceVersion } = await client.snapshot(type, selection);
     for (const change of cache.replaceAll(items)) await deliver([change]);
+    hear();
     firstList.resolve();
     return resourceVersion;
   }
@@ -93,6 +101,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
     synced: () => firstList.promise,
     get: cache.get,
     list: cache.list,
+    isCurrent: () => heard !== undefined && performance.now() - heard < SILENCE,
     async stop() {
       firstList.reject(new Error(`the watch for ${type.kind} was stopped before its first list`));
       stopping.abort();
@@ -100,6 +109,9 @@ export function createReflector<T extends KubeObject, S extends Scope>(
     },
   };
 }
+
+/** In ms. Servers send a bookmark each minute where nothing happens; a connection that is silent for so long is given up. */
+const SILENCE = 150_000;
 
 /** Whether the history may still be there: the connection was lost or the server is busy. Anything else needs a new list. */
 function isInterruption(error: unknown): boolean {

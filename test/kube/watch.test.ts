@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, vi } from "vitest";
 import {
   createKubeClient,
   createReflector,
@@ -155,6 +155,26 @@ describe("a reflector whose connection breaks", () => {
     await eventually(() => news.length === 3);
     expect(news).toEqual(["added a", "deleted a", "added b"]);
     expect(proxy.requests.slice(before).some((line) => line.includes("limit=500"))).toBe(false);
+  });
+
+  test("says whether what it knows is current: not while the connection is lost, nor after a long silence", async () => {
+    reflector = createReflector(proxied, Widget, { onEvent: note });
+    expect(reflector.isCurrent()).toBe(false);
+    reflector.start();
+    await reflector.synced();
+    expect(reflector.isCurrent()).toBe(true);
+    const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 151_000);
+    expect(reflector.isCurrent()).toBe(false);
+    clock.mockRestore();
+    const before = proxy.requests.length;
+    await eventually(() => proxy.requests.some((line) => line.includes("watch=true")));
+    proxy.cut();
+    await eventually(() => proxy.requests.slice(before).length > 0);
+    expect(reflector.isCurrent()).toBe(false);
+    proxy.mend();
+    await apply("a");
+    await eventually(() => reflector.isCurrent());
+    expect(reflector.get("a", "default")).toBeDefined();
   });
 
   test("survives a SIGKILL of the API server and tells what changed afterwards", async () => {
