@@ -15,6 +15,7 @@ import { createSeedServices, type SeedServices, type SeedServiceDeps } from "./s
 import { createObstacles } from "./waits/obstacles.ts";
 import { lookingAMoment } from "./waits/soon.ts";
 import { sparing } from "./survey/sparing.ts";
+import { createAnswers, type Answers } from "./survey/answers.ts";
 import { createSurvey, type Survey } from "./survey/survey.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
 import type { Readiness } from "./waits/readiness.ts";
@@ -27,22 +28,26 @@ export interface SeedDeps extends SeedServiceDeps {
 }
 
 /** Looks what steps would do in a seed; `readiness` says how what they would wait for stands. */
-export function createSeedSurvey(deps: SeedDeps, readiness: ReadinessOf): Survey {
+export function createSeedSurvey(
+  deps: SeedDeps,
+  readiness: (deps: SeedDeps) => ReadinessOf,
+  answers?: Answers,
+): Survey {
   const activities = (looking: SeedDeps) => createActivities(looking, createNodeWaits(looking));
-  return createSurvey({ deps, activities, readiness });
+  return createSurvey({ deps, activities, readiness, answers });
 }
 
 /** The activities of queue `seed-<name>`. Whatever they write into a Shoot's namespace carries the epoch of its run. */
 export function createSeedActivities(deps: SeedDeps): SeedActivities {
   const { seedClient, shootClients, waits, completer, log } = deps;
   const nodeWaits = createNodeWaits({ seedClient, shootClients, completer, log });
-  const readiness: ReadinessOf = (run, target) =>
-    target.until === "nodesReady" ? nodeWaits.readiness(run, target) : Promise.resolve(waits.readiness(target));
-  const survey = createSeedSurvey(deps, readiness);
+  // Rows that run look at what those before them have just written: only a periodic look goes by what is known.
+  const exact = createSeedSurvey(deps, readinessFrom);
+  const periodic = createSeedSurvey(deps, readinessFrom, createAnswers());
   const activities: SeedActivities = {
-    ...lookingAMoment(sparing(createActivities(deps, nodeWaits), survey), waits.soon),
+    ...lookingAMoment(sparing(createActivities(deps, nodeWaits), exact), waits.soon),
     async survey(run, steps) {
-      const findings = [...(await survey(run, steps))];
+      const findings = [...(await periodic(run, steps))];
       const due = findings.flatMap(([step, found]) => (found.settled ? [] : [[step, found.why]]));
       log.debug({ shoot: `${run.namespace}/${run.name}`, due: Object.fromEntries(due) }, "surveyed");
       return findings.flatMap(([step, { settled }]) => (settled ? [step] : []));
@@ -52,6 +57,13 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
 }
 
 type ReadinessOf = (run: ShootRun, target: WaitTarget) => Promise<Readiness>;
+
+/** How what is waited for stands: nodes in the Shoot, the rest as the seed's watches have it. */
+function readinessFrom(deps: SeedDeps): ReadinessOf {
+  const nodeWaits = createNodeWaits(deps);
+  return async (run, target) =>
+    target.until === "nodesReady" ? await nodeWaits.readiness(run, target) : deps.waits.readiness(target);
+}
 
 /** What acts, each time that it is called. */
 function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNodeWaits>): ActingActivities {

@@ -1,10 +1,12 @@
 import { expect } from "vitest";
 import { HANDOVER_ANNOTATION } from "../../src/api/annotations.ts";
+import { NO_CLEANUP_LABEL } from "../../src/api/labels.ts";
 import { Cluster, Infrastructure, Network } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { sparedSteps } from "../../src/flow/spared.ts";
 import {
   ConfigMap,
+  createKubeClient,
   Deployment,
   Namespace,
   Node,
@@ -12,12 +14,14 @@ import {
   Secret,
   StatefulSet,
   type KubeClient,
+  type MergePatch,
   type ObjectRef,
 } from "../../src/kube/index.ts";
 import { reconcile } from "../../src/workflows/reconcile.ts";
 import { counting, isWrite, type Requests } from "../../bench/counting-client.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
+import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { startReconciledShoot, type ReconciledShoot } from "../support/reconciled-shoot.ts";
 
 const test = ownClusterTest({
@@ -26,13 +30,21 @@ const test = ownClusterTest({
 });
 const requests: Requests = {};
 let kube: KubeClient;
+let proxy: FaultyProxy;
+let watching: KubeClient;
 let shoot: ReconciledShoot;
 
 test.beforeAll(async ({ cluster }) => {
   kube = cluster.client;
-  shoot = await startReconciledShoot(cluster, (client) => counting(client, "any", requests));
+  proxy = await startFaultyProxy(cluster.tokenKubeconfig);
+  watching = createKubeClient({ file: proxy.kubeconfigFile });
+  shoot = await startReconciledShoot(cluster, (client) => counting(client, "any", requests), watching);
 });
-test.afterAll(() => shoot.stop());
+test.afterAll(async () => {
+  await shoot.stop();
+  await watching.close();
+  await proxy.close();
+});
 
 const rows = () => Object.keys(shoot.rows);
 const settled = (change = {}) => shoot.activities.survey({ ...shoot.run, ...change }, shoot.rows);
@@ -51,17 +63,89 @@ const mend = async () => {
   await eventually(async () => expect(await settled()).toEqual(rows()));
 };
 
-const writesOf = async (act: () => Promise<unknown>): Promise<string[]> => {
+const requestsOf = async (act: () => Promise<unknown>): Promise<string[]> => {
   for (const sort of Object.keys(requests)) delete requests[sort];
   await act();
-  return Object.keys(requests).filter(isWrite);
+  return Object.keys(requests);
 };
+
+const writesOf = async (act: () => Promise<unknown>) => (await requestsOf(act)).filter(isWrite);
+
+const dryRunsOf = async (act: () => Promise<unknown>) =>
+  (await requestsOf(act)).filter((sort) => sort.includes("dry-run"));
 
 test("a survey finds every row settled after a Reconcile, and writes nothing to find it", async () => {
   const versions = async () => (await kube.list(Deployment)).map(({ metadata }) => metadata.resourceVersion);
   const before = await versions();
   expect(await writesOf(async () => expect(await settled()).toEqual(rows()))).toEqual([]);
   expect(await versions()).toEqual(before);
+});
+
+test("a survey asks for no dry run whose answer is known, and a worker that has just started for all of them", async () => {
+  await settled();
+  expect(await dryRunsOf(async () => expect(await settled()).toEqual(rows()))).toEqual([]);
+  const { survey } = shoot.startAnew();
+  const first = await dryRunsOf(async () => expect(await survey(shoot.run, shoot.rows)).toEqual(rows()));
+  expect(first).toEqual(expect.arrayContaining(["any dry-run-apply Deployment", "any dry-run-apply NetworkPolicy"]));
+  expect(await dryRunsOf(() => survey(shoot.run, shoot.rows))).toEqual([]);
+});
+
+/** Of each class of object: what others make of one, and the row that has to mend it. */
+const changes: readonly (readonly [row: string, ref: () => ObjectRef, patch: MergePatch])[] = [
+  ["kubeControllerManager", () => refTo(Deployment, inNamespace("kube-controller-manager")), { spec: { replicas: 2 } }],
+  ["secrets", () => refTo(Secret, inNamespace("kube-scheduler")), { data: { kubeconfig: "dGhlaXJz" } }],
+  ["kubeScheduler", () => refTo(ConfigMap, inNamespace("kube-scheduler-config")), { data: { "config.yaml": "" } }],
+  ["networkPolicies", () => policyRef("deny-all"), { spec: { podSelector: { matchLabels: { theirs: "true" } } } }],
+  ["infrastructure", () => refTo(Infrastructure, inNamespace(shoot.run.name)), { spec: { region: "theirs" } }],
+  ["coreDns", () => refTo(ConfigMap, { namespace: "kube-system", name: "coredns" }), { data: { Corefile: "" } }],
+  ["coreDns", () => roleRef("perennial:coredns"), { rules: [], metadata: { labels: { [NO_CLEANUP_LABEL]: null } } }],
+];
+
+const policyRef = (name: string): ObjectRef => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "NetworkPolicy",
+  ...inNamespace(name),
+});
+
+const roleRef = (name: string): ObjectRef => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  name,
+});
+
+test("what others have changed is found although the survey before was answered from memory", async () => {
+  for (const [row, ref, patch] of changes) {
+    await settled();
+    expect(await dryRunsOf(async () => expect(await settled()).toEqual(rows()))).toEqual([]);
+    await kube.patch(ref(), patch);
+    await eventually(async () => expect(await settled(), `${ref().kind} ${ref().name}`).not.toContain(row));
+    expect(await settled(), "once more").not.toContain(row);
+    await mend();
+  }
+});
+
+test("that something else is wanted is found although nothing has changed in the seed", async () => {
+  await settled();
+  const { namespace, name } = shoot.run;
+  const garden: ObjectRef = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", namespace, name };
+  const want = (nodeMonitorGracePeriod: string | null) =>
+    kube.patch(garden, { spec: { kubernetes: { kubeControllerManager: { nodeMonitorGracePeriod } } } });
+  await want("2m0s");
+  expect(await settled()).not.toContain("kubeControllerManager");
+  await want(null);
+  expect(await settled()).toContain("kubeControllerManager");
+});
+
+test("a watch that is broken is not believed: what others change meanwhile is found", async () => {
+  await settled();
+  proxy.cut();
+  await eventually(() => proxy.requests.at(-1)?.includes("watch=true") === true);
+  const deployment = refTo(Deployment, inNamespace("kube-scheduler"));
+  await kube.patch(deployment, { spec: { replicas: 2 } });
+  expect(await settled()).not.toContain("kubeScheduler");
+  await kube.patch(deployment, { spec: { replicas: 1 } });
+  proxy.mend();
+  await mend();
 });
 
 test("rows that run and find nothing to change write nothing", async () => {
@@ -101,8 +185,7 @@ test("an object that others have changed makes its row run, and everything behin
 });
 
 test("an object that is gone makes its row run: a policy, a certificate", async () => {
-  const policy: ObjectRef = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", ...inNamespace("deny-all") };
-  await kube.remove(policy);
+  await kube.remove(policyRef("deny-all"));
   expect(await running()).toEqual(rows());
   await mend();
   await kube.remove(refTo(Secret, inNamespace("kube-scheduler")));

@@ -14,5 +14,6 @@ export const notedWaits: Waits = {
   soon: async (targets) => [...targets],
   wait() {},
   readiness: () => ({ reached: true }),
+  seen: () => undefined,
   stop: async () => {},
 };

@@ -22,6 +22,8 @@ import { newKeyring } from "./state-keys.ts";
 export interface ReconciledShoot {
   readonly run: ShootRun;
   readonly activities: SeedActivities;
+  /** The activities of a worker that has just started. */
+  startAnew(): SeedActivities;
   readonly shootClients: ShootClients;
   /** Does every row of the table that acts in the seed, and waits for what it changed. */
   reconcile(change?: Partial<ShootRun>): Promise<void>;
@@ -30,10 +32,14 @@ export interface ReconciledShoot {
   stop(): Promise<void>;
 }
 
-/** Creates and reconciles it; stand-ins act as the seed's controllers, and a node has joined. */
+/**
+ * Creates and reconciles it; stand-ins act as the seed's controllers, and a node has joined. The activities' requests are
+ * made through what `observe` makes of their client, watches through `watching`.
+ */
 export async function startReconciledShoot(
   { kubeconfig, client }: ControlPlane,
   observe: (client: KubeClient) => KubeClient = (one) => one,
+  watching = client,
 ): Promise<ReconciledShoot> {
   const log = createLogger({ name: "test", level: "silent" });
   await applyGarden(client);
@@ -47,7 +53,7 @@ export async function startReconciledShoot(
   await joinNode(client);
   const keys = newKeyring();
   const completer = { complete: async () => true, fail: async () => true };
-  const waits = createWaits({ client, completer, signer: createSigner(keys.own), log });
+  const waits = createWaits({ client: watching, completer, signer: createSigner(keys.own), log });
   waits.start();
   await waits.synced();
   const kube = observe(createKubeClient({ kubeconfig }));
@@ -82,6 +88,7 @@ export async function startReconciledShoot(
   return {
     run,
     activities,
+    startAnew: () => createSeedActivities(deps),
     shootClients: deps.shootClients,
     reconcile: reconcileAll,
     rows,

@@ -176,6 +176,7 @@ function current(waits: () => Waits, knobs: Knobs): Waits {
     soon: (targets) => waits().soon(targets),
     wait: (targets) => waits().wait(targets),
     readiness: (target) => waits().readiness(target),
+    seen: (ref) => waits().seen(ref),
     stop: () => waits().stop(),
   };
 }

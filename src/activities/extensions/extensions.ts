@@ -41,18 +41,13 @@ export function createExtensions({ gardenClient, seedClient, waits, triggers: as
 
   const applyOne = async (object: KubeObject, kind: AppliedKind, group: WaitGroup, asked = false) => {
     const existing = await readChangeable(seedClient, object);
-    const triggers = asks({ kind, existing, asked }) || (await isNews(object, existing));
-    const timestamp = triggers ? nextTimestamp(existing) : existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
+    const before = existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
+    const triggers = asks({ kind, existing, asked }) || (await isNews(annotated(object, stampOf(before)), existing));
+    const timestamp = triggers ? nextTimestamp(existing) : before;
     const target = targetOf(object, kind, timestamp);
     const operation = triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {};
-    const stamp = timestamp === undefined ? {} : { [TIMESTAMP_ANNOTATION]: timestamp };
-    const annotations = {
-      ...object.metadata.annotations,
-      ...operation,
-      ...stamp,
-      ...group.registration(target, existing?.metadata.uid),
-    };
-    await seedClient.apply({ ...object, metadata: { ...object.metadata, annotations } });
+    const registration = group.registration(target, existing?.metadata.uid);
+    await seedClient.apply(annotated(object, { ...operation, ...stampOf(timestamp), ...registration }));
     return target;
   };
 
@@ -117,6 +112,14 @@ export function createExtensions({ gardenClient, seedClient, waits, triggers: as
     },
   };
 }
+
+function annotated(object: KubeObject, more: Readonly<Record<string, string>>): KubeObject {
+  const annotations = { ...object.metadata.annotations, ...more };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+const stampOf = (timestamp: string | undefined): Record<string, string> =>
+  timestamp === undefined ? {} : { [TIMESTAMP_ANNOTATION]: timestamp };
 
 /** Writes into the object which seed may act on it (GEP-1): the run's, under the run's epoch. */
 function led(

@@ -17,7 +17,7 @@ function differences(before: unknown, after: unknown, path: readonly string[] = 
 const DEPTH = 4;
 
 /** Of an object, what is neither the API server's, nor its controller's, nor a note of those who wait for it. */
-function lasting(object: KubeObject): Fields {
+export function lasting(object: KubeObject): Fields {
   const { status: _, ...rest } = object;
   const { managedFields: __, resourceVersion: ___, generation: ____, ...metadata } = object.metadata;
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => name !== WAIT_ANNOTATION);

@@ -2,7 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { inWords, refOf, type KubeClient, type ObjectRef, type Selection, type TypeRef } from "../../kube/index.ts";
+import {
+  inWords,
+  refOf,
+  type KubeClient,
+  type ObjectRef,
+  type Selection,
+  type TypeRef,
+  type WriteOptions,
+} from "../../kube/index.ts";
+import type { Answers } from "./answers.ts";
 import { changesOf } from "./differences.ts";
 
 /** Ends the work of an {@link onlooker} at the first write that would change something. */
@@ -28,13 +37,25 @@ export class WouldChange extends Error {
 /** The annotations with which a controller is asked to act. */
 const requests = new Set([OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION].map((name) => `metadata.annotations.${name}`));
 
+/** From where an {@link onlooker} knows what it need not ask for. */
+export interface Knowledge {
+  /** What this namespace has many of is listed at once. */
+  readonly namespace?: string;
+  /** What is applied with this label, `true` on all that is ours, is listed at once: a list for each kind. */
+  readonly label?: string;
+  /** An object as a watch has it; undefined where none does. */
+  readonly seen?: (ref: ObjectRef) => KubeObject | undefined;
+  /** What the API server has answered before. */
+  readonly answers?: { readonly of: Answers; readonly cluster: string };
+}
+
 /**
  * A client that writes nothing: a write that would change nothing is answered with the object as it is, any other throws
  * {@link WouldChange}. So work that comes to its end with it has seen the world as it is, and would leave it so. Whether an
  * apply changes something, the API server says in a dry run: with all who have a say in it, such as an extension's webhook.
- * What was read once is not read again; what `namespace` has many of is listed at once.
+ * What was read once is not read again, and what is known otherwise is not asked for.
  */
-export function onlooker(client: KubeClient, namespace?: string): KubeClient {
+export function onlooker(client: KubeClient, { namespace, label, seen, answers }: Knowledge = {}): KubeClient {
   const known = new Map<string, Promise<unknown>>();
   const once = <T>(key: readonly unknown[], ask: () => Promise<T>): Promise<T> => {
     const name = JSON.stringify(key);
@@ -50,8 +71,23 @@ export function onlooker(client: KubeClient, namespace?: string): KubeClient {
     const { apiVersion, kind, name, namespace: where } = { ...type, ...key } as ObjectRef;
     const ref = { apiVersion, kind, name, ...(where === undefined ? {} : { namespace: where }) };
     if (where === undefined || where !== namespace || !numerous.has(kind))
-      return await once(["read", ref], () => client.read(ref));
+      return await once(["read", ref], async () => seen?.(ref) ?? (await client.read(ref)));
     return (await list(ref, { namespace })).find((object) => object.metadata.name === name);
+  };
+
+  /** What is there of an object that is applied. One that has lost our label is not in the list. */
+  const find = async (object: KubeObject) => {
+    if (label === undefined || object.metadata.labels?.[label] !== "true") return await read(refOf(object));
+    const ours = await list(object, { labelSelector: `${label}=true` });
+    return ours.find((one) => inWords(refOf(one)) === inWords(refOf(object))) ?? (await read(refOf(object)));
+  };
+
+  /** What an apply would make of what is there. */
+  const outcome = async (object: KubeObject, existing: KubeObject, o: WriteOptions): Promise<KubeObject> => {
+    if (answers?.of.hold(answers.cluster, existing, object) === true) return existing;
+    const after = await once(["apply", object], () => client.apply(object, { ...o, dryRun: true }));
+    if (changesOf(existing, after).length === 0) answers?.of.keep(answers.cluster, existing, object);
+    return after;
   };
 
   const wouldChange = async (verb: string, ref: ObjectRef): Promise<never> => {
@@ -68,11 +104,12 @@ export function onlooker(client: KubeClient, namespace?: string): KubeClient {
   const looks = {
     list,
     read,
-    async apply(object: KubeObject, o: { readonly dryRun?: boolean } = {}) {
-      const dryRun = () => once(["apply", object], () => client.apply(object, { ...o, dryRun: true }));
-      if (o.dryRun === true) return await dryRun();
-      const existing = await read(refOf(object));
-      return existing === undefined ? await wouldChange("made", refOf(object)) : unchanged(existing, await dryRun());
+    async apply(object: KubeObject, o: WriteOptions = {}) {
+      const existing = await find(object);
+      if (existing === undefined)
+        return o.dryRun === true ? await client.apply(object, o) : await wouldChange("made", refOf(object));
+      const after = await outcome(object, existing, o);
+      return o.dryRun === true ? after : unchanged(existing, after);
     },
     async patch(ref: ObjectRef, patch: object) {
       const existing = await read(ref);

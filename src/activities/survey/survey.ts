@@ -1,10 +1,13 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
+import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import type { KubeClient } from "../../kube/index.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { needsPeriodicTrigger } from "../extensions/trigger.ts";
 import type { ActingActivities, SurveyedAction, WaitTarget } from "../index.ts";
 import type { SeedServiceDeps } from "../seed-services.ts";
 import type { Readiness } from "../waits/readiness.ts";
 import { explainReadiness } from "../waits/judgement.ts";
+import type { Answers } from "./answers.ts";
 import { onlooker, WouldChange } from "./onlooker.ts";
 
 /** With what a survey looks; `activities` are those that the steps call, with the clients that they are given. */
@@ -12,7 +15,9 @@ export interface SurveyDeps<Deps extends SeedServiceDeps> {
   readonly deps: Deps;
   readonly activities: (deps: Deps) => ActingActivities;
   /** How what a step would wait for stands now. */
-  readonly readiness: (run: ShootRun, target: WaitTarget) => Promise<Readiness> | Readiness;
+  readonly readiness: (deps: Deps) => (run: ShootRun, target: WaitTarget) => Promise<Readiness> | Readiness;
+  /** What was answered before: with it, a look costs little, and may be minutes behind. Without it, all is asked for. */
+  readonly answers?: Answers | undefined;
 }
 
 /** Looks at steps of a run; what is found is said of each. */
@@ -33,9 +38,10 @@ export type Finding =
  * Looks which steps have nothing to do: each does its work with clients that write nothing. A step is settled that gets to
  * its end so, and for whose objects there is nothing to wait. One that cannot be judged is not.
  */
-export function createSurvey<Deps extends SeedServiceDeps>({ deps, activities, readiness }: SurveyDeps<Deps>): Survey {
+export function createSurvey<Deps extends SeedServiceDeps>(o: SurveyDeps<Deps>): Survey {
   return async (run, steps) => {
-    const looking = activities(onlooking(deps, run));
+    const deps = onlooking(o.deps, run, o.answers);
+    const [looking, readiness] = [o.activities(deps), o.readiness(deps)];
     const judge = async (step: string, action: SurveyedAction): Promise<Finding> => {
       try {
         const targets = await act(looking, run, step, action);
@@ -63,17 +69,24 @@ function findingOf(error: unknown): Finding {
 }
 
 /** The same, with clients that write nothing; nothing is registered, because nothing is waited for. */
-function onlooking<Deps extends SeedServiceDeps>(deps: Deps, { technicalID, periodic }: ShootRun): Deps {
+function onlooking<Deps extends SeedServiceDeps>(
+  deps: Deps,
+  { technicalID: namespace, periodic }: ShootRun,
+  of: Answers | undefined,
+): Deps {
+  const answersOf = (cluster: string) => omitUndefined({ answers: of && { of, cluster } });
+  const seen = of && deps.waits.seen;
+  const inShoot = { label: NO_CLEANUP_LABEL, ...answersOf(`shoot ${namespace}`) };
   const clients = new Map<string, Promise<KubeClient>>();
-  const clientOf = (namespace: string): Promise<KubeClient> => {
-    const client = clients.get(namespace) ?? deps.shootClients.get(namespace).then((found) => onlooker(found));
-    clients.set(namespace, client);
+  const clientOf = (name: string): Promise<KubeClient> => {
+    const client = clients.get(name) ?? deps.shootClients.get(name).then((found) => onlooker(found, inShoot));
+    clients.set(name, client);
     return client;
   };
   return {
     ...deps,
-    gardenClient: onlooker(deps.gardenClient),
-    seedClient: onlooker(deps.seedClient, technicalID),
+    gardenClient: onlooker(deps.gardenClient, answersOf("garden")),
+    seedClient: onlooker(deps.seedClient, { namespace, ...omitUndefined({ seen }), ...answersOf("seed") }),
     shootClients: { ...deps.shootClients, get: clientOf },
     waits: { ...deps.waits, group: () => ({ registration: () => ({}) }) },
     ...(periodic === true ? { triggers: needsPeriodicTrigger } : {}),

@@ -9,6 +9,7 @@ import {
   Pod,
   typeMeta,
   type KubeClient,
+  type ObjectRef,
   type Reflector,
   type TypeRef,
 } from "../../kube/index.ts";
@@ -42,6 +43,8 @@ export interface Waits {
   wait(targets: readonly WaitTarget[]): void;
   /** How the object stands to the target, as last seen. */
   readiness(target: WaitTarget): Readiness;
+  /** The object as its kind's watch has it, while that is current; undefined for what is not watched, too. */
+  seen(ref: ObjectRef): KubeObject | undefined;
   stop(): Promise<void>;
 }
 
@@ -101,6 +104,7 @@ export function createWaits({
     },
     readiness,
     soon: createSoon({ hold: settler.hold, isReached: (target) => readiness(target).reached }),
+    seen: watches.seen,
     wait(targets) {
       if (targets.every((target) => readiness(target).reached)) return;
       settler.lookForNewcomer(callingActivity(), targets.map(seen));
@@ -137,12 +141,15 @@ function createWatches(client: KubeClient, settler: Settler, log: Logger) {
     return jobs?.list(pod.metadata.namespace).find((job) => job.metadata.uid === uid);
   };
   const all = [...reflectors.values()];
+  const watchOf = (type: TypeRef) => reflectors.get(keyOf(type));
   return {
     start: () => all.forEach((reflector) => reflector.start()),
     synced: async () => void (await Promise.all(all.map((reflector) => reflector.synced()))),
     stop: async () => void (await Promise.all(all.map((reflector) => reflector.stop()))),
     pods: (namespace?: string) => reflectors.get(keyOf(typeMeta(Pod)))?.list(namespace) ?? [],
-    get: (type: TypeRef, name: string, namespace?: string) => reflectors.get(keyOf(type))?.get(name, namespace),
+    get: (type: TypeRef, name: string, namespace?: string) => watchOf(type)?.get(name, namespace),
+    seen: (ref: ObjectRef) =>
+      watchOf(ref)?.isCurrent() === true ? watchOf(ref)?.get(ref.name, ref.namespace) : undefined,
   };
 }
 

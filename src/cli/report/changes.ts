@@ -39,7 +39,7 @@ export async function judgeSteps(
 ): Promise<JudgedStep[]> {
   const { run } = judging;
   const deps = depsOf(judging);
-  const survey = createSeedSurvey(deps, readinessFrom(deps));
+  const survey = createSeedSurvey(deps, readinessFrom);
   try {
     const findings = await survey(run, surveyedActions(flow, run));
     return steps.map((step) => ({ ...step, ...judgementOf(findings.get(step.step)) }));
@@ -71,6 +71,7 @@ function depsOf({ gardenClient, seedClient, shootClients }: Judging): SeedDeps {
       soon: async (targets) => [...targets],
       wait: () => {},
       readiness: () => ({ reached: false, message: "it is not watched" }),
+      seen: () => undefined,
       stop: async () => {},
     },
     keys: { own: [], garden: async () => [] },
@@ -80,7 +81,7 @@ function depsOf({ gardenClient, seedClient, shootClients }: Judging): SeedDeps {
 }
 
 /** How what a step would wait for stands, as the seed says now. */
-function readinessFrom(deps: SeedDeps): Parameters<typeof createSeedSurvey>[1] {
+function readinessFrom(deps: SeedDeps): ReturnType<Parameters<typeof createSeedSurvey>[1]> {
   const nodeWaits = createNodeWaits(deps);
   return async (run, target) => {
     if (target.until === "nodesReady") return await nodeWaits.readiness(run, target);
