@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { examine, healthTypes, hibernatedCondition, nextCondition } from "../activities/shoot/health.ts";
-import { changeShootStatus, readShoot } from "../activities/shoot/patch.ts";
+import { changeShootStatus } from "../activities/shoot/patch.ts";
 import type { Condition, Shoot } from "../api/index.ts";
 import type { SnapshotFailures } from "./backup/snapshot-failures.ts";
 import { createOwners } from "./mirror/owner.ts";
@@ -24,8 +24,7 @@ export function createCare(deps: CareDeps) {
     const readinessByType = await examine(sights, namespace);
     if (!readinessByType.APIServerAvailable.reached) shoots.forget(namespace);
     if (before !== undefined && Date.now() < before.until && isKnown(before, readinessByType)) return before;
-    const { owner } = await findOwner(namespace);
-    const shoot = owner && (await readShoot(gardenClient, owner));
+    const { shoot } = await findOwner(namespace);
     if (shoot?.status?.seedName !== seedName || shoot.metadata.deletionTimestamp || !isCaredFor(shoot))
       return undefined;
     return await record(shoot, readinessByType);

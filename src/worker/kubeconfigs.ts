@@ -1,5 +1,5 @@
 import { findAccess, keepKubeconfig, kubeconfigRef } from "../activities/control-plane/user-kubeconfig.ts";
-import { Shoot } from "../api/index.ts";
+import type { Shoot } from "../api/index.ts";
 import { createOwners } from "./mirror/owner.ts";
 import { createRounds, type RoundsDeps } from "./rounds.ts";
 
@@ -25,8 +25,8 @@ export function createKubeconfigs({ now = () => new Date(), ...deps }: Kubeconfi
   });
 }
 
-/** In ms: a Secret that was changed by others meanwhile is put right after this time. */
-const LONGEST_PAUSE = 3_600_000;
+/** In ms: a Secret that others have changed meanwhile is put right by the Shoot's next Reconcile, or else after this time. */
+const LONGEST_PAUSE = 6 * 3_600_000;
 
 /** Renews the kubeconfig of one namespace's Shoot where there is one to renew; returns when to look again. */
 function createRenewal({
@@ -40,10 +40,8 @@ function createRenewal({
 
   /** The Shoot of the namespace, where this seed leads it and its flow has published a kubeconfig. */
   const findShoot = async (namespace: string): Promise<Shoot | undefined> => {
-    const { owner } = await findOwner(namespace);
-    if (owner === undefined) return undefined;
-    const shoot = await gardenClient.read(Shoot, { namespace: owner.namespace, name: owner.name });
-    if (shoot?.metadata.uid !== owner.uid || !isAwake(shoot)) return undefined;
+    const { shoot } = await findOwner(namespace);
+    if (shoot === undefined || !isAwake(shoot)) return undefined;
     return (await gardenClient.read(kubeconfigRef(shoot.metadata))) && shoot;
   };
 

@@ -12,14 +12,7 @@ import type { ShootRef, ShootRun, StepFailure } from "../../api/shoot/run.ts";
 import { now, refTo, type JsonPatchOperation, type KubeClient, type MergePatch } from "../../kube/index.ts";
 import type { OperationStatus } from "../index.ts";
 import { beginning, lastOperation } from "./operation-beginning.ts";
-import {
-  changeOperationStatus,
-  changeShoot,
-  changeShootStatus,
-  patchFinalizers,
-  patchShootStatus,
-  readShoot,
-} from "./patch.ts";
+import { changeOperationStatus, changeShoot, changeShootStatus, patchFinalizers, patchShootStatus } from "./patch.ts";
 import { beginningStory, progressStory } from "./story.ts";
 import type { Tell } from "./tell.ts";
 
@@ -29,7 +22,6 @@ import type { Tell } from "./tell.ts";
  */
 export function createShootStatus(gardenClient: KubeClient, tell: Tell = () => Promise.resolve()) {
   const refOf = (ref: ShootRef) => refTo(Shoot, { namespace: ref.namespace, name: ref.name });
-  const read = (ref: ShootRef) => readShoot(gardenClient, ref);
   const patchStatus = (ref: ShootRef, status: MergePatch) => patchShootStatus(gardenClient, ref, status);
 
   /** Removes an annotation, or leaves the rest of it, if it still has this value: a later request stays. */
@@ -54,7 +46,6 @@ export function createShootStatus(gardenClient: KubeClient, tell: Tell = () => P
   return {
     /** Finalizer first, so that nothing can exist for a Shoot that is already gone; the request is taken away last. */
     async begin(run: ShootRun, request: string | undefined): Promise<void> {
-      if ((await read(run)) === undefined) return;
       if (run.operation !== "Delete")
         await patchFinalizers(gardenClient, run, (finalizers) => [...new Set([...finalizers, GARDENER_FINALIZER])]);
       if (run.operation === "Migrate") await forget(run, [CANCEL_MIGRATION_ANNOTATION], isWanted(run));
@@ -70,15 +61,17 @@ export function createShootStatus(gardenClient: KubeClient, tell: Tell = () => P
     /** Only the operation that the Shoot is in may say how it gets on, and not after it has said that it succeeded. */
     async write(run: ShootRun, status: OperationStatus): Promise<void> {
       let ours = false;
-      await changeOperationStatus(gardenClient, run, async (before) => {
+      let wasTold = false;
+      await changeOperationStatus(gardenClient, run, async (before, { metadata }) => {
         ours = before.lastOperation?.type === run.operation;
+        wasTold = migrationAnnotations.some((name) => metadata.annotations?.[name] !== undefined);
         if (!ours || before.lastOperation?.state === "Succeeded") return undefined;
         await tell(run, progressStory(run, before, status));
         return progressOf(run, status);
       });
       if (!ours || status.state !== "Succeeded") return;
       if (run.tasks !== undefined) await takeAway(run, TASKS_ANNOTATION, run.tasks);
-      if (run.operation !== "Migrate")
+      if (run.operation !== "Migrate" && wasTold)
         await forget(run, migrationAnnotations, (shoot) => moveOf(shoot).is === "settled");
     },
 

@@ -8,8 +8,8 @@ import { isForbidden, Namespace, type KubeClient } from "../../kube/index.ts";
  * does not say yet which Shoot it is of, or the seed may not see that Shoot, or it is gone.
  */
 export type Ownership =
-  | { readonly is: "ours"; readonly owner: StateOwner }
-  | { readonly is: "another's" | "unknown" | "gone"; readonly owner?: never };
+  | { readonly is: "ours"; readonly owner: StateOwner; readonly shoot: Shoot }
+  | { readonly is: "another's" | "unknown" | "gone"; readonly owner?: never; readonly shoot?: never };
 
 /**
  * Finds whose a namespace is: by the Shoot in the garden, and not by what this seed knows of it. A namespace of another
@@ -40,7 +40,7 @@ export function createOwners({
     if (shoot === undefined || uid === undefined || shoot.metadata.uid !== uid) return { is: "another's" };
     const epoch = Number(namespace.metadata.annotations?.[EPOCH_ANNOTATION] ?? FIRST_EPOCH);
     if (!isLed(shoot, seedName, epoch)) return { is: "another's" };
-    return { is: "ours", owner: { namespace: metadata.namespace, name: metadata.name, uid, epoch } };
+    return { is: "ours", owner: { namespace: metadata.namespace, name: metadata.name, uid, epoch }, shoot };
   };
 }
 
