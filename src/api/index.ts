@@ -19,6 +19,7 @@ export { Seed } from "./core/seed.ts";
 export { Shoot } from "./shoot/shoot.ts";
 export { ShootState } from "./shoot/state.ts";
 export { Cluster } from "./extensions/cluster.ts";
+export { ManagedResource } from "./extensions/managed-resource.ts";
 export * from "./extensions/index.ts";
 export type { ExtensionKind, ExtensionKinds } from "./extensions/kinds.ts";
 export { FIRST_EPOCH, type Leadership } from "./extensions/leadership.ts";

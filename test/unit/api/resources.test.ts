@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isNonRetryable, resources, Shoot } from "../../../src/api/index.ts";
+import { isNonRetryable, ManagedResource, resources, Shoot } from "../../../src/api/index.ts";
 import { exampleObjects } from "../../support/examples.ts";
 import { furtherExamples } from "../../support/extension-examples.ts";
 
@@ -45,4 +45,15 @@ test("rate limits are retried, wrong credentials are not", () => {
   expect(isNonRetryable("ERR_INFRA_RATE_LIMITS_EXCEEDED")).toBe(false);
   expect(isNonRetryable("ERR_INFRA_UNAUTHORIZED")).toBe(true);
   expect(isNonRetryable("ERR_SOMETHING_ELSE")).toBe(false);
+});
+
+test("a ManagedResource without a Secret to apply is none", () => {
+  const managed = {
+    apiVersion: "resources.gardener.cloud/v1alpha1",
+    kind: "ManagedResource",
+    metadata: { name: "extension-calico", namespace: "garden" },
+    spec: { class: "seed", secretRefs: [{ name: "extension-calico" }], equivalences: [] },
+  };
+  expect(ManagedResource.parse(managed)).toEqual(managed);
+  expect(() => ManagedResource.parse({ ...managed, spec: { class: "seed" } })).toThrow(/secretRefs/);
 });
