@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBinaries } from "../src/local/binary/binaries.ts";
 import { ensurePackages } from "../src/local/binary/packages.ts";
-import { binaries, type BinaryName, type PackageName } from "../src/local/binary/versions.ts";
+import { clusterBinaries, type BinaryName, type PackageName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
@@ -32,7 +32,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
     "rclone",
   ],
   flow: ["temporal"],
-  e2e: (Object.keys(binaries) as BinaryName[]).filter((name) => name !== "rclone"),
+  e2e: [...clusterBinaries, "temporal"],
 };
 
 /** The Debian packages that a project takes; e2e gets its own by itself. */

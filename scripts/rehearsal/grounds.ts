@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
 import { ensureBinaries } from "../../src/local/binary/binaries.ts";
 import { ensurePackages } from "../../src/local/binary/packages.ts";
-import { binaries as pinned, type BinaryName } from "../../src/local/binary/versions.ts";
+import { clusterBinaries } from "../../src/local/binary/versions.ts";
 import { applyAddons } from "../../src/local/cluster/addons.ts";
 import { startCluster, type RunningCluster } from "../../src/local/cluster/clusters.ts";
 import { ensureSeedNode } from "../../src/local/cluster/node.ts";
@@ -23,7 +23,7 @@ import type { Logger } from "../../src/log.ts";
 export interface Grounds {
   readonly environment: Environment;
   readonly processes: Processes;
-  readonly binaries: Readonly<Record<BinaryName, string>>;
+  readonly binaries: Readonly<Record<(typeof clusterBinaries)[number] | "temporal", string>>;
   readonly dns: DnsServer;
   readonly garden: Ground;
   readonly seed: Ground;
@@ -84,7 +84,7 @@ async function make(): Promise<Grounds> {
   const log = await openLog(environment);
   const processes = createProcesses(environment, log);
   await ensurePackages();
-  const binaries = await ensureBinaries(Object.keys(pinned) as BinaryName[], { log, pinned: true });
+  const binaries = await ensureBinaries([...clusterBinaries, "temporal"], { log, pinned: true });
   await createImageStore(log)();
   await ensureBridge(environment);
   const dns = await startDns(environment, processes);

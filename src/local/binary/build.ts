@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { execa, ExecaError } from "execa";
 import { findProgram } from "./path.ts";
 import type { BinarySource } from "./release.ts";
-import type { BuildPin } from "./versions.ts";
+import type { BuildPin } from "./pin.ts";
 
 /**
  * Builds a static binary from the Go module registry, which verifies every module against the checksum database.
@@ -30,12 +30,15 @@ export async function buildBinary(source: BinarySource, refused: string): Promis
 }
 
 /** The go.mod of a module that requires what is built, with the staging modules of `upstream` (a go.mod's text) pinned. */
-export function renderGoMod({ require, staging }: Pick<BuildPin, "require" | "staging">, upstream = ""): string {
+export function renderGoMod(
+  { go = oldestGo, require, staging }: Pick<BuildPin, "go" | "require" | "staging">,
+  upstream = "",
+): string {
   const staged = [...upstream.matchAll(/^\s*(?:replace\s+)?(\S+) => \.\/staging\/src\/\S+/gm)].map((match) => match[1]);
   return [
     "module build",
     "",
-    "go 1.24.0",
+    `go ${go}`,
     "",
     ...Object.entries(require).map(([module, version]) => `require ${module} ${version}`),
     ...(staging === undefined ? [] : staged.map((module) => `replace ${module} => ${module} ${staging.version}`)),
@@ -94,7 +97,10 @@ function linkerFlags({ ldflags }: BuildPin): string {
 
 function missing({ name, pin }: BinarySource, why: string): string {
   return (
-    `cannot get ${name} ${pin.version}: ${why}. Connect this machine to the network, install Go 1.24 or newer ` +
+    `cannot get ${name} ${pin.version}: ${why}. Connect this machine to the network, install Go ${pin.build.go ?? oldestGo} or newer ` +
     `(https://go.dev/dl) where a Go module proxy can be reached, or put a static ${name} ${pin.version} on PATH.`
   );
 }
+
+/** What the modules of Kubernetes, etcd and Temporal accept. */
+const oldestGo = "1.24.0";

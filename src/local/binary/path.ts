@@ -2,7 +2,7 @@ import { access, constants, open } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
 import { satisfies } from "semver";
-import type { BinaryPin } from "./versions.ts";
+import type { BinaryPin } from "./pin.ts";
 
 /** The path of a binary in PATH whose own word on its version fits the pin, or undefined. */
 export async function findInPath(name: string, pin: BinaryPin): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { EnvHttpProxyAgent, fetch } from "undici";
 import type { Logger } from "../../log.ts";
 import { unpack } from "./archive.ts";
-import type { BinaryPin } from "./versions.ts";
+import type { BinaryPin, ReleasePin } from "./pin.ts";
 
 /** A binary that is wanted as `file`. */
 export interface BinarySource {
@@ -26,8 +26,18 @@ export async function downloadBinary(
   source: BinarySource,
   unreachable: Map<string, string>,
 ): Promise<string | undefined> {
+  const { release } = source.pin;
+  if (release === undefined) return `${source.name} is published as an image only`;
+  return await download(source, release, unreachable);
+}
+
+async function download(
+  source: BinarySource,
+  release: ReleasePin,
+  unreachable: Map<string, string>,
+): Promise<string | undefined> {
   const { name, pin, log, signal } = source;
-  const url = forThisMachine(pin.release.url);
+  const url = forThisMachine(release.url);
   const { host } = new URL(url);
   const known = unreachable.get(host);
   if (known !== undefined) return known;
@@ -39,19 +49,19 @@ export async function downloadBinary(
   const get = async (address: string) =>
     await fetch(address, { dispatcher, ...(signal === undefined ? {} : { signal }) });
   try {
-    const listed = await get(forThisMachine(pin.release.checksums));
+    const listed = await get(forThisMachine(release.checksums));
     if (!listed.ok) return `${host} answers ${listed.status} for the checksum of ${name} ${pin.version}`;
     const wanted = findChecksum(await listed.text(), basename(url));
     if (wanted === undefined) return `${host} lists no checksum for ${basename(url)}`;
     const response = await get(url);
     if (!response.ok || response.body === null) return `${host} answers ${response.status} for ${name} ${pin.version}`;
-    const archive = pin.release.member === undefined ? source.file : `${source.file}.${basename(url)}`;
+    const archive = release.member === undefined ? source.file : `${source.file}.${basename(url)}`;
     const length = Number(response.headers.get("content-length") ?? 0);
     const hash = createHash("sha256");
     await pipeline(Readable.fromWeb(response.body), meter(source, length, hash), createWriteStream(archive));
     const actual = hash.digest("hex");
     if (actual !== wanted) return `${basename(url)} has checksum ${actual} where ${host} lists ${wanted}`;
-    if (pin.release.member !== undefined) await unpack(archive, forThisMachine(pin.release.member), source.file);
+    if (release.member !== undefined) await unpack(archive, forThisMachine(release.member), source.file);
     return undefined;
   } catch (error) {
     signal?.throwIfAborted();

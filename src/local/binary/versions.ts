@@ -1,3 +1,5 @@
+import type { BinaryPin } from "./pin.ts";
+
 /** The one file that pins what Perennial runs locally: every binary, its version, and where it comes from. */
 export const versions = {
   kubernetes: "1.34.4",
@@ -6,57 +8,40 @@ export const versions = {
   coredns: "1.13.1",
   pause: "3.10",
   rclone: "1.74.4",
+  gardener: "1.150.0",
+  machineControllerManager: "0.62.1",
+  networkingCalico: "1.59.0",
+  helm: "4.2.4",
+  registry: "3.1.1",
 } as const;
+
+/** The binaries of which clusters are made; what else is pinned is got by what asks for it. */
+export const clusterBinaries = [
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kubelet",
+  "kube-proxy",
+  "kubectl",
+  "etcd",
+  "etcdctl",
+  "etcdutl",
+  "coredns",
+] as const;
+
+/** Gardener's own programs, and the extensions that are tried with it. */
+export const gardenerBinaries = [
+  "gardener-resource-manager",
+  "gardener-extension-provider-local",
+  "machine-controller-manager-provider-local",
+  "gardener-node-agent",
+  "machine-controller-manager",
+  "gardener-extension-networking-calico",
+] as const;
 
 /** The names of the pinned binaries. */
 export type BinaryName =
-  | "kube-apiserver"
-  | "kube-controller-manager"
-  | "kube-scheduler"
-  | "kubelet"
-  | "kube-proxy"
-  | "kubectl"
-  | "etcd"
-  | "etcdctl"
-  | "etcdutl"
-  | "temporal"
-  | "coredns"
-  | "rclone";
-
-/** Where a binary of one version comes from; `{os}` and `{arch}` in addresses stand for Go's names of this machine's. */
-export interface BinaryPin {
-  readonly version: string;
-  /** The versions that are as good when found in PATH (semver range). */
-  readonly range: string;
-  /** How the binary is asked for its version: the first `x.y.z` after `pattern` counts. */
-  readonly versionArgs: readonly string[];
-  readonly versionPattern: RegExp;
-  readonly release: ReleasePin;
-  readonly build: BuildPin;
-}
-
-/** An official release: a file, or a member of a tar or zip archive, and the checksum file that is published next to it. */
-export interface ReleasePin {
-  readonly url: string;
-  readonly checksums: string;
-  /** The path of the binary in the archive; the file itself is the binary when there is none. */
-  readonly member?: string;
-}
-
-/** How the binary is built from the Go module registry: `go build` of a package in a module of our own that requires the others. */
-export interface BuildPin {
-  readonly package: string;
-  readonly require: Readonly<Record<string, string>>;
-  /** Modules in the replace list of this one that live in its `staging` folder are required at this version instead. */
-  readonly staging?: { readonly module: string; readonly version: string };
-  /** The package has a `Main` and is no program: one of ours calls it, and imports these for what they add to it. */
-  readonly parts?: readonly string[];
-  /** `go install package@version` in place of a module of our own. */
-  readonly install?: true;
-  readonly ldflags?: string;
-  /** Minutes that it took on two busy cores with a cold cache: what a waiting user is told. */
-  readonly minutes: number;
-}
+  (typeof clusterBinaries)[number] | (typeof gardenerBinaries)[number] | "temporal" | "rclone" | "helm" | "registry";
 
 /** Every pinned binary. */
 export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
@@ -127,6 +112,66 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       minutes: 2,
     },
   },
+  helm: {
+    version: versions.helm,
+    range: `~${versions.helm}`,
+    versionArgs: ["version", "--short"],
+    versionPattern: /^v/,
+    release: {
+      url: `https://get.helm.sh/helm-v${versions.helm}-{os}-{arch}.tar.gz`,
+      checksums: `https://get.helm.sh/helm-v${versions.helm}-{os}-{arch}.tar.gz.sha256sum`,
+      member: "{os}-{arch}/helm",
+    },
+    build: {
+      package: "helm.sh/helm/v4/cmd/helm",
+      go: "1.26.0",
+      require: { "helm.sh/helm/v4": `v${versions.helm}` },
+      ldflags: `-X helm.sh/helm/v4/internal/version.version=v${versions.helm}`,
+      minutes: 5,
+    },
+  },
+  registry: {
+    version: versions.registry,
+    range: `~${versions.registry}`,
+    versionArgs: ["--version"],
+    versionPattern: /distribution\/v3 v?/,
+    release: {
+      url: `https://github.com/distribution/distribution/releases/download/v${versions.registry}/registry_${versions.registry}_{os}_{arch}.tar.gz`,
+      checksums: `https://github.com/distribution/distribution/releases/download/v${versions.registry}/registry_${versions.registry}_{os}_{arch}.tar.gz.sha256`,
+      member: "registry",
+    },
+    build: {
+      package: "github.com/distribution/distribution/v3/cmd/registry",
+      go: "1.25.0",
+      require: { "github.com/distribution/distribution/v3": `v${versions.registry}` },
+      ldflags: `-X github.com/distribution/distribution/v3/version.version=${versions.registry}`,
+      minutes: 3,
+    },
+  },
+  "gardener-resource-manager": gardener("gardener-resource-manager", 9),
+  "gardener-extension-provider-local": gardener("gardener-extension-provider-local", 9),
+  "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local", 2),
+  "gardener-node-agent": gardener("gardener-node-agent", 2),
+  "machine-controller-manager": {
+    ...untold(versions.machineControllerManager),
+    build: {
+      package: "github.com/gardener/machine-controller-manager/cmd/machine-controller-manager",
+      go: "1.26.2",
+      require: { "github.com/gardener/machine-controller-manager": `v${versions.machineControllerManager}` },
+      ldflags: `-X github.com/gardener/machine-controller-manager/pkg/version.Version=v${versions.machineControllerManager}`,
+      minutes: 2,
+    },
+  },
+  "gardener-extension-networking-calico": {
+    ...untold(versions.networkingCalico),
+    build: {
+      package: "github.com/gardener/gardener-extension-networking-calico/cmd/gardener-extension-networking-calico",
+      go: "1.26.0",
+      require: { "github.com/gardener/gardener-extension-networking-calico": `v${versions.networkingCalico}` },
+      ldflags: `-X k8s.io/component-base/version.gitVersion=v${versions.networkingCalico}`,
+      minutes: 9,
+    },
+  },
 };
 
 /** The Debian packages that machines, networks and DNS need, each with a program or file that shows that it is there. */
@@ -190,4 +235,31 @@ function etcd(name: string, folder: string): BinaryPin {
       minutes: 1,
     },
   };
+}
+
+/** A program of Gardener's main module; the module of its APIs, which that one replaces by a folder, goes beside it. */
+function gardener(name: string, minutes: number): BinaryPin {
+  const { gardener: version } = versions;
+  const variable = "k8s.io/component-base/version";
+  return {
+    version,
+    range: `~${version}`,
+    versionArgs: ["--version"],
+    versionPattern: new RegExp(`${name} v`),
+    build: {
+      package: `github.com/gardener/gardener/cmd/${name}`,
+      go: "1.26.5",
+      require: {
+        "github.com/gardener/gardener": `v${version}`,
+        "github.com/gardener/gardener/pkg/apis": `v${version}`,
+      },
+      ldflags: `-X ${variable}.gitVersion=v${version} -X ${variable}/verflag.programName=${name}`,
+      minutes,
+    },
+  };
+}
+
+/** A program that does not say its version, so that none in PATH is taken for it. */
+function untold(version: string): Omit<BinaryPin, "build"> {
+  return { version, range: version, versionArgs: ["--version"], versionPattern: /(?!)/ };
 }

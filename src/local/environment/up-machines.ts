@@ -18,7 +18,7 @@ import type { Processes } from "../process/processes.ts";
 import { settleAll } from "./settle.ts";
 import { startTemporal } from "../process/temporal.ts";
 import type { createPhases } from "./phases.ts";
-import { binaries as pinned, type BinaryName } from "../binary/versions.ts";
+import { clusterBinaries } from "../binary/versions.ts";
 
 /** The environment that comes up, the processes in it, and the runner of its phases. */
 export interface UpContext {
@@ -37,9 +37,8 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
   await run("packages", async (tell) => await ensurePackages({ onProgress: tell, ...cancel }));
   const binaries = await run("binaries", async (tell) => {
     const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
-    const names = (Object.keys(pinned) as BinaryName[]).filter((name) => name !== "temporal" && name !== "rclone");
     // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
-    return { ...(await ensureBinaries(names, { log, onProgress: tell, pinned: true, ...cancel })), temporal };
+    return { ...(await ensureBinaries(clusterBinaries, { log, onProgress: tell, pinned: true, ...cancel })), temporal };
   });
   await run("images", createImageStore(log));
   await run("network", async () => await ensureBridge(environment));

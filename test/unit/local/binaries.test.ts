@@ -13,7 +13,8 @@ import { cachePath } from "../../../src/local/binary/binaries.ts";
 import { renderGoMod, renderMain } from "../../../src/local/binary/build.ts";
 import { versionFits } from "../../../src/local/binary/path.ts";
 import { downloadBinary, findChecksum } from "../../../src/local/binary/release.ts";
-import { binaries, versions, type BinaryPin } from "../../../src/local/binary/versions.ts";
+import type { BinaryPin } from "../../../src/local/binary/pin.ts";
+import { binaries, versions } from "../../../src/local/binary/versions.ts";
 import { createLogger } from "../../../src/log.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
@@ -26,6 +27,8 @@ describe("a binary in PATH", () => {
     expect(versionFits("etcdctl version: 3.6.10\nAPI version: 3.6", binaries.etcdctl)).toBe(true);
     expect(versionFits("temporal version 1.9.1 (Server 1.31.0, UI 2.42.1)", binaries.temporal)).toBe(true);
     expect(versionFits("CoreDNS-1.13.1\nlinux/amd64, go1.26.8,", binaries.coredns)).toBe(true);
+    expect(versionFits("v4.2.4+gabc", binaries.helm)).toBe(true);
+    expect(versionFits("gardener-node-agent v1.150.0", binaries["gardener-node-agent"])).toBe(true);
   });
 
   it("does not fit when it is older, of another minor version, or says nothing", () => {
@@ -33,6 +36,7 @@ describe("a binary in PATH", () => {
     expect(versionFits("Kubernetes v1.35.0", binaries.kubelet)).toBe(false);
     expect(versionFits("temporal version 0.0.0-DEV (Server 1.29.1, UI 2.42.1)", binaries.temporal)).toBe(false);
     expect(versionFits("Error: unknown flag", binaries.etcd)).toBe(false);
+    expect(versionFits("v0.62.1", binaries["machine-controller-manager"])).toBe(false);
   });
 });
 
@@ -56,6 +60,17 @@ it("go.mod pins every staging module of the upstream go.mod at the version that 
   expect(renderGoMod(binaries.kubelet.build, upstream)).toContain("\nreplace k8s.io/api => k8s.io/api v0.34.4\n");
   expect(renderGoMod(binaries.kubelet.build, upstream)).not.toContain("other.io");
   expect(renderGoMod(binaries.etcd.build)).toContain("require go.etcd.io/etcd/server/v3 v3.6.10");
+});
+
+it("go.mod asks for the Go that its modules accept, and for Gardener's APIs at Gardener's own version", () => {
+  expect(renderGoMod(binaries.etcd.build)).toContain("\ngo 1.24.0\n");
+  const { gardener } = versions;
+  expect(renderGoMod(binaries["gardener-resource-manager"].build).split("\n").slice(2, -1)).toEqual([
+    "go 1.26.5",
+    "",
+    `require github.com/gardener/gardener v${gardener}`,
+    `require github.com/gardener/gardener/pkg/apis v${gardener}`,
+  ]);
 });
 
 it("a program of parts calls its Main and has what the parts add", () => {
@@ -147,6 +162,12 @@ describe("a release download", () => {
 
   it("refuses an archive without a published checksum", async () => {
     expect(await downloadBinary(source("/none"), new Map())).toMatch(/answers 404 for the checksum/);
+  });
+
+  it("is none where there is an image only, and that is said", async () => {
+    const pin = binaries["machine-controller-manager"];
+    const imageOnly = { ...source("/sums"), name: "machine-controller-manager", pin };
+    expect(await downloadBinary(imageOnly, new Map())).toBe("machine-controller-manager is published as an image only");
   });
 
   it("asks a host that cannot be reached once", async () => {
