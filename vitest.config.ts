@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /**
  * Projects, named by what their tests need: nothing; seconds of chance; the tools of development; etcd + kube-apiserver;
- * Temporal; everything. Importing a file does nothing, so that files can share a process and what it has imported.
+ * Temporal; everything; programs of others. Importing a file does nothing, so that files can share a process and what it has imported.
  */
 export default defineConfig({
   test: {
@@ -39,6 +39,15 @@ export default defineConfig({
           hookTimeout: 1_500_000,
           maxWorkers: 1,
           fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "upstream",
+          include: ["test/upstream/**/*.test.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          maxWorkers: 1,
         },
       },
     ],

@@ -1,5 +1,6 @@
 /**
  * `npm test`: the projects unit, property, tools, kube, flow and e2e, each in a vitest of its own, and their sum in the last line.
+ * Project `upstream` (`npm run test:upstream`) runs when it is named: its binaries take half an hour to build.
  *
  * `--no-e2e` leaves out what needs root; the names of projects choose among them; the rest goes to vitest as it is.
  */
@@ -13,7 +14,8 @@ import { clusterBinaries, type BinaryName, type PackageName } from "../src/local
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
-const projects = ["unit", "property", "tools", "kube", "flow", "e2e"] as const;
+const usual = ["unit", "property", "tools", "kube", "flow", "e2e"] as const;
+const projects = [...usual, "upstream"] as const;
 type Project = (typeof projects)[number];
 
 /** What a project takes from the cache of binaries; e2e gets the rest by itself. */
@@ -33,6 +35,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   ],
   flow: ["temporal"],
   e2e: [...clusterBinaries, "temporal"],
+  upstream: ["etcd", "etcdctl", "kube-apiserver", "kube-controller-manager", "gardener-resource-manager"],
 };
 
 /** The Debian packages that a project takes; e2e gets its own by itself. */
@@ -56,7 +59,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 function parse(argv: readonly string[]): { chosen: readonly Project[]; rest: readonly string[] } {
   const named = projects.filter((project) => argv.includes(project));
-  const chosen = (named.length > 0 ? named : projects).filter(
+  const chosen = (named.length > 0 ? named : usual).filter(
     (project) => project !== "e2e" || !argv.includes("--no-e2e"),
   );
   const rest = argv.filter((word) => word !== "--no-e2e" && !named.includes(word as Project));

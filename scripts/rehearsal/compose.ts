@@ -48,6 +48,7 @@ async function prepareClusters({ garden, seed }: Grounds): Promise<void> {
     "apply",
     ...manifests("process/namespace.yaml", "garden/namespace.yaml", "garden/fencing.yaml"),
   ]);
+  await seed.kubectl(["apply", "--server-side", ...manifests("seed/crds")]);
   await seed.kubectl(["apply", ...manifests("seed/fencing.yaml", "seed/priority-classes.yaml")]);
 }
 

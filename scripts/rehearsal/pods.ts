@@ -22,6 +22,7 @@ export async function rehearsePods(): Promise<void> {
       await cluster.kubectl(["apply", "--server-side", "--filename", join(root, "deploy/crds")]);
       await cluster.kubectl(["apply", "--filename", join(root, "deploy/process/namespace.yaml")]);
     }
+    await seed.kubectl(["apply", "--server-side", "--filename", join(root, "deploy/seed/crds")]);
     await garden.kubectl(["apply", "--filename", join(root, "deploy/garden/namespace.yaml")]);
     const gateway = await gatewayAddress(grounds);
     const files = await makeSecrets(grounds, gateway.host);

@@ -5,11 +5,16 @@ import type { KubeObject } from "../../src/api/index.ts";
 import { CustomResourceDefinition, type KubeClient } from "../../src/kube/index.ts";
 
 const directory = new URL("../../deploy/crds/", import.meta.url);
+const managedResource = new URL(
+  "../../deploy/seed/crds/resources.gardener.cloud_managedresources.yaml",
+  import.meta.url,
+);
 
-/** Applies the CustomResourceDefinitions of deploy/crds and resolves when all are served. */
+/** Applies the CustomResourceDefinitions of deploy/crds, and ManagedResource's; resolves when all are served. */
 export async function applyCrds(client: KubeClient): Promise<void> {
   const files = (await readdir(directory)).filter((name) => name.endsWith(".yaml"));
-  const texts = await Promise.all(files.map((name) => readFile(new URL(name, directory), "utf8")));
+  const urls = [...files.map((name) => new URL(name, directory)), managedResource];
+  const texts = await Promise.all(urls.map((url) => readFile(url, "utf8")));
   const crds = texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as KubeObject));
   await Promise.all(crds.map((crd) => client.apply(crd)));
   for (const crd of crds) await established(client, crd);

@@ -11,6 +11,8 @@ export const versions = {
   gardener: "1.150.0",
   machineControllerManager: "0.62.1",
   networkingCalico: "1.59.0",
+  etcdDruid: "0.38.1",
+  certManagement: "0.27.0",
   helm: "4.2.4",
   registry: "3.1.1",
 } as const;
@@ -148,8 +150,8 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       minutes: 3,
     },
   },
-  "gardener-resource-manager": gardener("gardener-resource-manager", 9),
-  "gardener-extension-provider-local": gardener("gardener-extension-provider-local", 9),
+  "gardener-resource-manager": gardener("gardener-resource-manager", 35),
+  "gardener-extension-provider-local": gardener("gardener-extension-provider-local", 35),
   "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local", 2),
   "gardener-node-agent": gardener("gardener-node-agent", 2),
   "machine-controller-manager": {

@@ -25,13 +25,30 @@ const foundations = {
   seed: ["seed/fencing.yaml", "seed/priority-classes.yaml"],
 } as const;
 
-/** Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. */
+/**
+ * Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. A seed's worker
+ * watches ManagedResources; what else extensions of others look for is {@link applyUpstreamCrds}'s.
+ */
 export async function applyCrds(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
-  const files = (await readdir(new URL("crds/", deploy))).filter((name) => name.endsWith(".yaml"));
-  const all = (await Promise.all(files.map((name) => readManifest(`crds/${name}`)))).flat();
-  const wanted = all.filter((crd) => isNeeded(crd, cluster));
-  await Promise.all(wanted.map((crd) => client.apply(crd)));
-  await Promise.all(wanted.map((crd) => untilServed(client, crd)));
+  const ours = (await readFolder("crds")).filter((crd) => isNeeded(crd, cluster));
+  const managed =
+    cluster === "seed" ? await readManifest("seed/crds/resources.gardener.cloud_managedresources.yaml") : [];
+  await define(client, [...ours, ...managed]);
+}
+
+/** Applies the definitions that extensions of others look for in a seed when they start, and returns when they are served. */
+export async function applyUpstreamCrds(client: KubeClient): Promise<void> {
+  await define(client, await readFolder("seed/crds"));
+}
+
+async function define(client: KubeClient, crds: readonly KubeObject[]): Promise<void> {
+  await Promise.all(crds.map((crd) => client.apply(crd)));
+  await Promise.all(crds.map((crd) => untilServed(client, crd)));
+}
+
+async function readFolder(folder: string): Promise<KubeObject[]> {
+  const files = (await readdir(new URL(`${folder}/`, deploy))).filter((name) => name.endsWith(".yaml"));
+  return (await Promise.all(files.map((name) => readManifest(`${folder}/${name}`)))).flat();
 }
 
 /** Extension objects live in seeds, all else in the garden; DNSRecords in both, because the garden says there who leads. */
