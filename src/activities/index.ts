@@ -7,7 +7,7 @@ import type { ComponentName } from "../components/index.ts";
 /** The activities, as workflows see them. Each is safe to repeat. */
 
 /** What has to become true of an object. */
-export type Until = "ready" | "gone" | "ended" | "rolledOut" | "addressed" | "completed" | "nodesReady";
+export type Until = "ready" | "gone" | "ended" | "rolledOut" | "addressed" | "completed" | "nodesReady" | "healthy";
 
 /** One object, and what is waited for; durations are ms. */
 export interface WaitTarget {
@@ -90,6 +90,10 @@ export interface SeedActivities {
   deploySecrets(run: ShootRun): Promise<void>;
   deployCloudProviderSecret(run: ShootRun): Promise<void>;
   deployNodeAgentSecrets(run: ShootRun): Promise<void>;
+  /** Registers a wait for what extensions have the resource manager apply, in the Shoot and beside its control plane. */
+  awaitManagedResources(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Has the resource manager take away what it has applied. */
+  removeManagedResources(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Takes away the configurations of pools, or versions of pools, that no machine uses any more. */
   removeStaleConfigs(run: ShootRun): Promise<void>;
   publishInfrastructure(run: ShootRun): Promise<void>;

@@ -8,6 +8,7 @@ import { createExtensions } from "./extensions/extensions.ts";
 import type { TriggerRule } from "./extensions/trigger.ts";
 import { fenced } from "./leadership/fenced-client.ts";
 import { createDecommissioning } from "./teardown/decommissioning.ts";
+import { createManagedResources } from "./managed-resources/managed-resources.ts";
 import { createNamespaceFence } from "./leadership/namespace-fence.ts";
 import { createProvisioning } from "./secrets/provisioning.ts";
 import { createPublishing } from "./control-plane/publishing.ts";
@@ -44,6 +45,7 @@ export function createSeedServices(deps: SeedServiceDeps) {
       seedClient,
       components: createComponents({ gardenClient, seedClient, shootClients, waits }),
       extensions,
+      managedResources: createManagedResources({ seedClient, waits }),
       moves: createExtensionMoves({
         seedClient,
         waits,

@@ -84,10 +84,13 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
 
   return {
     async deployComponent(run, component, step) {
-      const { components, backup } = services(run);
+      const { components, backup, managedResources } = services(run);
       if (component === "etcd-backup") await backup.checkPlace(run);
+      if (component === "resource-manager") await managedResources.release(run);
       return await components.deploy(run, component, step);
     },
+    awaitManagedResources: (run, step) => services(run).managedResources.awaitHealthy(run, step),
+    removeManagedResources: (run, step) => services(run).managedResources.remove(run, step),
     destroyComponent: (run, component, step) => services(run).components.destroy(run, component, step),
     applyExtension: (run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose),
     removeExtension: (run, kind, step, purpose) => services(run).extensions.remove(run, kind, step, purpose),

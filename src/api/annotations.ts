@@ -129,5 +129,14 @@ export const KUBECONFIG_REVOCATION_ANNOTATION = "perennial.dev/kubeconfig-revoca
 /** On `<shoot>.kubeconfig`: until when its token is good (RFC 3339). */
 export const KUBECONFIG_EXPIRY_ANNOTATION = "perennial.dev/kubeconfig-expires-at";
 
+/** "true" on a Seed: each of its Shoots gets a resource manager; on a Shoot: this one does. */
+export const RESOURCE_MANAGER_ANNOTATION = "perennial.dev/resource-manager";
+
+/** Upstream's, "true" on a ManagedResource: the resource manager leaves it, and what it has applied, alone. */
+export const IGNORE_RESOURCE_ANNOTATION = "resources.gardener.cloud/ignore";
+
+/** On a ManagedResource: that it is to be ignored is ours to say, and to take back. */
+export const STOPPED_ANNOTATION = "perennial.dev/stopped";
+
 /** Whether an annotation or a label is ours rather than Gardener's or a user's. */
 export const isOwnKey = (key: string): boolean => key.startsWith("perennial.dev/");

@@ -22,6 +22,8 @@ export interface ControlPlaneContext {
   readonly snapshotMinutes?: number;
   /** Where the seed's own API server is reached, as its Service `kubernetes` says. */
   readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
+  /** The Shoot has a resource manager of its own. */
+  readonly managesResources?: true;
   /** Replicas of each workload in the seed: those that the operation needs; by default 1, or 0 for a hibernated Shoot. */
   readonly replicas?: number;
 }
@@ -37,7 +39,13 @@ export interface ImageVector {
   readonly pause: string;
   /** What reaches object stores. */
   readonly rclone: string;
+  /** Upstream's, which applies ManagedResources. */
+  readonly resourceManager: string;
 }
+
+/** Upstream's resource manager, in seeds and for Shoots of whatever version. */
+export const RESOURCE_MANAGER_IMAGE =
+  "europe-docker.pkg.dev/gardener-project/releases/gardener/resource-manager:v1.150.0";
 
 /** The images that belong to a Kubernetes version such as `1.34.4`. */
 export function imagesFor(kubernetesVersion: string): ImageVector {
@@ -51,6 +59,7 @@ export function imagesFor(kubernetesVersion: string): ImageVector {
     coredns: "registry.k8s.io/coredns/coredns:v1.13.1",
     pause: "registry.k8s.io/pause:3.10",
     rclone: "docker.io/rclone/rclone:1.74.4",
+    resourceManager: RESOURCE_MANAGER_IMAGE,
   };
 }
 

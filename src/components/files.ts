@@ -9,7 +9,7 @@ export const secretPath = (secret: string, key: string): string => `/srv/kuberne
 
 /** Volumes, mounts and checksum annotations for the Secrets and ConfigMaps that a pod reads as files. */
 export function mountFiles(
-  context: ControlPlaneContext,
+  context: Pick<ControlPlaneContext, "checksums">,
   secrets: SecretFiles,
   configMaps: readonly ConfigFiles[] = [],
 ) {

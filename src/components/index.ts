@@ -11,6 +11,7 @@ import { kubeScheduler } from "./kubernetes/kube-scheduler.ts";
 import { networkPolicies } from "./isolation/network-policies.ts";
 import { namespace } from "./namespace.ts";
 import { nodeBootstrap } from "./node/node-bootstrap.ts";
+import { shootResourceManager } from "./resource-manager/shoot.ts";
 
 export { clusterObject } from "./cluster-object.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
@@ -46,6 +47,8 @@ export { userAccount };
 export { machineConfig, nodeAgentSecret, type MachineConfig, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";
 export { nodeAgentSecretName } from "./node/pool.ts";
+export { RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER } from "./resource-manager/configuration.ts";
+export { SEED_NAMESPACE, seedResourceManager } from "./resource-manager/seed.ts";
 export { workerObject, type WorkerInputs } from "./node/worker.ts";
 export { externalApiServerName, internalApiServerName, networksOf, type ShootNetworks } from "./networks.ts";
 
@@ -73,6 +76,7 @@ export const components: Readonly<Record<ComponentName, Component>> = {
   "kube-controller-manager": { target: "seed", objects: kubeControllerManager, rollout: [deployment("kube-controller-manager")] },
   "kube-scheduler":          { target: "seed", objects: kubeScheduler, rollout: [deployment("kube-scheduler")] },
   "gardener-access":         { target: "shoot", objects: gardenerAccess, rollout: [] },
+  "resource-manager":        { target: "seed", objects: shootResourceManager, rollout: [deployment("gardener-resource-manager")] },
   "node-bootstrap":          { target: "shoot", objects: nodeBootstrap, rollout: [] },
   "kube-proxy":              { target: "shoot", objects: kubeProxy, rollout: [daemonSet("kube-proxy", "kube-system")] },
   "coredns":                 { target: "shoot", objects: coredns, rollout: [deployment("coredns", "kube-system")] },

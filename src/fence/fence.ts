@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ROLE_LABEL } from "../api/labels.ts";
 import { FENCE_CONTROLLER } from "../api/names.ts";
-import { findActiveCluster, findPodMakers, type Stop } from "../activities/teardown/pod-makers.ts";
+import {
+  findActiveCluster,
+  findManagedResources,
+  findPodMakers,
+  type Stop,
+} from "../activities/teardown/pod-makers.ts";
 import {
   EPOCH_ANNOTATION,
   HANDOVER_ANNOTATION,
@@ -139,14 +144,16 @@ async function stopControlPlane(round: Round, namespace: KubeObject, leader: Lea
   const { seedClient, seedName, events, log } = round;
   const { name } = namespace.metadata;
   const why = `Seed ${leader.seed} leads this Shoot in epoch ${leader.epoch}: its control plane in Seed ${seedName} is stopped`;
-  const [cluster, makers] = await Promise.all([
+  const [cluster, managed, makers] = await Promise.all([
     findActiveCluster(seedClient, name, why),
+    findManagedResources(seedClient, name),
     findPodMakers(seedClient, name),
   ]);
   const current = await seedClient.read(refOf(namespace));
   if (current === undefined || !hasLost(current, leader, seedName)) return;
-  // The Cluster first: extensions would bring back what is stopped.
-  const stopped = (cluster ? await stopAll(round, [cluster]) : 0) + (await stopAll(round, makers));
+  // The Cluster first, then what resource managers apply: they and extensions would bring back what is stopped.
+  let stopped = 0;
+  for (const stops of [cluster ? [cluster] : [], managed, makers]) stopped += await stopAll(round, stops);
   if (stopped === 0) return;
   log.warn({ namespace: name, leader, stopped }, "control plane fenced");
   events.record({ regarding: namespace, type: "Warning", reason: "Fenced", action: "Stop", note: why });
@@ -156,7 +163,8 @@ async function stopControlPlane(round: Round, namespace: KubeObject, leader: Lea
 async function stopAll({ seedClient, log }: Round, stops: readonly Stop[]): Promise<number> {
   const writes = stops.map(async ({ object, change }) => {
     const { resourceVersion } = object.metadata;
-    await seedClient.patch(refOf(object), { ...change, metadata: { resourceVersion } }, { fieldManager });
+    const metadata = { ...(change["metadata"] as object | undefined), resourceVersion };
+    await seedClient.patch(refOf(object), { ...change, metadata }, { fieldManager });
   });
   const failed = (await Promise.allSettled(writes)).filter((write) => write.status === "rejected");
   for (const { reason: err } of failed) log.warn({ err: err as unknown }, "not stopped yet");

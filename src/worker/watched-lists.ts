@@ -1,3 +1,4 @@
+import { IGNORE_RESOURCE_ANNOTATION } from "../api/annotations.ts";
 import type { TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import { createReflector, type KubeClient, type Reflector, type Selection } from "../kube/index.ts";
@@ -38,10 +39,12 @@ export function createWatchedLists(client: KubeClient, log: Logger, timeout = 10
 /** Of an object, by what its health is judged; of a node that is a tenth. */
 function signs(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  const { replicas } = (object["spec"] ?? {}) as { replicas?: unknown };
+  const { replicas, class: ofClass } = (object["spec"] ?? {}) as { replicas?: unknown; class?: unknown };
   const { images: _, ...status } = (object["status"] ?? {}) as { images?: unknown };
-  const { annotations: __, ...kept } = metadata;
-  return { apiVersion, kind, metadata: kept, spec: { replicas }, status };
+  const { annotations: { [IGNORE_RESOURCE_ANNOTATION]: ignored } = {}, ...kept } = metadata;
+  const annotations = ignored === undefined ? {} : { annotations: { [IGNORE_RESOURCE_ANNOTATION]: ignored } };
+  const spec = { replicas, ...(ofClass === undefined ? {} : { class: ofClass }) };
+  return { apiVersion, kind, metadata: { ...kept, ...annotations }, spec, status };
 }
 
 async function inTime<T>(work: Promise<T>, timeout: number, message: string): Promise<T> {

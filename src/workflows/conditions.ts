@@ -39,6 +39,12 @@ export const hasLeadership = when("the garden has a leadership domain", (run) =>
 /** The seed keeps backups. */
 export const hasBackup = when("the Seed keeps backups", (run) => run.hasBackup);
 
+/** A resource manager stands beside the control plane, for extensions that put things into the Shoot by ManagedResources. */
+export const managesResources = when(
+  "the Shoot or its Seed asks for a resource manager",
+  (run) => run.managesResources === true,
+);
+
 /** The Shoot goes to another seed, rather than back to the one that it was about to leave. */
 export const moved = when(
   "the Shoot comes from another Seed",

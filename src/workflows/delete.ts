@@ -4,6 +4,7 @@ import {
   hasCredentials,
   hasLeadership,
   hasWorkers,
+  managesResources,
   namespaceUsable,
   canCleanResources,
 } from "./conditions.ts";
@@ -29,6 +30,7 @@ export const deleteShoot = defineShootFlow("Delete Shoot", {
   controlPlane:               { do: apply("ControlPlane"),              after: ["kubeApiServer", "cloudProviderSecret"], when: [controlPlaneNeeded, canCleanResources] },
   kubeControllerManager:      { do: deploy("kube-controller-manager"),  after: ["kubeApiServer"], when: [canCleanResources] },
   shootClients:               { do: call("initializeShootClients"),     after: ["kubeApiServer"], when: [canCleanResources] },
+  resourceManager:            { do: deploy("resource-manager"),         after: ["shootClients"], when: [managesResources, canCleanResources], since: "2026-11-25" },
 
   // What users made, in the order that lets their controllers work
   cleanWebhooks:              { do: call("cleanWebhooks"),              after: ["shootClients"], when: [canCleanResources] },
@@ -40,11 +42,13 @@ export const deleteShoot = defineShootFlow("Delete Shoot", {
   removeOperatingSystemConfig: { do: remove("OperatingSystemConfig"),    after: ["removeWorker"] },
   removeNetwork:              { do: remove("Network"),                  after: ["cleanKubernetesResources", "removeWorker"] },
   removeControlPlane:         { do: remove("ControlPlane"),             after: ["removeOperatingSystemConfig", "removeNetwork"] },
+  removeManagedResources:     { do: call("removeManagedResources"),     after: ["removeControlPlane", "resourceManager"], when: [managesResources, canCleanResources], since: "2026-11-25" },
+  destroyResourceManager:     { do: destroy("resource-manager"),        after: ["removeManagedResources"], when: [managesResources], since: "2026-11-25" },
 
   // The control plane, then the ground it stood on
   destroyKubeScheduler:       { do: destroy("kube-scheduler"),          after: ["removeControlPlane"], when: [hasWorkers] },
   destroyKubeControllerManager: { do: destroy("kube-controller-manager"), after: ["removeControlPlane"] },
-  destroyKubeApiServer:       { do: destroy("kube-apiserver"),          after: ["destroyKubeScheduler", "destroyKubeControllerManager"] },
+  destroyKubeApiServer:       { do: destroy("kube-apiserver"),          after: ["destroyKubeScheduler", "destroyKubeControllerManager", "destroyResourceManager"], was: { until: "2026-11-25", after: ["destroyKubeScheduler", "destroyKubeControllerManager"] } },
   removeInfrastructure:       { do: remove("Infrastructure"),           after: ["removeControlPlane"] },
   removeExternalDns:          { do: remove("DNSRecord", "external"),    after: ["destroyKubeApiServer"] },
   removeInternalDns:          { do: remove("DNSRecord", "internal"),    after: ["destroyKubeApiServer", "removeInfrastructure"] },

@@ -1,5 +1,5 @@
 import { call, defineShootFlow, inGarden, remove } from "./actions.ts";
-import { hasLeadership, namespaceUsable } from "./conditions.ts";
+import { hasLeadership, managesResources, namespaceUsable } from "./conditions.ts";
 
 /**
  * Takes a Shoot away whose deletion cannot come to its end, because its owner accepts that infrastructure is left behind.
@@ -20,9 +20,10 @@ export const forceDelete = defineShootFlow("Delete Shoot by force", {
   removeInfrastructure:        { do: remove("Infrastructure"),        after: ["cluster"] },
   removeExternalDns:           { do: remove("DNSRecord", "external"), after: ["cluster"] },
   removeInternalDns:           { do: remove("DNSRecord", "internal"), after: ["cluster"] },
+  removeManagedResources:      { do: call("removeManagedResources"),   after: ["removeWorker", "removeNetwork", "removeControlPlane"], when: [managesResources], since: "2026-11-25" },
 
   // The control plane goes with its namespace
-  removeNamespace:             { do: call("removeNamespace"),         after: ["removeWorker", "removeOperatingSystemConfig", "removeNetwork", "removeControlPlane", "removeInfrastructure", "removeExternalDns", "removeInternalDns"] },
+  removeNamespace:             { do: call("removeNamespace"),         after: ["removeWorker", "removeOperatingSystemConfig", "removeNetwork", "removeControlPlane", "removeInfrastructure", "removeExternalDns", "removeInternalDns", "removeManagedResources"], was: { until: "2026-11-25", after: ["removeWorker", "removeOperatingSystemConfig", "removeNetwork", "removeControlPlane", "removeInfrastructure", "removeExternalDns", "removeInternalDns"] } },
   removeCluster:               { do: call("removeCluster"),           after: ["removeNamespace"] },
   removeState:                 { do: call("removeState"),             after: ["removeCluster"] },
 });

@@ -20,6 +20,7 @@ import {
   hasInternalDomain,
   hasLeadership,
   hasWorkers,
+  managesResources,
   moved,
   sourceAnswers,
   takenOver,
@@ -88,6 +89,7 @@ export const restore = defineShootFlow("Restore Shoot", {
   encryptResources:      { do: call("encryptResources"),                     after: ["shootClients"], when: [awake] },
   gardenerAccess:        { do: deploy("gardener-access"),                    after: ["shootClients"], when: [awake] },
   kubeconfig:            { do: call("publishKubeconfig"),                    after: ["accessSecrets", "gardenerAccess", "externalDns"] },
+  resourceManager:       { do: deploy("resource-manager"),                   after: ["gardenerAccess"], when: [managesResources, awake], since: "2026-11-25" },
 
   // The machines that were there
   nodeBootstrap:         { do: deploy("node-bootstrap"),                     after: ["shootClients"], when: [hasWorkers, awake] },
@@ -99,10 +101,12 @@ export const restore = defineShootFlow("Restore Shoot", {
   worker:                { do: restoreObjects("Worker"),                     after: ["kubeControllerManager", "nodeAgent", "network"], when: [hasWorkers] },
   nodesReady:            { do: awaitNodes,                                   after: ["worker", "kubeProxy"], when: [hasWorkers, awake] },
   staleConfigs:          { do: call("removeStaleConfigs"),                   after: ["worker", "nodesReady"], when: [hasWorkers] },
+  managedResources:      { do: call("awaitManagedResources"),                after: ["resourceManager", "controlPlane", "network", "nodesReady"], when: [managesResources, awake], since: "2026-11-25" },
 
   // A Shoot that falls asleep: its machines have gone by now, through the control plane that stops here
   stopControllerManager: { do: stop("kube-controller-manager"),              after: ["staleConfigs"], when: [fallsAsleep], since: "2026-11-22" },
   stopScheduler:         { do: stop("kube-scheduler"),                       after: ["staleConfigs", "kubeScheduler"], when: [fallsAsleep], since: "2026-11-22" },
-  stopApiServer:         { do: stop("kube-apiserver"),                       after: ["stopControllerManager", "stopScheduler"], when: [fallsAsleep], since: "2026-11-22" },
+  stopResourceManager:   { do: stop("resource-manager"),                     after: ["staleConfigs"], when: [fallsAsleep, managesResources], since: "2026-11-25" },
+  stopApiServer:         { do: stop("kube-apiserver"),                       after: ["stopControllerManager", "stopScheduler", "stopResourceManager"], was: { until: "2026-11-25", after: ["stopControllerManager", "stopScheduler"] }, when: [fallsAsleep], since: "2026-11-22" },
   stopEtcd:              { do: stop("etcd"),                                 after: ["stopApiServer"], when: [fallsAsleep], since: "2026-11-22" },
 });

@@ -207,11 +207,12 @@ describe("the deployed roles grant", () => {
       ["fence", "get patch", `clusters.${extensions}`],
       ["fence", "create patch", "events.events.k8s.io"],
       ...Object.values(extensionKinds).flatMap(extensionGrants),
-      [
-        "worker-seed",
-        "get list patch delete",
-        "machines.machine.sapcloud.io managedresources.resources.gardener.cloud",
-      ],
+      ["worker-seed", "get list patch delete", "machines.machine.sapcloud.io"],
+      ["worker-seed", "get list watch patch delete", "managedresources.resources.gardener.cloud"],
+      ["worker-seed", "get create patch delete", "serviceaccounts poddisruptionbudgets.policy"],
+      ["worker-seed", "get create patch delete", inRbac("rolebindings")],
+      ["worker-seed", "bind", inRbac("clusterroles/perennial:resource-manager")],
+      ["fence", "list patch", "managedresources.resources.gardener.cloud"],
     ]),
   )("$user: $verbs $resource in $namespace", async (access) => {
     expect(await allowed(access)).toEqual(access.verbs);
@@ -231,7 +232,8 @@ describe("the deployed roles refuse", () => {
       ["seed-1", "get list watch create update patch delete", `shoots.${core} seeds.${core} shootstates.${core}`],
       ["seed-1", "patch", `shoots.${core}:status seeds.${core}:status`],
       ["worker-seed", "create update patch bind escalate", "clusterrolebindings.rbac.authorization.k8s.io"],
-      ["worker-seed", "create update", "pods"],
+      ["worker-seed", "bind escalate", inRbac("clusterroles/cluster-admin roles")],
+      ["worker-seed", "create update", "pods managedresources.resources.gardener.cloud"],
       ["worker-seed", "create get", "pods:exec serviceaccounts:token nodes"],
       ["worker-seed", "update", `workers.${extensions}:status`],
       ["fence", "get list watch", "secrets configmaps pods"],

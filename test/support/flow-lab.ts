@@ -319,6 +319,8 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     deployCloudProviderSecret: forRun("deployCloudProviderSecret"),
     deployNodeAgentSecrets: forRun("deployNodeAgentSecrets"),
     removeStaleConfigs: forRun("removeStaleConfigs"),
+    awaitManagedResources: waiting("awaitManagedResources"),
+    removeManagedResources: waiting("removeManagedResources"),
     publishInfrastructure: forRun("publishInfrastructure"),
     publishAddress: forRun("publishAddress"),
     encryptResources: forRun("encryptResources"),

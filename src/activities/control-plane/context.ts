@@ -26,6 +26,7 @@ export async function readContext(
     namespace,
     replicas: isAsleep(run) ? 0 : 1,
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
+    ...(run.managesResources === true ? { managesResources: true } : {}),
     ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
     images: imagesFor(objects.shoot.spec.kubernetes.version),
     checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),

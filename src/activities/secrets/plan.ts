@@ -3,6 +3,8 @@ import {
   ENCRYPTION_KEY_SECRET,
   internalApiServerName,
   networksOf,
+  RESOURCE_MANAGER,
+  RESOURCE_MANAGER_SERVER,
   type ControlPlaneContext,
 } from "../../components/index.ts";
 import type { CertificateRequest } from "./pki.ts";
@@ -42,7 +44,8 @@ export interface CertificatePlan {
 
 /** Every certificate that a Shoot's control plane needs, as far as its addresses are known. */
 export function certificatesOf(context: ControlPlaneContext): CertificatePlan[] {
-  return [...servers(context), ...clients(), ...kubeconfigs(context)];
+  const managing = context.managesResources === true ? resourceManager(context) : [];
+  return [...servers(context), ...clients(), ...kubeconfigs(context), ...managing];
 }
 
 function servers(context: ControlPlaneContext): CertificatePlan[] {
@@ -120,6 +123,24 @@ function kubeconfigs(context: ControlPlaneContext): CertificatePlan[] {
             kubeconfig: { server: `https://${apiServerAddress}:443`, tlsServerName },
           },
         ]),
+  ];
+}
+
+/** The resource manager acts in the Shoot as an administrator, by a group that loses its rights with its binding. */
+function resourceManager({ namespace }: ControlPlaneContext): CertificatePlan[] {
+  const hosts = serviceNames(RESOURCE_MANAGER, namespace);
+  return [
+    {
+      name: RESOURCE_MANAGER,
+      authority: "ca-client",
+      request: client(RESOURCE_MANAGER, "gardener.cloud:system:admins"),
+      kubeconfig: { server: "https://kube-apiserver" },
+    },
+    {
+      name: RESOURCE_MANAGER_SERVER,
+      authority: "ca",
+      request: { commonName: RESOURCE_MANAGER, hosts, usages: ["server"] },
+    },
   ];
 }
 

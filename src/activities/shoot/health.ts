@@ -1,5 +1,5 @@
 import { NO_CLEANUP_LABEL, ROLE_LABEL } from "../../api/labels.ts";
-import type { Condition } from "../../api/index.ts";
+import { ManagedResource, type Condition } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   DaemonSet,
@@ -10,6 +10,7 @@ import {
   type Kind,
   type KubeClient,
 } from "../../kube/index.ts";
+import { healthy as isApplied, isIgnored } from "../managed-resources/health.ts";
 import { rolledOut, type Readiness } from "../waits/readiness.ts";
 
 /** The aspects of a Shoot's health, as Gardener names them. */
@@ -45,16 +46,26 @@ export async function examine(
   const apiServer = shoot ? await answered(shoot) : unreachable;
   const inShoot = async (look: (lists: Lists) => Promise<Readiness>): Promise<Readiness> =>
     shoot && apiServer.reached ? await safely(() => look(shoot)) : unreachable;
-  const [controlPlane, nodes, system] = await Promise.all([
+  const managed = seed.list(ManagedResource, { namespace });
+  const applied = (isWanted: (one: ManagedResource) => boolean) =>
+    safely(async () =>
+      allAre(
+        (await managed).filter((one) => isWanted(one) && !isIgnored(one)),
+        isApplied,
+      ),
+    );
+  const [controlPlane, beside, nodes, system, inside] = await Promise.all([
     safely(async () => controlPlaneOf(await listWorkloads(seed, controlPlaneKinds, controlPlaneIn(namespace)))),
+    applied(isForSeed),
     inShoot(async (lists) => everyNode(await lists.list(Node))),
     inShoot(async (lists) => everyWorkload(await listWorkloads(lists, [Deployment, DaemonSet], systemComponents))),
+    applied((one) => !isForSeed(one)),
   ]);
   return {
     APIServerAvailable: apiServer,
-    ControlPlaneHealthy: both(controlPlane, snapshots),
+    ControlPlaneHealthy: both(both(controlPlane, beside), snapshots),
     EveryNodeReady: nodes,
-    SystemComponentsHealthy: system,
+    SystemComponentsHealthy: apiServer.reached ? both(system, inside) : system,
   };
 }
 
@@ -140,9 +151,14 @@ function both(one: Readiness, other: Readiness): Readiness {
   return { reached: false, message: `${one.message}; ${other.message}` };
 }
 
-function everyWorkload(objects: readonly KubeObject[]): Readiness {
+/** Those of class `seed` stand beside the control plane; all others are of the Shoot. */
+const isForSeed = ({ spec }: ManagedResource): boolean => spec.class === "seed";
+
+const everyWorkload = (objects: readonly KubeObject[]): Readiness => allAre(objects, rolledOut);
+
+function allAre(objects: readonly KubeObject[], judge: (object: KubeObject) => Readiness): Readiness {
   const faults = objects.flatMap((object) => {
-    const readiness = rolledOut(object);
+    const readiness = judge(object);
     return readiness.reached ? [] : [`${object.kind} ${object.metadata.name}: ${readiness.message}`];
   });
   return faults.length === 0 ? { reached: true } : { reached: false, message: faults.sort().join("; ") };

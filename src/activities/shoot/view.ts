@@ -3,6 +3,7 @@ import {
   EMERGENCY_STOP_ANNOTATION,
   IGNORE_ANNOTATION,
   OPERATION_ANNOTATION,
+  RESOURCE_MANAGER_ANNOTATION,
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";
 import { DNSRecord, Seed, Shoot } from "../../api/index.ts";
@@ -128,10 +129,17 @@ async function readFacts(
     dnsTtl: periods.dnsTtl,
     ...(periods.snapshotMinutes === undefined ? {} : { snapshotMinutes: periods.snapshotMinutes }),
     hasBackup: seed.spec.backup !== undefined,
+    ...resourceManagerOf(shoot, seed),
     seedDeadline: periods.seedDeadline,
     retryDuration: periods.retryDuration,
   };
   return { run };
+}
+
+/** Extensions that are not ours put things into Shoots by ManagedResources, and the operator says where there are any. */
+function resourceManagerOf(...objects: readonly (Shoot | Seed)[]): Pick<ShootRun, "managesResources"> {
+  const asks = objects.some(({ metadata }) => metadata.annotations?.[RESOURCE_MANAGER_ANNOTATION] === "true");
+  return asks ? { managesResources: true } : {};
 }
 
 /** Only a Shoot that is nowhere yet can be helped by its spec. */

@@ -7,7 +7,7 @@ import { StepError } from "../failure.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import type { WaitTarget } from "../index.ts";
 import { createPodStops } from "./pod-stops.ts";
-import { findPodMakers } from "./pod-makers.ts";
+import { findManagedResources, findPodMakers } from "./pod-makers.ts";
 import { scaleDown } from "./scale-down.ts";
 import { CONTROLLER_POLLING, type PollOptions } from "../poll.ts";
 import type { Waits } from "../waits/waits.ts";
@@ -43,6 +43,8 @@ export function createDecommissioning({ seedClient, waits, polling = CONTROLLER_
     /** Stops every pod in the namespace for good, also those that users or extensions made. */
     async stopWorkloads(run: ShootRun, step: string): Promise<WaitTarget[]> {
       const client = fenced(seedClient, run);
+      const managed = await findManagedResources(seedClient, run.technicalID);
+      await Promise.all(managed.map(({ object, change }) => unlessGone(client.patch(refOf(object), change))));
       const makers = await findPodMakers(seedClient, run.technicalID);
       await Promise.all(makers.map(({ object, change }) => unlessGone(client.patch(refOf(object), change))));
       const workloads = scalable.map((kind) => seedClient.list(kind, namespaceOf(run)));

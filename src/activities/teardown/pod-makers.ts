@@ -1,4 +1,5 @@
-import { Cluster } from "../../api/index.ts";
+import { IGNORE_RESOURCE_ANNOTATION, STOPPED_ANNOTATION } from "../../api/annotations.ts";
+import { Cluster, ManagedResource } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   CronJob,
@@ -6,10 +7,12 @@ import {
   Job,
   now,
   StatefulSet,
+  unlessGone,
   type Kind,
   type KubeClient,
   type MergePatch,
 } from "../../kube/index.ts";
+import { isIgnored } from "../managed-resources/health.ts";
 
 /** An object that keeps something going, as it was read, and the change that ends this without losing the object. */
 export interface Stop {
@@ -24,6 +27,16 @@ export async function findPodMakers(seedClient: KubeClient, namespace: string): 
   return makers.flatMap(({ acts, change }, index) =>
     (found[index] ?? []).filter(acts).map((object) => ({ object, change })),
   );
+}
+
+/**
+ * Has resource managers leave alone what they have applied for a Shoot: they would scale up again what is stopped, and take
+ * away in the Shoot what belongs to it where it goes on. The next flow that deploys its own takes this back.
+ */
+export async function findManagedResources(seedClient: KubeClient, namespace: string): Promise<Stop[]> {
+  const managed = (await unlessGone(seedClient.list(ManagedResource, { namespace }))) ?? [];
+  const change = { metadata: { annotations: { [IGNORE_RESOURCE_ANNOTATION]: "true", [STOPPED_ANNOTATION]: "true" } } };
+  return managed.filter((object) => !isIgnored(object)).map((object) => ({ object, change }));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ErrorCode } from "../../api/error-codes.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { StepError } from "../failure.ts";
 import type { WaitTarget } from "../index.ts";
+import { healthy } from "../managed-resources/health.ts";
 import {
   addressed,
   completed,
@@ -40,6 +41,7 @@ const judges: Readonly<Record<Exclude<WaitTarget["until"], "ready">, (object: Ku
   addressed,
   completed,
   nodesReady: stillThere,
+  healthy,
 };
 
 /** Whether what is waited for is there when the object is not. */
@@ -88,4 +90,5 @@ const words = {
   addressed: "reachable",
   completed: "done",
   nodesReady: "ready",
+  healthy: "healthy",
 } as const;

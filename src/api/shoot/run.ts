@@ -63,6 +63,8 @@ export interface ShootRun extends ShootRef {
   readonly migration?: Migration;
   /** The seed keeps backups of its Shoots. */
   readonly hasBackup: boolean;
+  /** The Shoot or its seed asks for a resource manager in its control plane. */
+  readonly managesResources?: true;
   /** How long, in ms, a seed's worker may leave a step unanswered before the operation says so. */
   readonly seedDeadline: number;
   /** How long, in ms, a retryable error is retried inside its step before the step parks. */

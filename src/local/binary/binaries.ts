@@ -7,7 +7,8 @@ import { buildBinary } from "./build.ts";
 import { findInPath, findPinnedInPath } from "./path.ts";
 import { downloadBinary, type BinarySource } from "./release.ts";
 import { withLock } from "./lock.ts";
-import { binaries, type BinaryName, type BinaryPin } from "./versions.ts";
+import type { BinaryPin } from "./pin.ts";
+import { binaries, type BinaryName } from "./versions.ts";
 import type { VariablesOf } from "../../variables.ts";
 
 /** How binaries are got. `onProgress` is told, in one line, what is being downloaded or built. */

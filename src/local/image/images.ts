@@ -60,9 +60,19 @@ async function describeImages(folder: string): Promise<ImageSpec[]> {
       entrypoint: ["/usr/local/bin/coredns"],
       links: { "/coredns": "/usr/local/bin/coredns" },
     })),
+    ...(await resourceManagers()),
     await ownImage(folder, "pause", pauseImage),
     await ownImage(folder, "hello", helloImage),
   ];
+}
+
+/** Upstream's resource manager, where its binary is in the cache: only what asks for it has it built. */
+async function resourceManagers(): Promise<ImageSpec[]> {
+  const name = "gardener-resource-manager";
+  const repository = "europe-docker.pkg.dev/gardener-project/releases/gardener/resource-manager";
+  if ((await cachedVersions(name)).length === 0) return [];
+  const images = await perVersion([name], (version) => `${repository}:v${version}`);
+  return images.map((image) => ({ ...image, entrypoint: [`/usr/local/bin/${name}`] }));
 }
 
 /** An image for each version of the first binary; the others are in it at the same version. */

@@ -72,3 +72,40 @@ describe("a control plane", () => {
     expect(await look(sick)).toEqual(sick);
   });
 });
+
+describe("what extensions have applied", () => {
+  const managed = (name: string, ofClass: string | undefined, annotations = {}) => ({
+    kind: "ManagedResource",
+    metadata: { name, generation: 1, annotations },
+    spec: { class: ofClass },
+    status: {
+      observedGeneration: 1,
+      conditions: [{ type: "ResourcesApplied", status: "False", message: "no such kind" }],
+    },
+  });
+  const etcd = { spec: { replicas: 0 }, status: {}, metadata: { name: "etcd-main" } };
+  const look = async (...found: object[]) => {
+    const objects: Record<string, object[]> = { ManagedResource: found, Node: [] };
+    const list = async ({ kind }: { kind: string }) => objects[kind] ?? [etcd];
+    const shoot = { list, get: async () => "ok" } as unknown as KubeClient;
+    const { ControlPlaneHealthy, SystemComponentsHealthy } = await examine({ seed: shoot, shoot }, "shoot--dev--local");
+    return [ControlPlaneHealthy, SystemComponentsHealthy];
+  };
+  const bad = (name: string) => ({
+    reached: false,
+    message: `ManagedResource ${name}: ResourcesApplied is False: no such kind`,
+  });
+
+  it("beside the control plane is part of it", async () => {
+    expect(await look(managed("ccm", "seed"))).toEqual([bad("ccm"), well]);
+  });
+  it("in the Shoot is a system component", async () => {
+    expect(await look(managed("calico", undefined))).toEqual([well, bad("calico")]);
+  });
+  it("is not judged where the resource manager was told to leave it alone", async () => {
+    expect(await look(managed("calico", undefined, { "resources.gardener.cloud/ignore": "true" }))).toEqual([
+      well,
+      well,
+    ]);
+  });
+});

@@ -18,6 +18,7 @@ import {
   operatingSystemConfigs,
   poolsOf,
   restoreJob,
+  seedResourceManager,
   snapshotJob,
   warmUpJob,
   workerObject,
@@ -67,6 +68,7 @@ const goldens: Record<string, readonly KubeObject[]> = {
     checkJob(backedUpBy("aws"), "check", { snapshot: "etcd-backup-1-x.db", source: storeOf("azure") }),
     checkJob(backedUpBy("aws"), "check-own", { snapshot: "etcd-backup-1-x.db" }),
   ],
+  "seed-resource-manager": seedResourceManager({ checksum: "sha256-of-gardener-resource-manager-server" }),
   "extension-objects": [
     infrastructureObject(context),
     controlPlaneObject(context, { vpc: "made" }),

@@ -54,6 +54,7 @@ test.for<[string, string[]]>([
   ["kube-apiserver", ["etcd-main", "etcd-events", "seed's DNS", ...ofTheShoot, ...wide]],
   ["kube-controller-manager", ["kube-apiserver", "seed's DNS"]],
   ["kube-scheduler", ["kube-apiserver", "seed's DNS"]],
+  ["gardener-resource-manager", ["kube-apiserver", "seed's API server", "seed's DNS"]],
   ["etcd-main", ["seed's DNS"]],
   ["etcd-events", ["seed's DNS"]],
   ["etcd-backup", ["etcd-main", "seed's DNS", ...wide]],
@@ -68,7 +69,7 @@ test("the table above has every pod that we deploy", () => {
   expect(Object.keys(own).toSorted()).toEqual(
     [
       ...["kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd-main", "etcd-events"],
-      ...["etcd-backup", "final-snapshot", "restore", "warm-up"],
+      ...["gardener-resource-manager", "etcd-backup", "final-snapshot", "restore", "warm-up"],
     ].toSorted(),
   );
 });

@@ -70,6 +70,7 @@ test("the pods of a control plane have Gardener's priorities, and a seed is give
     "kube-apiserver": 999_998_500,
     "kube-controller-manager": 999_998_300,
     "kube-scheduler": 999_998_300,
+    "gardener-resource-manager": 999_998_400,
   });
 });
 

@@ -87,6 +87,10 @@ it("a build of other parts has a place of its own in the cache, and one of no pa
   expect(cachePath("etcd", binaries.etcd)).toBe("bin/etcd/3.6.10/etcd");
 });
 
+it("the resource manager that is deployed is the one whose definitions and binary are pinned", () => {
+  expect(imagesFor("1.34.4").resourceManager).toMatch(new RegExp(`:v${versions.gardener}$`));
+});
+
 it("the rclone that tests use is the one that is deployed", () => {
   expect(imagesFor("1.34.4").rclone).toMatch(new RegExp(`:${versions.rclone}$`));
 });

@@ -15,7 +15,7 @@ import type { Action, ShootFlow } from "../../../src/workflows/actions.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 
 function plan(flow: ShootFlow, change: Partial<ShootRun> = {}) {
-  const steps = planFlow(flow, shootRun(change));
+  const steps = planFlow(flow, shootRun({ managesResources: true, ...change }));
   return {
     done: steps.filter(({ skipped }) => !skipped).map(({ step }) => step),
     skipped: steps.filter(({ skipped }) => skipped).map(({ step }) => step),
@@ -128,7 +128,34 @@ describe("the flows", () => {
   );
 });
 
-const fallingAsleep = ["stopControllerManager", "stopScheduler", "stopApiServer", "stopEtcd"];
+const fallingAsleep = ["stopControllerManager", "stopScheduler", "stopResourceManager", "stopApiServer", "stopEtcd"];
+
+describe("the rows of the resource manager", () => {
+  const rows = ["resourceManager", "managedResources", "removeManagedResources", "destroyResourceManager"];
+  it("do nothing where neither the Shoot nor its Seed asks for one", () => {
+    for (const flow of [reconcile, restore, deleteShoot, forceDelete]) {
+      const names = [...flow.steps.keys()].filter((name) => rows.includes(name));
+      expect(names.length, flow.title).toBeGreaterThan(0);
+      const steps = planFlow(flow, shootRun({ namespaceUsable: true, cleanable: true }));
+      expect(
+        steps.filter(({ step, skipped }) => names.includes(step) && !skipped),
+        flow.title,
+      ).toEqual([]);
+    }
+  });
+  it("take away what extensions have left in the Shoot while there is an API server to do it through", () => {
+    expect([...before(deleteShoot, "destroyKubeApiServer")]).toEqual(
+      expect.arrayContaining(["removeManagedResources", "destroyResourceManager"]),
+    );
+    expect([...before(deleteShoot, "removeManagedResources")]).toEqual(
+      expect.arrayContaining(["removeControlPlane", "removeNetwork", "removeWorker", "resourceManager"]),
+    );
+  });
+  it("stop it before the API server when the Shoot falls asleep", () => {
+    for (const flow of [reconcile, restore])
+      expect([...before(flow, "stopApiServer")], flow.title).toContain("stopResourceManager");
+  });
+});
 
 describe("the table of a deletion by force", () => {
   it("removes every kind that a deletion removes, each as soon as extensions know of the force", () => {

@@ -1,0 +1,48 @@
+import {
+  checksumOf,
+  RESOURCE_MANAGER,
+  RESOURCE_MANAGER_SERVER,
+  SEED_NAMESPACE,
+  seedResourceManager,
+} from "../../components/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { isFit, isUsableAuthority } from "../secrets/certificate-fit.ts";
+import { issueAuthority, issueCertificate, type CertificateRequest, type KeyPair } from "../secrets/pki.ts";
+import { openSecretStore, type SecretStore } from "../secrets/store.ts";
+
+/**
+ * Deploys the seed's own resource manager, which applies ManagedResources of class `seed`, and all that it needs but its
+ * rights: those are in deploy/options/resource-manager. Safe to repeat; what is there and fits is left alone.
+ */
+export async function deploySeedResourceManager(seedClient: KubeClient, now = new Date()): Promise<void> {
+  const store = await openSecretStore(seedClient, SEED_NAMESPACE);
+  const pair = await ensureServer(store, await ensureAuthority(store, now), now);
+  for (const object of seedResourceManager({ checksum: checksumOf(pair) })) await seedClient.apply(object);
+}
+
+const AUTHORITY = `${RESOURCE_MANAGER}-ca`;
+
+/** Only its own webhooks would be trusted by it: unlike a Shoot's, it may be made anew. */
+async function ensureAuthority(store: SecretStore, now: Date): Promise<KeyPair> {
+  const { "ca.crt": certificate = "", "ca.key": key = "" } = store.read(AUTHORITY) ?? {};
+  const present = { certificate, key };
+  const usable = certificate !== "" && isUsableAuthority(present, now);
+  const pair = usable ? present : await issueAuthority(AUTHORITY, now);
+  await store.write(AUTHORITY, "authority", { "ca.crt": pair.certificate, "ca.key": pair.key });
+  return pair;
+}
+
+async function ensureServer(store: SecretStore, authority: KeyPair, now: Date) {
+  const { "tls.crt": certificate = "", "tls.key": key = "" } = store.read(RESOURCE_MANAGER_SERVER) ?? {};
+  const present = { certificate, key };
+  const pair = isFit(present, authority, request, now) ? present : await issueCertificate(authority, request, now);
+  const data = { "ca.crt": authority.certificate, "tls.crt": pair.certificate, "tls.key": pair.key };
+  await store.write(RESOURCE_MANAGER_SERVER, "certificate", data);
+  return data;
+}
+
+const request: CertificateRequest = {
+  commonName: RESOURCE_MANAGER,
+  hosts: [`${RESOURCE_MANAGER}.${SEED_NAMESPACE}`, `${RESOURCE_MANAGER}.${SEED_NAMESPACE}.svc`],
+  usages: ["server"],
+};
