@@ -7,10 +7,14 @@ import { ControllerRegistration } from "./core/controller-registration.ts";
 import { CredentialsBinding } from "./core/credentials-binding.ts";
 import { Cluster } from "./extensions/cluster.ts";
 import * as extensions from "./extensions/index.ts";
+import { ExposureClass } from "./core/exposure-class.ts";
+import { NamespacedCloudProfile } from "./core/namespaced-cloud-profile.ts";
 import { Project } from "./core/project.ts";
+import { Quota } from "./core/quota.ts";
 import type { Resource } from "./schema/resource.ts";
 import { SecretBinding } from "./core/secret-binding.ts";
 import { Seed } from "./core/seed.ts";
+import { ShootBastion } from "./core/shoot-bastion.ts";
 import { ShootState } from "./shoot/state.ts";
 import { Shoot } from "./shoot/shoot.ts";
 
@@ -18,10 +22,14 @@ import { Shoot } from "./shoot/shoot.ts";
 export const resources: readonly Resource[] = [
   Shoot,
   CloudProfile,
+  NamespacedCloudProfile,
   Seed,
   Project,
   SecretBinding,
   CredentialsBinding,
+  Quota,
+  ExposureClass,
+  ShootBastion,
   ShootState,
   BackupBucket,
   BackupEntry,

@@ -77,6 +77,29 @@ export const furtherExamples: readonly KubeObject[] = [
     ...shootObject("ShootState", { extensions: [{ kind: "Worker", name: "a", state: { b: [1] } }] }),
     apiVersion: core,
   },
+  {
+    ...shootObject("Quota", { scope: { apiVersion: "v1", kind: "Secret" }, metrics: { cpu: 200, memory: "4000Gi" } }),
+    apiVersion: core,
+  },
+  {
+    ...shootObject("NamespacedCloudProfile", {
+      parent: { kind: "CloudProfile", name: "local" },
+      machineTypes: [{ name: "large", cpu: "4", memory: "16Gi" }],
+    }),
+    apiVersion: core,
+  },
+  globalObject(core, "ExposureClass", {
+    handler: "internet",
+    scheduling: { seedSelector: { matchLabels: { a: "b" } } },
+  }),
+  {
+    ...shootObject("Bastion", {
+      shootRef: { name: "a" },
+      sshPublicKey: "ssh-rsa AAAA a@example.com",
+      ingress: [{ ipBlock: { cidr: "1.2.3.4/32" } }],
+    }),
+    apiVersion: "operations.gardener.cloud/v1alpha1",
+  },
   globalObject(core, "ControllerRegistration", { spec: { resources: [{ kind: "Infrastructure", type: "local" }] } }),
   globalObject(core, "ControllerDeployment", { helm: { rawChart: "YQ==" }, injectGardenKubeconfig: true }),
   globalObject(core, "ControllerInstallation", {

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { accessRestriction } from "./access-restriction.ts";
 import { expirableVersion, machineImage } from "./machine-image.ts";
 import { machineType, volumeType } from "./machine-type.ts";
 import { object, onceSet, raw } from "../schema/fields.ts";
+import { count } from "../schema/syntax.ts";
 import { seedSelector } from "./seed-selector.ts";
 
-const kubernetesSettings = object({
+/** KubernetesSettings contains constraints regarding allowed values of the 'kubernetes' block in the Shoot specification. */
+export const kubernetesSettings = object({
   versions: z
     .array(expirableVersion)
     .optional()
@@ -33,11 +36,18 @@ const region = object({
       "Labels is an optional set of key-value pairs that contain certain administrator-controlled labels for this region.",
     ),
   accessRestrictions: z
-    .array(raw())
+    .array(accessRestriction)
     .optional()
     .describe(
       "AccessRestrictions describe a list of access restrictions that can be used for Shoots using this region.",
     ),
+});
+
+/** Limits configures operational limits for Shoot clusters. */
+export const limits = object({
+  maxNodesTotal: count(1)
+    .optional()
+    .describe("MaxNodesTotal configures the maximum node count a Shoot cluster can have during runtime."),
 });
 
 /** CloudProfileSpec is the specification of a CloudProfile. */
@@ -78,7 +88,9 @@ export const cloudProfileSpec = object({
       "VolumeTypes contains constraints regarding allowed values for volume types in the 'workers' block in the Shoot specification.",
     ),
   bastion: raw().optional().describe("Bastion contains the machine and image properties"),
-  limits: raw().optional().describe("Limits configures operational limits for Shoot clusters using this CloudProfile."),
+  limits: limits
+    .optional()
+    .describe("Limits configures operational limits for Shoot clusters using this CloudProfile."),
   machineCapabilities: z
     .array(raw())
     .optional()
