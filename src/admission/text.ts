@@ -1,3 +1,5 @@
+import { editDistance } from "../api/schema/edit-distance.ts";
+
 /** What a user wrote, in quotes, and cut off: a refusal is for people. */
 export const shorten = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
@@ -10,20 +12,9 @@ export function suggestion(word: string, known: readonly string[], before = ""):
 /** The known word that a user may have meant: another spelling, or a slip of a few letters. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(word.length / 3));
-  const distances = known.map((other) => ({ other, distance: distance(word.toLowerCase(), other.toLowerCase()) }));
+  const distances = known.map((other) => ({
+    other,
+    distance: editDistance(word.slice(0, 80).toLowerCase(), other.toLowerCase()),
+  }));
   return distances.filter(({ distance }) => distance <= most).sort((a, b) => a.distance - b.distance)[0]?.other;
-}
-
-/** How many letters have to be added, dropped or exchanged to make one word of another (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a.slice(0, 80)].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const exchanged = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(exchanged, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

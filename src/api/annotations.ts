@@ -39,6 +39,15 @@ export const EMERGENCY_STOP_ANNOTATION = "shoot.gardener.cloud/emergency-stop-re
 /** The operation to run in the next maintenance time window. */
 export const MAINTENANCE_OPERATION_ANNOTATION = "maintenance.gardener.cloud/operation";
 
+/** On a ConfigMap of distances between regions: names of the CloudProfiles that it is for, separated by commas. */
+export const REGION_PROFILES_ANNOTATION = "scheduling.gardener.cloud/cloudprofiles";
+
+/** On a Shoot: when its life ends, which a Quota bounds (RFC 3339). */
+export const EXPIRATION_ANNOTATION = "shoot.gardener.cloud/expiration-timestamp";
+
+/** `maintenance` on a Shoot: its provider's webhook is to update the machine images, and takes the annotation away (GEP-1). */
+export const MAINTENANCE_TRIGGER_ANNOTATION = "trigger.gardener.cloud";
+
 /** Who created the object. */
 export const CREATED_BY_ANNOTATION = "gardener.cloud/created-by";
 
@@ -113,6 +122,9 @@ export const DNS_DOMAIN_ANNOTATION = "dns.gardener.cloud/domain";
 
 /** On a Secret that names a DNS domain: the type of the provider that serves it. */
 export const DNS_PROVIDER_ANNOTATION = "dns.gardener.cloud/provider";
+
+/** On a Deployment that dependency-watchdog has scaled down, because the Shoot's nodes cannot be reached. */
+export const SCALED_DOWN_BY_WATCHDOG_ANNOTATION = "dependency-watchdog.gardener.cloud/meltdown-protection-active";
 
 /** Kubernetes' own, on a pod that stands for a static one of its node; such a pod cannot be deleted. */
 export const MIRROR_POD_ANNOTATION = "kubernetes.io/config.mirror";

@@ -1,4 +1,4 @@
-import { GARDENER_FINALIZER, type Shoot } from "../api/index.ts";
+import { GARDENER_FINALIZER } from "../api/index.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import {
   inWords,
@@ -23,18 +23,18 @@ export interface ProtectionDeps {
   readonly period?: number;
 }
 
-/** A kind of which no object goes as long as Shoots need it. */
+/** A kind of which no object goes as long as it is needed. */
 export interface Protection<T extends KubeObject> {
   readonly kind: Kind<T>;
-  /** The Shoots that need the object, as the API server knows them. */
-  users(client: KubeClient, object: T): Promise<Shoot[]>;
+  /** What needs the object, as the API server knows it: Shoots mostly. */
+  users(client: KubeClient, object: T): Promise<KubeObject[]>;
   /** The Secret that stays as long as one of the objects names it, under a finalizer of the kind. */
   readonly secret?: { readonly finalizer: string; of(object: T): NamespacedKey | undefined };
 }
 
 /**
  * Gives each object of a kind the finalizer `gardener`, as upstream does, and takes it away when the object is to be deleted
- * and no Shoot needs it any more. Its Secret is let go before it, so that none is forgotten when a process dies in between.
+ * and nothing needs it any more. Its Secret is let go before it, so that none is forgotten when a process dies in between.
  */
 export function createProtection<T extends KubeObject>(
   { kind, users, secret }: Protection<T>,
@@ -84,4 +84,4 @@ const isDeleted = ({ metadata }: KubeObject): boolean => metadata.deletionTimest
 const isSame = (one: NamespacedKey | undefined, other: NamespacedKey): boolean =>
   one?.namespace === other.namespace && one.name === other.name;
 
-const nameOf = (shoot: Shoot): string => inWords(refOf(shoot));
+const nameOf = (user: KubeObject): string => inWords(refOf(user));

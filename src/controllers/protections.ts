@@ -1,19 +1,28 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   CloudProfile,
   CREDENTIALS_BINDING_FINALIZER,
   CredentialsBinding,
+  ExposureClass,
+  NamespacedCloudProfile,
   Project,
+  Quota,
   SECRET_BINDING_FINALIZER,
   SecretBinding,
   Shoot,
 } from "../api/index.ts";
+import { profileReference } from "../api/core/effective-profile.ts";
+import { isSameKey, quotasOf } from "../api/core/quotas-of.ts";
 import type { KubeClient, NamespacedKey } from "../kube/index.ts";
 import { createProtection, type Protection, type ProtectionDeps } from "./protection.ts";
 
-/** Keeps what Shoots need from being deleted under them: CloudProfiles, Projects, bindings, and the Secrets of these. */
+/** Keeps what is needed from being deleted: profiles, Projects, ExposureClasses, bindings with their Secrets, and Quotas. */
 export function createProtections(deps: ProtectionDeps) {
   const parts = [
     createProtection(profiles, deps),
+    createProtection(ownProfiles, deps),
+    createProtection(quotas, deps),
+    createProtection(exposureClasses, deps),
     createProtection(projects, deps),
     createProtection(secretBindings, deps),
     createProtection(credentialsBindings, deps),
@@ -26,12 +35,36 @@ export function createProtections(deps: ProtectionDeps) {
 
 const profiles: Protection<CloudProfile> = {
   kind: CloudProfile,
+  users: async (client, { metadata: { name } }) => {
+    const children = await client.list(NamespacedCloudProfile);
+    return [
+      ...(await shoots(client, undefined, names({ kind: CloudProfile.kind, name }))),
+      ...children.filter(({ spec }) => spec.parent.name === name),
+    ];
+  },
+};
+
+const ownProfiles: Protection<NamespacedCloudProfile> = {
+  kind: NamespacedCloudProfile,
+  users: (client, { kind, metadata: { name, namespace } }) => shoots(client, namespace, names({ kind, name })),
+};
+
+const names = (profile: { readonly kind: string; readonly name: string }) => (spec: Shoot["spec"]) =>
+  isDeepStrictEqual(profileReference({ spec }), profile);
+
+/** A Quota holds for the Shoots of the bindings that name it. */
+const quotas: Protection<Quota> = {
+  kind: Quota,
+  users: async (client, { metadata }) => {
+    const bindings = [...(await client.list(SecretBinding)), ...(await client.list(CredentialsBinding))];
+    return bindings.filter((binding) => quotasOf(binding).some((key) => isSameKey(key, metadata)));
+  },
+};
+
+const exposureClasses: Protection<ExposureClass> = {
+  kind: ExposureClass,
   users: (client, { metadata: { name } }) =>
-    shoots(
-      client,
-      undefined,
-      ({ cloudProfile, cloudProfileName }) => (cloudProfile?.name ?? cloudProfileName) === name,
-    ),
+    shoots(client, undefined, ({ exposureClassName }) => exposureClassName === name),
 };
 
 const projects: Protection<Project> = {

@@ -167,8 +167,17 @@ describe("the deployed roles grant", () => {
   test.each(
     grants([
       ["manager", "get list watch", `shoots.${core} controllerregistrations.${core}`],
+      ["manager", "patch", `shoots.${core}`],
+      ["manager", "update", `shoots.${core}:binding`],
+      ["manager", "list", "configmaps", "garden"],
+      ["manager", "create", "leases.coordination.k8s.io", "garden"],
+      ["manager", "get update", "leases.coordination.k8s.io/perennial-scheduler", "garden"],
       ["manager", "get", `controllerdeployments.${core} namespaces`],
       ["manager", "get list watch patch", `cloudprofiles.${core} projects.${core} secretbindings.${core}`],
+      ["manager", "get list watch patch", `namespacedcloudprofiles.${core} quotas.${core} exposureclasses.${core}`],
+      ["manager", "update", `namespacedcloudprofiles.${core}:status`],
+      ["manager", "get list watch patch delete", "bastions.operations.gardener.cloud"],
+      ["manager", "patch", "bastions.operations.gardener.cloud:status"],
       ["manager", "create patch", "events.events.k8s.io"],
       ["manager", "get", "configmaps"],
       ["manager", "get list watch patch", "credentialsbindings.security.gardener.cloud"],
@@ -186,16 +195,18 @@ describe("the deployed roles grant", () => {
       ["worker-garden", "get list patch", `shoots.${core}`],
       ["worker-garden", "patch", `shoots.${core}:status`],
       ["worker-garden", "create", "events.events.k8s.io"],
-      ["worker-garden", "get", `seeds.${core} cloudprofiles.${core} namespaces`],
+      ["worker-garden", "get", `seeds.${core} cloudprofiles.${core} namespacedcloudprofiles.${core} namespaces`],
       ["worker-garden", "get create patch delete", inExtensions("dnsrecords")],
       ["worker-garden", "get patch", `shootstates.${core}`],
       ["seed-1", "get", "configmaps/perennial-state-keys"],
+      ["seed-1", "get list watch", `controllerregistrations.${core}`],
       ["seed-1", "get", `cloudprofiles.${core}`], // the rest by the manager: seed-access.test.ts
       ["worker-seed", "get list watch create patch delete", "namespaces services deployments.apps statefulsets.apps"],
       ["worker-seed", "get list watch create update patch delete", "secrets"],
       ["worker-seed", "get create patch delete", "configmaps persistentvolumeclaims"],
       ["worker-seed", "get list create patch delete", "networkpolicies.networking.k8s.io"],
       ["worker-seed", "list", "endpointslices.discovery.k8s.io"],
+      ["worker-seed", "list watch", "leases.coordination.k8s.io"],
       ["worker-seed", "get list watch patch delete", "pods"],
       ["worker-seed", "get", "pods:log"],
       ["worker-seed", "list", "replicasets.apps"],
@@ -222,7 +233,7 @@ describe("the deployed roles grant", () => {
 describe("the deployed roles refuse", () => {
   test.each(
     grants([
-      ["manager", "create update patch delete", `shoots.${core}`],
+      ["manager", "create update delete", `shoots.${core}`],
       ["manager", "list watch update delete", "secrets"],
       ["manager", "bind escalate", inRbac("roles clusterroles")],
       ["manager", "get create patch", `validating${webhooks}/another`],

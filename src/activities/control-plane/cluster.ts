@@ -1,4 +1,5 @@
-import { CloudProfile, Cluster, Seed, Shoot } from "../../api/index.ts";
+import { profileReference, readEffectiveProfile } from "../../api/core/effective-profile.ts";
+import { Cluster, Seed, Shoot, type CloudProfile } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { clusterObject } from "../../components/index.ts";
 import { refTo, type KubeClient } from "../../kube/index.ts";
@@ -17,13 +18,13 @@ export async function readGardenObjects(gardenClient: KubeClient, run: ShootRun)
   if (shoot === undefined || shoot.metadata.uid !== run.uid) {
     throw configurationProblem(`Shoot ${run.namespace}/${run.name} is gone`);
   }
-  const name = profileName(shoot);
+  const { kind, name } = profileOf(shoot);
   const [cloudProfile, seed] = await Promise.all([
-    gardenClient.read(CloudProfile, { name }),
+    readEffectiveProfile(gardenClient, shoot),
     gardenClient.read(Seed, { name: run.seedName }),
   ]);
   if (cloudProfile === undefined)
-    throw configurationProblem(`CloudProfile ${name} does not exist: spec.cloudProfile has to name one that does`);
+    throw configurationProblem(`${kind} ${name} does not exist: spec.cloudProfile has to name one that does`);
   if (seed === undefined) throw configurationProblem(`Seed ${run.seedName} does not exist`);
   return { shoot, cloudProfile, seed };
 }
@@ -36,9 +37,9 @@ export async function syncCluster(seedClient: KubeClient, run: ShootRun, objects
 /** The Shoot's `Cluster` in the seed. */
 export const clusterRef = (run: ShootRun) => refTo(Cluster, { name: run.technicalID });
 
-/** The older field is still in use upstream. */
-function profileName({ spec }: Shoot): string {
-  const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
-  if (name === undefined) throw configurationProblem("spec.cloudProfile is missing: it has to name a CloudProfile");
-  return name;
+function profileOf(shoot: Shoot) {
+  const reference = profileReference(shoot);
+  if (reference === undefined)
+    throw configurationProblem("spec.cloudProfile is missing: it has to name a CloudProfile");
+  return reference;
 }

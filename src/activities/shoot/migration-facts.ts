@@ -1,5 +1,6 @@
 import { STATE_PROBLEM_ANNOTATION } from "../../api/annotations.ts";
-import { CloudProfile, Seed, Shoot } from "../../api/index.ts";
+import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
+import { Seed, Shoot } from "../../api/index.ts";
 import type { KeptState, MigrationFacts } from "../../api/placement/migration.ts";
 import { countNeighbours, shootCapacity } from "../../api/placement/choice.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -22,17 +23,11 @@ export async function readMigrationFacts(
   const [source, destination, profile, kept] = await Promise.all([
     readSeed(gardenClient, from),
     readSeed(gardenClient, to),
-    readProfile(gardenClient, shoot),
+    readEffectiveProfile(gardenClient, shoot),
     readKeptState(gardenClient, shoot),
   ]);
   const neighbours = destination && (await countOthers(gardenClient, shoot, destination));
   return { shoot, to, source, destination, profile, neighbours, now, kept };
-}
-
-async function readProfile(gardenClient: KubeClient, { spec }: Shoot): Promise<CloudProfile | undefined> {
-  const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
-  if (name === undefined || (spec.cloudProfile?.kind ?? CloudProfile.kind) !== CloudProfile.kind) return undefined;
-  return gardenClient.read(CloudProfile, { name });
 }
 
 /** Not asked of a Seed that takes any number. */

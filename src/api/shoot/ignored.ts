@@ -30,7 +30,6 @@ export const ignoredFields: Readonly<Record<string, string>> = {
   "spec.provider.workers[].cri.containerRuntimes": "no ContainerRuntime objects are made",
   "spec.purpose": "control planes are alike for all purposes",
   "spec.resources": "resources are checked, and not brought to the seed",
-  "spec.schedulerName": "spec.seedName has to be set by its user",
   "spec.systemComponents": "system components have the same settings everywhere",
   ...Object.fromEntries(
     kubelets.flatMap((kubelet) =>

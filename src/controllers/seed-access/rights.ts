@@ -29,12 +29,17 @@ export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | unde
     rule("core.gardener.cloud", "backupentries", entries, "get", "create", "patch"),
     rule("core.gardener.cloud", "backupentries/status", entries, "patch"),
     rule("core.gardener.cloud", "secretbindings", present(shoot.spec.secretBindingName), "get"),
+    rule("core.gardener.cloud", "namespacedcloudprofiles", ownProfilesOf(shoot), "get"),
     rule("security.gardener.cloud", "credentialsbindings", present(shoot.spec.credentialsBindingName), "get"),
     rule("", "secrets", [kubeconfigSecretName(name)], "get", "create", "patch"),
     rule("", "secrets", dnsSecretsOf(shoot), "get"),
   ];
   return inNamespaces([{ namespace, rules }, ...(credentials ? readable([credentials]) : [])]);
 }
+
+/** CloudProfiles may be read by all seeds. */
+const ownProfilesOf = ({ spec }: KnownShoot): string[] =>
+  spec.cloudProfile?.kind === "NamespacedCloudProfile" ? [spec.cloudProfile.name] : [];
 
 /** A WorkloadIdentity and a Secret may bear the same name. */
 const dnsSecretsOf = ({ spec }: KnownShoot): string[] => {

@@ -1,0 +1,35 @@
+import type { Shoot } from "../shoot/shoot.ts";
+import type { KeyOf, Kind, Scope } from "../schema/kind.ts";
+import type { KubeObject } from "../schema/meta.ts";
+import { CloudProfile } from "./cloud-profile.ts";
+import { NamespacedCloudProfile } from "./namespaced-cloud-profile.ts";
+
+/** Reads objects of the garden. */
+export interface Reader {
+  read<T extends KubeObject, S extends Scope>(kind: Kind<T, S>, key: KeyOf<S>): Promise<T | undefined>;
+}
+
+/** The profile that a Shoot names; undefined where it names none. */
+export function profileReference({ spec }: Pick<Shoot, "spec">): { kind: string; name: string } | undefined {
+  const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
+  return name ? { kind: spec.cloudProfile?.kind ?? CloudProfile.kind, name } : undefined;
+}
+
+/**
+ * What the Shoot's profile offers: a CloudProfile, or what a NamespacedCloudProfile and its parent make together, as a
+ * CloudProfile of its name (Gardener: BuildCloudProfile). Undefined when there is none, or not yet.
+ */
+export async function readEffectiveProfile(
+  reader: Reader,
+  { spec, metadata }: Pick<Shoot, "spec" | "metadata">,
+): Promise<CloudProfile | undefined> {
+  const { kind, name } = profileReference({ spec }) ?? {};
+  if (name === undefined) return undefined;
+  if (kind === CloudProfile.kind) return reader.read(CloudProfile, { name });
+  if (kind !== NamespacedCloudProfile.kind) return undefined;
+  const { namespace } = metadata;
+  const own = await reader.read(NamespacedCloudProfile, { name, namespace });
+  const offer = own?.status?.cloudProfileSpec;
+  if (offer === undefined) return undefined;
+  return { apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, metadata: { name, namespace }, spec: offer };
+}

@@ -1,0 +1,70 @@
+import { OPERATION_ANNOTATION } from "../api/annotations.ts";
+import { Shoot, ShootBastion } from "../api/index.ts";
+import { now as timeOf, refOf, refTo, type KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+import { createObjectController } from "./object-controller.ts";
+
+/** The garden; times are ms. */
+export interface BastionDeps {
+  readonly gardenClient: KubeClient;
+  readonly log: Logger;
+  /** How often it is looked whether a Bastion's Shoot is still there; half a minute unless told otherwise. */
+  readonly period?: number;
+  readonly now?: () => number;
+}
+
+/**
+ * Ends Bastions: an hour after they were last asked to stay (annotation `gardener.cloud/operation=keepalive`), after a day
+ * at the latest, and when their Shoot goes or moves (Gardener: controller-manager's Bastion controller).
+ */
+export function createBastionController({ gardenClient, log, period = 30_000, now = Date.now }: BastionDeps) {
+  const keepAlive = async (bastion: ShootBastion) => {
+    const time = now();
+    const created = Date.parse(bastion.metadata.creationTimestamp ?? "") || time;
+    const expiry = Math.min(time + LIFE, created + LONGEST_LIFE);
+    const status = {
+      lastHeartbeatTimestamp: timeOf(new Date(time)),
+      expirationTimestamp: timeOf(new Date(expiry)),
+    };
+    await gardenClient.patch(refOf(bastion), { status }, { subresource: "status" });
+    if (isAskedToStay(bastion))
+      await gardenClient.patch(refOf(bastion), { metadata: { annotations: { [OPERATION_ANNOTATION]: null } } });
+  };
+
+  return createObjectController({
+    name: "bastion",
+    gardenClient,
+    kind: ShootBastion,
+    log,
+    async reconcile(bastion) {
+      const { name, namespace, deletionTimestamp, uid } = bastion.metadata;
+      if (deletionTimestamp !== undefined) return undefined;
+      const shoot = await gardenClient.read(refTo(Shoot, { name: bastion.spec.shootRef.name, namespace }));
+      const reason = endOf(bastion, shoot, now());
+      if (reason !== undefined) {
+        log.info({ bastion: `${namespace}/${name}`, reason }, "Bastion ends");
+        await gardenClient.remove(refOf(bastion), uid === undefined ? {} : { uid });
+        return undefined;
+      }
+      if (bastion.status?.expirationTimestamp === undefined || isAskedToStay(bastion)) await keepAlive(bastion);
+      return { requeueAfter: period };
+    },
+  });
+}
+
+const HOUR = 3_600_000;
+const LIFE = HOUR;
+const LONGEST_LIFE = 24 * HOUR;
+
+const isAskedToStay = ({ metadata }: ShootBastion): boolean =>
+  metadata.annotations?.[OPERATION_ANNOTATION] === "keepalive";
+
+/** Why a Bastion is not to be any more; undefined while it is. Pure. */
+export function endOf({ spec, metadata, status }: ShootBastion, shoot: Shoot | undefined, now: number) {
+  if (shoot === undefined) return "its Shoot is gone";
+  if (shoot.metadata.deletionTimestamp !== undefined) return "its Shoot is being deleted";
+  if (spec.seedName !== undefined && shoot.spec.seedName !== spec.seedName) return "its Shoot moves to another Seed";
+  if (now > Date.parse(metadata.creationTimestamp ?? "") + LONGEST_LIFE) return "it is a day old";
+  const expiry = Date.parse(status?.expirationTimestamp ?? "");
+  return now > expiry && metadata.annotations?.[OPERATION_ANNOTATION] !== "keepalive" ? "it has expired" : undefined;
+}

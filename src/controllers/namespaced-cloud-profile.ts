@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from "node:util";
+import { mergeProfiles } from "../api/core/profile-merge.ts";
+import { CloudProfile, NamespacedCloudProfile } from "../api/index.ts";
+import { createController, createReflector, refOf, type KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** The garden, whose profiles are watched. */
+export interface NamespacedCloudProfileDeps {
+  readonly gardenClient: KubeClient;
+  readonly log: Logger;
+}
+
+/** Keeps in the status of each NamespacedCloudProfile what it and its parent offer together, when either changes. */
+export function createNamespacedCloudProfileController({ gardenClient, log }: NamespacedCloudProfileDeps) {
+  const controller = createController({
+    name: "namespaced-cloud-profile",
+    log,
+    async reconcile({ name, namespace }) {
+      const profile = own.get(name, namespace);
+      if (profile === undefined || profile.metadata.deletionTimestamp !== undefined) return;
+      await parents.synced();
+      const parent = parents.get(profile.spec.parent.name);
+      if (parent === undefined) return; // it comes back with the parent
+      const cloudProfileSpec = mergeProfiles(parent.spec, profile.spec);
+      const { generation: observedGeneration, resourceVersion } = profile.metadata;
+      if (isDeepStrictEqual(profile.status, { cloudProfileSpec, observedGeneration })) return;
+      // Replaced as a whole: a merge would keep what the parent offers no more.
+      const { apiVersion, kind, metadata } = profile;
+      const status = { cloudProfileSpec, ...(observedGeneration !== undefined && { observedGeneration }) };
+      await gardenClient.replaceStatus({
+        apiVersion,
+        kind,
+        metadata: { ...metadata, resourceVersion },
+        spec: profile.spec,
+        status,
+      });
+      log.info({ profile: `${namespace}/${name}`, parent: refOf(parent).name }, "profile merged");
+    },
+  });
+  const own = createReflector(gardenClient, NamespacedCloudProfile, {
+    log,
+    onEvent: ({ type, object: { metadata } }) => {
+      if (type !== "deleted") controller.enqueue({ name: metadata.name, namespace: metadata.namespace });
+    },
+  });
+  const parents = createReflector(gardenClient, CloudProfile, {
+    log,
+    onEvent: ({ object: { metadata: parent } }) => {
+      for (const { metadata, spec } of own.list())
+        if (spec.parent.name === parent.name)
+          controller.enqueue({ name: metadata.name, namespace: metadata.namespace });
+    },
+  });
+  return {
+    start() {
+      parents.start();
+      own.start();
+      controller.start();
+    },
+    async stop(): Promise<void> {
+      await Promise.all([own.stop(), parents.stop()]);
+      await controller.stop();
+    },
+  };
+}
