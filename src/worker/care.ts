@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { examine, healthTypes, hibernatedCondition, nextCondition } from "../activities/shoot/health.ts";
+import { propagatedConditions } from "../activities/shoot/extension-reports.ts";
 import { changeShootStatus } from "../activities/shoot/patch.ts";
-import type { Condition, Shoot } from "../api/index.ts";
+import { Shoot, type Condition } from "../api/index.ts";
+import { SCHEDULED } from "../api/placement/schedule.ts";
+import { typeMeta } from "../kube/index.ts";
 import type { SnapshotFailures } from "./backup/snapshot-failures.ts";
+import { readReports } from "./extension-reports.ts";
+import { createHeartbeats } from "./heartbeats.ts";
 import { createOwners } from "./mirror/owner.ts";
 import { createWatchedLists } from "./watched-lists.ts";
 import { createWatchedShoots } from "./watched-shoots.ts";
@@ -18,20 +23,37 @@ export function createCare(deps: CareDeps) {
   const findOwner = createOwners({ gardenClient, seedClient, seedName });
   const seed = createWatchedLists(seedClient, log);
   const shoots = createWatchedShoots(shootClients, log);
+  const heartbeats = createHeartbeats({ gardenClient, seedClient, log });
 
   const visit: Visit<Look> = async (namespace, before) => {
-    const sights = { seed, shoot: await shoots.get(namespace), snapshots: snapshots.readiness(namespace) };
+    const reports = await readReports(seed, heartbeats, namespace);
+    const sights = { seed, shoot: await shoots.get(namespace), snapshots: snapshots.readiness(namespace), reports };
     const readinessByType = await examine(sights, namespace);
+    const propagated = propagatedConditions(reports, reserved, new Date());
     if (!readinessByType.APIServerAvailable.reached) shoots.forget(namespace);
-    if (before !== undefined && Date.now() < before.until && isKnown(before, readinessByType)) return before;
+    const isFresh =
+      before !== undefined && Date.now() < before.until && isDeepStrictEqual(before.propagated, propagated);
+    if (isFresh && isKnown(before, readinessByType)) return before;
     const { shoot } = await findOwner(namespace);
     if (shoot?.status?.seedName !== seedName || shoot.metadata.deletionTimestamp || !isCaredFor(shoot))
       return undefined;
-    return await record(shoot, readinessByType);
+    await propagate(shoot, propagated);
+    return { ...(await record(shoot, readinessByType)), propagated };
+  };
+
+  /**
+   * By a field manager of its own: what it does not apply any more goes, whichever process applied it, and what others have
+   * written stays.
+   */
+  const propagate = async ({ metadata }: Shoot, conditions: readonly Condition[]) => {
+    const { name, namespace, uid, managedFields = [] } = metadata;
+    if (conditions.length === 0 && !managedFields.some(({ manager }) => manager === PROPAGATOR)) return;
+    const object = { ...typeMeta(Shoot), metadata: { name, namespace, uid }, status: { conditions } };
+    await gardenClient.applyStatus(object, { fieldManager: PROPAGATOR });
   };
 
   /** Writes what has changed, and remembers what the garden knows then. */
-  const record = async (shoot: Shoot, readinessByType: ReadinessByType): Promise<Look> => {
+  const record = async (shoot: Shoot, readinessByType: ReadinessByType): Promise<Omit<Look, "propagated">> => {
     const workerless = (shoot.spec.provider.workers ?? []).length === 0;
     const hibernated = shoot.spec.hibernation?.enabled === true;
     const { conditions = [] } = shoot.status ?? {};
@@ -52,8 +74,9 @@ export function createCare(deps: CareDeps) {
   return {
     ...rounds,
     async run(): Promise<void> {
+      heartbeats.start();
       await rounds.run();
-      await Promise.all([seed.stop(), shoots.stop()]);
+      await Promise.all([seed.stop(), shoots.stop(), heartbeats.stop()]);
     },
   };
 }
@@ -67,6 +90,8 @@ export interface CareDeps extends RoundsDeps {
 interface Look {
   /** Undefined while the Shoot is hibernated. */
   readonly conditions?: readonly Condition[];
+  /** What extensions want to have said in the Shoot. */
+  readonly propagated: readonly Condition[];
   readonly workerless: boolean;
   readonly until: number;
 }
@@ -80,10 +105,16 @@ const ASLEEP = 300_000;
 type ReadinessByType = Awaited<ReturnType<typeof examine>>;
 
 /** Whether the garden knows what was seen now. That a Shoot wakes up shows in its API server. */
-function isKnown(look: Look, readinessByType: ReadinessByType): boolean {
+function isKnown(look: Pick<Look, "conditions" | "workerless">, readinessByType: ReadinessByType): boolean {
   if (look.conditions === undefined) return !readinessByType.APIServerAvailable.reached;
   return isDeepStrictEqual(conditionsOf(look, readinessByType), look.conditions);
 }
+
+/** The field manager of conditions that extensions have in the Shoot. */
+const PROPAGATOR = "perennial-propagated";
+
+/** What is written here from what was seen, and by the scheduler. */
+const reserved: ReadonlySet<string> = new Set([...healthTypes, SCHEDULED]);
 
 const isOurs = ({ type }: Condition): boolean => healthTypes.some((one) => one === type);
 

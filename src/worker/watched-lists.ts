@@ -1,6 +1,7 @@
-import { IGNORE_RESOURCE_ANNOTATION } from "../api/annotations.ts";
+import { IGNORE_RESOURCE_ANNOTATION, SCALED_DOWN_BY_WATCHDOG_ANNOTATION } from "../api/annotations.ts";
 import type { TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { createReflector, type KubeClient, type Reflector, type Selection } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
@@ -39,12 +40,34 @@ export function createWatchedLists(client: KubeClient, log: Logger, timeout = 10
 /** Of an object, by what its health is judged; of a node that is a tenth. */
 function signs(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  const { replicas, class: ofClass } = (object["spec"] ?? {}) as { replicas?: unknown; class?: unknown };
-  const { images: _, ...status } = (object["status"] ?? {}) as { images?: unknown };
-  const { annotations: { [IGNORE_RESOURCE_ANNOTATION]: ignored } = {}, ...kept } = metadata;
-  const annotations = ignored === undefined ? {} : { annotations: { [IGNORE_RESOURCE_ANNOTATION]: ignored } };
-  const spec = { replicas, ...(ofClass === undefined ? {} : { class: ofClass }) };
-  return { apiVersion, kind, metadata: { ...kept, ...annotations }, spec, status };
+  const { replicas, class: ofClass, type } = (object["spec"] ?? {}) as Looked;
+  const { images: _, state: _state, providerStatus: _provider, ...status } = (object["status"] ?? {}) as Bulky;
+  const { annotations = {}, ...kept } = metadata;
+  const told = Object.entries(annotations).filter(([name]) => judgedBy.has(name));
+  return {
+    apiVersion,
+    kind,
+    metadata: told.length === 0 ? kept : { ...kept, annotations: Object.fromEntries(told) },
+    spec: omitUndefined({ replicas, class: ofClass, type }),
+    status,
+  };
+}
+
+/** The annotations by which an object's health is judged otherwise. */
+const judgedBy = new Set([IGNORE_RESOURCE_ANNOTATION, SCALED_DOWN_BY_WATCHDOG_ANNOTATION]);
+
+/** What of a spec is looked at: of workloads, ManagedResources and extension objects. */
+interface Looked {
+  readonly replicas?: unknown;
+  readonly class?: unknown;
+  readonly type?: unknown;
+}
+
+/** What nodes and extension objects have most of, and nothing here looks at. */
+interface Bulky {
+  readonly images?: unknown;
+  readonly state?: unknown;
+  readonly providerStatus?: unknown;
 }
 
 async function inTime<T>(work: Promise<T>, timeout: number, message: string): Promise<T> {

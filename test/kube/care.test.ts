@@ -120,6 +120,57 @@ test("a Shoot that hibernates has conditions that claim nothing, until its API s
   await caring;
 });
 
+test("what an extension propagates is in the Shoot's conditions, until its controller is silent, and until it says so no more", async ({
+  cluster: { client },
+}) => {
+  const theirs = condition("TheirsIsWell", "True");
+  const { run, read } = await createReconciledShoot(client, "propagated", [theirs]);
+  const metadata = { name: "network", namespace: run.technicalID };
+  const network = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Network", metadata };
+  const spec = { type: "calico", podCIDR: "10.1.0.0/16", serviceCIDR: "10.2.0.0/16" };
+  await client.apply({ ...network, spec });
+  const say = (conditions: readonly object[]) =>
+    client.patch({ ...network, ...metadata }, { status: { conditions } }, { subresource: "status" });
+  await say([{ ...condition("NetworkResolves", "True"), propagate: true }, condition("NetworkKeepsThis", "True")]);
+  await client.apply({
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "ControllerRegistration",
+    metadata: { name: "calico" },
+    spec: { resources: [{ kind: "Network", type: "calico" }] },
+  });
+  const labels = { [ROLE_LABEL]: "extension", "controllerregistration.core.gardener.cloud/name": "calico" };
+  await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "extension-calico", labels } });
+  const beat = (renewTime: string) =>
+    client.apply({
+      ...{ apiVersion: "coordination.k8s.io/v1", kind: "Lease", spec: { renewTime } },
+      metadata: { name: "gardener-extension-heartbeat", namespace: "extension-calico" },
+    });
+  await beat(new Date().toISOString().replace("Z", "000Z"));
+  const startCare = () => {
+    const shootClients = { get: async () => client } as never;
+    const seeds = { gardenClient: client, seedClient: client, seedName: "seed-1", shootClients };
+    const care = createCare({ ...seeds, snapshots, log, period: 20 });
+    const caring = care.run();
+    return async () => {
+      care.stop();
+      await caring;
+    };
+  };
+  const status = async (type: string) => (await read()).find((one) => one.type === type)?.status;
+
+  let stop = startCare();
+  await vi.waitFor(async () => expect(await status("NetworkResolves")).toBe("True"), 10_000);
+  expect(await status("NetworkKeepsThis")).toBeUndefined();
+  await beat("2026-01-01T10:00:00.000000Z");
+  await vi.waitFor(async () => expect(await status("NetworkResolves")).toBe("Unknown"), 10_000);
+  await stop();
+  await say([]); // while no worker looks
+  stop = startCare();
+  await vi.waitFor(async () => expect(await status("NetworkResolves")).toBeUndefined(), 10_000);
+  expect((await read()).find(({ type }) => type === theirs.type)).toEqual(theirs);
+  await stop();
+});
+
 /** A Shoot that Seed seed-1 has, reconciled; `read` reads its conditions. */
 async function createReconciledShoot(
   client: KubeClient,

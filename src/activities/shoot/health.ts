@@ -1,4 +1,5 @@
 import { NO_CLEANUP_LABEL, ROLE_LABEL } from "../../api/labels.ts";
+import { SCALED_DOWN_BY_WATCHDOG_ANNOTATION } from "../../api/annotations.ts";
 import { ManagedResource, type Condition } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type KubeClient,
 } from "../../kube/index.ts";
 import { healthy as isApplied, isIgnored } from "../managed-resources/health.ts";
+import { reportedReadiness, type ExtensionReport } from "./extension-reports.ts";
 import { rolledOut, type Readiness } from "../waits/readiness.ts";
 
 /** The aspects of a Shoot's health, as Gardener names them. */
@@ -31,6 +33,8 @@ export interface Sights {
   readonly shoot: (Lists & Pick<KubeClient, "get">) | undefined;
   /** How the scheduled snapshots of the Shoot's etcd went; well unless told otherwise. */
   readonly snapshots?: Readiness | undefined;
+  /** What the Shoot's extensions say of themselves. */
+  readonly reports?: readonly ExtensionReport[];
 }
 
 type Lists = Pick<KubeClient, "list">;
@@ -40,8 +44,9 @@ type Lists = Pick<KubeClient, "list">;
  * plane whose etcd was not backed up when it should have been is not healthy.
  */
 export async function examine(
-  { seed, shoot, snapshots = { reached: true } }: Sights,
+  { seed, shoot, snapshots = { reached: true }, reports = [] }: Sights,
   namespace: string,
+  now = new Date(),
 ): Promise<Record<HealthType, Readiness>> {
   const apiServer = shoot ? await answered(shoot) : unreachable;
   const inShoot = async (look: (lists: Lists) => Promise<Readiness>): Promise<Readiness> =>
@@ -61,11 +66,15 @@ export async function examine(
     inShoot(async (lists) => everyWorkload(await listWorkloads(lists, [Deployment, DaemonSet], systemComponents))),
     applied((one) => !isForSeed(one)),
   ]);
+  const reported = (type: HealthType) => reportedReadiness(type, reports, now);
   return {
-    APIServerAvailable: apiServer,
-    ControlPlaneHealthy: both(both(controlPlane, beside), snapshots),
-    EveryNodeReady: nodes,
-    SystemComponentsHealthy: apiServer.reached ? both(system, inside) : system,
+    APIServerAvailable: both(apiServer, reported("APIServerAvailable")),
+    ControlPlaneHealthy: both(both(both(controlPlane, beside), snapshots), reported("ControlPlaneHealthy")),
+    EveryNodeReady: both(nodes, reported("EveryNodeReady")),
+    SystemComponentsHealthy: both(
+      apiServer.reached ? both(system, inside) : system,
+      reported("SystemComponentsHealthy"),
+    ),
   };
 }
 
@@ -81,8 +90,13 @@ export function nextCondition(
 ): Condition {
   const status = statusAfter(before, readiness, now);
   const message = readiness.reached ? healthy[type] : readiness.message;
-  const reason = readiness.reached ? "Healthy" : "Unhealthy";
+  const reason = reasonOf(readiness);
   return unlessSame(before, { type, status, reason, message }, now);
+}
+
+function reasonOf(readiness: Readiness): string {
+  if (readiness.reached) return "Healthy";
+  return readiness.unknown ? "OutdatedHealthCheckReport" : "Unhealthy"; // upstream's word for a report whose controller is silent
 }
 
 /** The condition of a Shoot that hibernates: nothing was looked at, and nothing is wrong (upstream: the same reason). */
@@ -113,6 +127,7 @@ const unreachable: Readiness = { reached: false, message: "The Shoot's API serve
 
 function statusAfter(before: Condition | undefined, readiness: Readiness, now: Date): Condition["status"] {
   if (readiness.reached) return "True";
+  if (readiness.unknown) return "Unknown";
   if (before === undefined || before.status === "True") return "Progressing";
   if (before.status !== "Progressing") return "False";
   return now.getTime() - Date.parse(before.lastTransitionTime) > THRESHOLD ? "False" : "Progressing";
@@ -142,12 +157,19 @@ async function listWorkloads(client: Lists, kinds: readonly Kind[], selection: S
   return (await Promise.all(lists)).flat();
 }
 
-/** Where a move is stuck there may be none yet. */
-const controlPlaneOf = (objects: readonly KubeObject[]): Readiness =>
-  objects.length === 0 ? { reached: false, message: "No component is there." } : everyWorkload(objects);
+/** Where a move is stuck there may be none yet. What dependency-watchdog has scaled down is as it should be, and does nothing. */
+function controlPlaneOf(objects: readonly KubeObject[]): Readiness {
+  if (objects.length === 0) return { reached: false, message: "No component is there." };
+  const stopped = objects.filter(({ metadata }) => SCALED_DOWN_BY_WATCHDOG_ANNOTATION in (metadata.annotations ?? {}));
+  const names = stopped.map(({ metadata }) => metadata.name).sort();
+  const message = `Scaled down by dependency-watchdog: ${names.join(", ")}`;
+  return both(everyWorkload(objects), names.length === 0 ? { reached: true } : { reached: false, message });
+}
 
+/** Both are reached; what is known to be bad counts more than what is not known. */
 function both(one: Readiness, other: Readiness): Readiness {
   if (one.reached || other.reached) return one.reached ? other : one;
+  if (one.unknown !== other.unknown) return one.unknown ? other : one;
   return { reached: false, message: `${one.message}; ${other.message}` };
 }
 

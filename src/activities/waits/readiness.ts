@@ -5,7 +5,13 @@ import type { ContainerStatus, Pod } from "../../kube/index.ts";
 /** How an object stands to what is waited for. `error` is what its controller reported, with codes. */
 export type Readiness =
   | { readonly reached: true }
-  | { readonly reached: false; readonly message: string; readonly error?: { readonly codes: readonly string[] } };
+  | {
+      readonly reached: false;
+      readonly message: string;
+      readonly error?: { readonly codes: readonly string[] };
+      /** Whether it is reached cannot be told: who would know is silent. */
+      readonly unknown?: boolean;
+    };
 
 /** An extension object's status and annotations, as far as readiness looks at them. */
 export interface ExtensionLike extends KubeObject {
