@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { CredentialsBinding, SecretBinding, type KubeObject } from "../api/index.ts";
+import { CredentialsBinding, SecretBinding, Shoot, type KubeObject } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { referenceCauses, type NamedReference } from "./reference.ts";
-import { judge, type Webhook } from "./review.ts";
+import { losesFinalizer } from "./finalizer.ts";
+import { judge, type Cause, type Webhook } from "./review.ts";
 
 /**
  * Judges CredentialsBindings and SecretBindings: their author has to be able to read the Secret that they name, because
@@ -13,14 +14,28 @@ export function createCredentialsValidator(deps: {
   readonly client: KubeClient;
   readonly authorize: Authorizer;
 }): Webhook {
-  return async ({ object, oldObject, kind, userInfo: user }) => {
+  return async (request) => {
+    const { object, oldObject, kind, userInfo: user } = request;
     if (!object) return judge([]);
+    const kept = losesFinalizer(request) ? await finalizerCauses(deps.client, object) : [];
+    if (kept.length > 0) return judge(kept);
     const read = kind.kind === SecretBinding.kind ? readSecretBinding : readCredentialsBinding;
     const reference = read(object);
     if (object.metadata.deletionTimestamp !== undefined) return judge([]);
     if (oldObject && isDeepStrictEqual(reference, read(oldObject))) return judge([]);
     return judge(await referenceCauses({ ...deps, user }, reference, ["Secret"]));
   };
+}
+
+/** A binding that a Shoot names cannot lose its finalizer: with it would go what the Shoot acts with. */
+async function finalizerCauses(client: KubeClient, { kind, metadata }: KubeObject): Promise<Cause[]> {
+  const { name, namespace } = metadata;
+  const field = kind === SecretBinding.kind ? "secretBindingName" : "credentialsBindingName";
+  const shoots = namespace === undefined ? [] : await client.list(Shoot, { namespace });
+  const users = shoots.filter(({ spec }) => spec[field] === name).map(({ metadata: { name } }) => name);
+  if (users.length === 0) return [];
+  const message = `gardener cannot be removed while Shoot ${users.slice(0, 10).join(", ")} needs the binding`;
+  return [{ field: "metadata.finalizers", message, forbidden: true }];
 }
 
 function readCredentialsBinding(object: KubeObject): NamedReference {

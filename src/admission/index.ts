@@ -1,12 +1,16 @@
 import type { KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { createAuthorizer } from "./authorizer.ts";
+import { createBastionDefaulter, createBastionValidator } from "./bastion.ts";
 import { createBindingCheck, type MayBind } from "./binding.ts";
+import { createCloudProfileValidator } from "./cloud-profile.ts";
 import { createControllerRegistrationValidator } from "./controller-registration.ts";
 import { createCredentialsValidator } from "./credentials.ts";
 import { confirmDeletion } from "./deletion.ts";
 import { refuseMalformed } from "./malformed.ts";
+import { createNamespacedCloudProfileValidator } from "./namespaced-cloud-profile.ts";
 import { paths } from "./paths.ts";
+import { createBackupBucketValidator, createControllerInstallationValidator } from "./references-kept.ts";
 import type { Webhook } from "./review.ts";
 import { createSeedValidator } from "./seed.ts";
 import { createWebhookServer, type ServingCertificate, type WebhookServer } from "./server.ts";
@@ -47,6 +51,12 @@ export function createAdmissionServer({ client, mayBind, ...options }: Admission
       [paths.credentials]: createCredentialsValidator({ client, authorize }),
       [paths.seeds]: createSeedValidator({ client }),
       [paths.controllerRegistrations]: createControllerRegistrationValidator({ client }),
+      [paths.cloudProfiles]: createCloudProfileValidator({ client }),
+      [paths.namespacedCloudProfiles]: createNamespacedCloudProfileValidator({ client }),
+      [paths.controllerInstallations]: createControllerInstallationValidator({ client }),
+      [paths.backupBuckets]: createBackupBucketValidator({ client }),
+      [paths.defaultBastions]: createBastionDefaulter({ client }),
+      [paths.bastions]: createBastionValidator({ client }),
       [paths.confirmDeletion]: confirmDeletion,
     }),
   });

@@ -4,6 +4,12 @@ export const paths = {
   shoots: "/validate/shoots",
   seeds: "/validate/seeds",
   controllerRegistrations: "/validate/controllerregistrations",
+  cloudProfiles: "/validate/cloudprofiles",
+  namespacedCloudProfiles: "/validate/namespacedcloudprofiles",
+  controllerInstallations: "/validate/controllerinstallations",
+  backupBuckets: "/validate/backupbuckets",
+  defaultBastions: "/default/bastions",
+  bastions: "/validate/bastions",
   credentials: "/validate/credentials",
   confirmDeletion: "/confirm-deletion",
 } as const;

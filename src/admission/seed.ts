@@ -1,13 +1,21 @@
 import { Seed, Shoot } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { malformedAmong, overlapsAmong } from "./network.ts";
+import { seedChangeCauses } from "./seed-change.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 
-/** Judges requests about Seeds: usable networks, and no deletion while a Shoot is, or has been, on the Seed. */
+/** Judges requests about Seeds: usable networks, what its Shoots need stays, and no deletion while a Shoot is, or has been, on the Seed. */
 export function createSeedValidator({ client }: { client: KubeClient }): Webhook {
-  return async ({ operation, name = "", object }) => {
-    if (operation !== "DELETE") return judge(networkCauses(Seed.parse(object)));
-    const shoots = await client.list(Shoot);
+  return async ({ operation, name = "", object, oldObject }) => {
+    const shoots = operation === "CREATE" ? [] : await client.list(Shoot);
+    if (operation !== "DELETE") {
+      const seed = Seed.parse(object);
+      const hosted = shoots.filter((shoot) => uses(shoot, name));
+      return judge([
+        ...networkCauses(seed),
+        ...(oldObject ? seedChangeCauses(seed, Seed.parse(oldObject), hosted) : []),
+      ]);
+    }
     const users = shoots.filter((shoot) => uses(shoot, name));
     const leftBy = shoots.filter((shoot) => !uses(shoot, name) && shoot.status?.seeds?.includes(name));
     return judge([

@@ -1,4 +1,4 @@
-import { FORCE_TAKEOVER_ANNOTATION, type KubeObject } from "../api/index.ts";
+import { FORCE_TAKEOVER_ANNOTATION, GARDENER_FINALIZER, type KubeObject } from "../api/index.ts";
 import { paths } from "./paths.ts";
 
 /** How API servers reach the admission server: by a URL without a path, or through a Service. */
@@ -28,6 +28,14 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
           ...webhook("default-shoots", paths.defaultShoots, { resources: ["shoots"], operations: writes }),
           matchConditions: [specOrTakeoverChanged],
         },
+        {
+          ...webhook("default-bastions", paths.defaultBastions, {
+            group: "operations.gardener.cloud",
+            resources: ["bastions"],
+            operations: writes,
+          }),
+          matchConditions: [specChanged],
+        },
       ],
     },
     {
@@ -52,7 +60,7 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
         },
         {
           ...webhook("secretbindings", paths.credentials, { resources: ["secretbindings"], operations: writes }),
-          matchConditions: [changed("secretRef")],
+          matchConditions: [changedOrLetGo("secretRef")],
         },
         {
           ...webhook("credentialsbindings", paths.credentials, {
@@ -60,7 +68,24 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
             resources: ["credentialsbindings"],
             operations: writes,
           }),
-          matchConditions: [changed("credentialsRef")],
+          matchConditions: [changedOrLetGo("credentialsRef")],
+        },
+        ...[
+          ["cloudprofiles", paths.cloudProfiles] as const,
+          ["namespacedcloudprofiles", paths.namespacedCloudProfiles] as const,
+          ["controllerinstallations", paths.controllerInstallations] as const,
+        ].map(([resource, path]) => ({
+          ...webhook(resource, path, { resources: [resource], operations: writes }),
+          matchConditions: [specChanged],
+        })),
+        webhook("backupbuckets", paths.backupBuckets, { resources: ["backupbuckets"], operations: ["DELETE"] }),
+        {
+          ...webhook("bastions", paths.bastions, {
+            group: "operations.gardener.cloud",
+            resources: ["bastions"],
+            operations: writes,
+          }),
+          matchConditions: [specChanged],
         },
         webhook("confirm-deletion", paths.confirmDeletion, {
           resources: ["projects", "shootstates"],
@@ -89,6 +114,14 @@ const changed = (field: string) => ({
 
 const specChanged = changed("spec");
 
+/** In CEL: the request takes our finalizer away. */
+const letGo = `'${GARDENER_FINALIZER}' in oldObject.metadata.?finalizers.orValue([]) && !('${GARDENER_FINALIZER}' in object.metadata.?finalizers.orValue([]))`;
+
+const changedOrLetGo = (field: string) => ({
+  name: `${field.toLowerCase()}-changed-or-let-go`,
+  expression: `${changed(field).expression} || ${letGo}`,
+});
+
 const takeoverOf = (object: string): string =>
   `${object}.metadata.?annotations[?'${FORCE_TAKEOVER_ANNOTATION}'].orValue('')`;
 
@@ -98,10 +131,10 @@ const specOrTakeoverChanged = {
 };
 
 const specOrAnnotationsChanged = {
-  name: "spec-or-annotations-changed",
+  name: "spec-or-annotations-changed-or-let-go",
   expression:
     "request.operation != 'UPDATE' || object.spec != oldObject.spec || " +
-    "object.metadata.?annotations.orValue({}) != oldObject.metadata.?annotations.orValue({})",
+    `object.metadata.?annotations.orValue({}) != oldObject.metadata.?annotations.orValue({}) || ${letGo}`,
 };
 
 function clientConfig(o: { readonly caBundle: string } & Endpoint, path: string) {

@@ -17,6 +17,11 @@ const asked: Readonly<Record<string, readonly string[]>> = {
   CredentialsBinding: [paths.credentials],
   SecretBinding: [paths.credentials],
   Project: [paths.confirmDeletion],
+  CloudProfile: [paths.cloudProfiles],
+  NamespacedCloudProfile: [paths.namespacedCloudProfiles],
+  ControllerInstallation: [paths.controllerInstallations],
+  BackupBucket: [paths.backupBuckets],
+  Bastion: [paths.defaultBastions, paths.bastions],
 };
 
 /**
@@ -132,5 +137,45 @@ const moreExamples: readonly KubeObject[] = [
     metadata: { name: "older", namespace: "garden-dev" },
     provider: { type: "local" },
     secretRef: { name: "local", namespace: "garden-dev" },
+    quotas: [{ name: "trial", namespace: "garden-dev" }],
+  },
+  {
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "Quota",
+    metadata: { name: "trial", namespace: "garden-dev" },
+    spec: { scope: { kind: "Project" }, metrics: { cpu: "4", memory: "9Gi", "storage.standard": "1Ti" } },
+  },
+  {
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "NamespacedCloudProfile",
+    metadata: { name: "ours", namespace: "garden-dev" },
+    spec: {
+      parent: { kind: "CloudProfile", name: "local" },
+      kubernetes: { versions: [{ version: "1.34.4", expirationDate: "2030-01-01T00:00:00Z" }] },
+      machineImages: [{ name: "local", versions: [{ version: "1.0.0", expirationDate: "2030-01-01T00:00:00Z" }] }],
+      machineTypes: [{ name: "huge", cpu: 64, memory: "1Ti" }],
+    },
+  },
+  {
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "ControllerInstallation",
+    metadata: { name: "one" },
+    spec: { registrationRef: { name: "provider-local" }, seedRef: { name: "seed-1" } },
+  },
+  {
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "BackupBucket",
+    metadata: { name: "bucket" },
+    spec: { provider: { type: "local", region: "local" } },
+  },
+  {
+    apiVersion: "operations.gardener.cloud/v1alpha1",
+    kind: "Bastion",
+    metadata: { name: "bastion", namespace: "garden-dev" },
+    spec: {
+      shootRef: { name: "local" },
+      sshPublicKey: "ssh-rsa AAAA someone@example.com",
+      ingress: [{ ipBlock: { cidr: "1.2.3.4/32" } }],
+    },
   },
 ];

@@ -19,10 +19,18 @@ const served: Readonly<Record<string, readonly (readonly [plural: string, kind: 
     ["shoots", "Shoot", true],
     ["seeds", "Seed", false],
     ["cloudprofiles", "CloudProfile", false],
+    ["namespacedcloudprofiles", "NamespacedCloudProfile", true],
+    ["projects", "Project", false],
+    ["quotas", "Quota", true],
+    ["exposureclasses", "ExposureClass", false],
+    ["controllerinstallations", "ControllerInstallation", false],
+    ["backupbuckets", "BackupBucket", false],
+    ["backupentries", "BackupEntry", true],
     ["secretbindings", "SecretBinding", true],
     ["controllerregistrations", "ControllerRegistration", false],
     ["controllerdeployments", "ControllerDeployment", false],
   ],
+  "/apis/operations.gardener.cloud/v1alpha1": [["bastions", "Bastion", true]],
   "/apis/security.gardener.cloud/v1alpha1": [["credentialsbindings", "CredentialsBinding", true]],
 };
 

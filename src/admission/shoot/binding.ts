@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { FORCE_TAKEOVER_ANNOTATION } from "../../api/annotations.ts";
 import { placementObstacles, selectorObstacles } from "../../api/placement/choice.ts";
 import { bucketObstacles } from "../../api/placement/fit.ts";
 import type { Cause } from "../review.ts";
@@ -29,10 +30,17 @@ export async function seedBindingCauses(change: ShootChange, mayBind: () => Prom
     case "cancellation":
       return [];
     case "migration":
-      return migrationCauses(change);
+      return [...migrationCauses(change), ...bastionCauses(change)];
     case "none":
       return firstSeedCauses(change);
   }
+}
+
+/** A Bastion is a machine that the seed's controller keeps; in a takeover that is not asked for anything. */
+function bastionCauses({ shoot, bastions = [] }: ShootChange): Cause[] {
+  if (bastions.length === 0 || shoot.metadata.annotations?.[FORCE_TAKEOVER_ANNOTATION] !== undefined) return [];
+  const message = `the Shoot has Bastion ${bastions.slice(0, 10).join(", ")}: delete it first`;
+  return [{ field, message, forbidden: true }];
 }
 
 /** Where a Shoot is, it stays: a selector that its Seed does not match would say otherwise. */

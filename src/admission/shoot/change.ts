@@ -1,4 +1,4 @@
-import { CloudProfile, projectOf, Seed, Shoot } from "../../api/index.ts";
+import { Project, projectOf, Seed, Shoot, ShootBastion, type CloudProfile } from "../../api/index.ts";
 import { countNeighbours, shootCapacity } from "../../api/placement/choice.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
 
@@ -14,14 +14,9 @@ export interface ShootChange {
   readonly source?: Seed | undefined;
   /** How many other Shoots the Seed has; only where the Seed has a limit and the Shoot is new to it. */
   readonly neighbours?: number | undefined;
+  /** Names of the Shoot's Bastions, which are in the seed that it leaves; only where it is to leave one. */
+  readonly bastions?: readonly string[];
   readonly now: Date;
-}
-
-/** The CloudProfile that a Shoot names, if there is one. */
-export async function readProfile(client: KubeClient, { spec }: Shoot): Promise<CloudProfile | undefined> {
-  const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
-  if (!name || (spec.cloudProfile && spec.cloudProfile.kind !== CloudProfile.kind)) return undefined;
-  return client.read(CloudProfile, { name });
 }
 
 /** How many other Shoots a Seed has that is new to the Shoot; undefined for one that takes any number. */
@@ -43,6 +38,17 @@ export async function readSeed(client: KubeClient, { spec }: Shoot): Promise<See
 export async function readSeedOf(client: KubeClient, name: string | undefined): Promise<Seed | undefined> {
   if (!name) return undefined;
   return client.read(Seed, { name });
+}
+
+/** The names of a Shoot's Bastions. */
+export async function readBastions(client: KubeClient, { metadata: { name, namespace } }: Shoot): Promise<string[]> {
+  const all = await client.list(ShootBastion, { namespace });
+  return all.filter(({ spec }) => spec.shootRef.name === name).map(({ metadata }) => metadata.name);
+}
+
+/** The Project of a namespace, if there is one. */
+export async function readProjectOf(client: KubeClient, namespace: string): Promise<Project | undefined> {
+  return client.read(Project, { name: await readProject(client, namespace) });
 }
 
 /** The name of the project that a namespace belongs to. */

@@ -1,12 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import semver from "semver";
-import { CREATED_BY_ANNOTATION, Shoot, type CloudProfile, type KubeObject, type Seed } from "../../api/index.ts";
+import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
+import {
+  CREATED_BY_ANNOTATION,
+  Project,
+  Shoot,
+  type CloudProfile,
+  type KubeObject,
+  type Seed,
+} from "../../api/index.ts";
 import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
 import { migrationAnnotationPatch } from "../migration-annotations.ts";
 import { judge, type AdmissionRequest, type Answer, type Webhook } from "../review.ts";
 import { changedFields, formCauses } from "./forms.ts";
+import { withDefaultTolerations } from "./tolerations.ts";
 import { offeredVersions } from "./version.ts";
-import { readProfile, readProject, readSeed } from "./change.ts";
+import { readProject, readSeed } from "./change.ts";
 
 /**
  * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
@@ -36,17 +45,30 @@ async function fillIn({ client, now }: ShootDefaulterDeps, request: AdmissionReq
   if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true, patch: annotations };
   const named = withCloudProfile(shoot.spec);
   const withNames = { ...shoot, spec: named };
-  const [profile, seed] = await Promise.all([readProfile(client, withNames), readSeed(client, withNames)]);
+  const [profile, seed] = await Promise.all([readEffectiveProfile(client, withNames), readSeed(client, withNames)]);
   const versioned = profile ? withVersions(named, profile, time) : named;
   const project = await readProject(client, shoot.metadata.namespace);
-  const spec = request.operation === "CREATE" ? onCreation({ ...shoot, spec: versioned }, project, seed) : versioned;
+  const tolerations =
+    request.operation === "CREATE" &&
+    withDefaultTolerations(versioned.tolerations, await readTolerations(client, project));
+  const isNew = request.operation === "CREATE" || isFirstBinding(request, shoot);
+  const complete = { ...versioned, ...(tolerations && { tolerations: [...tolerations] }) };
+  const spec = isNew ? onCreation({ ...shoot, spec: complete }, project, seed) : complete;
   return {
     allowed: true,
     patch: [...specPatch(request.object?.["spec"], spec), ...creatorPatch(request, shoot), ...annotations],
   };
 }
 
+const readTolerations = async (client: KubeClient, project: string) =>
+  (await client.read(Project, { name: project }))?.spec.tolerations;
+
 type Spec = Shoot["spec"];
+
+/** A Shoot that got no Seed when it was created gets what the Seed suggests when it gets one. */
+function isFirstBinding({ oldObject }: AdmissionRequest, { spec }: Shoot): boolean {
+  return Boolean(spec.seedName) && !(oldObject?.["spec"] as Partial<Spec> | undefined)?.seedName;
+}
 
 /** Users may leave the version to us, so that at this point a Shoot may have none. */
 function withAnyVersion(object: KubeObject | undefined): unknown {
@@ -62,7 +84,7 @@ function withCloudProfile(spec: Spec): Spec {
 function withVersions(spec: Spec, profile: CloudProfile, now: Date): Spec {
   const { kubernetes, provider } = spec;
   const version = fullVersion(kubernetes.version, profile, now);
-  const workers = provider.workers?.map((pool) => withImage(pool, profile));
+  const workers = provider.workers?.map((pool) => withKubelet(withImage(pool, profile), profile, now));
   return {
     ...spec,
     kubernetes: { ...kubernetes, version },
@@ -70,14 +92,20 @@ function withVersions(spec: Spec, profile: CloudProfile, now: Date): Spec {
   };
 }
 
-/** `1.34` becomes the latest offered patch version of it, nothing becomes the latest of all; previews are left out. */
+/** `1.34` becomes the latest supported patch version of it, nothing becomes the latest of all: neither a preview nor deprecated. */
 function fullVersion(wanted: string, profile: CloudProfile, now: Date): string {
   if (/^\d+\.\d+\./.test(wanted)) return wanted;
-  const previews = profile.spec.kubernetes.versions?.filter(({ classification }) => classification === "preview") ?? [];
+  const classified = new Map(profile.spec.kubernetes.versions?.map((one) => [one.version, one.classification]));
   const latest = offeredVersions(profile, now)
-    .filter((version) => !previews.some((preview) => preview.version === version))
+    .filter((version) => ["supported", undefined].includes(classified.get(version)))
     .find((version) => wanted === "" || version.startsWith(`${wanted}.`));
   return latest ?? wanted;
+}
+
+function withKubelet(pool: WorkerPool, profile: CloudProfile, now: Date): WorkerPool {
+  const wanted = pool.kubernetes?.version;
+  if (wanted === undefined) return pool;
+  return { ...pool, kubernetes: { ...pool.kubernetes, version: fullVersion(wanted, profile, now) } };
 }
 
 type WorkerPool = NonNullable<Spec["provider"]["workers"]>[number];

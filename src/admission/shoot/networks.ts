@@ -15,13 +15,19 @@ export function networkCauses({ shoot, old, seed }: ShootChange): Cause[] {
   const networks = namedNetworks("spec.networking", networking);
   const malformed = malformedAmong(networks);
   if (malformed.length > 0) return malformed;
-  const missing = (provider.workers ?? []).length === 0 ? [] : missingFields(networking);
+  const missing = (provider.workers ?? []).length === 0 ? [] : missingFields(networking, seed ? needed : ["type"]);
   const elsewhere = seed ? networkObstacles(shoot, seed) : [];
   return [...missing, ...overlapsAmong(networks), ...elsewhere];
 }
 
-function missingFields(networking: Partial<Record<"type" | "pods" | "services", string | undefined>> = {}): Cause[] {
-  return (["type", "pods", "services"] as const)
+const needed = ["type", "pods", "services"] as const;
+
+/** A Shoot without a Seed may leave networks to the Seed that it gets. */
+function missingFields(
+  networking: Partial<Record<(typeof needed)[number], string | undefined>> = {},
+  fields: readonly (typeof needed)[number][],
+): Cause[] {
+  return fields
     .filter((field) => !networking[field])
     .map((field) => ({ field: `spec.networking.${field}`, message: "must be set for a Shoot with workers" }));
 }

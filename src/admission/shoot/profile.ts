@@ -11,7 +11,8 @@ export function profileCauses(change: ShootChange): Cause[] {
   if (!profile) return [];
   return [
     ...providerCauses(shoot, profile),
-    ...regionCauses(shoot, profile),
+    ...regionCauses(change, profile),
+    ...limitCauses(change, profile),
     ...versionCauses(change, profile),
     ...workerCauses(change, profile),
   ];
@@ -23,8 +24,36 @@ function providerCauses({ spec }: Shoot, { spec: offered, metadata }: CloudProfi
   return [{ field: "spec.provider.type", message }];
 }
 
-function regionCauses({ spec }: Shoot, profile: CloudProfile): Cause[] {
-  const regions = profile.spec.regions.map(({ name }) => name);
-  if (regions.includes(spec.region)) return [];
-  return [{ field: "spec.region", message: notOffered(spec.region, profile, regions) }];
+function regionCauses({ shoot: { spec }, old }: ShootChange, profile: CloudProfile): Cause[] {
+  const region = profile.spec.regions.find(({ name }) => name === spec.region);
+  if (region === undefined) {
+    const regions = profile.spec.regions.map(({ name }) => name);
+    return [{ field: "spec.region", message: notOffered(spec.region, profile, regions) }];
+  }
+  const offered = (region.accessRestrictions ?? []).map(({ name }) => name);
+  const had = old?.spec.accessRestrictions?.map(({ name }) => name) ?? [];
+  return (spec.accessRestrictions ?? []).flatMap(({ name }, index): Cause[] => {
+    if (offered.includes(name) || had.includes(name)) return [];
+    return [{ field: `spec.accessRestrictions[${index}].name`, message: notOffered(name, profile, offered) }];
+  });
 }
+
+/** What was admitted before a limit was set stays, but grows no further (Gardener: ValidateShoot, limits). */
+function limitCauses({ shoot, old }: ShootChange, { metadata, spec }: CloudProfile): Cause[] {
+  const most = spec.limits?.maxNodesTotal;
+  if (most === undefined) return [];
+  const least = leastNodes(shoot);
+  const before = old ? leastNodes(old) : 0;
+  const tooLarge = (shoot.spec.provider.workers ?? []).flatMap(({ name, maximum }, index): Cause[] => {
+    const had = old?.spec.provider.workers?.find((pool) => pool.name === name)?.maximum ?? 0;
+    if (maximum <= most || maximum <= had) return [];
+    const message = `must be at most ${most}, the maxNodesTotal of CloudProfile ${metadata.name}`;
+    return [{ field: `spec.provider.workers[${index}].maximum`, message }];
+  });
+  if (least <= most || least <= before) return tooLarge;
+  const message = `have ${least} machines at least, and CloudProfile ${metadata.name} allows ${most} (maxNodesTotal)`;
+  return [...tooLarge, { field: "spec.provider.workers", message }];
+}
+
+const leastNodes = ({ spec }: Shoot): number =>
+  (spec.provider.workers ?? []).reduce((sum, { minimum }) => sum + minimum, 0);

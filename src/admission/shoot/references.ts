@@ -1,6 +1,5 @@
-import { extensionKinds } from "../../api/extensions/kinds.ts";
 import type { Shoot } from "../../api/index.ts";
-import { ControllerRegistration, CredentialsBinding, SecretBinding } from "../../api/index.ts";
+import { CredentialsBinding, SecretBinding } from "../../api/index.ts";
 import type { KubeClient, Kind } from "../../kube/index.ts";
 import { referenceCauses, type NamedReference, type Referable, type Referrer } from "../reference.ts";
 import type { Cause } from "../review.ts";
@@ -80,21 +79,3 @@ function references({ spec, metadata: { namespace } }: Shoot): ShootReference[] 
 }
 
 const identify = ({ apiVersion, kind, name }: NamedReference): string => JSON.stringify([apiVersion, kind, name]);
-
-/** Warnings about kinds and types of extensions that the Shoot needs and for which no ControllerRegistration exists. */
-export async function missingExtensions(client: KubeClient, shoot: Shoot): Promise<string[]> {
-  const registrations = await client.list(ControllerRegistration);
-  const offered = registrations.flatMap(({ spec }) => spec.resources ?? []).filter(({ primary }) => primary !== false);
-  return neededExtensions(shoot)
-    .filter((needed) => !offered.some((offer) => offer.kind === needed.kind && offer.type === needed.type))
-    .map(({ kind, type }) => `no ControllerRegistration is in charge of ${kind} of type ${type}`);
-}
-
-/** The kinds and types that the Shoot needs, as far as their contracts have admission ask for them. */
-function neededExtensions(shoot: Shoot): { kind: string; type: string }[] {
-  const hasWorkers = (shoot.spec.provider.workers ?? []).length > 0;
-  return Object.values(extensionKinds).flatMap(({ kind, contract }) => {
-    if (contract.admission === "none" || (contract.admission === "workers" && !hasWorkers)) return [];
-    return [...new Set(contract.types({ shoot, seed: undefined }))].map((type) => ({ kind, type }));
-  });
-}

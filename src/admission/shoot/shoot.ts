@@ -1,12 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
+import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
 import { Shoot } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Authorizer } from "../authorizer.ts";
 import type { MayBind } from "../binding.ts";
 import { unconfirmed } from "../deletion.ts";
+import { shootFinalizerCauses } from "../finalizer.ts";
 import { judge, type AdmissionRequest, type Answer, type Cause, type Webhook } from "../review.ts";
-import { readNeighbours, readProfile, readProject, readSeed, readSeedOf, type ShootChange } from "./change.ts";
+import {
+  readBastions,
+  readNeighbours,
+  readProject,
+  readProjectOf,
+  readSeed,
+  readSeedOf,
+  type ShootChange,
+} from "./change.ts";
 import { seedBindingCauses } from "./binding.ts";
+import { credentialsChangeCauses } from "./credentials-change.ts";
+import { dnsProviderCauses } from "./dns-providers.ts";
 import { domainCauses, domainWarnings } from "./domain.ts";
 import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./lifecycle.ts";
 import { gateWarnings } from "./feature-gates.ts";
@@ -19,7 +31,10 @@ import { profileCauses } from "./profile.ts";
 import { requestCauses } from "./requests.ts";
 import { unsupportedCauses } from "./unsupported.ts";
 import { ruleCauses } from "./rules.ts";
-import { missingExtensions, shootReferenceCauses } from "./references.ts";
+import { extensionNeeds } from "./extension-needs.ts";
+import { lifetimeOnly, readQuotaCauses } from "./quota-use.ts";
+import { shootReferenceCauses } from "./references.ts";
+import { tolerationCauses } from "./tolerations.ts";
 
 /** What the judgement of a Shoot depends on. */
 export interface ShootWebhookDeps {
@@ -38,7 +53,11 @@ export function createShootValidator(deps: ShootWebhookDeps): Webhook {
     const specChanged = !old || !isDeepStrictEqual(shoot.spec, old.spec);
     // The flow that cleans up behind a deleted Shoot must be able to remove its finalizer, whatever has become of the rest.
     if (old && shoot.metadata.deletionTimestamp !== undefined && !specChanged)
-      return judge([...forceDeletionCauses(shoot, old), ...requestCauses(shoot, old)]);
+      return judge([
+        ...forceDeletionCauses(shoot, old),
+        ...requestCauses(shoot, old),
+        ...shootFinalizerCauses(request, shoot),
+      ]);
     return judgeWrite(deps, request, { shoot, old, now: deps.now?.() ?? new Date() }, specChanged);
   };
 }
@@ -52,36 +71,51 @@ async function judgeWrite(
   const before = await earlyCauses(deps, request, change, specChanged);
   if (before.length > 0) return judge(before);
   const source = await readSeedOf(deps.client, sourceOf(change));
-  if (!specChanged) return judge([], takeoverWarnings({ ...change, source }));
+  if (!specChanged) return judge(await lifetimeOnly(deps.client, change), takeoverWarnings({ ...change, source }));
   return judgeSpec(deps, request, { ...change, source });
 }
 
 /** What the request says by itself, before anything that it refers to is looked at. */
 async function earlyCauses(
   { client, mayBind }: ShootWebhookDeps,
-  { userInfo: user }: AdmissionRequest,
+  asked: AdmissionRequest,
   { shoot, old }: ShootChange,
   specChanged: boolean,
 ): Promise<Cause[]> {
+  const { userInfo: user } = asked;
   const own = old
     ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old)]
     : await nameCauses(client, shoot);
   const request = { shoot, old, user, mayBind: () => mayBind(user, shoot.metadata) };
-  return [...own, ...requestCauses(shoot, old), ...(await migrationAnnotationCauses(request))];
+  return [
+    ...own,
+    ...shootFinalizerCauses(asked, shoot),
+    ...requestCauses(shoot, old),
+    ...(await migrationAnnotationCauses(request)),
+  ];
 }
 
 async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, change: ShootChange): Promise<Answer> {
   const { client, authorize, mayBind } = deps;
   const { shoot, old } = change;
-  const [profile, seed] = await Promise.all([readProfile(client, shoot), readSeed(client, shoot)]);
+  const [profile, seed] = await Promise.all([readEffectiveProfile(client, shoot), readSeed(client, shoot)]);
   const named: ShootChange = { ...change, profile, seed };
-  const known: ShootChange = { ...named, neighbours: await readNeighbours(client, named) };
+  const bastions = moveChangeOf(change) === "migration" ? await readBastions(client, shoot) : [];
+  const known: ShootChange = { ...named, bastions, neighbours: await readNeighbours(client, named) };
   const binding = await seedBindingCauses(known, () => mayBind(request.userInfo, shoot.metadata));
   // Whatever has become of the rest since it was accepted must not keep a Shoot on a Seed that burns.
   if (moveChangeOf(change) !== "none") return judge(binding, takeoverWarnings(known));
+  const referrer = { client, authorize, user: request.userInfo };
+  const extensions = await extensionNeeds(client, known);
+  const project = await readProjectOf(client, shoot.metadata.namespace);
   const causes = [
     ...binding,
-    ...(await shootReferenceCauses({ client, authorize, user: request.userInfo }, known)),
+    ...(await shootReferenceCauses(referrer, known)),
+    ...(await credentialsChangeCauses(referrer, known)),
+    ...(await readQuotaCauses(client, known)),
+    ...tolerationCauses(shoot, old, project?.spec.tolerations),
+    ...dnsProviderCauses(known),
+    ...extensions.causes,
     ...(await domainCauses(client, known, await readProject(client, shoot.metadata.namespace))),
     ...profileCauses(known),
     ...ruleCauses(known),
@@ -95,7 +129,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...gateWarnings(shoot, old),
     ...domainWarnings(known),
   ];
-  return judge(causes, [...warnings, ...(await missingExtensions(client, shoot))]);
+  return judge(causes, [...warnings, ...extensions.warnings]);
 }
 
 /**

@@ -2,6 +2,7 @@ import semver from "semver";
 import type { CloudProfile } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 import { notOffered } from "../offer.ts";
+import { isUsable } from "./machine-images.ts";
 import type { ShootChange } from "./change.ts";
 
 /** Why the Shoot cannot run the version of Kubernetes that it wants: not offered, expired, a step back or too far. */
@@ -19,7 +20,7 @@ export function versionCauses({ shoot, old, now }: ShootChange, profile: CloudPr
 /** The versions of Kubernetes that new Shoots can have now, the newest first. */
 export function offeredVersions({ spec }: CloudProfile, now: Date): string[] {
   return (spec.kubernetes.versions ?? [])
-    .filter(({ expirationDate }) => expirationDate === undefined || new Date(expirationDate) > now)
+    .filter(({ expirationDate, classification }) => isUsable(classification, expirationDate, now))
     .map(({ version }) => version)
     .sort(semver.rcompare);
 }

@@ -3,6 +3,9 @@ import semver from "semver";
 import type { CloudProfile, Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 import { notOffered } from "../offer.ts";
+import { imageCauses } from "./machine-images.ts";
+import { offeredVersions } from "./version.ts";
+import { volumeCauses } from "./volumes.ts";
 import type { ShootChange } from "./change.ts";
 
 type WorkerPool = NonNullable<Shoot["spec"]["provider"]["workers"]>[number];
@@ -10,6 +13,8 @@ type WorkerPool = NonNullable<Shoot["spec"]["provider"]["workers"]>[number];
 interface Offer {
   readonly profile: CloudProfile;
   readonly now: Date;
+  /** Of Kubernetes, which kubelets have unless their pool says another. */
+  readonly version: string;
 }
 
 /** Why the worker pools cannot be had. What a pool had before stays accepted, so that offers can end. */
@@ -20,8 +25,12 @@ export function workerCauses({ shoot, old, now }: ShootChange, profile: CloudPro
     return [
       ...sizeCauses(pool, field),
       ...kubeletCauses(pool, shoot, field),
-      ...(isDeepStrictEqual(pool.machine, before?.machine) ? [] : machineCauses(pool, { profile, now }, field)),
-      ...zoneCauses(pool, shoot, profile, field),
+      ...offeredKubeletCauses(pool, before, { profile, now }, field),
+      ...(isDeepStrictEqual(pool.machine, before?.machine)
+        ? []
+        : machineCauses(pool, { profile, now, version: shoot.spec.kubernetes.version }, field)),
+      ...volumeCauses(pool, before, profile, field),
+      ...(isSamePlace(pool, before) ? [] : zoneCauses(pool, shoot, profile, field)),
     ];
   });
 }
@@ -57,7 +66,31 @@ function kubeletCauses({ kubernetes }: WorkerPool, { spec }: Shoot, field: strin
   return [];
 }
 
-function machineCauses({ machine }: WorkerPool, offer: Offer, field: string): Cause[] {
+/** What was in its zones once may stay there. */
+const isSamePlace = (pool: WorkerPool, before: WorkerPool | undefined): boolean =>
+  isDeepStrictEqual(
+    [pool.zones, pool.machine.type, pool.volume],
+    [before?.zones, before?.machine.type, before?.volume],
+  );
+
+/** A pool may stay behind, with what it has; what it gets anew has to be offered, and newer. */
+function offeredKubeletCauses(
+  { kubernetes }: WorkerPool,
+  before: WorkerPool | undefined,
+  { profile, now }: Pick<Offer, "profile" | "now">,
+  field: string,
+): Cause[] {
+  const [wanted, had] = [kubernetes?.version, before?.kubernetes?.version];
+  if (wanted === undefined || wanted === had || semver.valid(wanted) === null) return [];
+  const at = `${field}.kubernetes.version`;
+  if (had !== undefined && semver.valid(had) !== null && semver.lt(wanted, had))
+    return [{ field: at, message: `${wanted} is older than ${had}: kubelets cannot be downgraded` }];
+  const offered = offeredVersions(profile, now);
+  return offered.includes(wanted) ? [] : [{ field: at, message: notOffered(wanted, profile, offered) }];
+}
+
+function machineCauses(pool: WorkerPool, offer: Offer, field: string): Cause[] {
+  const { machine } = pool;
   const { profile } = offer;
   const type = profile.spec.machineTypes.find(({ name }) => name === machine.type);
   if (!type || type.usable === false) {
@@ -69,33 +102,24 @@ function machineCauses({ machine }: WorkerPool, offer: Offer, field: string): Ca
     const message = `machine type ${type.name} has architecture ${type.architecture}, not ${architecture}`;
     return [{ field: `${field}.machine.architecture`, message }];
   }
-  return imageCauses(machine, offer, field);
+  return imageCauses(pool, offer, field);
 }
 
-function imageCauses(
-  { image, architecture = "amd64" }: WorkerPool["machine"],
-  { profile, now }: Offer,
-  field: string,
-): Cause[] {
-  if (!image) return [];
-  const offered = profile.spec.machineImages.find(({ name }) => name === image.name);
-  if (!offered) {
-    const names = profile.spec.machineImages.map(({ name }) => name);
-    return [{ field: `${field}.machine.image.name`, message: notOffered(image.name, profile, names) }];
-  }
-  const versions = offered.versions
-    .filter(({ expirationDate }) => expirationDate === undefined || new Date(expirationDate) > now)
-    .filter(({ architectures = ["amd64"] }) => architectures.includes(architecture))
-    .map(({ version }) => version);
-  if (!image.version || versions.includes(image.version)) return [];
-  return [{ field: `${field}.machine.image.version`, message: notOffered(image.version, profile, versions) }];
-}
-
-function zoneCauses({ zones = [] }: WorkerPool, { spec }: Shoot, profile: CloudProfile, field: string): Cause[] {
+function zoneCauses(pool: WorkerPool, { spec }: Shoot, profile: CloudProfile, field: string): Cause[] {
   const region = profile.spec.regions.find(({ name }) => name === spec.region);
   if (!region) return [];
   const offered = (region.zones ?? []).map(({ name }) => name);
-  return zones
-    .filter((zone) => !offered.includes(zone))
-    .map((zone) => ({ field: `${field}.zones`, message: notOffered(zone, profile, offered) }));
+  const { zones = [], machine, volume } = pool;
+  return zones.flatMap((name): Cause[] => {
+    const zone = region.zones?.find((one) => one.name === name);
+    if (zone === undefined) return [{ field: `${field}.zones`, message: notOffered(name, profile, offered) }];
+    const lacks = [
+      ...(zone.unavailableMachineTypes?.includes(machine.type) ? [["machine.type", machine.type]] : []),
+      ...(volume?.type && zone.unavailableVolumeTypes?.includes(volume.type) ? [["volume.type", volume.type]] : []),
+    ];
+    return lacks.map(([what, type]) => ({
+      field: `${field}.${what}`,
+      message: `${type} is not there in zone ${name}`,
+    }));
+  });
 }

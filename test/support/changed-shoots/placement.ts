@@ -50,7 +50,7 @@ export const placementCases: readonly ShootCase[] = [
   ),
   refused("a Seed that there is not", { "spec.seedName": "seed-9" }, "there is no Seed seed-9"),
   refused("a Seed in capitals", { "spec.seedName": "Seed-1" }, "is not a name"),
-  admitted("no Seed", { "spec.seedName": undefined }, "one can be named later"),
+  admitted("no Seed", { "spec.seedName": undefined }, "the scheduler gives it one"),
   refused("no region", { "spec.region": undefined }, "Required value"),
   refused("a region that is not offered", { "spec.region": "eu-west-1" }, "eu-west-1 is not offered"),
   refused("another provider", { "spec.provider.type": "aws" }, "is for provider local, not for aws"),
@@ -113,7 +113,12 @@ export const placementCases: readonly ShootCase[] = [
     { "spec.extensions": [{ type: "no-such" }] },
     "a warning says that nobody is in charge",
   ),
-  admitted("a toleration", { "spec.tolerations": [{ key: "x" }] }, "Seeds may have such a taint"),
+  refused(
+    "a toleration that the project does not allow",
+    { "spec.tolerations": [{ key: "x" }] },
+    "may not tolerate x",
+    "spec.tolerations[0]",
+  ),
   refused(
     "a toleration of a key with a blank",
     { "spec.tolerations": [{ key: "a b" }] },

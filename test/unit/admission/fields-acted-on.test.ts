@@ -14,9 +14,9 @@ const pool = "spec.provider.workers[]";
 /** The file below src that acts on a field, or on each field below it. */
 const actedOn: Readonly<Record<string, string>> = {
   "spec.accessRestrictions": "api/placement/choice.ts",
-  "spec.cloudProfile": "activities/control-plane/cluster.ts",
-  "spec.cloudProfile.kind": "activities/shoot/migration-facts.ts",
-  "spec.cloudProfileName": "activities/control-plane/cluster.ts",
+  "spec.cloudProfile": "api/core/effective-profile.ts",
+  "spec.cloudProfile.kind": "api/core/effective-profile.ts",
+  "spec.cloudProfileName": "api/core/effective-profile.ts",
   "spec.credentialsBindingName": "activities/shoot/view.ts",
   "spec.secretBindingName": "activities/shoot/view.ts",
   "spec.dns.domain": "activities/control-plane/dns.ts",
@@ -27,6 +27,7 @@ const actedOn: Readonly<Record<string, string>> = {
   "spec.networking.services": "components/networks.ts",
   "spec.networking.nodes": "components/isolation/destinations.ts",
   "spec.region": "components/extension-objects.ts",
+  "spec.schedulerName": "controllers/scheduler/known-shoots.ts",
   "spec.seedName": "activities/shoot/view.ts",
   "spec.seedSelector": "api/placement/choice.ts",
   "spec.tolerations": "api/placement/fit.ts",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { missingExtensions } from "../../../src/admission/shoot/references.ts";
+import { extensionNeeds } from "../../../src/admission/shoot/extension-needs.ts";
 import type { ControllerRegistration, Shoot } from "../../../src/api/index.ts";
 import type { KubeClient } from "../../../src/kube/index.ts";
 
@@ -14,6 +14,9 @@ const shoot = (spec: Partial<Shoot["spec"]>): Shoot => ({
 const gardenWith = (...resources: NonNullable<ControllerRegistration["spec"]["resources"]>): KubeClient =>
   ({ list: async () => [{ metadata: { name: "one" }, spec: { resources } }] }) as unknown as KubeClient;
 
+/** What is warned of in such a garden. */
+const warningsIn = async (garden: KubeClient, one: Shoot) => (await extensionNeeds(garden, { shoot: one })).warnings;
+
 const workers = [
   { name: "w", minimum: 1, maximum: 1, machine: { type: "l", image: { name: "linux" } } },
 ] as unknown as NonNullable<Shoot["spec"]["provider"]["workers"]>;
@@ -24,7 +27,7 @@ const withWorkers = shoot({
 });
 
 test("a Shoot with workers needs its provider's kinds, its network, its machines' images and its extensions", async () => {
-  expect((await missingExtensions(gardenWith(), withWorkers)).toSorted()).toEqual(
+  expect((await warningsIn(gardenWith(), withWorkers)).toSorted()).toEqual(
     [
       ["ControlPlane", "local"],
       ["Extension", "registry-cache"],
@@ -38,14 +41,25 @@ test("a Shoot with workers needs its provider's kinds, its network, its machines
 
 test("a Shoot without workers needs its extensions only", async () => {
   const workerless = shoot({ extensions: [{ type: "registry-cache" }], networking: { type: "calico" } });
-  expect(await missingExtensions(gardenWith(), workerless)).toEqual([
+  expect(await warningsIn(gardenWith(), workerless)).toEqual([
     "no ControllerRegistration is in charge of Extension of type registry-cache",
   ]);
 });
 
 test("a registration that is not primary for a kind and type is not in charge of it", async () => {
   const offers = (primary: boolean) => gardenWith({ kind: "Network", type: "calico", primary });
-  const network = "no ControllerRegistration is in charge of Network of type calico";
-  expect(await missingExtensions(offers(true), withWorkers)).not.toContain(network);
-  expect(await missingExtensions(offers(false), withWorkers)).toContain(network);
+  expect(await warningsIn(offers(true), withWorkers)).not.toContain(network);
+  expect(await warningsIn(offers(false), withWorkers)).toContain(network);
 });
+
+test("a new need is refused where others of its kind are registered, and an old one is not", async () => {
+  const garden = gardenWith({ kind: "Network", type: "cilium" });
+  const { causes, warnings } = await extensionNeeds(garden, { shoot: withWorkers });
+  expect(causes).toEqual([{ field: "spec", message: network }]);
+  expect(warnings).not.toContain(network);
+  const kept = await extensionNeeds(garden, { shoot: withWorkers, old: withWorkers });
+  expect(kept.causes).toEqual([]);
+  expect(kept.warnings).toContain(network);
+});
+
+const network = "no ControllerRegistration is in charge of Network of type calico";

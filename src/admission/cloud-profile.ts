@@ -1,0 +1,83 @@
+import semver from "semver";
+import { profileReference } from "../api/core/effective-profile.ts";
+import { mergeProfiles } from "../api/core/profile-merge.ts";
+import { CloudProfile, NamespacedCloudProfile, Shoot } from "../api/index.ts";
+import type { KubeClient } from "../kube/index.ts";
+import { withdrawalCauses } from "./in-use.ts";
+import { judge, type Cause, type Webhook } from "./review.ts";
+import { twiceCauses } from "./shoot/lists.ts";
+
+type Offer = CloudProfile["spec"];
+
+/** Judges CloudProfiles: what they offer has names of its own, and nothing that Shoots have is taken back, directly or by a project's profile. */
+export function createCloudProfileValidator({ client }: { client: KubeClient }): Webhook {
+  return async ({ object, oldObject }) => {
+    const profile = CloudProfile.parse(object);
+    const old = oldObject && CloudProfile.parse(oldObject);
+    if (profile.metadata.deletionTimestamp !== undefined) return judge([]);
+    const before = old ? offerCauses(old.spec).map(({ message }) => message) : [];
+    const own = offerCauses(profile.spec).filter(({ message }) => !before.includes(message));
+    return judge([...own, ...(old ? await takenBack(client, old, profile) : [])]);
+  };
+}
+
+async function takenBack(client: KubeClient, old: CloudProfile, profile: CloudProfile): Promise<Cause[]> {
+  const [shoots, children] = await Promise.all([client.list(Shoot), client.list(NamespacedCloudProfile)]);
+  const { name } = profile.metadata;
+  const uses = (kind: string, named: string) => (shoot: Shoot) => {
+    const reference = profileReference(shoot);
+    return reference?.kind === kind && reference.name === named && shoot.metadata.deletionTimestamp === undefined;
+  };
+  const words = `${CloudProfile.kind} ${name}`;
+  const own = shoots.filter(uses(CloudProfile.kind, name));
+  return [
+    ...withdrawalCauses({ before: old.spec, after: profile.spec, shoots: own, profile: words }),
+    ...children
+      .filter(({ spec }) => spec.parent.name === name)
+      .flatMap((child) =>
+        withdrawalCauses({
+          before: mergeProfiles(old.spec, child.spec),
+          after: mergeProfiles(profile.spec, child.spec),
+          shoots: shoots
+            .filter(({ metadata }) => metadata.namespace === child.metadata.namespace)
+            .filter(uses(child.kind, child.metadata.name)),
+          profile: words,
+        }),
+      ),
+  ];
+}
+
+/** Why a profile cannot offer what it does, whatever Shoots there are (Gardener: ValidateCloudProfileSpec). */
+export function offerCauses({ kubernetes, machineImages, machineTypes, volumeTypes = [], regions }: Offer): Cause[] {
+  const versions = (kubernetes.versions ?? []).map(({ version }) => version);
+  const malformed = versions.flatMap((version, index): Cause[] =>
+    semver.valid(version) === version
+      ? []
+      : [
+          {
+            field: `spec.kubernetes.versions[${index}].version`,
+            message: `${version} must be a full version, such as 1.34.4`,
+          },
+        ],
+  );
+  const named = (list: readonly { readonly name: string }[], field: string) =>
+    twiceCauses(
+      list.map(({ name }) => name),
+      (index) => `${field}[${index}].name`,
+    );
+  return [
+    ...malformed,
+    ...twiceCauses(versions, (index) => `spec.kubernetes.versions[${index}].version`),
+    ...named(machineTypes, "spec.machineTypes"),
+    ...named(volumeTypes, "spec.volumeTypes"),
+    ...named(regions, "spec.regions"),
+    ...regions.flatMap(({ zones = [] }, index) => named(zones, `spec.regions[${index}].zones`)),
+    ...named(machineImages, "spec.machineImages"),
+    ...machineImages.flatMap(({ versions: ofImage }, index) =>
+      twiceCauses(
+        ofImage.map(({ version }) => version),
+        (at) => `spec.machineImages[${index}].versions[${at}].version`,
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,80 @@
+import { EXPIRATION_ANNOTATION } from "../../api/annotations.ts";
+import { profileReference, readEffectiveProfile } from "../../api/core/effective-profile.ts";
+import { isSameKey, quotasOf } from "../../api/core/quotas-of.ts";
+import { CredentialsBinding, Quota, SecretBinding, Shoot, type CloudProfile } from "../../api/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import type { Cause } from "../review.ts";
+import type { ShootChange } from "./change.ts";
+import { lifetimeCauses, needsQuota, quotaCauses, type Consumer, type QuotaUse } from "./quota.ts";
+
+/** Reads what the Quotas of the Shoot's binding leave, and says why the Shoot does not get along with that. */
+export async function readQuotaCauses(client: KubeClient, { shoot, old, profile, now }: ShootChange): Promise<Cause[]> {
+  const quotas = await readQuotas(client, shoot);
+  if (quotas.length === 0) return [];
+  const lifetime = lifetimeCauses(shoot, old, quotas, now);
+  if (!needsQuota(shoot, old)) return lifetime;
+  const uses = await readUses(client, shoot, quotas);
+  return [...lifetime, ...quotaCauses({ shoot, profile }, uses)];
+}
+
+/** The same for a request that leaves the Shoot's spec as it is: only how long it lives can change. */
+export async function lifetimeOnly(client: KubeClient, { shoot, old, now }: ShootChange): Promise<Cause[]> {
+  const isSame =
+    shoot.metadata.annotations?.[EXPIRATION_ANNOTATION] === old?.metadata.annotations?.[EXPIRATION_ANNOTATION];
+  return isSame ? [] : lifetimeCauses(shoot, old, await readQuotas(client, shoot), now);
+}
+
+/** The Quotas that the Shoot's binding names, as far as they are there. */
+async function readQuotas(client: KubeClient, { spec, metadata: { namespace } }: Shoot): Promise<Quota[]> {
+  const { credentialsBindingName, secretBindingName } = spec;
+  const bindings = [
+    credentialsBindingName && (await client.read(CredentialsBinding, { namespace, name: credentialsBindingName })),
+    secretBindingName && (await client.read(SecretBinding, { namespace, name: secretBindingName })),
+  ];
+  const keys = bindings.flatMap((binding) => (binding ? quotasOf(binding) : []));
+  const found = await Promise.all(keys.map((key) => client.read(Quota, key)));
+  return found.filter((quota) => quota !== undefined);
+}
+
+/** A Quota of a project counts the Shoots of the project, one of a Secret those of all bindings that name it. */
+async function readUses(client: KubeClient, shoot: Shoot, quotas: readonly Quota[]): Promise<QuotaUse[]> {
+  const [secretBindings, credentialsBindings, shoots] = await Promise.all([
+    client.list(SecretBinding),
+    client.list(CredentialsBinding),
+    client.list(Shoot),
+  ]);
+  const profileOf = createProfileReader(client);
+  const { namespace, name } = shoot.metadata;
+  const uses = quotas.map(async (quota): Promise<QuotaUse> => {
+    const naming = [...secretBindings, ...credentialsBindings].filter((binding) =>
+      quotasOf(binding).some((key) => isSameKey(key, quota.metadata)),
+    );
+    const others = shoots
+      .filter((other) => !isSameKey(other.metadata, { namespace, name }))
+      .filter((other) => quota.spec.scope.kind !== "Project" || other.metadata.namespace === namespace)
+      .filter((other) => naming.some((binding) => isBoundBy(other, binding)));
+    const consumers = others.map(async (other): Promise<Consumer> => ({
+      shoot: other,
+      profile: await profileOf(other),
+    }));
+    return { quota, others: await Promise.all(consumers) };
+  });
+  return Promise.all(uses);
+}
+
+function isBoundBy({ spec, metadata }: Shoot, binding: SecretBinding | CredentialsBinding): boolean {
+  const name = binding.kind === SecretBinding.kind ? spec.secretBindingName : spec.credentialsBindingName;
+  return name !== undefined && isSameKey({ namespace: metadata.namespace, name }, binding.metadata);
+}
+
+/** Reads each profile once. */
+function createProfileReader(client: KubeClient) {
+  const read = new Map<string, Promise<CloudProfile | undefined>>();
+  return (shoot: Shoot): Promise<CloudProfile | undefined> => {
+    const { kind = "", name = "" } = profileReference(shoot) ?? {};
+    const key = JSON.stringify([kind, name, kind === "NamespacedCloudProfile" ? shoot.metadata.namespace : ""]);
+    const known = read.get(key) ?? readEffectiveProfile(client, shoot);
+    read.set(key, known);
+    return known;
+  };
+}
