@@ -233,6 +233,21 @@ export const variables = declare({
     schema: path,
     readBy: ["manager"],
   },
+  PERENNIAL_SCHEDULING_STRATEGY: {
+    setting: "schedulingStrategy",
+    meaning:
+      "How the scheduler chooses among Seeds that take a Shoot: `SameRegion` only in the Shoot's region, `MinimalDistance` as near to it as the garden's ConfigMap of distances says, or else the likeness of the regions' names.",
+    schema: z.enum(["SameRegion", "MinimalDistance"]).default("SameRegion"),
+    readBy: ["manager"],
+    passedOn: true,
+  },
+  PERENNIAL_PROVIDER_WEBHOOK_HOST: {
+    setting: "providerWebhookHost",
+    meaning:
+      "The address at which the garden's API server reaches the local provider's own admission webhooks. Without it, the provider serves none.",
+    schema: z.string().min(1).optional(),
+    readBy: ["local provider of the garden"],
+  },
   ...gatewayVariables,
   PERENNIAL_ENVIRONMENT: {
     setting: "environment",

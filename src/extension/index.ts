@@ -18,5 +18,16 @@ export {
   type ZoneServers,
 } from "../dns/index.ts";
 export { createKubeClient } from "./client.ts";
+export {
+  createWebhookServer,
+  judge,
+  makeServingCertificate,
+  type AdmissionRequest,
+  type Answer,
+  type Cause,
+  type Webhook,
+  type WebhookServer,
+} from "../admission/index.ts";
+export type { JsonPatchOperation } from "../kube/index.ts";
 export { defineKind, refTo, type Kind, type KubeClient, type ObjectRef } from "../kube/index.ts";
 export { createLogger, type Logger } from "../log.ts";

@@ -51,10 +51,13 @@ async function stop(): Promise<void> {
   log.info({ seed }, "provider stopped");
 }
 
-/** Without a seed's name, the process keeps the garden's DNS records and nothing else. */
-function forGarden({ gardenKubeconfig: file }: Config<"local provider of the garden">): Running {
+/** Without a seed's name, the process keeps the garden's DNS records, and where it can be called, judges its Shoots. */
+function forGarden({
+  gardenKubeconfig: file,
+  providerWebhookHost: host,
+}: Config<"local provider of the garden">): Running {
   const client = createKubeClient({ file }, { log, fieldManager });
-  return { client, provider: createGardenProvider({ client, log }) };
+  return { client, provider: createGardenProvider({ client, log, ...(host === undefined ? {} : { host }) }) };
 }
 
 async function forSeed(config: SeedConfig): Promise<Running> {
