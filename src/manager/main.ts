@@ -1,18 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { MANAGER_CONTROLLER } from "../api/index.ts";
+import { GARDEN_NAMESPACE, MANAGER_CONTROLLER } from "../api/index.ts";
 import { watchBinding } from "../client/binding-watch.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
 import { createGardenBinding } from "../client/garden-binding.ts";
 import { createShootClient } from "../client/shoots.ts";
 import { parseConfig, type Config } from "../config.ts";
 import { createBackupEntryController } from "../controllers/backup-entry.ts";
+import { createBastionController } from "../controllers/bastion.ts";
+import { createNamespacedCloudProfileController } from "../controllers/namespaced-cloud-profile.ts";
 import { createProtections } from "../controllers/protections.ts";
+import { createScheduler, type SchedulerDeps } from "../controllers/scheduler/scheduler.ts";
 import { createSeedAccessController } from "../controllers/seed-access/seed-access.ts";
 import { createSeedSilenceController } from "../controllers/seed-silence.ts";
 import { createShootController } from "../controllers/shoot.ts";
 import { serveHealth } from "../health.ts";
-import { createEventRecorder, createKubeClient, readClusterIdentity, type KubeClient } from "../kube/index.ts";
+import {
+  createEventRecorder,
+  createKubeClient,
+  createLeaseElector,
+  readClusterIdentity,
+  type KubeClient,
+} from "../kube/index.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
@@ -40,7 +51,10 @@ async function main(): Promise<void> {
   const events = createEventRecorder({ ...reporter, log });
   const protections = createProtections({ gardenClient, events, log });
   const silence = createSeedSilenceController({ gardenClient, log });
-  const parts = [shoots, entries, access, protections, silence];
+  const scheduling = electScheduler({ gardenClient, events, log, strategy: config.schedulingStrategy });
+  const profiles = createNamespacedCloudProfileController({ gardenClient, log });
+  const bastions = createBastionController({ gardenClient, log });
+  const parts = [shoots, entries, access, protections, silence, profiles, bastions, scheduling];
   for (const part of parts) part.start();
   void shoots.synced().then(() => (ready = true));
   log.info({ garden: gardenClient.server, temporal: config.temporalAddress }, "manager started");
@@ -56,6 +70,20 @@ async function main(): Promise<void> {
   await health.stop();
   await Promise.all([gardenClient.close(), temporal.connection.close()]);
   log.info("manager stopped");
+}
+
+/** Of all managers, one schedules: two could give the last place of a Seed away twice. */
+function electScheduler(deps: SchedulerDeps) {
+  return createLeaseElector({
+    ...{ client: deps.gardenClient, log: deps.log, namespace: GARDEN_NAMESPACE, name: "perennial-scheduler" },
+    identity: `${hostname()}_${randomUUID()}`,
+    async lead(signal) {
+      const scheduler = createScheduler(deps);
+      scheduler.start();
+      if (!signal.aborted) await once(signal, "abort");
+      await scheduler.stop();
+    },
+  });
 }
 
 /** The webhooks, where an address is given for them. */

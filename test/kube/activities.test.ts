@@ -319,17 +319,14 @@ describe("the view of a Shoot that a flow reads", () => {
     expect(await readShootView(kube, { ...run, uid: "another" }, periods)).toBeNull();
   });
 
-  it.each([
-    ["has no seed", undefined, "set spec.seedName"],
-    ["names a seed that is missing", "nowhere", "Seed nowhere does not exist"],
-  ])("names a problem for the user when the Shoot %s", async (_, seedName, message) => {
+  it.each<[string, string | null, string, string[]]>([
+    ["names a seed that is missing", "nowhere", "Seed nowhere does not exist", ["ERR_CONFIGURATION_PROBLEM"]],
+    ["has no seed, which is no error", null, "the Shoot has no seed yet: the scheduler gives it one", []],
+  ])("says why nothing can begin when the Shoot %s", async (_, seedName, message, codes) => {
     const run = await newShoot();
-    await kube.patch(refOf(run), { spec: { seedName: seedName ?? null } });
+    await kube.patch(refOf(run), { spec: { seedName } });
     const view = await readShootView(kube, run, periods);
-    expect(view?.problem).toMatchObject({
-      message: expect.stringContaining(message),
-      codes: ["ERR_CONFIGURATION_PROBLEM"],
-    });
+    expect(view?.problem).toMatchObject({ message: expect.stringContaining(message), codes });
     expect(view?.run).toBeUndefined();
   });
 

@@ -83,13 +83,13 @@ export function createShootStatus(gardenClient: KubeClient, tell: Tell = () => P
       );
     },
 
-    /** Why no operation can begin. Says it once: a Shoot that waits is not written again and again. */
+    /** Why no operation can begin; without a code it is no error. Says it once: a Shoot that waits is not written again and again. */
     async report(ref: ShootRef, { message: description, codes }: StepFailure): Promise<void> {
       await changeShootStatus(gardenClient, ref, ({ lastOperation: last }, shoot) => {
         if (last?.description === description) return undefined;
         return {
           lastOperation: lastOperation(waitingType(shoot), { state: "Pending", progress: 0, description }),
-          lastErrors: [{ description, codes, lastUpdateTime: now() }],
+          lastErrors: codes.length === 0 ? null : [{ description, codes, lastUpdateTime: now() }],
         };
       });
     },

@@ -102,7 +102,7 @@ async function readFacts(
 ): Promise<Pick<ShootView, "run" | "problem">> {
   const { spec, metadata } = shoot;
   const seedName = move.leader ?? spec.seedName;
-  if (seedName === undefined) return problem("the Shoot has no seed: set spec.seedName");
+  if (seedName === undefined) return { problem: { message: noSeedYet, codes: [] } };
   const seed = await gardenClient.read(Seed, { name: seedName });
   if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
   if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
@@ -141,6 +141,9 @@ function resourceManagerOf(...objects: readonly (Shoot | Seed)[]): Pick<ShootRun
   const asks = objects.some(({ metadata }) => metadata.annotations?.[RESOURCE_MANAGER_ANNOTATION] === "true");
   return asks ? { managesResources: true } : {};
 }
+
+/** Nothing is wrong with such a Shoot: the scheduler gives it a Seed. */
+const noSeedYet = "the Shoot has no seed yet: the scheduler gives it one, or set spec.seedName";
 
 /** Only a Shoot that is nowhere yet can be helped by its spec. */
 function whySeedIsMissing({ status }: Shoot, seedName: string): string {

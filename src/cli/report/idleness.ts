@@ -2,6 +2,7 @@ import type { ShootView } from "../../activities/index.ts";
 import { IGNORE_ANNOTATION } from "../../api/annotations.ts";
 import type { Seed, Shoot } from "../../api/index.ts";
 import { placementObstacles } from "../../api/placement/choice.ts";
+import { SCHEDULED } from "../../api/placement/schedule.ts";
 import { networkObstacles } from "../../api/placement/fit.ts";
 
 /** What is known of a Shoot for which no operation runs. */
@@ -26,9 +27,11 @@ export function explainIdleness({ shoot, view, seeds, hasWorkflow }: Idle): stri
     : "no workflow has taken it up: the manager begins one, see that it runs and reaches the garden and Temporal";
 }
 
-/** Which Seeds a Shoot without one may name, by all that is known here. */
+/** What the scheduler says of a Shoot without a Seed; until it does, which Seeds take it by all that is known here. */
 function seedsFor(shoot: Shoot, seeds: readonly Seed[]): string | undefined {
   if ((shoot.status?.seedName ?? shoot.spec.seedName) !== undefined) return undefined;
+  const said = shoot.status?.conditions?.find(({ type }) => type === SCHEDULED);
+  if (said?.status === "False") return said.message;
   if (seeds.length === 0) return "there is no Seed yet";
   const judged = seeds.map((seed) => ({
     name: seed.metadata.name,
