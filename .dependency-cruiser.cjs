@@ -29,7 +29,7 @@ const arrows = {
   extension: ["api", "kube", "dns", "admission", "omit-undefined", "log"],
   client: ["workflows/contract", spelling, "key-file", "omit-undefined", "parsing"],
   gateway: ["client", "workflows/contract", "config", "health", "key-file", "omit-undefined", "parsing", "log"],
-  controllers: ["api", "kube", "client"],
+  controllers: ["api", "kube", "client", "parsing"],
   "provider-local": ["extension", "local", "api", "kube", "dns", "config", "health", "parsing", "log"],
   worker: [
     "activities",
