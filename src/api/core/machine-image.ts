@@ -14,15 +14,17 @@ export const expirableVersion = object({
   lifecycle: z.array(raw()).optional().describe("Lifecycle defines the lifecycle stages for this version."),
 });
 
+const runtimes = z.array(cri);
+const architectures = z.array(z.string());
+const updateStrategy = z.enum(["patch", "minor", "major"]);
+
 const machineImageVersion = object({
   ...expirableVersion.shape,
-  cri: z
-    .array(cri)
+  cri: runtimes
     .meta({ default: [{ name: "containerd" }] })
     .optional()
     .describe("CRI list of supported container runtime and interfaces supported by this version"),
-  architectures: z
-    .array(z.string())
+  architectures: architectures
     .meta({ default: ["amd64"] })
     .optional()
     .describe("Architectures is the list of CPU architectures of the machine image in this version."),
@@ -44,9 +46,29 @@ export const machineImage = object({
   versions: z
     .array(machineImageVersion)
     .describe("Versions contains versions, expiration dates and container runtimes of the machine image"),
-  updateStrategy: z
-    .enum(["patch", "minor", "major"])
+  updateStrategy: updateStrategy
     .meta({ default: "major" })
+    .optional()
+    .describe("UpdateStrategy is the update strategy to use for the machine image."),
+});
+
+/** A machine image of a project's own profile. It has no defaults, by which it would say more of its parent's versions than it does. */
+export const ownMachineImage = object({
+  name: z.string().describe("Name is the name of the image."),
+  versions: z
+    .array(
+      object({
+        ...machineImageVersion.shape,
+        cri: runtimes
+          .optional()
+          .describe("CRI list of supported container runtime and interfaces supported by this version"),
+        architectures: architectures
+          .optional()
+          .describe("Architectures is the list of CPU architectures of the machine image in this version."),
+      }),
+    )
+    .describe("Versions contains versions, expiration dates and container runtimes of the machine image"),
+  updateStrategy: updateStrategy
     .optional()
     .describe("UpdateStrategy is the update strategy to use for the machine image."),
 });

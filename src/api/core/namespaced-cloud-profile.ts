@@ -3,7 +3,7 @@ import { defineResource } from "../schema/resource.ts";
 import { immutable, object, raw } from "../schema/fields.ts";
 import { dnsSubdomain } from "../schema/syntax.ts";
 import { cloudProfileSpec, kubernetesSettings, limits } from "./cloud-profile-spec.ts";
-import { machineImage } from "./machine-image.ts";
+import { ownMachineImage } from "./machine-image.ts";
 import { machineType, volumeType } from "./machine-type.ts";
 
 const parent = object({
@@ -28,7 +28,7 @@ const namespacedCloudProfileSpec = object({
       "Kubernetes contains constraints regarding allowed values of the 'kubernetes' block in the Shoot specification.",
     ),
   machineImages: z
-    .array(machineImage)
+    .array(ownMachineImage)
     .optional()
     .describe(
       "MachineImages contains constraints regarding allowed values for machine images in the Shoot specification.",
