@@ -1,8 +1,37 @@
 import { z } from "zod";
 import { defineResource } from "../schema/resource.ts";
-import { object, raw } from "../schema/fields.ts";
+import { bytes, object, raw, rules } from "../schema/fields.ts";
+
+const secretName = object({ name: z.string().min(1).describe("Name is the name of a Secret in namespace 'garden'.") });
+
+const ociRepository = object({
+  ref: z.string().optional().describe("Ref is the full reference of the artifact, with a tag or a digest."),
+  repository: z.string().optional().describe("Repository is where the artifact is, without tag and digest."),
+  tag: z.string().optional().describe("Tag is the artifact's tag."),
+  digest: z.string().optional().describe("Digest is the artifact's digest; it has to be what is delivered."),
+  pullSecretRef: secretName
+    .optional()
+    .describe("PullSecretRef names a Secret of type 'kubernetes.io/dockerconfigjson' with the registry's credentials."),
+  caBundleSecretRef: secretName
+    .optional()
+    .describe(
+      "CABundleSecretRef names a Secret whose field 'bundle.crt' holds the authorities that sign the registry's certificate.",
+    ),
+});
+
+const helm = object({
+  rawChart: bytes().optional().describe("RawChart is a packaged Helm chart (tar, gzip)."),
+  values: raw().optional().describe("Values are the chart's values."),
+  ociRepository: ociRepository.optional().describe("OCIRepository says where the chart is kept as an OCI artifact."),
+}).meta(
+  rules({
+    rule: "!(has(self.rawChart) && has(self.ociRepository))",
+    message: "say either rawChart or ociRepository, not both",
+  }),
+);
 
 const controllerDeployment = object({
+  helm: helm.optional().describe("Helm says how the controller is deployed by a Helm chart."),
   type: z.string().optional().describe("Type is the deployment type."),
   providerConfig: raw().optional().describe("ProviderConfig contains type-specific configuration."),
   injectGardenKubeconfig: z

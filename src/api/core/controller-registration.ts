@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { labelSelector } from "../schema/references.ts";
 import { defineResource } from "../schema/resource.ts";
-import { listMap, object, rules } from "../schema/fields.ts";
+import { listMap, object, raw, rules } from "../schema/fields.ts";
 import { duration } from "../schema/syntax.ts";
 
 const controllerResourceLifecycle = object({
@@ -45,6 +45,12 @@ const controllerResource = object({
     .array(z.enum(["shoot", "seed", "garden"]))
     .optional()
     .describe("AutoEnable determines if this resource is automatically enabled for shoot or seed clusters, or both."),
+  globallyEnabled: z
+    .boolean()
+    .optional()
+    .describe(
+      "GloballyEnabled is the earlier word for 'autoEnable: [shoot]': the Extension is there for every Shoot that does not disable it.",
+    ),
   clusterCompatibility: z
     .array(z.enum(["shoot", "seed", "garden"]))
     .optional()
@@ -59,8 +65,8 @@ const controllerResource = object({
   rules(
     { rule: "self.primary == oldSelf.primary", message: "primary cannot be changed", fieldPath: ".primary" },
     {
-      rule: "self.kind == 'Extension' || !has(self.lifecycle) && !has(self.reconcileTimeout) && !has(self.autoEnable)",
-      message: "lifecycle, reconcileTimeout and autoEnable are for resources of kind Extension only",
+      rule: "self.kind == 'Extension' || !has(self.lifecycle) && !has(self.reconcileTimeout) && !has(self.autoEnable) && !has(self.globallyEnabled)",
+      message: "lifecycle, reconcileTimeout, autoEnable and globallyEnabled are for resources of kind Extension only",
     },
   ),
 );
@@ -78,9 +84,28 @@ const controllerRegistrationDeployment = object({
   seedSelector: labelSelector.optional().describe("SeedSelector contains an optional label selector for seeds."),
   deploymentRefs: z
     .array(deploymentRef)
+    .max(1)
     .optional()
     .describe("DeploymentRefs holds references to 'ControllerDeployments'."),
-});
+  type: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Type says how the controller is deployed where there are no DeploymentRefs: 'helm' by Perennial, anything else by an operator that knows the type.",
+    ),
+  providerConfig: raw()
+    .optional()
+    .describe(
+      "ProviderConfig contains type-specific configuration; for type 'helm' the fields 'chart' (a packaged chart in base64) and 'values'.",
+    ),
+}).meta(
+  rules({
+    rule: "!(has(self.type) && has(self.deploymentRefs) && size(self.deploymentRefs) > 0)",
+    message: "say either type or deploymentRefs, not both",
+    fieldPath: ".type",
+  }),
+);
 
 const controllerRegistrationSpec = object({
   resources: z

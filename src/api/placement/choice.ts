@@ -74,8 +74,18 @@ export function selectorObstacles(
   return [...own, ...offered];
 }
 
+/** What a selector looks at in a Seed. */
+export interface SelectedSeed {
+  readonly metadata: Pick<Seed["metadata"], "labels">;
+  readonly spec: { readonly provider: Pick<Seed["spec"]["provider"], "type"> };
+}
+
+/** Whether a selector, if there is one, takes the Seed. */
+export const selects = (selector: Selector | undefined, seed: SelectedSeed): boolean =>
+  mismatches(selector, seed).length === 0;
+
 /** Which parts of a selector the Seed does not fulfil, and what they ask for. */
-function mismatches(selector: Selector | undefined, seed: Seed): { part: string; wants: string }[] {
+function mismatches(selector: Selector | undefined, seed: SelectedSeed): { part: string; wants: string }[] {
   const { matchLabels = {}, matchExpressions = [], providerTypes = [] } = selector ?? {};
   const labels = seed.metadata.labels ?? {};
   const { type } = seed.spec.provider;
