@@ -1,7 +1,11 @@
 import { markdown, mermaid } from "../src/flow/diagram.ts";
-import { describeAction, type ShootFlow } from "../src/workflows/actions.ts";
+import type { Flow } from "../src/flow/flow.ts";
+import { describeAction } from "../src/workflows/actions.ts";
 import { cleanUp } from "../src/workflows/clean-up.ts";
 import { deleteShoot } from "../src/workflows/delete.ts";
+import { describeInstallationAction } from "../src/workflows/installation/actions.ts";
+import { install } from "../src/workflows/installation/install.ts";
+import { uninstall } from "../src/workflows/installation/uninstall.ts";
 import { forceDelete } from "../src/workflows/force-delete.ts";
 import { migrate } from "../src/workflows/migrate.ts";
 import { reconcile } from "../src/workflows/reconcile.ts";
@@ -9,7 +13,13 @@ import { restore } from "../src/workflows/restore.ts";
 
 /** docs/flows.md: each flow as a diagram and as a table, from the tables that run. */
 export function flowReference(): string {
-  return `${[introduction, ...[reconcile, deleteShoot, forceDelete, migrate, restore, cleanUp].map(section)].join("\n\n")}\n`;
+  const ofShoots = [reconcile, deleteShoot, forceDelete, migrate, restore, cleanUp];
+  const ofInstallations = [install, uninstall];
+  const sections = [
+    ...ofShoots.map((flow) => section(flow, describeAction)),
+    ...ofInstallations.map((flow) => section(flow, describeInstallationAction)),
+  ];
+  return `${[introduction, ...sections].join("\n\n")}\n`;
 }
 
 const introduction = `# Flows
@@ -22,6 +32,9 @@ where it has two), its line in the Temporal UI, \`taskID\` in \`status.lastError
 
 Rounded steps are skipped unless their condition holds; \`perennial flow plan\` says which, and why, for one Shoot.`;
 
-function section(flow: ShootFlow): string {
-  return [`## ${flow.title}`, `\`\`\`mermaid\n${mermaid(flow)}\n\`\`\``, markdown(flow, describeAction)].join("\n\n");
+function section<Subject, Action>(
+  flow: Flow<Subject, Action>,
+  describe: Parameters<typeof markdown<Subject, Action>>[1],
+) {
+  return [`## ${flow.title}`, `\`\`\`mermaid\n${mermaid(flow)}\n\`\`\``, markdown(flow, describe)].join("\n\n");
 }

@@ -31,6 +31,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
     "kube-controller-manager",
     "kube-scheduler",
     "kubectl",
+    "helm",
     "rclone",
   ],
   flow: ["temporal"],

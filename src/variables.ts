@@ -80,6 +80,13 @@ export const variables = declare({
     readBy: workers,
     requiredBy: workers,
   },
+  PERENNIAL_HELM: {
+    setting: "helm",
+    meaning:
+      "The binary of Helm, which renders the charts of registered extensions and pulls those that are in registries.",
+    schema: z.string().min(1).default("helm"),
+    readBy: ["seed worker"],
+  },
   PERENNIAL_DNS_RESOLVERS: {
     setting: "dnsResolvers",
     meaning:

@@ -16,6 +16,9 @@ export const commandLines = {
   takeOver: (shoot: string, destination = "SEED") =>
     `perennial shoot migrate ${shoot} --to ${destination} --force-takeover --reason TEXT`,
   cancelMigration: (shoot: string) => `perennial shoot migrate ${shoot} --cancel`,
+  listExtensions: () => "perennial extension list",
+  describeExtension: (registration: string) => `perennial extension describe ${registration}`,
+  retryInstallation: (installation: string, step: string) => `perennial extension retry ${installation} --step ${step}`,
   listFlows: () => "perennial flow list -o wide",
   planFlow: (shoot: string) => `perennial flow plan ${shoot}`,
   showFlow: (workflow: string) => `perennial flow show ${workflow}`,

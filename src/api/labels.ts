@@ -102,3 +102,21 @@ export const BACKUP_BUCKET_LABEL = "perennial.dev/backup-bucket";
 
 /** On the roles and bindings of seeds in the garden: the object that they give rights on, such as `shoot.<uid>`. */
 export const SEED_ACCESS_LABEL = "perennial.dev/seed-access";
+
+/** The ControllerRegistration of an installation, and of the namespace in a seed in which its controller runs. */
+export const REGISTRATION_LABEL = "controllerregistration.core.gardener.cloud/name";
+
+/** On what belongs to a ControllerInstallation, in the seed and in the garden: the installation's name. */
+export const INSTALLATION_LABEL = "controllerinstallation.core.gardener.cloud/name";
+
+/** On a ControllerInstallation: its Seed, by which a seed's worker finds its own. */
+export const INSTALLATION_SEED_LABEL = "perennial.dev/seed-of-installation";
+
+/** On a ControllerInstallation: hash of its ControllerRegistration's spec; another value is another roll-out. */
+export const REGISTRATION_HASH_LABEL = "registration-spec-hash";
+
+/** On a ControllerInstallation: hash of its Seed, as far as charts are told of it. */
+export const SEED_HASH_LABEL = "seed-spec-hash";
+
+/** On a ControllerInstallation: hash of its ControllerDeployment. */
+export const DEPLOYMENT_HASH_LABEL = "deployment-hash";

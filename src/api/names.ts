@@ -70,3 +70,24 @@ export function projectOf(namespace: string, labels: Readonly<Record<string, str
 export function technicalIDOf(project: string, shoot: string): string {
   return `shoot--${project}--${shoot}`;
 }
+
+/** Finalizer of a ControllerInstallation that Perennial has installed, until nothing of it is left in the seed. */
+export const INSTALLATION_FINALIZER = "core.gardener.cloud/controllerinstallation";
+
+/** The namespace in a seed in which the controller of an installation runs. */
+export const installationNamespace = (installation: string): string => `extension-${installation}`;
+
+/** The namespace in the garden of the identities of extensions that are installed in seeds: a service account for each. */
+export const EXTENSION_IDENTITIES_NAMESPACE = "perennial-extensions";
+
+/** The service account in {@link EXTENSION_IDENTITIES_NAMESPACE} of the controller of an installation. */
+export const installationAccount = (installation: string): string => `extension-${installation}`;
+
+/** Finalizer of a ControllerRegistration, as long as there are installations of it. */
+export const REGISTRATION_FINALIZER = "core.gardener.cloud/controllerregistration";
+
+/** Where upstream mounts the kubeconfig for the garden into the pods of extensions. */
+export const GARDEN_KUBECONFIG_FOLDER = "/var/run/secrets/gardener.cloud/garden/generic-kubeconfig";
+
+/** A taint of Seeds that take only Shoots which tolerate it. */
+export const PROTECTED_TAINT = "seed.gardener.cloud/protected";

@@ -35,6 +35,17 @@ export interface ConfigMap extends NamespacedObject {
 /** A ConfigMap; its data is text. */
 export const ConfigMap = defineKind<ConfigMap>({ apiVersion: "v1", kind: "ConfigMap", scope: "Namespaced" });
 
+/** A ServiceAccount, by its metadata. */
+export interface ServiceAccount extends NamespacedObject {
+  readonly automountServiceAccountToken?: boolean;
+}
+/** A ServiceAccount, by its metadata. */
+export const ServiceAccount = defineKind<ServiceAccount>({
+  apiVersion: "v1",
+  kind: "ServiceAccount",
+  scope: "Namespaced",
+});
+
 /** A Service, as far as load balancers and node ports go. */
 export interface Service extends NamespacedObject {
   readonly spec: {

@@ -2,6 +2,7 @@ import type { DataConverter } from "@temporalio/common";
 import { Worker, type NativeConnection } from "@temporalio/worker";
 import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { GardenActivities } from "../activities/index.ts";
+import type { InstallationGardenActivities } from "../activities/installation/activities.ts";
 import { deploymentName } from "../client/builds.ts";
 import { gardenQueue } from "../workflows/contract.ts";
 import type { WorkflowBuild } from "./build.ts";
@@ -13,6 +14,8 @@ export interface GardenWorkerOptions {
   /** How payloads are encrypted; in the clear without it. */
   readonly dataConverter?: DataConverter;
   readonly activities: GardenActivities;
+  /** What it does for installations of extensions; a worker without them serves Shoots only. */
+  readonly installations?: InstallationGardenActivities;
   readonly build: WorkflowBuild;
 }
 
@@ -32,7 +35,7 @@ export function createGardenWorker(o: GardenWorkerOptions): Promise<Worker> {
       version: { deploymentName, buildId: o.build.id },
       defaultVersioningBehavior: "PINNED",
     },
-    activities: o.activities,
+    activities: { ...o.activities, ...o.installations },
     interceptors: { activity: [() => ({ inbound: { execute: (input, next) => withHeartbeat(() => next(input)) } })] },
     maxHeartbeatThrottleInterval: HEARTBEAT_PERIOD,
     maxCachedWorkflows: CACHED_WORKFLOWS,

@@ -2,6 +2,7 @@ import type { DataConverter } from "@temporalio/common";
 import { Worker, type NativeConnection } from "@temporalio/worker";
 import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { SeedActivities } from "../activities/index.ts";
+import type { InstallationSeedActivities } from "../activities/installation/activities.ts";
 import { seedQueue } from "../workflows/contract.ts";
 
 /** A seed's worker: its connection, the seed that names its queue, and its activities. */
@@ -12,6 +13,8 @@ export interface SeedWorkerOptions {
   readonly dataConverter?: DataConverter;
   readonly seedName: string;
   readonly activities: SeedActivities;
+  /** What it does for installations of extensions; a worker without them serves Shoots only. */
+  readonly installations?: InstallationSeedActivities;
   /** Resolves when the Seed is known to be this cluster: no activity begins before. */
   readonly admitted?: Promise<void>;
 }
@@ -23,7 +26,7 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
     namespace: o.namespace,
     dataConverter: o.dataConverter ?? {},
     taskQueue: seedQueue(o.seedName),
-    activities: o.activities,
+    activities: { ...o.activities, ...o.installations },
     maxConcurrentActivityTaskExecutions: 50,
     interceptors: {
       activity: [

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from "@temporalio/workflow";
-import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
+import type { StepFailure } from "../api/shoot/run.ts";
 import { createPauses, waitsAreOpen } from "./pauses.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
 
@@ -9,25 +9,33 @@ export interface Retries {
   readonly asked: Set<string>;
 }
 
+/** How long work is tried, and how it is tried again by hand. */
+export interface RetryLimits {
+  /** How long, in ms, a retryable error is retried before the step parks. */
+  readonly retryDuration: number;
+  /** The command line by which an operator has a parked step go on. */
+  readonly retryCommand: (step: string) => string;
+}
+
 /**
  * Tries work until it is done: what is worth a retry after a pause, what a silent seed has left undone once its worker
  * answers, all else once an operator asks for a retry. `seedName` is where the work is done, if in a seed.
  */
 export function createAttempts(
-  run: ShootRun,
+  { retryDuration, retryCommand }: RetryLimits,
   tracker: ProgressTracker,
   retries: Retries,
   resumed: (step: string) => Promise<void>,
-) {
-  const isEndless = run.retryDuration === WITHOUT_END;
-  const pauses = createPauses(run, (step) => retries.asked.has(step));
+): (step: string, work: () => Promise<void>, seedName?: string) => Promise<void> {
+  const isEndless = retryDuration === WITHOUT_END;
+  const pauses = createPauses(retryCommand, (step) => retries.asked.has(step));
 
   /** Answers with the moment from which the step is tried. */
   const pause = async ({ step, seedName }: Tried, failure: WorkFailure, attempt: number, since: number) => {
-    const { retryable, silent, unavailable } = failure;
-    const delay = backoff(attempt);
+    const { retryable, silent, unavailable, within = Infinity } = failure;
+    const delay = Math.min(backoff(attempt), within);
     retries.asked.delete(step);
-    if (retryable && (silent !== undefined || Date.now() + delay - since <= run.retryDuration)) {
+    if (retryable && (silent !== undefined || Date.now() + delay - since <= retryDuration)) {
       tracker.become(step, "retrying");
       if (silent !== undefined && waitsAreOpen()) {
         await pauses.forAnswer(step, silent);
@@ -43,7 +51,7 @@ export function createAttempts(
     return Date.now();
   };
 
-  return async (step: string, work: () => Promise<void>, seedName?: string): Promise<void> => {
+  return async (step, work, seedName) => {
     let since = Date.now();
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -74,6 +82,8 @@ export interface WorkFailure extends StepFailure {
   readonly silent?: string;
   /** An API server has not answered, or could not do its work. */
   readonly unavailable?: boolean;
+  /** The longest pause, in ms, before the next try: what is missing is being made by others. */
+  readonly within?: number;
 }
 
 /** Five seconds, doubling, at most ten minutes; in ms. */

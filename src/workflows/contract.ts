@@ -1,5 +1,6 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
+import type { InstallationRef } from "../api/registration/run.ts";
 import type { FlowProgress, ShootOperation, ShootRef, ShootRun } from "../api/shoot/run.ts";
 
 /** Everything the outside may know of our workflows: ids, queues, messages, search attributes. */
@@ -44,6 +45,9 @@ const flows = {
 export const cleanUpWorkflowId = (ref: ShootRef, seedName: string): string =>
   `${shootWorkflowId(ref)}/clean-up/${seedName}`;
 
+/** The id of the workflow that installs a controller, upgrades it or takes it away. */
+export const installationWorkflowId = ({ name, uid }: InstallationRef): string => `installation/${name}/${uid}`;
+
 /** Workflow types, as clients name them. */
 export const workflowTypes = {
   shoot: "shoot",
@@ -53,6 +57,7 @@ export const workflowTypes = {
   migrate: "migrate",
   restore: "restore",
   cleanUp: "cleanUp",
+  installation: "installation",
 } as const;
 
 /** Says that something about the Shoot changed, never what: the workflow reads the Shoot itself. */

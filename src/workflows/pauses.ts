@@ -9,8 +9,7 @@ import {
 import type { RetryPolicy } from "@temporalio/common";
 import type { GardenActivities, SeedActivities } from "../activities/index.ts";
 import { answerId, parkedId } from "../api/activity-ids.ts";
-import { commandLines } from "../api/command-lines.ts";
-import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
+import type { StepFailure } from "../api/shoot/run.ts";
 import { summaryOf } from "../api/summaries.ts";
 import { gardenQueue, seedQueue } from "./contract.ts";
 
@@ -28,8 +27,8 @@ export interface Pauses {
   forOperator(step: string, failure: StepFailure): Promise<void>;
 }
 
-/** The pauses of one operation's steps. */
-export function createPauses({ namespace, name }: ShootRun, asked: (step: string) => boolean): Pauses {
+/** The pauses of one operation's steps; `retryCommand` is the command line by which an operator has a step go on. */
+export function createPauses(retryCommand: (step: string) => string, asked: (step: string) => boolean): Pauses {
   const forAnswer = (step: string, seedName: string, whose: "worker" | "API server", retry: RetryPolicy) => {
     const seed = proxyActivities<SeedActivities>({
       taskQueue: seedQueue(seedName),
@@ -66,7 +65,7 @@ export function createPauses({ namespace, name }: ShootRun, asked: (step: string
         // It fails with the reason, which Temporal then shows. Between two tries it holds no worker, and can be cancelled.
         retry: { initialInterval: "365 days", backoffCoefficient: 1, maximumInterval: "365 days" },
       });
-      const remedy = `mend the cause, then complete this activity, or: ${commandLines.retryStep(`${namespace}/${name}`, step)}`;
+      const remedy = `mend the cause, then complete this activity, or: ${retryCommand(step)}`;
       await whileOpen(
         () => garden.park({ step, reason, codes, remedy }),
         () => asked(step),

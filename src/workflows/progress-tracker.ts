@@ -22,7 +22,7 @@ export interface ProgressTracker {
 /** A tracker with every step of the flow pending. `now` is the workflow's deterministic clock, in ms. */
 export function createProgressTracker<Subject, Action>(
   flow: Flow<Subject, Action>,
-  run: ShootRun,
+  run: Pick<ShootRun, "operation">,
   now: () => number,
 ): ProgressTracker {
   const steps = new Map<string, Entry>([...flow.steps.keys()].map((name) => [name, { name, state: "pending" }]));

@@ -14,9 +14,16 @@ import type { ShootRun } from "../api/shoot/run.ts";
 import type { WorkFailure } from "./attempts.ts";
 import { gardenQueue, seedQueue, workflowTypes } from "./contract.ts";
 
+/** An operation that asks a seed's worker to act, and how long it waits for an answer. */
+type Asking = Pick<ShootRun, "seedName" | "seedDeadline"> & Partial<Pick<ShootRun, "migration" | "namespace" | "name">>;
+
 /** The seed's activities for the acting half of a step: short, tried a few times, and finished once they have begun. */
-export function seedActivities(run: ShootRun, step: string, activityId: string): SeedActivities {
-  const activities = proxyActivities<SeedActivities>({
+export function seedActivities<Activities extends object = SeedActivities>(
+  run: Asking,
+  step: string,
+  activityId: string,
+): Activities {
+  const activities = proxyActivities<Activities>({
     taskQueue: seedQueue(run.seedName),
     activityId,
     summary: step,
@@ -29,12 +36,12 @@ export function seedActivities(run: ShootRun, step: string, activityId: string):
     // A few quick attempts ride out a hiccup before the flow counts it as a failure.
     retry: { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "8s", maximumAttempts: 5 },
   });
-  return uncancelled(activities, (error) => explainSilence(error, run));
+  return uncancelled(activities as Activities, (error) => explainSilence(error, run));
 }
 
 /** The same for the garden. */
-export function gardenActivities(step: string): GardenActivities {
-  const activities = proxyActivities<GardenActivities>({
+export function gardenActivities<Activities extends object = GardenActivities>(step: string): Activities {
+  const activities = proxyActivities<Activities>({
     taskQueue: gardenQueue,
     activityId: applyId(step),
     summary: step,
@@ -43,7 +50,7 @@ export function gardenActivities(step: string): GardenActivities {
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "8s", maximumAttempts: 2 },
   });
-  return uncancelled(activities, (error) => error);
+  return uncancelled(activities as Activities, (error) => error);
 }
 
 /** The wait for leases: given up at once when the flow is stopped, and begun anew where its worker has died. */
@@ -76,7 +83,7 @@ function uncancelled<Activities extends object>(
 }
 
 /** A step that no worker has taken up says whose worker that is, and what an operator can do about it. */
-export function explainSilence(error: unknown, run: ShootRun): unknown {
+export function explainSilence(error: unknown, run: Asking): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (!(cause instanceof TimeoutFailure) || cause.timeoutType !== "SCHEDULE_TO_START") return error;
   const { seedName, seedDeadline } = run;
@@ -86,7 +93,7 @@ export function explainSilence(error: unknown, run: ShootRun): unknown {
   return ApplicationFailure.create({ message, type: "Silence", details });
 }
 
-function remedyOf({ migration, seedName, namespace, name }: ShootRun): string {
+function remedyOf({ migration, seedName, namespace, name }: Asking): string {
   if (workflowInfo().workflowType === workflowTypes.cleanUp)
     return `; what it still holds of the Shoot is cleaned up when it is back`;
   if (migration?.source !== seedName || migration.returning === true) return "";

@@ -1,6 +1,7 @@
 import { sleep } from "@temporalio/workflow";
 import type { SeedActivities, WaitTarget } from "../activities/index.ts";
 import { applyId, verifyId } from "../api/activity-ids.ts";
+import { commandLines } from "../api/command-lines.ts";
 import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
 import type { Action, SeedAction, SeedPlace, SleepAction, SurveyAction } from "./actions.ts";
 import { createAttempts, type Retries } from "./attempts.ts";
@@ -22,7 +23,8 @@ export function createStepRunner(
   retries: Retries,
   resumed: (step: string) => Promise<void>,
 ): StepRunner {
-  const attempt = createAttempts(run, tracker, retries, resumed);
+  const retryCommand = (step: string) => commandLines.retryStep(`${run.namespace}/${run.name}`, step);
+  const attempt = createAttempts({ retryDuration: run.retryDuration, retryCommand }, tracker, retries, resumed);
   return async (action, step) => {
     if (action.verb === "sleep") {
       const timer = sleep(duration(action, run), { summary: step });

@@ -1,0 +1,184 @@
+import { INSTALLATION_LABEL, REGISTRATION_LABEL, ROLE_LABEL } from "../../api/labels.ts";
+import { GARDEN_NAMESPACE, installationNamespace } from "../../api/names.ts";
+import { ControllerRegistration, Seed, type ControllerInstallation } from "../../api/index.ts";
+import { installationHealth, type Finding } from "../../api/registration/health.ts";
+import type { HelmStatus } from "../../api/registration/installation.ts";
+import { registeredOf } from "../../api/registration/registered.ts";
+import type { InstallationRun } from "../../api/registration/run.ts";
+import {
+  Namespace,
+  readClusterIdentity,
+  refTo,
+  Secret,
+  typeMeta,
+  unlessForbidden,
+  type KubeClient,
+} from "../../kube/index.ts";
+import { guarded, StepError } from "../failure.ts";
+import type { InstallationSeedActivities } from "./activities.ts";
+import { tellInstallation } from "./conditions.ts";
+import { objectsServed } from "./extension-objects.ts";
+import { keepGardenAccess, type GardenAccessDeps } from "./garden-access.ts";
+import { withGardenKubeconfig } from "./garden-kubeconfig.ts";
+import type { Helm } from "./helm.ts";
+import { InvalidInstallation } from "./invalid.ts";
+import { managedResourceOf, managedResourceRef, manifestsSelector } from "./managed-resource.ts";
+import { hooksOf, parseManifests, renderManifests } from "./manifests.ts";
+import { fetchChart, readHelmDeployment, readInstallation } from "./source.ts";
+import { chartValues } from "./values.ts";
+
+/** Both clusters, under the seed's rights; Helm; and where the garden is, for extensions. */
+export interface InstallationSeedDeps extends GardenAccessDeps {
+  readonly helm: Helm;
+}
+
+/** What is done in a seed to install a controller, to upgrade it and to take it away. Contract section C8.2. */
+export function createInstallationSeedActivities(deps: InstallationSeedDeps): InstallationSeedActivities {
+  const { gardenClient, seedClient } = deps;
+
+  return guarded<InstallationSeedActivities>({
+    async prepareExtensionNamespace({ name, registration }) {
+      const labels = { [ROLE_LABEL]: "extension", [REGISTRATION_LABEL]: registration, [INSTALLATION_LABEL]: name };
+      await seedClient.apply({ ...typeMeta(Namespace), metadata: { name: GARDEN_NAMESPACE } });
+      await seedClient.apply({ ...typeMeta(Namespace), metadata: { name: installationNamespace(name), labels } });
+    },
+
+    deployGardenAccess: async (run) => void (await keepGardenAccess(deps, run)),
+
+    async applyChart(run) {
+      const installation = await findInstallation(gardenClient, run);
+      try {
+        const [secret, resource] = managedResourceOf(run, await render(deps, run, installation));
+        await tell(gardenClient, installation, valid);
+        await seedClient.apply(secret);
+        await seedClient.apply(resource);
+      } catch (error) {
+        if (error instanceof InvalidInstallation) await tell(gardenClient, installation, invalid(error));
+        throw error;
+      }
+    },
+
+    async confirmInstalled(run) {
+      const resource = await seedClient.read(managedResourceRef(run.name));
+      const missing = installationHealth(resource).find(
+        ({ type, status }) => (status === "True") === (type === "Progressing"),
+      );
+      if (missing !== undefined) throw new StepError(`it is not ${goal(missing)}: ${missing.message}`);
+      await removeOldManifests(seedClient, run.name, resource?.spec.secretRefs.map(({ name }) => name) ?? []);
+      const installation = await findInstallation(gardenClient, run);
+      const done: HelmStatus = { apiVersion: "perennial.dev/v1alpha1", kind: "HelmInstallation", hash: run.hash };
+      await tell(gardenClient, installation, valid, done);
+    },
+
+    async confirmUnneeded({ registration }) {
+      const found = await gardenClient.read(ControllerRegistration, { name: registration }).catch(unlessForbidden);
+      const objects = found === undefined ? [] : await objectsServed(seedClient, registeredOf(found).offers);
+      if (objects.length === 0) return;
+      throw new StepError(`it is still needed by ${objects.length} objects, such as ${objects.slice(0, 5).join(", ")}`);
+    },
+
+    removeChart: ({ name }) => seedClient.remove(managedResourceRef(name)),
+
+    async confirmRemoved({ name }) {
+      const resource = await seedClient.read(managedResourceRef(name));
+      if (resource !== undefined) {
+        const [installed] = installationHealth(resource);
+        throw new StepError(`the resource manager has not taken away all of it yet: ${installed.message}`);
+      }
+      await removeOldManifests(seedClient, name, []);
+      const namespace = refTo(Namespace, { name: installationNamespace(name) });
+      await seedClient.remove(namespace);
+      if (await seedClient.read(namespace)) throw new StepError(`Namespace ${namespace.name} is still terminating`);
+    },
+  });
+}
+
+async function findInstallation(gardenClient: KubeClient, run: InstallationRun): Promise<ControllerInstallation> {
+  const found = await readInstallation(gardenClient, run);
+  if (found !== undefined) return found;
+  throw new StepError(`ControllerInstallation ${run.name} is gone`);
+}
+
+/** The manifests that the registration's chart makes for this Seed. */
+async function render(
+  { gardenClient, seedClient, helm }: InstallationSeedDeps,
+  { name, registration, seedName }: InstallationRun,
+  installation: ControllerInstallation,
+): Promise<string> {
+  const seed = await gardenClient.read(Seed, { name: seedName });
+  if (seed === undefined) throw new InvalidInstallation("SeedNotFound", `there is no Seed ${seedName}`);
+  const { chart: source, values, injectGardenKubeconfig } = await readHelmDeployment(gardenClient, installation);
+  const chart = await fetchChart({ gardenClient, helm }, source);
+  const gardenIdentity = await readClusterIdentity(gardenClient);
+  const garden = await gardenClient.read(Namespace, { name: GARDEN_NAMESPACE }).catch(unlessForbidden);
+  const { gitVersion } = (await seedClient.get("/version")) as { gitVersion: string };
+  const mixedIn = { seed, gardenIdentity, gardenIdentifier: garden?.metadata.uid };
+  const namespace = installationNamespace(name);
+  const text = await rendering(() =>
+    helm.template({
+      chart,
+      release: registration,
+      namespace,
+      values: chartValues(values, mixedIn),
+      kubeVersion: gitVersion,
+    }),
+  );
+  const objects = await rendering(async () => parseManifests(text));
+  const hooks = hooksOf(objects).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  if (hooks.length > 0)
+    throw new InvalidInstallation(
+      "ChartHasHooks",
+      `the chart has hooks, which no resource manager runs: ${hooks.join(", ")}; take them out of the chart`,
+    );
+  return renderManifests(injectGardenKubeconfig ? withGardenKubeconfig(objects, seedName) : objects);
+}
+
+async function rendering<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new InvalidInstallation("ChartCannotBeRendered", `the chart cannot be rendered: ${why}`, { cause: error });
+  }
+}
+
+const valid: Finding = {
+  type: "Valid",
+  status: "True",
+  reason: "RegistrationValid",
+  message: "The chart can be rendered.",
+};
+
+const invalid = ({ reason, message }: InvalidInstallation): Finding => ({
+  type: "Valid",
+  status: "False",
+  reason,
+  message,
+});
+
+const tell = (
+  gardenClient: KubeClient,
+  installation: ControllerInstallation,
+  finding: Finding,
+  providerStatus?: HelmStatus,
+) =>
+  tellInstallation(gardenClient, installation, {
+    writer: "perennial-installation",
+    findings: [finding],
+    ...(providerStatus === undefined ? {} : { providerStatus: { ...providerStatus } }),
+  });
+
+const goal = ({ type }: Finding): string => (type === "Progressing" ? "rolled out" : type.toLowerCase());
+
+/** Those of earlier charts and values, which nothing refers to any more. */
+async function removeOldManifests(
+  seedClient: KubeClient,
+  installation: string,
+  kept: readonly string[],
+): Promise<void> {
+  const labelSelector = manifestsSelector(installation);
+  const secrets = await seedClient.list(Secret, { namespace: GARDEN_NAMESPACE, labelSelector });
+  for (const { metadata } of secrets)
+    if (!kept.includes(metadata.name))
+      await seedClient.remove(refTo(Secret, { namespace: GARDEN_NAMESPACE, name: metadata.name }));
+}

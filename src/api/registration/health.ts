@@ -1,0 +1,51 @@
+import type { ManagedResource } from "../extensions/managed-resource.ts";
+import type { Condition } from "../schema/meta.ts";
+
+/** A condition of an installation, without its times. */
+export type Finding = Pick<Condition, "type" | "reason" | "message"> & {
+  readonly status: "True" | "False" | "Unknown";
+};
+
+/**
+ * What a ManagedResource says of an installation: `Installed`, `Healthy` and `Progressing`, in upstream's reasons. What it
+ * says of an earlier generation counts for nothing.
+ */
+export function installationHealth(resource: ManagedResource | undefined): readonly [Finding, Finding, Finding] {
+  const { conditions = [], observedGeneration } = resource?.status ?? {};
+  const isCurrent = resource !== undefined && observedGeneration === resource.metadata.generation;
+  const find = (type: string) => (isCurrent ? conditions.find((one) => one.type === type) : undefined);
+  const pending = resource === undefined ? "its manifests are not in the seed yet" : silence;
+  return [
+    finding(
+      { type: "Installed", good: "InstallationSuccessful", bad: "InstallationPending" },
+      find("ResourcesApplied"),
+      pending,
+    ),
+    finding(
+      { type: "Healthy", good: "ControllerHealthy", bad: "ControllerNotHealthy" },
+      find("ResourcesHealthy"),
+      pending,
+    ),
+    progress(find("ResourcesProgressing"), pending),
+  ];
+}
+
+const silence = "the seed's gardener-resource-manager has not acted on its latest manifests yet";
+
+interface Naming {
+  readonly type: string;
+  readonly good: string;
+  readonly bad: string;
+}
+
+function finding({ type, good, bad }: Naming, found: Condition | undefined, pending: string): Finding {
+  if (found?.status === "True") return { type, status: "True", reason: good, message: found.message };
+  return { type, status: "False", reason: bad, message: found?.message ?? pending };
+}
+
+function progress(found: Condition | undefined, pending: string): Finding {
+  const type = "Progressing";
+  if (found?.status === "False")
+    return { type, status: "False", reason: "ControllerRolledOut", message: found.message };
+  return { type, status: "True", reason: "ControllerNotRolledOut", message: found?.message ?? pending };
+}

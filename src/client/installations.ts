@@ -1,0 +1,33 @@
+import type { Client } from "@temporalio/client";
+import type { InstallationRef } from "../api/registration/run.ts";
+import { changedSignal, gardenQueue, installationWorkflowId, workflowTypes } from "../workflows/contract.ts";
+import { retrySteps } from "./flow-retry.ts";
+
+/** Talks to the workflows of ControllerInstallations. */
+export interface InstallationClient {
+  /** Says that something about the installation changed; starts its workflow when there is none. */
+  nudge(ref: InstallationRef): Promise<void>;
+  /** Asks waiting steps to go on; answers which. Throws what stands against it. */
+  retry(ref: InstallationRef, step?: string): Promise<readonly string[]>;
+}
+
+/** The workflows of installations behind this connection. */
+export function createInstallationClient(client: Client): InstallationClient {
+  return {
+    async nudge(ref) {
+      await client.workflow.signalWithStart(workflowTypes.installation, {
+        workflowId: installationWorkflowId(ref),
+        taskQueue: gardenQueue,
+        args: [ref],
+        signal: changedSignal,
+        signalArgs: [],
+        staticSummary: `Extension ${ref.name}`,
+      });
+    },
+    async retry(ref, step) {
+      const retried = await retrySteps(client, [installationWorkflowId(ref)], step);
+      if (retried === undefined) throw new Error(`no flow of ControllerInstallation ${ref.name} is running`);
+      return retried;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  condition,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+} from "@temporalio/workflow";
+import type { InstallationGardenActivities, InstallationView } from "../../activities/installation/activities.ts";
+import type { InstallationRef, InstallationRun } from "../../api/registration/run.ts";
+import { changedSignal, gardenQueue } from "../contract.ts";
+import { install } from "./install.ts";
+import { performInstallation } from "./perform.ts";
+import { uninstall } from "./uninstall.ts";
+
+/**
+ * Brings one installation to what it asks for, and ends; a change that comes meanwhile is looked at, and where it asks for
+ * something else, the flow is stopped between steps and the right one begins.
+ */
+export async function installation(ref: InstallationRef): Promise<void> {
+  const inbox = { changed: false };
+  setHandler(changedSignal, () => void (inbox.changed = true), {
+    description: "something about the installation changed",
+  });
+  do {
+    inbox.changed = false; // before reading: a signal during the read must not get lost
+    const view = await garden.readInstallation(ref);
+    if (view !== null) await carryThrough(view.run, inbox);
+  } while (inbox.changed);
+}
+
+interface Inbox {
+  changed: boolean;
+}
+
+async function carryThrough(run: InstallationRun, inbox: Inbox): Promise<void> {
+  const scope = new CancellationScope();
+  const state = { ended: false };
+  const working = scope.run(() => perform(run)).finally(() => void (state.ended = true));
+  working.catch(() => {}); // awaited below, also where it fails while a change is being looked at
+  while (!state.ended) {
+    await condition(() => inbox.changed || state.ended);
+    if (state.ended) break;
+    inbox.changed = false;
+    if (!asksForTheSame(await garden.readInstallation(run), run)) {
+      inbox.changed = true; // what is asked for now is read once this has stopped
+      scope.cancel();
+      break;
+    }
+  }
+  await working.catch((error: unknown) => {
+    if (!isCancellation(error) || !scope.consideredCancelled) throw error;
+  });
+}
+
+/** A removal is not given up; no operation of users waits for it, so it has all the time that it needs. */
+const perform = (run: InstallationRun): Promise<void> =>
+  run.operation === "Delete"
+    ? performInstallation(uninstall, { ...run, retryDuration: Number.MAX_SAFE_INTEGER })
+    : performInstallation(install, run);
+
+/** A Seed that goes while its removal is under way leaves nothing to wait for. */
+const asksForTheSame = (view: InstallationView | null, { operation, hash, seedExists }: InstallationRun): boolean =>
+  view !== null &&
+  (view.run.operation === "Delete") === (operation === "Delete") &&
+  (operation === "Delete" || view.run.hash === hash) &&
+  view.run.seedExists === seedExists;
+
+const garden = proxyActivities<Pick<InstallationGardenActivities, "readInstallation">>({
+  taskQueue: gardenQueue,
+  summary: "read",
+  startToCloseTimeout: "30 seconds",
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { maximumInterval: "30s" },
+});

@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import type { FlowProgress } from "../../src/api/shoot/run.ts";
+import type { InstallationRun } from "../../src/api/registration/run.ts";
+import { installationWorkflowId, progressQuery } from "../../src/workflows/contract.ts";
+import { failure, startInstallationLab, type InstallationLab } from "../support/installation-lab.ts";
+
+let lab: InstallationLab;
+let count = 0;
+
+beforeAll(async () => {
+  lab = await startInstallationLab();
+}, 120_000);
+afterAll(() => lab.stop());
+afterEach(() => {
+  lab.world.run = undefined;
+  lab.world.calls.length = 0;
+  for (const name of Object.keys(lab.world.fail)) lab.world.fail[name] = undefined;
+});
+
+/** Asks for an installation and tells its workflow. */
+async function ask(change: Partial<InstallationRun> = {}): Promise<InstallationRun> {
+  const run: InstallationRun = {
+    ...{ name: "one", uid: `uid-${(count += 1)}`, operation: "Create", registration: "one", seedName: "seed-1" },
+    ...{ hash: "a", seedExists: true, gardenAccess: false, seedDeadline: 60_000, retryDuration: 60_000 },
+    ...change,
+  };
+  lab.world.run = run;
+  await lab.installations.nudge(run);
+  return run;
+}
+
+const handleOf = (run: InstallationRun) => lab.client.workflow.getHandle(installationWorkflowId(run));
+const progress = (run: InstallationRun): Promise<FlowProgress> => handleOf(run).query(progressQuery);
+const stateOf = async (run: InstallationRun, step: string) =>
+  (await progress(run)).steps.find(({ name }) => name === step)?.state;
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 20_000, interval: 100 });
+
+test("an installation is made step by step, and its workflow ends with it", async () => {
+  const run = await ask({ gardenAccess: true });
+  await handleOf(run).result();
+  expect(lab.world.calls).toEqual(["hold", "namespace", "gardenAccess", "chart", "installed"]);
+  expect((await progress(run)).percent).toBe(100);
+});
+
+test("what is not installed yet is looked at again and again, without growing the history", async () => {
+  lab.world.fail["installed"] = failure("it is not healthy", true);
+  const run = await ask();
+  await soon(async () => expect(lab.world.calls.filter((call) => call === "installed").length).toBeGreaterThan(4));
+  expect(lab.world.calls).not.toContain("gardenAccess");
+  const { historyLength } = await handleOf(run).describe();
+  lab.world.fail["installed"] = undefined;
+  await handleOf(run).result();
+  expect(historyLength).toBeLessThan(60);
+});
+
+test("a broken chart parks the step, and a retry that an operator asks for resumes at exactly that step", async () => {
+  lab.world.fail["chart"] = failure("the chart has hooks", false);
+  const run = await ask();
+  await soon(async () => expect(await stateOf(run, "chart")).toBe("parked"));
+  const { steps } = await progress(run);
+  expect(steps.find(({ name }) => name === "chart")?.error?.message).toBe("the chart has hooks");
+  await expect(lab.installations.retry(run, "namespace")).rejects.toThrow("does not wait");
+  lab.world.fail["chart"] = undefined;
+  expect(await lab.installations.retry(run)).toEqual(["chart"]);
+  await handleOf(run).result();
+  expect(lab.world.calls).toEqual(["hold", "namespace", "chart", "chart", "installed"]);
+});
+
+test("a chart that is mended meanwhile is installed without a retry, and a nudge that changes nothing disturbs nothing", async () => {
+  lab.world.fail["chart"] = failure("the chart does not render", false);
+  const run = await ask();
+  await soon(async () => expect(await stateOf(run, "chart")).toBe("parked"));
+  await lab.installations.nudge(run);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(await stateOf(run, "chart")).toBe("parked");
+  lab.world.fail["chart"] = undefined;
+  lab.world.run = { ...run, hash: "b" };
+  await lab.installations.nudge(run);
+  await handleOf(run).result();
+  expect(lab.world.calls.at(-1)).toBe("installed");
+});
+
+test("a removal that comes during an install takes its place", async () => {
+  lab.world.fail["installed"] = failure("it is not healthy", true);
+  const run = await ask();
+  await soon(async () => expect(lab.world.calls).toContain("installed"));
+  lab.world.run = { ...run, operation: "Delete" };
+  await lab.installations.nudge(run);
+  await handleOf(run).result();
+  expect(lab.world.calls.slice(-4)).toEqual(["unneeded", "removeChart", "removed", "release"]);
+});
+
+test("a Seed that disappears during an install lets the installation go, though its worker is dead", async () => {
+  lab.world.fail["installed"] = failure("it is not healthy", true);
+  const run = await ask();
+  await soon(async () => expect(lab.world.calls).toContain("installed"));
+  await lab.stopSeed();
+  try {
+    lab.world.run = { ...run, operation: "Delete" };
+    await lab.installations.nudge(run);
+    await soon(async () => expect(await stateOf(run, "unneeded")).toBe("running"));
+    lab.world.run = { ...run, operation: "Delete", seedExists: false };
+    await lab.installations.nudge(run);
+    await handleOf(run).result();
+    expect(lab.world.calls.at(-1)).toBe("release");
+  } finally {
+    await lab.startSeed();
+  }
+});

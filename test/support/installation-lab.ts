@@ -1,0 +1,127 @@
+import { Worker } from "@temporalio/worker";
+import { ApplicationFailure } from "@temporalio/common";
+import type {
+  InstallationGardenActivities,
+  InstallationSeedActivities,
+} from "../../src/activities/installation/activities.ts";
+import { park } from "../../src/activities/shoot/park.ts";
+import type { GardenActivities } from "../../src/activities/index.ts";
+import type { InstallationRun } from "../../src/api/registration/run.ts";
+import { createInstallationClient, type InstallationClient } from "../../src/client/installations.ts";
+import { createBuilds } from "../../src/client/builds.ts";
+import { createRuns } from "../../src/client/runs.ts";
+import { createLogger } from "../../src/log.ts";
+import { buildWorkflows } from "../../src/worker/build.ts";
+import { createGardenWorker } from "../../src/worker/garden.ts";
+import { createReplayer } from "../../src/worker/replay.ts";
+import { createRollout } from "../../src/worker/rollout.ts";
+import { seedQueue } from "../../src/workflows/contract.ts";
+import { startTemporal, type TemporalServer } from "./temporal.ts";
+
+/** One installation as its activities find it; tests change it while flows run. */
+export interface InstallationWorld {
+  /** What is asked for; nothing when undefined. */
+  run: InstallationRun | undefined;
+  /** Every activity that ran, in order. */
+  readonly calls: string[];
+  /** What calls fail with, for as long as it is here. */
+  readonly fail: Record<string, ApplicationFailure | undefined>;
+}
+
+/** A real Temporal server, our workflows, and activities that act on a world in memory, passed in at the workers' seam. */
+export interface InstallationLab extends Pick<TemporalServer, "client"> {
+  readonly installations: InstallationClient;
+  readonly world: InstallationWorld;
+  startSeed(): Promise<void>;
+  stopSeed(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What the activities fail with that a user has to mend, or that may pass. */
+export const failure = (message: string, retryable: boolean): ApplicationFailure =>
+  ApplicationFailure.create({
+    message,
+    nonRetryable: !retryable,
+    details: [{ message, codes: retryable ? [] : ["ERR_CONFIGURATION_PROBLEM"], retryable }],
+  });
+
+/** Starts the lab, with one worker for the garden and one for seed-1. */
+export async function startInstallationLab(): Promise<InstallationLab> {
+  const temporal = await startTemporal();
+  const world: InstallationWorld = { run: undefined, calls: [], fail: {} };
+  const act = (name: string) => async () => {
+    world.calls.push(name);
+    const failed = world.fail[name];
+    if (failed) throw failed;
+  };
+  const inGarden: InstallationGardenActivities = {
+    readInstallation: async () => (world.run === undefined ? null : { run: world.run }),
+    holdInstallation: act("hold"),
+    async releaseInstallation() {
+      await act("release")();
+      world.run = undefined;
+    },
+  };
+  const inSeed: InstallationSeedActivities & { answer(): Promise<void> } = {
+    prepareExtensionNamespace: act("namespace"),
+    deployGardenAccess: act("gardenAccess"),
+    applyChart: act("chart"),
+    async confirmInstalled() {
+      await act("installed")();
+      world.run = undefined;
+    },
+    confirmUnneeded: act("unneeded"),
+    removeChart: act("removeChart"),
+    confirmRemoved: act("removed"),
+    answer: async () => {},
+  };
+  const build = await buildWorkflows({});
+  const worker = await createGardenWorker({
+    connection: temporal.connection,
+    namespace: "default",
+    activities: { park } as GardenActivities,
+    installations: inGarden,
+    build,
+  });
+  const working = worker.run();
+  const rollout = createRollout({
+    build: build.id,
+    builds: createBuilds(temporal.client),
+    runs: createRuns(temporal.client),
+    replayer: await createReplayer(build.bundle),
+    drainPeriod: 3_600_000,
+    period: 250,
+    log: createLogger({ name: "lab", level: "silent" }),
+  });
+  const rollingOut = rollout.run();
+  await rollout.settled;
+  let seed: { readonly worker: Worker; readonly running: Promise<void> } | undefined;
+  const stopSeed = async () => {
+    seed?.worker.shutdown();
+    await seed?.running;
+    seed = undefined;
+  };
+  const startSeed = async () => {
+    const made = await Worker.create({
+      connection: temporal.connection,
+      taskQueue: seedQueue("seed-1"),
+      activities: inSeed,
+    });
+    seed = { worker: made, running: made.run() };
+  };
+  await startSeed();
+
+  return {
+    client: temporal.client,
+    installations: createInstallationClient(temporal.client),
+    world,
+    startSeed,
+    stopSeed,
+    async stop() {
+      rollout.stop();
+      worker.shutdown();
+      await Promise.all([working, rollingOut, stopSeed()]);
+      await temporal.stop();
+    },
+  };
+}
