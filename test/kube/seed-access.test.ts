@@ -2,9 +2,28 @@ import { readFile } from "node:fs/promises";
 import { afterAll, describe, expect, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { backupEntryName } from "../../src/api/extensions/backup-entry.ts";
-import { BackupEntry, CloudProfile, Seed, Shoot, ShootState, type KubeObject } from "../../src/api/index.ts";
+import {
+  BackupEntry,
+  CloudProfile,
+  ControllerDeployment,
+  ControllerInstallation,
+  ControllerRegistration,
+  Seed,
+  Shoot,
+  ShootState,
+  type KubeObject,
+} from "../../src/api/index.ts";
 import { createSeedAccessController } from "../../src/controllers/seed-access/seed-access.ts";
-import { createKubeClient, refTo, Role, RoleBinding, Secret, type KubeClient } from "../../src/kube/index.ts";
+import {
+  createKubeClient,
+  parseKubeconfig,
+  refTo,
+  renderKubeconfig,
+  Role,
+  RoleBinding,
+  Secret,
+  type KubeClient,
+} from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createSeedBinding } from "../../src/worker/seed-binding.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
@@ -17,6 +36,7 @@ const namespace = "garden-dev";
 const core = "core.gardener.cloud/v1beta1";
 const clients: KubeClient[] = [];
 let admin: KubeClient;
+let adminKubeconfig: string;
 let manager: KubeClient;
 let seed1: KubeClient;
 let seed2: KubeClient;
@@ -24,6 +44,7 @@ let controller: ReturnType<typeof createSeedAccessController>;
 
 test.beforeAll(async ({ cluster }) => {
   admin = cluster.client;
+  adminKubeconfig = cluster.kubeconfig;
   const as = (user: User) => {
     const client = createKubeClient({ kubeconfig: cluster.kubeconfigOf(user) });
     clients.push(client);
@@ -32,7 +53,7 @@ test.beforeAll(async ({ cluster }) => {
   [manager, seed1, seed2] = [as("manager"), as("seed-1"), as("seed-2")];
   await applyGarden(admin);
   await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "perennial" } });
-  for (const file of ["manager-rbac", "seed-access", "seed-restriction"]) await applyManifest(file);
+  for (const file of ["manager-rbac", "seed-access", "seed-restriction", "extension-access"]) await applyManifest(file);
   const { spec } = (await admin.read(Seed, { name: "seed-1" })) ?? {};
   await admin.apply({ apiVersion: core, kind: "Seed", metadata: { name: "seed-2" }, spec } as Seed);
   await admin.apply(secret("leadership", "garden"));
@@ -320,5 +341,103 @@ describe("rights go with the Shoot", () => {
     controller = start();
     await soon(async () => expect(await roles()).not.toContain(`perennial:shoot:${namespace}:leaving-too`));
     await soon(() => seed1.read(shootRef("mine")));
+  });
+});
+
+describe("what is installed in a seed", () => {
+  const installation = (name: string, seed: string) => ({
+    apiVersion: core,
+    kind: "ControllerInstallation",
+    metadata: { name },
+    spec: { registrationRef: { name: "net" }, seedRef: { name: seed }, deploymentRef: { name: "net" } },
+  });
+  const account = (name: string) => ({
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: `extension-${name}`, namespace: "perennial-extensions" },
+  });
+  const tokenOf = (client: KubeClient, name: string) =>
+    client.createSubresource(
+      { ...account(name), namespace: "perennial-extensions", name: `extension-${name}` },
+      "token",
+      {
+        apiVersion: "authentication.k8s.io/v1",
+        kind: "TokenRequest",
+        metadata: { name: `extension-${name}` },
+        spec: { expirationSeconds: 600 },
+      },
+    );
+
+  test.beforeAll(async () => {
+    await admin.apply({
+      apiVersion: core,
+      kind: "ControllerRegistration",
+      metadata: { name: "net" },
+      spec: { resources: [{ kind: "Network", type: "net" }], deployment: { deploymentRefs: [{ name: "net" }] } },
+    });
+    await admin.apply({
+      apiVersion: core,
+      kind: "ControllerDeployment",
+      metadata: { name: "net" },
+      helm: { ociRepository: { ref: "example.org/net:1", pullSecretRef: { name: "pull" } } },
+    });
+    await admin.apply(secret("pull", "garden"));
+    await admin.apply(secret("other-pull", "garden"));
+    for (const [name, seed] of [
+      ["ours", "seed-1"],
+      ["not-ours", "seed-2"],
+    ] as const) {
+      await admin.apply(account(name));
+      await admin.apply(installation(name, seed));
+    }
+    await soon(() => seed1.read(ControllerInstallation, { name: "ours" }));
+    await soon(() => seed1.read(Secret, { namespace: "garden", name: "pull" }));
+    await soon(() => tokenOf(seed1, "ours"));
+  });
+
+  test("a seed reads what its installations are made of, and says how they are", async () => {
+    expect(await seed1.read(ControllerRegistration, { name: "net" })).toBeDefined();
+    expect(await seed1.read(ControllerDeployment, { name: "net" })).toBeDefined();
+    await seed1.patch(
+      refTo(ControllerInstallation, { name: "ours" }),
+      { status: { conditions: [{ ...condition, type: "Healthy" }] } },
+      { subresource: "status" },
+    );
+  });
+
+  test.each<readonly [string, () => Promise<unknown>]>([
+    ["read another seed's installation", () => seed1.read(ControllerInstallation, { name: "not-ours" })],
+    ["list installations", () => seed1.list(ControllerInstallation)],
+    ["list registrations", () => seed1.list(ControllerRegistration)],
+    [
+      "say how another seed's installation is",
+      () => seed1.patch(refTo(ControllerInstallation, { name: "not-ours" }), { status: {} }, { subresource: "status" }),
+    ],
+    [
+      "change its own installation's spec",
+      () => seed1.patch(refTo(ControllerInstallation, { name: "ours" }), { spec: { deploymentRef: { name: "x" } } }),
+    ],
+    ["let an installation go", () => seed1.remove(refTo(ControllerInstallation, { name: "ours" }))],
+    ["read a pull secret that it does not need", () => seed1.read(Secret, { namespace: "garden", name: "other-pull" })],
+    ["speak for another seed's extension", () => tokenOf(seed1, "not-ours")],
+    ["make an account for an extension", () => seed1.apply(account("mine"))],
+  ])("a seed may not %s", async (_, attempt) => {
+    await forbidden(attempt());
+  });
+
+  test.each<readonly [string, (client: KubeClient) => Promise<unknown>]>([
+    ["read Shoots", (client) => client.list(Shoot)],
+    ["read Seeds", (client) => client.list(Seed)],
+    ["read Secrets", (client) => client.list(Secret, { namespace: "garden" })],
+    ["read its own installation", (client) => client.read(ControllerInstallation, { name: "ours" })],
+    ["speak for itself again", (client) => tokenOf(client, "ours")],
+  ])("an extension with its own token may read CloudProfiles, and may not %s", async (_, attempt) => {
+    const { status } = (await tokenOf(seed1, "ours")) as unknown as { status: { token: string } };
+    const { server, cluster } = parseKubeconfig(adminKubeconfig);
+    const ca = Buffer.from(String(cluster["certificate-authority-data"]), "base64").toString();
+    const client = createKubeClient({ kubeconfig: renderKubeconfig({ server, ca, token: status.token }) });
+    clients.push(client);
+    expect((await client.list(CloudProfile)).length).toBeGreaterThan(0);
+    await forbidden(attempt(client));
   });
 });

@@ -1,9 +1,9 @@
 import { PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
-import type { BackupBucket, BackupEntry, Seed } from "../../api/index.ts";
+import type { BackupBucket, BackupEntry, ControllerInstallation, Seed } from "../../api/index.ts";
 import { holdersOf, isMoving, leftSeedsOf, type KnownShoot } from "./known-shoot.ts";
 import type { Grant } from "./objects.ts";
-import { bucketRights, entryRights, leftShootRights, seedRights, shootRights } from "./rights.ts";
+import { bucketRights, entryRights, installationRights, leftShootRights, seedRights, shootRights } from "./rights.ts";
 import type { World } from "./world.ts";
 
 /** What is granted on the object of this id: nothing when it is gone. */
@@ -14,6 +14,8 @@ export function grantsOf(world: World, id: string): Grant[] {
   if (seed !== undefined) return [seedGrant(world, seed)];
   const entry = world.entries.get(id);
   if (entry !== undefined) return [entryGrant(entry)];
+  const installation = world.installations.get(id);
+  if (installation !== undefined) return [installationGrant(world, installation)];
   const bucket = world.buckets.get(id);
   return bucket === undefined ? [] : [bucketGrant(bucket)];
 }
@@ -34,6 +36,16 @@ function entryGrant(entry: BackupEntry): Grant {
     name: `backup-entry:${entry.metadata.name}`,
     seeds: seedName === undefined ? [] : [seedName],
     rights: entryRights(entry),
+  };
+}
+
+/** What is installed in a seed is the seed's business, until the installation is gone. */
+function installationGrant(world: World, installation: ControllerInstallation): Grant {
+  const { metadata, spec } = installation;
+  return {
+    name: `installation:${metadata.name}`,
+    seeds: spec.seedRef?.name === undefined ? [] : [spec.seedRef.name],
+    rights: installationRights(installation, world.chartSecretsOf(installation)),
   };
 }
 

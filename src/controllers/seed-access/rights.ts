@@ -1,7 +1,14 @@
 import { bucketCredentials } from "../../api/core/backup-bucket.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
-import { GARDEN_NAMESPACE, generatedSecretName, kubeconfigSecretName, statePartNames } from "../../api/names.ts";
-import type { BackupBucket, BackupEntry, Seed } from "../../api/index.ts";
+import {
+  EXTENSION_IDENTITIES_NAMESPACE,
+  GARDEN_NAMESPACE,
+  generatedSecretName,
+  installationAccount,
+  kubeconfigSecretName,
+  statePartNames,
+} from "../../api/names.ts";
+import type { BackupBucket, BackupEntry, ControllerInstallation, Seed } from "../../api/index.ts";
 import type { NamespacedKey, PolicyRule } from "../../kube/index.ts";
 import type { KnownShoot } from "./known-shoot.ts";
 
@@ -99,6 +106,25 @@ export function bucketRights(bucket: { readonly name: string; readonly seedName:
     },
     { namespace: GARDEN_NAMESPACE, rules: [rule("", "secrets", [generated], "get", "create", "patch")] },
   ];
+}
+
+/** What a seed may do with a controller that is installed there: read what it is made of, and say how it is. */
+export function installationRights(installation: ControllerInstallation, secrets: readonly string[]): Rights[] {
+  const { metadata, spec } = installation;
+  const rules = [
+    rule("core.gardener.cloud", "controllerinstallations", [metadata.name], "get"),
+    rule("core.gardener.cloud", "controllerinstallations/status", [metadata.name], "patch"),
+    rule("core.gardener.cloud", "controllerregistrations", present(spec.registrationRef.name), "get"),
+    rule("core.gardener.cloud", "controllerdeployments", present(spec.deploymentRef?.name), "get"),
+  ];
+  return inNamespaces([
+    { rules },
+    { namespace: GARDEN_NAMESPACE, rules: [rule("", "secrets", [...secrets].sort(), "get")] },
+    {
+      namespace: EXTENSION_IDENTITIES_NAMESPACE,
+      rules: [rule("", "serviceaccounts/token", [installationAccount(metadata.name)], "create")],
+    },
+  ]).filter(({ rules: granted }) => granted.length > 0);
 }
 
 interface Reference {

@@ -1,7 +1,15 @@
-import { BackupBucket, BackupEntry, CredentialsBinding, SecretBinding, Seed } from "../../api/index.ts";
+import {
+  BackupBucket,
+  BackupEntry,
+  ControllerInstallation,
+  CredentialsBinding,
+  SecretBinding,
+  Seed,
+} from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, type Kind, type KubeClient, type NamespacedKey, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { ChartAccess, toChartAccess, withoutStatus } from "./chart-access.ts";
 import { KnownShoot, toKnownShoot } from "./known-shoot.ts";
 
 /** What of a garden decides which rights a seed has there. */
@@ -11,8 +19,11 @@ export interface World {
   readonly seeds: ReadonlyMap<string, Seed>;
   readonly entries: ReadonlyMap<string, BackupEntry>;
   readonly buckets: ReadonlyMap<string, BackupBucket>;
+  readonly installations: ReadonlyMap<string, ControllerInstallation>;
   /** The Secret that a Shoot's binding names. */
   credentialsOf(shoot: KnownShoot): NamespacedKey | undefined;
+  /** The Secrets in namespace `garden` that it takes to pull the installation's chart. */
+  chartSecretsOf(installation: ControllerInstallation): readonly string[];
 }
 
 /** `onChange` is told the id of each object on which rights may have to change. */
@@ -72,6 +83,16 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     touchSeed(shoots.reflector.get(name, namespace)?.spec.seedName);
   });
 
+  const installations = follow(ControllerInstallation, touch, withoutStatus);
+  const deployments = follow(
+    ChartAccess,
+    ({ metadata }) =>
+      [...installations.objects.values()]
+        .filter(({ spec }) => spec.deploymentRef?.name === metadata.name)
+        .forEach(touch),
+    toChartAccess,
+  );
+
   const credentialsOf = ({ metadata: { namespace }, spec }: KnownShoot): NamespacedKey | undefined => {
     const { credentialsBindingName, secretBindingName = "" } = spec;
     const ref =
@@ -87,9 +108,20 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     seeds: seeds.objects,
     entries: entries.objects,
     buckets: buckets.objects,
+    installations: installations.objects,
     credentialsOf,
+    chartSecretsOf: ({ spec }) => deployments.reflector.get(spec.deploymentRef?.name ?? "")?.secrets ?? [],
   };
-  const reflectors = [seeds, buckets, credentialsBindings, secretBindings, shoots, entries].map((one) => one.reflector);
+  const reflectors = [
+    installations,
+    deployments,
+    seeds,
+    buckets,
+    credentialsBindings,
+    secretBindings,
+    shoots,
+    entries,
+  ].map((one) => one.reflector);
   return {
     world,
     start: () => reflectors.forEach((reflector) => reflector.start()),

@@ -50,6 +50,10 @@ export function cacheDirectory(): string {
   return PERENNIAL_CACHE_DIR ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "perennial");
 }
 
+/** Where the pinned version of a binary is once it was got: what asks for it later finds it there. */
+export const pinnedPath = (name: BinaryName, cacheDir = cacheDirectory()): string =>
+  join(cacheDir, cachePath(name, binaries[name]));
+
 async function ensureBinary(
   name: BinaryName,
   unreachable: Map<string, string>,
@@ -57,7 +61,7 @@ async function ensureBinary(
 ): Promise<string> {
   const { cacheDir = cacheDirectory(), pinned = false, onProgress } = options;
   const pin = binaries[name];
-  const path = join(cacheDir, cachePath(name, pin));
+  const path = pinnedPath(name, cacheDir);
   if (await isExecutable(path)) return path;
   const found = pinned ? undefined : await findInPath(name, pin);
   if (found !== undefined) return found;

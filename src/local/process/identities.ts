@@ -57,7 +57,9 @@ const account = (process: string, of: string, name: string) => ({
 });
 
 async function gardenRights(): Promise<KubeObject[]> {
-  const files = ["manager-rbac", "worker-rbac", "seed-access", "cluster-identity"].map((name) => `garden/${name}.yaml`);
+  const files = ["manager-rbac", "worker-rbac", "seed-access", "extension-access", "cluster-identity"].map(
+    (name) => `garden/${name}.yaml`,
+  );
   return [gardenNamespace, ...(await rights(...files))];
 }
 

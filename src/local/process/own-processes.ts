@@ -1,3 +1,4 @@
+import { pinnedPath } from "../binary/binaries.ts";
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
@@ -97,7 +98,7 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
     }),
     ...seeds.map(async (seed) =>
       describe(`worker-${seed}`, "worker", ["seed"], {
-        settings: access.of(`worker-${seed}`),
+        settings: { ...access.of(`worker-${seed}`), PERENNIAL_HELM: pinnedPath("helm") }, // got when it is needed
         seed,
         stateKeys: await keysOf(seed),
       }),

@@ -1,0 +1,66 @@
+import { ControllerInstallation } from "../../api/index.ts";
+import { INSTALLATION_FINALIZER } from "../../api/names.ts";
+import { installedHash, wantedHash } from "../../api/registration/installation.ts";
+import { createReflector, type KubeClient, type Reflector } from "../../kube/index.ts";
+import type { Logger } from "../../log.ts";
+
+/** `onChange` is told of each installation that has changed, or gone. */
+export interface InstallationsDeps {
+  readonly gardenClient: KubeClient;
+  readonly log: Logger;
+  readonly onChange: (installation: ControllerInstallation) => void;
+}
+
+/** The installations that there are, found by what they install where. */
+export function createInstallations({ gardenClient, log, onChange }: InstallationsDeps) {
+  const byCell = new Map<string, Map<string, ControllerInstallation>>();
+  const byRegistration = new Map<string, number>();
+
+  const forget = (installation: ControllerInstallation) => {
+    const known = byCell.get(cellOf(installation));
+    if (known?.delete(installation.metadata.name) !== true) return;
+    const { name = "" } = installation.spec.registrationRef;
+    byRegistration.set(name, (byRegistration.get(name) ?? 0) - 1);
+    if (known.size === 0) byCell.delete(cellOf(installation));
+  };
+  const remember = (installation: ControllerInstallation) => {
+    const cell = cellOf(installation);
+    byCell.set(
+      cell,
+      (byCell.get(cell) ?? new Map<string, ControllerInstallation>()).set(installation.metadata.name, installation),
+    );
+    const { name = "" } = installation.spec.registrationRef;
+    byRegistration.set(name, (byRegistration.get(name) ?? 0) + 1);
+  };
+  const reflector: Reflector<ControllerInstallation> = createReflector(gardenClient, ControllerInstallation, {
+    log,
+    onEvent: ({ type, object, old }) => {
+      forget(old ?? object);
+      if (type !== "deleted") remember(object);
+      onChange(object);
+    },
+  });
+
+  return {
+    /** Those of a registration on a Seed: one, unless others than the manager have made more. */
+    of: (registration: string, seed: string) => [...(byCell.get(`${registration} ${seed}`)?.values() ?? [])],
+    countOf: (registration: string) => byRegistration.get(registration) ?? 0,
+    get: (name: string) => reflector.get(name),
+    list: () => reflector.list(),
+    start: () => reflector.start(),
+    synced: () => reflector.synced(),
+    stop: () => reflector.stop(),
+  };
+}
+
+const cellOf = ({ spec }: ControllerInstallation): string => `${spec.registrationRef.name} ${spec.seedRef?.name}`;
+
+/** Whether a flow has something to do for an installation that Perennial installs. */
+export const isOpen = (installation: ControllerInstallation): boolean =>
+  installation.metadata.deletionTimestamp === undefined
+    ? installedHash(installation) !== wantedHash(installation)
+    : (installation.metadata.finalizers ?? []).includes(INSTALLATION_FINALIZER);
+
+/** Whether its seed has said that it has objects which need the controller. */
+export const isRequired = ({ status }: ControllerInstallation): boolean =>
+  (status?.conditions ?? []).some((condition) => condition.type === "Required" && condition.status === "True");

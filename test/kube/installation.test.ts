@@ -1,0 +1,463 @@
+import { afterAll, afterEach, expect, vi } from "vitest";
+import { brotliDecompressSync } from "node:zlib";
+import { createInstallationGardenActivities } from "../../src/activities/installation/garden.ts";
+import { createHelm } from "../../src/activities/installation/helm.ts";
+import { createInstallationSeedActivities } from "../../src/activities/installation/seed.ts";
+import {
+  ControllerDeployment,
+  ControllerInstallation,
+  ControllerRegistration,
+  Network,
+  ManagedResource,
+  Seed,
+  Shoot,
+  type KubeObject,
+} from "../../src/api/index.ts";
+import { parseManifests } from "../../src/activities/installation/manifests.ts";
+import { whyNotReady } from "../../src/api/registration/installation.ts";
+import { createInstallationCare } from "../../src/worker/installations/care.ts";
+import { createManifestOperator } from "../../examples/operator/operator.ts";
+import { createRegistrationController } from "../../src/controllers/registration/registration.ts";
+import type { InstallationRef, InstallationRun } from "../../src/api/registration/run.ts";
+import { runFlow } from "../../src/flow/flow.ts";
+import { ConfigMap, Namespace, refOf, refTo, Secret, ServiceAccount, type KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { install } from "../../src/workflows/installation/install.ts";
+import { uninstall } from "../../src/workflows/installation/uninstall.ts";
+import { findBinary } from "../support/binary.ts";
+import { applyManagedResources, deploymentTemplate, packageChart, sayApplied } from "../support/charts.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
+
+const test = ownClusterTest({ crds: true });
+const log = createLogger({ name: "test", level: "silent" });
+const core = "core.gardener.cloud/v1beta1";
+const garden = "garden";
+const chart = await packageChart({ "templates/deployment.yaml": deploymentTemplate });
+let client: KubeClient;
+let manager: NodeJS.Timeout;
+let controller: ReturnType<typeof createRegistrationController>;
+const nudged: InstallationRef[] = [];
+
+test.beforeAll(async ({ cluster }) => {
+  client = cluster.client;
+  await applyManagedResources(client);
+  await applyGarden(client);
+  await client.remove(refTo(ControllerRegistration, { name: "provider-local" }));
+  controller = createRegistrationController({
+    gardenClient: client,
+    flows: { nudge: async (ref) => void nudged.push(ref) },
+    log,
+  });
+  controller.start();
+  manager = setInterval(() => void playResourceManager().catch(() => {}), 100); // others may be faster
+});
+afterAll(async () => {
+  clearInterval(manager);
+  await controller.stop();
+});
+afterEach(async () => {
+  for (const shoot of await client.list(Shoot)) await client.remove(refOf(shoot));
+  for (const { metadata } of await client.list(ControllerInstallation))
+    await client.patch(refTo(ControllerInstallation, { name: metadata.name }), { metadata: { finalizers: null } });
+  for (const registration of await client.list(ControllerRegistration)) await client.remove(refOf(registration));
+  await soon(async () => expect(await client.list(ControllerRegistration)).toEqual([]));
+  await soon(async () => expect(await client.list(ControllerInstallation)).toEqual([]));
+});
+
+const soon = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
+
+const register = (name: string, deployment: object, resources: object[] = [{ kind: "Network", type: "local" }]) =>
+  client.apply({
+    apiVersion: core,
+    kind: "ControllerRegistration",
+    metadata: { name },
+    spec: { resources, deployment },
+  } as unknown as ControllerRegistration);
+
+const inline = (packaged = chart, values: object = { foo: "bar" }) => ({
+  type: "helm",
+  providerConfig: { chart: packaged, values },
+});
+
+/** The installation of a registration on seed-1, once there is one. */
+const installationOf = (registration: string) =>
+  soon(async () => {
+    const all = await client.list(ControllerInstallation);
+    const found = all.find(({ spec }) => spec.registrationRef.name === registration);
+    if (found === undefined) throw new Error(`there is no installation of ${registration} yet`);
+    return found;
+  });
+
+const conditionsOf = async (registration: string) => {
+  const { status } = await installationOf(registration);
+  return Object.fromEntries(
+    (status?.conditions ?? []).map(({ type, status: how, reason, message }) => [
+      type,
+      { status: how, reason, message },
+    ]),
+  );
+};
+
+const activities = async (seedClient = client) => {
+  const periods = { seedDeadline: 60_000, retryDuration: 60_000 };
+  return {
+    garden: createInstallationGardenActivities({ gardenClient: client, periods }),
+    seed: createInstallationSeedActivities({
+      gardenClient: client,
+      seedClient,
+      helm: createHelm({ binary: await findBinary("helm") }),
+      gardenAddress: { server: "https://garden.example.org", ca: "CA" },
+    }),
+  };
+};
+
+/** Runs the flow that the installation asks for, each step until it succeeds, but at most `limit` ms. */
+async function carryOut(registration: string, limit = 0): Promise<InstallationRun | undefined> {
+  const { metadata } = await installationOf(registration);
+  const { garden: inGarden, seed: inSeed } = await activities();
+  const view = await inGarden.readInstallation({ name: metadata.name, uid: metadata.uid ?? "" });
+  if (view === null) return undefined;
+  const { run } = view;
+  await runFlow(run.operation === "Delete" ? uninstall : install, run, {
+    carryOut: (action) =>
+      retrying(
+        () => (action.where === "garden" ? inGarden[action.activity](run) : inSeed[action.activity](run)),
+        limit,
+      ),
+  });
+  return run;
+}
+
+/** Tries again while there is time; throws what was thrown last. */
+async function retrying(work: () => Promise<unknown>, limit: number): Promise<void> {
+  for (const end = Date.now() + limit; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    try {
+      return void (await work());
+    } catch (error) {
+      if (Date.now() >= end) throw error;
+    }
+  }
+}
+
+/** What fails in the flow, by step. */
+const failureOf = async (registration: string): Promise<string> => {
+  try {
+    await carryOut(registration);
+  } catch (error) {
+    const [failure] = (error as { readonly failures: ReadonlyMap<string, Error> }).failures.values();
+    return failure?.message ?? "";
+  }
+  throw new Error("the flow did not fail");
+};
+
+const managedResource = (name: string) => client.read(ManagedResource, { namespace: garden, name });
+
+async function manifestsOf(name: string): Promise<KubeObject[]> {
+  const resource = await managedResource(name);
+  const secret = await client.read(Secret, { namespace: garden, name: resource?.spec.secretRefs[0]?.name ?? "" });
+  const compressed = Buffer.from(secret?.data?.["data.yaml.br"] ?? "", "base64");
+  return parseManifests(brotliDecompressSync(compressed).toString());
+}
+
+/** The resource manager's part: says that all is well of whatever it is given. */
+async function playResourceManager(): Promise<void> {
+  for (const resource of await client.list(ManagedResource, { namespace: garden }))
+    if (resource.status?.observedGeneration !== resource.metadata.generation) await sayApplied(client, resource);
+}
+
+test("a Shoot has a controller installed that its network needs, from the chart in the registration", async () => {
+  await register("one", inline());
+  await createShoot(client, "asks", { seedName: "seed-1" });
+  const { metadata, spec } = await installationOf("one");
+  expect(spec).toMatchObject({ registrationRef: { name: "one" }, seedRef: { name: "seed-1" } });
+  await soon(async () => expect(nudged.map(({ uid }) => uid)).toContain(metadata.uid));
+
+  const run = await carryOut("one", 10_000);
+  expect(run?.operation).toBe("Create");
+  const uid = (await client.read(Namespace, { name: "kube-system" }))?.metadata.uid;
+  const [deployment] = await manifestsOf(metadata.name);
+  expect(deployment).toMatchObject({
+    kind: "Deployment",
+    metadata: {
+      namespace: `extension-${metadata.name}`,
+      annotations: { foo: "bar", seed: "seed-1", identifier: "seed-1", region: "local", garden: uid },
+    },
+  });
+  expect((await managedResource(metadata.name))?.spec.class).toBe("seed");
+  expect((await client.read(Namespace, { name: `extension-${metadata.name}` }))?.metadata.labels).toMatchObject({
+    "gardener.cloud/role": "extension",
+    "controllerregistration.core.gardener.cloud/name": "one",
+  });
+  expect((await conditionsOf("one"))["Valid"]).toMatchObject({ status: "True", reason: "RegistrationValid" });
+  expect(await carryOut("one")).toBeUndefined();
+});
+
+test("a chart that changes, values that change and a Seed that changes are installed anew", async () => {
+  await register("two", inline());
+  await createShoot(client, "asks", { seedName: "seed-1" });
+  const { metadata } = await installationOf("two");
+  const upgrade = async () => {
+    const run = await carryOut("two", 10_000);
+    return run?.operation;
+  };
+  expect(await upgrade()).toBe("Create");
+  const [first] = (await managedResource(metadata.name))?.spec.secretRefs ?? [];
+  await register("two", inline(chart, { foo: "baz" }));
+  await soon(async () => expect(await upgrade()).toBe("Reconcile"));
+  expect((await manifestsOf(metadata.name))[0]?.metadata.annotations?.["foo"]).toBe("baz");
+  expect(await client.read(Secret, { namespace: garden, name: first?.name ?? "" })).toBeUndefined();
+
+  await client.patch(refTo(Seed, { name: "seed-1" }), { metadata: { labels: { told: "yes" } } });
+  await soon(async () => expect(await upgrade()).toBe("Reconcile"));
+  const other = await packageChart({
+    "templates/deployment.yaml": deploymentTemplate.replace("example.org", "example.com"),
+  });
+  await register("two", inline(other, { foo: "baz" }));
+  await soon(async () => expect(await upgrade()).toBe("Reconcile"));
+});
+
+test("a ControllerDeployment of today's shape is installed, and its workloads know the garden where it asks for that", async () => {
+  await client.apply({
+    apiVersion: core,
+    kind: "ControllerDeployment",
+    metadata: { name: "three" },
+    helm: { rawChart: chart, values: { foo: "today" } },
+    injectGardenKubeconfig: true,
+  } as unknown as ControllerDeployment);
+  await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "perennial-extensions" } });
+  await register("three", { deploymentRefs: [{ name: "three" }] });
+  await createShoot(client, "asks", { seedName: "seed-1" });
+  const { metadata, spec } = await installationOf("three");
+  expect(spec.deploymentRef?.name).toBe("three");
+  const account = { namespace: "perennial-extensions", name: `extension-${metadata.name}` };
+  await soon(async () => expect(await client.read(refTo(ServiceAccount, account))).toBeDefined()); // the manager's work
+  await carryOut("three", 10_000);
+  const [deployment] = await manifestsOf(metadata.name);
+  const { spec: pods } = (
+    deployment as unknown as { spec: { template: { spec: { containers: { env: object[] }[] } } } }
+  ).spec.template;
+  expect(pods.containers[0]?.env).toEqual([
+    { name: "GARDEN_KUBECONFIG", value: expect.stringContaining("/garden/") as string },
+    { name: "SEED_NAME", value: "seed-1" },
+  ]);
+  const token = await client.read(Secret, { namespace: `extension-${metadata.name}`, name: "garden-access-extension" });
+  expect(Buffer.from(token?.data?.["token"] ?? "", "base64").toString()).toMatch(/^ey/);
+
+  await client.patch(refTo(ControllerDeployment, { name: "three" }), { injectGardenKubeconfig: false });
+  await soon(async () => expect(await client.read(refTo(ServiceAccount, account))).toBeUndefined());
+});
+
+test.each<[string, () => Promise<object>, string, RegExp]>([
+  [
+    "has hooks",
+    async () =>
+      inline(
+        await packageChart({
+          "templates/job.yaml":
+            "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: before\n  annotations:\n    helm.sh/hook: pre-install\n",
+        }),
+      ),
+    "ChartHasHooks",
+    /hooks.*Job before/,
+  ],
+  [
+    "does not render",
+    async () => inline(await packageChart({ "templates/x.yaml": "{{ .Values.nothing.there }}" })),
+    "ChartCannotBeRendered",
+    /nil pointer|nothing/,
+  ],
+  [
+    "renders to no YAML",
+    async () => inline(await packageChart({ "templates/x.yaml": "a: [" })),
+    "ChartCannotBeRendered",
+    /YAML|converting/,
+  ],
+  [
+    "is no archive",
+    async () => inline(Buffer.from("nonsense").toString("base64")),
+    "ChartInformationInvalid",
+    /base64 of a tar.gz/,
+  ],
+  ["is missing", async () => ({ type: "helm", providerConfig: {} }), "ChartInformationInvalid", /providerConfig.chart/],
+])("a chart that %s makes the installation invalid, and says so", async (_, deployment, reason, message) => {
+  await register("four", await deployment());
+  await createShoot(client, "asks", { seedName: "seed-1" });
+  expect(await failureOf("four")).toMatch(message);
+  const { Valid } = await conditionsOf("four");
+  expect(Valid).toMatchObject({ status: "False", reason });
+  expect(Valid?.message).toMatch(message);
+  expect(await managedResource((await installationOf("four")).metadata.name)).toBeUndefined();
+});
+
+test("a registry that is away is said to be, and may come back", async () => {
+  await client.apply({
+    apiVersion: core,
+    kind: "ControllerDeployment",
+    metadata: { name: "five" },
+    helm: { ociRepository: { repository: "127.0.0.1:9/charts/one", tag: "1.0.0" } },
+  } as unknown as ControllerDeployment);
+  await register("five", { deploymentRefs: [{ name: "five" }] });
+  await createShoot(client, "asks", { seedName: "seed-1" });
+  expect(await failureOf("five")).toContain("chart 127.0.0.1:9/charts/one:1.0.0 cannot be pulled");
+  expect((await conditionsOf("five"))["Valid"]).toMatchObject({ status: "False", reason: "OCIChartCannotBePulled" });
+});
+
+test("an installation stays as long as objects need it, then leaves nothing behind", async () => {
+  await register("six", inline());
+  const shoot = await createShoot(client, "asks", { seedName: "seed-1" });
+  const { metadata } = await installationOf("six");
+  await carryOut("six", 10_000);
+  const served = { namespace: shoot.technicalID, name: "asks" };
+  await client.apply({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "Network",
+    metadata: served,
+    spec: { type: "local", podCIDR: "10.0.0.0/16", serviceCIDR: "10.1.0.0/16" },
+  } as unknown as Network);
+  await client.remove(refTo(Shoot, { namespace: shoot.namespace, name: "asks" }));
+  await soon(async () => expect((await installationOf("six")).metadata.deletionTimestamp).toBeDefined());
+  expect(await failureOf("six")).toContain(
+    `still needed by 1 objects, such as Network local: ${shoot.technicalID}/asks`,
+  );
+  expect(await managedResource(metadata.name)).toBeDefined();
+
+  await client.remove(refTo(Network, served));
+  expect(await failureOf("six")).toContain("is still terminating"); // no controller of namespaces runs here
+  expect(await managedResource(metadata.name)).toBeUndefined();
+  const secrets = await client.list(Secret, {
+    namespace: garden,
+    labelSelector: "controllerinstallation.core.gardener.cloud/name",
+  });
+  expect(
+    secrets.filter(
+      ({ metadata: { labels } }) => labels?.["controllerinstallation.core.gardener.cloud/name"] === metadata.name,
+    ),
+  ).toEqual([]);
+});
+
+test("what its seed says is required is not taken away", async () => {
+  await register("seven", inline());
+  const shoot = await createShoot(client, "asks", { seedName: "seed-1" });
+  const { metadata } = await installationOf("seven");
+  const required = (status: string) => ({
+    conditions: [
+      {
+        ...{ type: "Required", status, reason: "ExtensionObjectsExist", message: "there are some" },
+        ...{ lastTransitionTime: "2026-01-01T00:00:00Z", lastUpdateTime: "2026-01-01T00:00:00Z" },
+      },
+    ],
+  });
+  const ref = refTo(ControllerInstallation, { name: metadata.name });
+  await client.patch(ref, { status: required("True") }, { subresource: "status" });
+  await client.remove(refTo(Shoot, { namespace: shoot.namespace, name: "asks" }));
+  await createShoot(client, "marker", { seedName: "seed-1", provider: { type: "local" } });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect((await client.read(ref))?.metadata.uid).toBe(metadata.uid);
+  await client.patch(ref, { status: required("False") }, { subresource: "status" });
+  await soon(async () => expect(await client.read(ref)).toBeUndefined());
+});
+
+test("of two registrations that race for one primary, the younger one is not installed until the older one goes", async () => {
+  await register("older", inline());
+  await new Promise((resolve) => setTimeout(resolve, 1_100)); // creation times are seconds
+  await register("a-younger", inline());
+  await createShoot(client, "asks", { seedName: "seed-1" });
+  await installationOf("older");
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect((await client.list(ControllerInstallation)).map(({ spec }) => spec.registrationRef.name)).toEqual(["older"]);
+  await client.remove(refTo(ControllerRegistration, { name: "older" }));
+  await installationOf("a-younger");
+});
+
+test("a Seed that disappears during an install lets the installation go", async () => {
+  const { spec } = (await client.read(Seed, { name: "seed-1" })) ?? {};
+  await client.apply({ apiVersion: core, kind: "Seed", metadata: { name: "seed-2" }, spec } as Seed);
+  await register("eight", { ...inline(), policy: "Always" });
+  const find = async () =>
+    (await client.list(ControllerInstallation)).find(({ spec: { seedRef } }) => seedRef?.name === "seed-2");
+  const found = await soon(async () => {
+    const one = await find();
+    if (one === undefined) throw new Error("there is no installation on seed-2 yet");
+    return one;
+  });
+  const { garden: inGarden } = await activities();
+  const ref = { name: found.metadata.name, uid: found.metadata.uid ?? "" };
+  const begun = await inGarden.readInstallation(ref);
+  if (begun === null) throw new Error("nothing is to be installed");
+  await inGarden.holdInstallation(begun.run);
+  await client.remove(refTo(Seed, { name: "seed-2" }));
+  const removal = await soon(async () => {
+    const view = await inGarden.readInstallation(ref);
+    expect(view?.run).toMatchObject({ operation: "Delete", seedExists: false });
+    return view;
+  });
+  if (removal === null) throw new Error("nothing is to be removed");
+  const dead = async () => {
+    throw new Error("the seed is gone");
+  };
+  await runFlow(uninstall, removal.run, {
+    carryOut: (action) => (action.where === "garden" ? inGarden[action.activity](removal.run) : dead()),
+  });
+  await soon(async () => expect(await find()).toBeUndefined());
+});
+
+test("an operator's type is written down and left to the operator, which reports and cleans up", async () => {
+  const installed = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "installed", namespace: "default" } };
+  await register("nine", { type: "manifests", providerConfig: { manifests: [installed] } });
+  const shoot = await createShoot(client, "asks", { seedName: "seed-1" });
+  const { metadata } = await installationOf("nine");
+  expect(await carryOut("nine")).toBeUndefined();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(nudged.map(({ uid }) => uid)).not.toContain(metadata.uid);
+
+  const operator = createManifestOperator({ gardenClient: client, seeds: new Map([["seed-1", client]]), log });
+  await operator.round();
+  expect(await client.read(refTo(ConfigMap, { namespace: "default", name: "installed" }))).toBeDefined();
+  const reported = await installationOf("nine");
+  expect(whyNotReady(reported)).toBeUndefined();
+  expect(reported.status?.providerStatus).toEqual({ applied: 1 });
+
+  await client.remove(refTo(Shoot, { namespace: shoot.namespace, name: "asks" }));
+  await soon(async () => expect((await installationOf("nine")).metadata.deletionTimestamp).toBeDefined());
+  await operator.round();
+  expect(await client.read(refTo(ConfigMap, { namespace: "default", name: "installed" }))).toBeUndefined();
+  await soon(async () => expect(await client.read(ControllerInstallation, { name: metadata.name })).toBeUndefined());
+});
+
+test("the seed's worker says how an installation is, and whether it is required", async () => {
+  const care = createInstallationCare({
+    ...{ gardenClient: client, seedClient: client, seedName: "seed-1", log },
+    gardenAddress: { server: "https://garden.example.org" },
+  });
+  care.start();
+  try {
+    await register("ten", inline());
+    const shoot = await createShoot(client, "asks", { seedName: "seed-1" });
+    const { metadata } = await installationOf("ten");
+    await carryOut("ten", 10_000);
+    const statuses = async () =>
+      Object.fromEntries(Object.entries(await conditionsOf("ten")).map(([type, { status }]) => [type, status]));
+    const well = { Valid: "True", Installed: "True", Healthy: "True", Progressing: "False" };
+    await soon(async () => expect(await statuses()).toEqual({ ...well, Required: "False" }));
+    const served = { namespace: shoot.technicalID, name: "asks" };
+    await client.apply({
+      apiVersion: "extensions.gardener.cloud/v1alpha1",
+      kind: "Network",
+      metadata: served,
+      spec: { type: "local", podCIDR: "10.0.0.0/16", serviceCIDR: "10.1.0.0/16" },
+    } as unknown as Network);
+    await soon(async () => expect(await statuses()).toEqual({ ...well, Required: "True" }));
+    const resource = await managedResource(metadata.name);
+    if (resource === undefined) throw new Error("there is no ManagedResource");
+    await sayApplied(client, resource, false);
+    await soon(async () =>
+      expect((await conditionsOf("ten"))["Healthy"]).toMatchObject({ status: "False", message: "controller is down" }),
+    );
+    expect(whyNotReady(await installationOf("ten"))?.reason).toBe("not Healthy: controller is down");
+    await client.remove(refTo(Network, served));
+    await soon(async () => expect((await statuses())["Required"]).toBe("False"));
+  } finally {
+    await care.stop();
+  }
+});
