@@ -24,6 +24,7 @@ import { createSeedWorker } from "../src/worker/seed.ts";
 import { createSeedStatus } from "../src/worker/seed-status.ts";
 import { eventually } from "../test/support/eventually.ts";
 import { newKeyring } from "../test/support/state-keys.ts";
+import { noExtensions } from "./no-extensions.ts";
 import { counting, type Requests } from "./counting-client.ts";
 import { createShootStandIn } from "./shoot-stand-in.ts";
 import { beQuiet } from "./quiet.ts";
@@ -76,6 +77,7 @@ const roles = {
       namespace: "default",
       build,
       activities: createGardenActivities({
+        extensions: noExtensions,
         gardenClient,
         periods: {
           ...{ syncPeriod: 3_600_000, retryDuration: 600_000, leaseSeconds: 60 },

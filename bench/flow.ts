@@ -20,6 +20,7 @@ import { flowWorkflowId, gardenQueue, progressQuery, workflowTypes } from "../sr
 import { reconcile } from "../src/workflows/reconcile.ts";
 import { createShoot } from "../test/support/garden-objects.ts";
 import { newKeyring, newStateKey } from "../test/support/state-keys.ts";
+import { noExtensions } from "./no-extensions.ts";
 import { seconds, type Bench, type Findings, type Ground } from "./bench.ts";
 import { criticalPath } from "./critical-path.ts";
 import { becomesCurrent } from "./current-build.ts";
@@ -82,6 +83,7 @@ async function measureFlow({ controlPlane, temporal, say, ...ground }: Ground): 
       namespace: "default",
       build,
       activities: createGardenActivities({
+        extensions: noExtensions,
         gardenClient: kube,
         periods: { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120, seedDeadline: 120_000 },
         operations: createOperations(temporal.client),

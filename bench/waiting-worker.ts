@@ -15,6 +15,7 @@ import { buildWorkflows } from "../src/worker/build.ts";
 import { createGardenWorker } from "../src/worker/garden.ts";
 import { createSeedWorker } from "../src/worker/seed.ts";
 import { newKeyring, newStateKey } from "../test/support/state-keys.ts";
+import { noExtensions } from "./no-extensions.ts";
 import { beQuiet } from "./quiet.ts";
 
 /** A worker in a process of its own, so that its memory can be read: `waiting-worker.ts garden|seed <address> <kubeconfig>`. */
@@ -48,6 +49,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
       namespace: "default",
       build,
       activities: createGardenActivities({
+        extensions: noExtensions,
         gardenClient: kube,
         periods,
         operations: createOperations(client),

@@ -13,6 +13,7 @@ import { park } from "./shoot/park.ts";
 import { createMigrationCheck } from "./shoot/migration-check.ts";
 import { createShootStatus } from "./shoot/status.ts";
 import { createTell } from "./shoot/tell.ts";
+import { createRequiredExtensions, type InstalledExtensions } from "./shoot/required-extensions.ts";
 import { readShootView, type Periods } from "./shoot/view.ts";
 import type { StateKey } from "./state/keys.ts";
 import { createStateSharing } from "./state/sharing.ts";
@@ -22,6 +23,8 @@ export interface GardenDeps {
   readonly gardenClient: KubeClient;
   readonly periods: Periods;
   readonly operations: Operations;
+  /** What is registered, and installed on Seeds. */
+  readonly extensions: InstalledExtensions;
   /** Asks the servers of the record's zone which seed leads. */
   readonly lookup: LeaderLookup;
   /** The garden's keys, which open what is kept of every Shoot; read anew each time. */
@@ -41,7 +44,7 @@ interface Operations {
 
 /** The activities of queue `garden`. */
 export function createGardenActivities(deps: GardenDeps): GardenActivities {
-  const { gardenClient, periods, operations, lookup, keys, log } = deps;
+  const { gardenClient, periods, operations, extensions, lookup, keys, log } = deps;
   const reporter = { client: gardenClient, controller: GARDEN_WORKER_CONTROLLER, instance: hostname() };
   const tell = createTell({ reporter, log });
   const status = createShootStatus(gardenClient, tell);
@@ -59,6 +62,7 @@ export function createGardenActivities(deps: GardenDeps): GardenActivities {
     confirmLeadership: (run) => leadership.confirmLeadership(run),
     ensureLeadership: (run) => leadership.ensureLeadership(run),
     awaitLeases: (run) => awaitLeases(run, cancellationSignal()),
+    awaitRequiredExtensions: createRequiredExtensions({ gardenClient, extensions }),
     checkMigration: createMigrationCheck({ gardenClient }),
     shareState: createStateSharing({ gardenClient, keys }),
     flip: (run) => leadership.flip(run),

@@ -198,6 +198,8 @@ export interface GardenActivities {
   ensureLeadership(run: ShootRun): Promise<void>;
   /** Returns two leases after it was called, by a clock that no step of the wall clock moves. */
   awaitLeases(run: ShootRun): Promise<void>;
+  /** Returns when every extension that the Shoot needs is at its service on its Seed; throws which are not. */
+  awaitRequiredExtensions(run: ShootRun): Promise<void>;
   /** Throws every reason why the Shoot cannot move. */
   checkMigration(run: ShootRun): Promise<void>;
   /** Lets the seed that the Shoot goes to open its state, and no seed that it has left. */

@@ -1,5 +1,8 @@
 import { hostname } from "node:os";
 import { createGardenActivities } from "../activities/garden.ts";
+import { createHelm } from "../activities/installation/helm.ts";
+import { createInstallationGardenActivities } from "../activities/installation/garden.ts";
+import { createInstallationSeedActivities } from "../activities/installation/seed.ts";
 import { createSeedActivities } from "../activities/seed.ts";
 import { createShootClients } from "../activities/shoot/clients.ts";
 import { createShootStates } from "../activities/state/shoot-state.ts";
@@ -26,8 +29,11 @@ import { createBackups } from "./backup/backups.ts";
 import { createSnapshotFailures } from "./backup/snapshot-failures.ts";
 import { buildWorkflows } from "./build.ts";
 import { createCare } from "./care.ts";
+import { createGardenExtensions } from "./garden-extensions.ts";
 import { createGardenWorker } from "./garden.ts";
+import { createInstallationCare } from "./installations/care.ts";
 import { createKubeconfigs } from "./kubeconfigs.ts";
+import { readGardenAddress } from "./installations/garden-address.ts";
 import { createMirror } from "./mirror/mirror.ts";
 import { createReplayer } from "./replay.ts";
 import { createRollout } from "./rollout.ts";
@@ -55,6 +61,9 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
   const keys = () => readStateKeys(config.stateKeysFile);
   await publishGardenKeys(gardenClient, await keys());
   const dataConverter = await readConverter(config.payloadKeysFile);
+  const extensions = createGardenExtensions(gardenClient, log);
+  extensions.start();
+  await extensions.synced(); // before the first Shoot asks whether what it needs is there
   const build = await buildWorkflows({
     dataConverter,
     ...(config.buildId === undefined ? {} : { id: config.buildId }),
@@ -69,9 +78,11 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
       periods: config,
       lookup: createLookup(config),
       operations: createOperations(client),
+      extensions,
       keys,
       log,
     }),
+    installations: createInstallationGardenActivities({ gardenClient, periods: config }),
   });
   const rollout = createRollout({
     build: build.id,
@@ -87,7 +98,7 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
   await serve(config, log, worker, () => settled);
   rollout.stop();
   binding.stop();
-  await rollingOut;
+  await Promise.all([rollingOut, extensions.stop()]);
   await Promise.all([gardenClient.close(), client.connection.close()]);
 }
 
@@ -112,12 +123,17 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   await waits.synced(); // before the first activity asks how an object stands
   const keys = createKeyring(own, { gardenClient });
   const activities = createSeedActivities({ gardenClient, seedClient, shootClients, waits, completer, keys, log });
+  const access = { gardenClient, seedClient, gardenAddress: readGardenAddress(config.gardenKubeconfig) };
   const worker = await createSeedWorker({
     connection,
     dataConverter: await readConverter(config.payloadKeysFile),
     namespace: config.temporalNamespace,
     seedName,
     activities,
+    installations: createInstallationSeedActivities({
+      ...access,
+      helm: createHelm({ binary: config.helm }),
+    }),
     admitted: binding.bound,
   });
   const { seedCapacity: capacity } = config;
@@ -135,7 +151,9 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
     grace: config.backupGrace,
     log,
   });
+  const installed = createInstallationCare({ ...access, seedName, log });
   status.start();
+  installed.start();
   mirror.start();
   backups.start();
   const caring = [care.run(), kubeconfigs.run()];
@@ -144,7 +162,7 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   status.stop();
   care.stop();
   kubeconfigs.stop();
-  await Promise.all([...caring, waits.stop(), mirror.stop(), backups.stop()]);
+  await Promise.all([...caring, waits.stop(), mirror.stop(), backups.stop(), installed.stop()]);
   await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close(), client.connection.close()]);
 }
 

@@ -83,7 +83,13 @@ export type SeedCallThatWaits = Names<SeedActivities, (run: ShootRun, step: stri
 
 /** An activity of the garden that is a step of a flow. */
 export type GardenCall =
-  "ensureLeadership" | "confirmLeadership" | "checkMigration" | "shareState" | "flip" | "leaveSeed";
+  | "ensureLeadership"
+  | "confirmLeadership"
+  | "awaitRequiredExtensions"
+  | "checkMigration"
+  | "shareState"
+  | "flip"
+  | "leaveSeed";
 
 /** Deploys a component and waits until it has rolled out. */
 export const deploy = (component: ComponentName): SeedAction => ({ verb: "deploy", component, where: "seed" });

@@ -18,10 +18,13 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   // Which seed may act
   leadership:            { do: inGarden("ensureLeadership"),                 when: [hasLeadership] },
 
+  // Who builds what differs between providers
+  requiredExtensions:    { do: inGarden("awaitRequiredExtensions"),          after: ["leadership"], since: "2026-11-25" },
+
   // A place for the control plane, and the keys to it
   shareState:            { do: inGarden("shareState"),                       after: ["leadership"] },
   survey:                { do: survey,                                       after: ["shareState"], when: [isPeriodic], since: "2026-11-23" },
-  namespace:             { do: deploy("namespace"),                          after: ["survey"] },
+  namespace:             { do: deploy("namespace"),                          after: ["survey", "requiredExtensions"], was: { until: "2026-11-25", after: ["survey"] } },
   leader:                { do: call("announceLeader"),                       after: ["namespace"] },
   cluster:               { do: call("syncCluster"),                          after: ["namespace"] },
   cloudProviderSecret:   { do: call("deployCloudProviderSecret"),            after: ["namespace"], when: [hasCredentials] },

@@ -39,10 +39,13 @@ export const restore = defineShootFlow("Restore Shoot", {
   leases:                { do: leasesOver,                                   after: ["leadership"], when: [moved] },
   fence:                 { do: onSource(call("raiseFence")),                 when: [moved, sourceAnswers] },
 
+  // Who takes over what the provider has built
+  requiredExtensions:    { do: inGarden("awaitRequiredExtensions"),          after: ["leadership"], since: "2026-11-25" },
+
   // A place for the control plane, and the keys that it always had
   // What the old seed's controllers make until their leases are over is still kept; then the state is this seed's alone
   shareState:            { do: inGarden("shareState"),                       after: ["leadership", "leases"] },
-  namespace:             { do: deploy("namespace"),                          after: ["leadership"] },
+  namespace:             { do: deploy("namespace"),                          after: ["leadership", "requiredExtensions"], was: { until: "2026-11-25", after: ["leadership"] } },
   leader:                { do: call("announceLeader"),                       after: ["namespace"] },
   cluster:               { do: call("syncCluster"),                          after: ["namespace"] },
   keptSecrets:           { do: call("restoreKeptSecrets"),                   after: ["namespace", "shareState"], when: [moved] },

@@ -220,6 +220,7 @@ function gardenActivities(worlds: ReadonlyMap<string, World>, temporal: Temporal
     confirmLeadership: async (run) => void of(run).calls.push("confirmLeadership"),
     ensureLeadership: async (run) => void of(run).calls.push("ensureLeadership"),
     awaitLeases: (run) => act(of(run), "awaitLeases"),
+    awaitRequiredExtensions: async (run) => act(of(run), "awaitRequiredExtensions"),
     checkMigration: async (run) => act(of(run), "checkMigration"),
     shareState: async (run) => act(of(run), "shareState"),
     async flip(run) {

@@ -1,0 +1,79 @@
+import type { ControllerInstallation } from "../core/controller-installation.ts";
+import type { Seed } from "../core/seed.ts";
+import type { Shoot } from "../shoot/shoot.ts";
+import { machinesOf, needed, pairsOfSeed, pairsOfShoot } from "./demand.ts";
+import { isSpokenFor, whyNotReady, type NotReady } from "./installation.ts";
+import { primaryConflicts } from "./primaries.ts";
+import type { Offer, Registered } from "./registered.ts";
+
+/** A controller that a Shoot needs on its Seed, and that is not at its service there. */
+export interface MissingExtension extends NotReady {
+  readonly registration: string;
+  /** The kinds and types that the Shoot needs it for. */
+  readonly pairs: readonly string[];
+  readonly installation?: string;
+}
+
+/** What is known of a Seed's extensions. */
+export interface SeedExtensions {
+  readonly registrations: readonly Registered[];
+  /** Those on the Seed. */
+  readonly installations: readonly ControllerInstallation[];
+}
+
+/**
+ * The controllers that have to be installed, healthy and rolled out before a Shoot is worked on (contract C1.1, C8.2): the
+ * primary ones of what it needs. A kind and type that no registration offers is not waited for, and neither is a
+ * registration that says nothing of a deployment, until its operator says something of the installation: decision 0018.
+ */
+export function missingExtensions(
+  shoot: Pick<Shoot, "spec">,
+  seed: Pick<Seed, "spec"> | undefined,
+  { registrations, installations }: SeedExtensions,
+): readonly MissingExtension[] {
+  return registrationsFor(shoot, seed, registrations).flatMap(({ registered, pairs }) => {
+    const { name, method } = registered;
+    const found = installations.find(({ spec }) => spec.registrationRef.name === name);
+    if (method.by === "others" && (found === undefined || !isSpokenFor(found))) return [];
+    const about = { registration: name, pairs };
+    if (found === undefined) return [{ ...about, reason: "there is no ControllerInstallation yet" }];
+    const why = whyNotReady(found);
+    return why === undefined ? [] : [{ ...about, installation: found.metadata.name, ...why }];
+  });
+}
+
+/** The primary controllers of what a Shoot needs on a Seed, with what it needs each for. */
+export function registrationsFor(
+  shoot: Pick<Shoot, "spec">,
+  seed: Pick<Seed, "spec"> | undefined,
+  registrations: readonly Registered[],
+): readonly { readonly registered: Registered; readonly pairs: readonly string[] }[] {
+  const words = new Set([...pairsOfShoot(shoot), ...pairsFromSeed(seed)].map(needed));
+  return registrations.flatMap((registered) => {
+    const offers = registered.offers.filter(
+      (offer) => offer.primary && (offer.kind === "Extension" ? isExtensionOf(shoot, offer) : words.has(needed(offer))),
+    );
+    if (offers.length === 0 || primaryConflicts(registered, registrations).length > 0) return [];
+    return [{ registered, pairs: offers.map(({ kind, type }) => `${kind} ${type}`) }];
+  });
+}
+
+/** What every Shoot of the Seed has there: its names in the Seed's domain, and its backups. */
+const pairsFromSeed = (seed: Pick<Seed, "spec"> | undefined) =>
+  seed === undefined ? [] : pairsOfSeed(seed).filter(({ kind }) => kind === "DNSRecord" || kind.startsWith("Backup"));
+
+function isExtensionOf(
+  shoot: Pick<Shoot, "spec">,
+  { type, compatible, workerlessSupported, autoEnable }: Offer,
+): boolean {
+  if (!compatible.includes("shoot") || (machinesOf(shoot) === "workerless" && !workerlessSupported)) return false;
+  const own = (shoot.spec.extensions ?? []).find((one) => one.type === type);
+  return own === undefined ? autoEnable.includes("shoot") : own.disabled !== true;
+}
+
+/** What is missing, as one sentence: which controllers, what for, why, and since when. */
+export const describeMissing = (missing: readonly MissingExtension[], seedName: string): string =>
+  `extensions on Seed ${seedName} are not ready: ${missing.map(inWords).join("; ")}`;
+
+const inWords = ({ registration, pairs, reason, since }: MissingExtension): string =>
+  `${registration}, needed for ${pairs.join(", ")}: ${reason}${since === undefined ? "" : ` (since ${since})`}`;
