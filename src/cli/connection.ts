@@ -52,6 +52,18 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
     if (identity !== undefined) await bindings.createGardenBinding(temporal, identity).check();
   };
 
+  const connectFlows = async (options: ClusterOptions) => {
+    const { connectTemporal } = await import("../client/connect.ts");
+    const temporal = await temporalAddress(options, variables);
+    const client = await connectTemporal(temporal).catch((cause: unknown) => {
+      const message = `cannot reach Temporal at ${temporal.address}: name its address with --temporal`;
+      throw new CliError("unreachable", message, { cause });
+    });
+    closers.push(() => client.connection.close());
+    await requireSameGarden(client, options);
+    return client;
+  };
+
   const context: Context = {
     terminal,
     variables,
@@ -69,16 +81,12 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
     },
     processes: async ({ client }) => await readProcesses(await stateDir(variables), client.server),
     async flows(options) {
-      const { connectTemporal } = await import("../client/connect.ts");
       const { createShootClient } = await import("../client/shoots.ts");
-      const temporal = await temporalAddress(options, variables);
-      const client = await connectTemporal(temporal).catch((cause: unknown) => {
-        const message = `cannot reach Temporal at ${temporal.address}: name its address with --temporal`;
-        throw new CliError("unreachable", message, { cause });
-      });
-      closers.push(() => client.connection.close());
-      await requireSameGarden(client, options);
-      return createShootClient(client);
+      return createShootClient(await connectFlows(options));
+    },
+    async installations(options) {
+      const { createInstallationClient } = await import("../client/installations.ts");
+      return createInstallationClient(await connectFlows(options));
     },
   };
   return { context, close: async () => void (await Promise.allSettled(closers.map((close) => close()))) };

@@ -1,5 +1,6 @@
 import type { KubeClient } from "../kube/index.ts";
 import type { VariablesOf } from "../variables.ts";
+import type { InstallationClient } from "../client/installations.ts";
 import type { ShootClient } from "../client/shoots.ts";
 import type { ProcessStatus } from "../local/process/processes.ts";
 import type { Terminal } from "./display/terminal.ts";
@@ -33,4 +34,5 @@ export interface Context {
   /** The processes of the local environment where this garden is its own; none elsewhere. */
   processes(garden: Garden): Promise<readonly ProcessStatus[]>;
   flows(options: ClusterOptions): Promise<ShootClient>;
+  installations(options: ClusterOptions): Promise<InstallationClient>;
 }

@@ -37,6 +37,16 @@ export const registry: readonly Group[] = [
     ],
   },
   {
+    name: "extension",
+    summary: "Extensions: what is registered, where it is installed, what is wrong",
+    verbs: [
+      async () => (await import("./extension/list.ts")).list,
+      async () => (await import("./extension/describe.ts")).describe,
+      async () => (await import("./extension/install.ts")).install,
+      async () => (await import("./extension/retry.ts")).retry,
+    ],
+  },
+  {
     name: "state-key",
     summary: "Keys for what the garden keeps of Shoots",
     verbs: [async () => (await import("./state-key/add.ts")).add],

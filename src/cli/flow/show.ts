@@ -75,7 +75,7 @@ async function findFlow(id: string, options: Where, context: Context): Promise<F
 
 /** Those of a Shoot begin with its own id; a Shoot is named by two words at most. */
 function isWorkflowId(text: string): boolean {
-  return /^shoot\/[^/]+\/[^/]+\/[^/]/.test(text);
+  return /^(shoot\/[^/]+\/[^/]+\/[^/]|installation\/[^/]+\/[^/])/.test(text);
 }
 
 const errorColumn: Column<StepProgress> = { title: "ERROR", value: renderError };

@@ -1,0 +1,47 @@
+import { commandLines } from "../../api/command-lines.ts";
+import { defineCommand } from "../command.ts";
+import { clusterOptions } from "../connection.ts";
+import { ago, renderFields } from "../display/fields.ts";
+import { printObject } from "../display/output.ts";
+import { CliError } from "../exit.ts";
+import { choice, required } from "../option.ts";
+import { reportExtensions, type ExtensionReport, type InstallationReport } from "../report/extensions.ts";
+
+/** `perennial extension describe` */
+export const describe = defineCommand({
+  name: "describe",
+  summary: "Show an extension: what it is for, where it is installed, which Shoots need it, and what is wrong",
+  args: { extension: required("Name of the ControllerRegistration") },
+  options: { output: choice(["json", "yaml"], "Output", "o"), ...clusterOptions },
+  async run({ args, options, context }) {
+    const { client } = await context.garden(options);
+    const report = (await reportExtensions(client)).find(({ name }) => name === args.extension);
+    if (report === undefined)
+      throw new CliError(
+        "notFound",
+        `there is no ControllerRegistration ${args.extension}: see '${commandLines.listExtensions()}'`,
+      );
+    const { out } = context.terminal;
+    if (options.output) printObject(out, report, options.output);
+    else out.write(`${linesOf(report, context.now(), out.width).join("\n")}\n`);
+  },
+});
+
+function linesOf(report: ExtensionReport, now: number, width: number | undefined): string[] {
+  const { installations, shoots } = report;
+  return renderFields(
+    {
+      Name: report.name,
+      Resources: report.resources.join("\n"),
+      "Deployed by": report.deployedBy,
+      Policy: report.policy,
+      Problems: report.problems.join("\n"),
+      Installed: installations.length === 0 ? "on no Seed" : installations.map((one) => lineOf(one, now)).join("\n"),
+      "Needed by": shoots.length === 0 ? "no Shoot" : shoots.join("\n"),
+    },
+    width,
+  );
+}
+
+const lineOf = ({ name, seed, ready, reason, since }: InstallationReport, now: number): string =>
+  `on ${seed} (${name}): ${ready ? "ready" : `${reason}${since === undefined ? "" : `, since ${ago(since, now)}`}`}`;

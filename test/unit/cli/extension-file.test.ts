@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { KubeObject } from "../../../src/api/index.ts";
+import { toRegistrations } from "../../../src/cli/report/extension-file.ts";
+
+const operatorExtension = (extension: object | undefined) =>
+  ({
+    apiVersion: "operator.gardener.cloud/v1alpha1",
+    kind: "Extension",
+    metadata: { name: "networking-calico", annotations: { some: "thing" } },
+    spec: {
+      resources: [{ kind: "Network", type: "calico", primary: true }],
+      deployment: { admission: { runtimeCluster: {} }, ...(extension && { extension }) },
+    },
+  }) as unknown as KubeObject;
+
+test("a file of upstream's operator becomes a deployment and the registration that refers to it", () => {
+  const helm = { ociRepository: { ref: "example.org/charts/calico:v1" } };
+  const extension = {
+    helm,
+    values: { a: 1 },
+    policy: "Always",
+    injectGardenKubeconfig: true,
+    runtimeClusterValues: { b: 2 },
+  };
+  expect(toRegistrations([operatorExtension(extension)])).toEqual([
+    {
+      apiVersion: "core.gardener.cloud/v1beta1",
+      kind: "ControllerDeployment",
+      metadata: { name: "networking-calico" },
+      helm: { ociRepository: { ref: "example.org/charts/calico:v1" }, values: { a: 1 } },
+      injectGardenKubeconfig: true,
+    },
+    {
+      apiVersion: "core.gardener.cloud/v1beta1",
+      kind: "ControllerRegistration",
+      metadata: { name: "networking-calico" },
+      spec: {
+        resources: [{ kind: "Network", type: "calico", primary: true }],
+        deployment: { deploymentRefs: [{ name: "networking-calico" }], policy: "Always" },
+      },
+    },
+  ]);
+});
+
+test("today's ControllerDeployment and ControllerRegistration are taken in the version that is stored", () => {
+  const objects = [
+    { apiVersion: "core.gardener.cloud/v1", kind: "ControllerDeployment", metadata: { name: "one" }, helm: {} },
+    { apiVersion: "core.gardener.cloud/v1beta1", kind: "ControllerRegistration", metadata: { name: "one" }, spec: {} },
+  ];
+  expect(toRegistrations(objects).map(({ apiVersion }) => apiVersion)).toEqual(
+    Array(2).fill("core.gardener.cloud/v1beta1"),
+  );
+});
+
+test("anything else in the file is refused by name", () => {
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "keys" } };
+  expect(() => toRegistrations([secret])).toThrow("Secret keys of v1 is no registration of an extension");
+  expect(() => toRegistrations([operatorExtension(undefined)])).toThrow(
+    "Extension networking-calico has no chart for seeds",
+  );
+});

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import type { KubeObject } from "../../../src/api/index.ts";
+import type { Context } from "../../../src/cli/context.ts";
+import { describe } from "../../../src/cli/extension/describe.ts";
+import { list } from "../../../src/cli/extension/list.ts";
+import { retry } from "../../../src/cli/extension/retry.ts";
+import type { KubeClient } from "../../../src/kube/index.ts";
+import { fakeTerminal } from "./fake-terminal.ts";
+
+const options = { output: undefined, kubeconfig: undefined, temporal: undefined, temporalNamespace: undefined };
+const at = "2026-11-21T10:00:00Z";
+
+const condition = (type: string, status: string, message = "so it is") => ({
+  ...{ type, status, reason: "Said", message, lastTransitionTime: at, lastUpdateTime: at },
+});
+
+const registration = (name: string, createdAt: string, deployment?: object) => ({
+  kind: "ControllerRegistration",
+  metadata: { name, creationTimestamp: createdAt },
+  spec: { resources: [{ kind: "Network", type: "calico" }], ...(deployment && { deployment }) },
+});
+
+const objects = [
+  registration("calico", at, { type: "helm" }),
+  registration("calico-fork", "2026-11-21T10:00:01Z", { deploymentRefs: [{ name: "fork" }] }),
+  {
+    kind: "ControllerInstallation",
+    metadata: { name: "calico-1", uid: "u" },
+    spec: { registrationRef: { name: "calico" }, seedRef: { name: "seed-1" } },
+    status: {
+      conditions: ["Valid", "Installed", "Healthy"]
+        .map((type) => condition(type, "True"))
+        .concat(condition("Progressing", "False")),
+    },
+  },
+  {
+    kind: "ControllerInstallation",
+    metadata: { name: "calico-2", uid: "u2" },
+    spec: { registrationRef: { name: "calico" }, seedRef: { name: "seed-2" } },
+    status: { conditions: [condition("Valid", "False", "the chart has hooks")] },
+  },
+  {
+    kind: "Shoot",
+    metadata: { name: "one", namespace: "garden-dev" },
+    spec: {
+      seedName: "seed-1",
+      provider: { type: "local", workers: [{ machine: {} }] },
+      networking: { type: "calico" },
+    },
+  },
+] as unknown as readonly KubeObject[];
+
+function contextOf(found = objects) {
+  const terminal = fakeTerminal();
+  const client = {
+    list: async ({ kind }: { kind: string }) => found.filter((one) => one.kind === kind),
+    read: async ({ kind }: { kind: string }, { name }: { name: string }) =>
+      found.find((one) => one.kind === kind && one.metadata.name === name),
+  } as unknown as KubeClient;
+  const context: Context = {
+    ...{ terminal, variables: {}, signal: new AbortController().signal, now: () => Date.parse("2026-11-21T10:01:00Z") },
+    garden: async () => ({ client, namespace: undefined }),
+    seed: async () => undefined,
+    processes: async () => [],
+    flows: () => Promise.reject(new Error("no verb here asks for Shoots' flows")),
+    installations: async () => ({ nudge: async () => {}, retry: async () => ["chart"] }),
+  };
+  return { context, terminal };
+}
+
+test("the list says where extensions are installed, how many Shoots need them, and what is wrong", async () => {
+  const { context, terminal } = contextOf();
+  await list.run({ args: {}, options, context });
+  const lines = terminal.out.text().split("\n");
+  expect(lines[0]).toMatch(/^NAME +READY +SEEDS +SHOOTS +PROBLEM/);
+  expect(lines[1]).toMatch(/^calico +1\/2 +seed-1, seed-2 +1 +seed-2: not Valid: the chart has hooks/);
+  expect(lines[2]).toMatch(/^calico-fork +0\/0 .*calico is primary for Network calico/);
+});
+
+test("a description names each Seed, since when something is wrong, and the Shoots that need the extension", async () => {
+  const { context, terminal } = contextOf();
+  await describe.run({ args: { extension: "calico" }, options, context });
+  expect(terminal.out.text()).toContain("on seed-1 (calico-1): ready");
+  expect(terminal.out.text()).toMatch(/on seed-2 \(calico-2\): not Valid: the chart has hooks, since/);
+  expect(terminal.out.text()).toContain("garden-dev/one");
+  await expect(describe.run({ args: { extension: "none" }, options, context })).rejects.toThrow(
+    "there is no ControllerRegistration none",
+  );
+});
+
+test("a retry says which steps go on, and refuses an installation that is not there", async () => {
+  const { context, terminal } = contextOf();
+  await retry.run({ args: { installation: "calico-2" }, options: { ...options, step: undefined }, context });
+  expect(terminal.out.text()).toBe("retrying chart of ControllerInstallation calico-2\n");
+  await expect(
+    retry.run({ args: { installation: "none" }, options: { ...options, step: undefined }, context }),
+  ).rejects.toThrow("there is no ControllerInstallation none");
+});
