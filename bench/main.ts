@@ -8,11 +8,12 @@ import { missingFigures, type Bench, type Ground, type Table } from "./bench.ts"
 import { flow } from "./flow.ts";
 import { idle } from "./idle.ts";
 import { beQuiet } from "./quiet.ts";
+import { registration } from "./registration.ts";
 import { reconciles } from "./reconciles.ts";
 import { waiting } from "./waiting.ts";
 
 /** The benches, in the order in which they run. */
-const benches: readonly Bench[] = [flow, waiting, reconciles, idle];
+const benches: readonly Bench[] = [flow, waiting, reconciles, idle, registration];
 
 /** Measures and prints tables; with --json, an object. Talks to servers of its own on loopback, for some minutes. */
 await main(process.argv.slice(2));
@@ -41,8 +42,9 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 function parseOptions(args: readonly string[]) {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: [...args],
+    allowPositionals: true,
     options: {
       only: { type: "string" },
       shoots: { type: "string" },
@@ -54,7 +56,8 @@ function parseOptions(args: readonly string[]) {
   const shoots = Number(values.shoots ?? (short ? 20 : 1_000));
   if (!Number.isInteger(shoots) || shoots < 20 || shoots > 5_000)
     throw new Error("--shoots has to be between 20 and 5000");
-  const names = values.only?.split(",") ?? benches.map(({ name }) => name);
+  const asked = [...(values.only?.split(",") ?? []), ...positionals];
+  const names = asked.length > 0 ? asked : benches.map(({ name }) => name);
   const unknown = names.find((name) => !benches.some((bench) => bench.name === name));
   if (unknown !== undefined)
     throw new Error(`there is no bench ${unknown}: --only takes ${benches.map(({ name }) => name).join(",")}`);
