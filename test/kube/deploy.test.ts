@@ -157,7 +157,10 @@ test("the webhooks know their caller and questions about leaders are signed, whe
 });
 
 test("every namespace that something is in comes with a manifest", () => {
-  const manifests = ["garden/namespace.yaml", "process/namespace.yaml", "garden/seed-access.yaml"];
+  const manifests = [
+    ...["garden/namespace.yaml", "process/namespace.yaml", "garden/seed-access.yaml"],
+    "garden/extension-access.yaml",
+  ];
   const made = manifests.flatMap((file) => [...read(file).matchAll(/kind: Namespace\nmetadata:\n {2}name: (.+)/g)]);
   const used = objects.flatMap(({ metadata }) => metadata.namespace ?? []);
   expect([...new Set(used)].filter((namespace) => !made.some(([, name]) => name === namespace))).toEqual([]);
@@ -210,6 +213,11 @@ describe("the deployed roles grant", () => {
       ["worker-seed", "get list watch patch delete", "pods"],
       ["worker-seed", "get", "pods:log"],
       ["worker-seed", "list", "replicasets.apps"],
+      ["worker-seed", "get list watch create patch delete", "managedresources.resources.gardener.cloud"],
+      ["manager", "get list watch create patch delete", `controllerinstallations.${core}`],
+      ["manager", "get list watch", `controllerdeployments.${core}`],
+      ["worker-garden", "get list watch", `controllerregistrations.${core} controllerinstallations.${core}`],
+      ["worker-garden", "get", `controllerdeployments.${core}`],
       ["worker-seed", "get list watch create patch delete", "cronjobs.batch jobs.batch"],
       ["worker-seed", "create patch", "events.events.k8s.io"],
       ["worker-seed", "get list watch create patch delete", `clusters.${extensions}`],
