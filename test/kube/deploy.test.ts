@@ -230,7 +230,7 @@ describe("the deployed roles grant", () => {
       ["worker-seed", "get list watch patch delete", "managedresources.resources.gardener.cloud"],
       ["worker-seed", "get create patch delete", "serviceaccounts poddisruptionbudgets.policy"],
       ["worker-seed", "get create patch delete", inRbac("rolebindings")],
-      ["worker-seed", "bind", inRbac("clusterroles/perennial:resource-manager")],
+      ["worker-seed", "bind", `${inRbac("clusterroles")}/perennial:resource-manager`],
       ["fence", "list patch", "managedresources.resources.gardener.cloud"],
     ]),
   )("$user: $verbs $resource in $namespace", async (access) => {
@@ -251,7 +251,8 @@ describe("the deployed roles refuse", () => {
       ["seed-1", "get list watch create update patch delete", `shoots.${core} seeds.${core} shootstates.${core}`],
       ["seed-1", "patch", `shoots.${core}:status seeds.${core}:status`],
       ["worker-seed", "create update patch bind escalate", "clusterrolebindings.rbac.authorization.k8s.io"],
-      ["worker-seed", "bind escalate", inRbac("clusterroles/cluster-admin roles")],
+      ["worker-seed", "bind escalate", `${inRbac("clusterroles")}/cluster-admin`],
+      ["worker-seed", "create patch bind escalate", inRbac("roles clusterroles")],
       ["worker-seed", "create update", "pods managedresources.resources.gardener.cloud"],
       ["worker-seed", "create get", "pods:exec serviceaccounts:token nodes"],
       ["worker-seed", "update", `workers.${extensions}:status`],
@@ -353,7 +354,7 @@ function grants(rows: readonly Grant[]): Access[] {
 /** The verbs of those asked for that the API server's authorizer grants. */
 async function allowed({ user, verbs, resource, namespace }: Access): Promise<string[]> {
   const [, plural = "", group = "", subresource = "", name = ""] =
-    /^(\w+)(?:\.([\w.]+))?(?::(\w+))?(?:\/([\w-]+))?$/.exec(resource) ?? [];
+    /^(\w+)(?:\.([\w.]+))?(?::(\w+))?(?:\/([\w:-]+))?$/.exec(resource) ?? expect.fail(`${resource} is no resource`);
   const home = user === "seed-1" ? "perennial-seeds" : "perennial";
   const granted: string[] = [];
   for (const verb of verbs) {

@@ -147,13 +147,13 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       go: "1.25.0",
       require: { "github.com/distribution/distribution/v3": `v${versions.registry}` },
       ldflags: `-X github.com/distribution/distribution/v3/version.version=${versions.registry}`,
-      minutes: 3,
+      minutes: 24,
     },
   },
-  "gardener-resource-manager": gardener("gardener-resource-manager", 35),
-  "gardener-extension-provider-local": gardener("gardener-extension-provider-local", 35),
-  "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local", 2),
-  "gardener-node-agent": gardener("gardener-node-agent", 2),
+  "gardener-resource-manager": gardener("gardener-resource-manager"),
+  "gardener-extension-provider-local": gardener("gardener-extension-provider-local"),
+  "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
+  "gardener-node-agent": gardener("gardener-node-agent"),
   "machine-controller-manager": {
     ...untold(versions.machineControllerManager),
     build: {
@@ -161,7 +161,7 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       go: "1.26.2",
       require: { "github.com/gardener/machine-controller-manager": `v${versions.machineControllerManager}` },
       ldflags: `-X github.com/gardener/machine-controller-manager/pkg/version.Version=v${versions.machineControllerManager}`,
-      minutes: 2,
+      minutes: 10,
     },
   },
   "gardener-extension-networking-calico": {
@@ -171,7 +171,7 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       go: "1.26.0",
       require: { "github.com/gardener/gardener-extension-networking-calico": `v${versions.networkingCalico}` },
       ldflags: `-X k8s.io/component-base/version.gitVersion=v${versions.networkingCalico}`,
-      minutes: 9,
+      minutes: 35,
     },
   },
 };
@@ -240,7 +240,7 @@ function etcd(name: string, folder: string): BinaryPin {
 }
 
 /** A program of Gardener's main module; the module of its APIs, which that one replaces by a folder, goes beside it. */
-function gardener(name: string, minutes: number): BinaryPin {
+function gardener(name: string): BinaryPin {
   const { gardener: version } = versions;
   const variable = "k8s.io/component-base/version";
   return {
@@ -256,7 +256,7 @@ function gardener(name: string, minutes: number): BinaryPin {
         "github.com/gardener/gardener/pkg/apis": `v${version}`,
       },
       ldflags: `-X ${variable}.gitVersion=v${version} -X ${variable}/verflag.programName=${name}`,
-      minutes,
+      minutes: 35,
     },
   };
 }
