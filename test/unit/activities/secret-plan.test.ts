@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { certificatesOf } from "../../../src/activities/secrets/plan.ts";
+import { exampleContext } from "../../support/control-plane-context.ts";
+
+test("a Shoot with a resource manager has certificates for it: a way into the Shoot that its bindings give, and its server's", () => {
+  const namesOf = (context: ReturnType<typeof exampleContext>) => certificatesOf(context).map(({ name }) => name);
+  const managing = exampleContext({ managesResources: true });
+  const more = ["gardener-resource-manager", "gardener-resource-manager-server"];
+  expect(namesOf(managing)).toEqual([...namesOf(exampleContext()), ...more]);
+  const [way, server] = certificatesOf(managing).slice(-2);
+  expect(way).toMatchObject({ request: { organizations: ["gardener.cloud:system:admins"] }, kubeconfig: {} });
+  expect(server?.request.hosts).toContain("gardener-resource-manager.shoot--dev--example.svc");
+});
