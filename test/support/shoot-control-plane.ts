@@ -45,7 +45,10 @@ export async function startShootControlPlane(
   const etcdPorts = (first: number) => ({ "2379": port(first), "2380": port(first + 1), "2381": port(first + 2) });
   const local = (text: string, home: string) =>
     text
-      .replaceAll(/\/(srv\/kubernetes|etc\/kubernetes|var\/lib\/kube-scheduler-config|var\/etcd)\b/g, `${home}$&`)
+      .replaceAll(
+        /\/(srv\/kubernetes|etc\/kubernetes|var\/lib\/kube-scheduler-config|var\/log\/kube-apiserver|var\/etcd)\b/g,
+        `${home}$&`,
+      )
       .replaceAll("https://etcd-main-client:2379", `https://127.0.0.1:${port(0)}`)
       .replaceAll("https://etcd-events-client:2379", `https://127.0.0.1:${port(3)}`)
       .replaceAll(/https:\/\/(kube-apiserver[\w.-]*|172\.30\.128\.1)(:443)?(?=\s|$)/g, `https://127.0.0.1:${api}`)
@@ -182,8 +185,10 @@ async function readVolume(
   { seedClient, namespace, configMaps }: Source,
   { secret, configMap }: Volume,
 ): Promise<Record<string, string>> {
-  if (!secret)
-    return configMaps.find(({ metadata }) => metadata.name === configMap?.name)?.["data"] as Record<string, string>;
+  if (!secret) {
+    const found = configMaps.find(({ metadata }) => metadata.name === configMap?.name);
+    return (found?.["data"] ?? {}) as Record<string, string>;
+  }
   const data = await secretData(seedClient, namespace, secret.secretName);
   return Object.fromEntries(
     (secret.items?.map(({ key }) => key) ?? Object.keys(data)).map((key) => [key, data[key] ?? ""]),

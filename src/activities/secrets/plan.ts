@@ -71,6 +71,15 @@ function servers(context: ControlPlaneContext): CertificatePlan[] {
       authority: "ca",
       request: { commonName: "kube-apiserver", hosts: apiServer, usages: ["server"] },
     },
+    ...["kube-controller-manager", "kube-scheduler"].map((name) => ({
+      name: `${name}-server`,
+      authority: "ca" as const,
+      request: {
+        commonName: name,
+        hosts: [...serviceNames(name, namespace), ...localhost],
+        usages: ["server"] as const,
+      },
+    })),
     // etcd is a client of itself and of its peers, with its server certificate.
     {
       name: "etcd-server",

@@ -1,6 +1,7 @@
 import { commandLine, featureGates, literal, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { secretPath } from "../files.ts";
+import { AUDIT } from "./audit.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
 import { apiServerIP, internalApiServerName, networksOf } from "../networks.ts";
 
@@ -11,6 +12,7 @@ export function kubeApiServerCommand(context: ControlPlaneContext): string[] {
     ...identities(context),
     ...storage,
     ...otherServers,
+    ...auditing,
     ...whatTheUserAsksFor(context),
     "allow-privileged": true,
     "authorization-mode": "Node,RBAC",
@@ -78,6 +80,14 @@ const otherServers: Flags = {
   "requestheader-extra-headers-prefix": "X-Remote-Extra-",
   "requestheader-group-headers": "X-Remote-Group",
   "requestheader-username-headers": "X-Remote-User",
+};
+
+/** The place of the audit log. The policy of the ConfigMap writes nothing there until a Shoot may bring its own. */
+const auditing: Flags = {
+  "audit-policy-file": `${AUDIT.policy.mountPath}/audit-policy.yaml`,
+  "audit-log-path": `${AUDIT.log.mountPath}/audit.log`,
+  "audit-log-maxsize": 100,
+  "audit-log-maxbackup": 5,
 };
 
 function whatTheUserAsksFor({ shoot }: ControlPlaneContext): Flags {

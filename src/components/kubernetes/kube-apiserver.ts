@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
 import { replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles } from "../files.ts";
+import { AUDIT, auditLogVolume } from "./audit.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
 import { kubeApiServerCommand } from "./kube-apiserver-command.ts";
 import {
@@ -24,7 +25,7 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
     data: { "config.yaml": authenticationConfiguration(shoot.spec.kubernetes.version) },
     mountPath: "/etc/kubernetes/authentication",
   };
-  const files = mountFiles(context, secrets, [authentication]);
+  const files = mountFiles(context, secrets, [authentication, AUDIT.policy]);
   const container = {
     name: "kube-apiserver",
     image: images.kubeApiServer,
@@ -37,22 +38,22 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
     resources: { requests: { cpu: "50m", memory: "256Mi" } },
     securityContext: restricted("NET_BIND_SERVICE"),
     ...leavesLastWords,
-    volumeMounts: files.volumeMounts,
+    volumeMounts: [...files.volumeMounts, AUDIT.log],
   };
   const spec = {
     ...controlPlanePod,
     priorityClassName: priorityClass.first,
     terminationGracePeriodSeconds: 30,
     containers: [container],
-    volumes: files.volumes,
+    volumes: [...files.volumes, auditLogVolume],
   };
   return [
-    {
+    ...[authentication, AUDIT.policy].map(({ name, data }) => ({
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { name: authentication.name, namespace, labels: { ...labels, ...controlPlaneRole } },
-      data: authentication.data,
-    },
+      metadata: { name, namespace, labels: { ...labels, ...controlPlaneRole } },
+      data,
+    })),
     {
       apiVersion: "apps/v1",
       kind: "Deployment",

@@ -64,6 +64,7 @@ const secrets = {
   "ca-client": "all",
   "ca-kubelet": "all",
   "kube-controller-manager": "all",
+  "kube-controller-manager-server": "all",
   "service-account-key": "all",
 } as const;
 
@@ -77,6 +78,8 @@ function command(context: ControlPlaneContext): string[] {
     "cluster-name": context.namespace,
     ...nodeNetwork(context),
     ...signing,
+    "concurrent-deployment-syncs": 50,
+    "concurrent-replicaset-syncs": 50,
     controllers: "*,bootstrapsigner,tokencleaner",
     "feature-gates": featureGates(config?.featureGates),
     ...podAutoscaler(config?.horizontalPodAutoscaler),
@@ -86,6 +89,8 @@ function command(context: ControlPlaneContext): string[] {
     "root-ca-file": secretPath("ca", "ca.crt"),
     "secure-port": 10257,
     "service-account-private-key-file": secretPath("service-account-key", "id_rsa"),
+    "tls-cert-file": secretPath("kube-controller-manager-server", "tls.crt"),
+    "tls-private-key-file": secretPath("kube-controller-manager-server", "tls.key"),
     "use-service-account-credentials": true,
   });
 }
@@ -117,17 +122,18 @@ function signer(name: string, authority: string): Flags {
   };
 }
 
-function podAutoscaler(config: Readonly<Record<string, unknown>> | undefined): Flags {
-  const value = (name: string) => {
-    const given = config?.[name];
+/** What the user leaves out is said with Kubernetes' own value: webhooks find each of these flags. */
+function podAutoscaler(config: Readonly<Record<string, unknown>> = {}): Flags {
+  const value = (name: string, otherwise: string | number) => {
+    const given = config[name];
     if (typeof given === "string") return literal(given);
-    return typeof given === "number" ? given : undefined;
+    return typeof given === "number" ? given : otherwise;
   };
   return {
-    "horizontal-pod-autoscaler-cpu-initialization-period": value("cpuInitializationPeriod"),
-    "horizontal-pod-autoscaler-downscale-stabilization": value("downscaleStabilization"),
-    "horizontal-pod-autoscaler-initial-readiness-delay": value("initialReadinessDelay"),
-    "horizontal-pod-autoscaler-sync-period": value("syncPeriod"),
-    "horizontal-pod-autoscaler-tolerance": value("tolerance"),
+    "horizontal-pod-autoscaler-cpu-initialization-period": value("cpuInitializationPeriod", "5m0s"),
+    "horizontal-pod-autoscaler-downscale-stabilization": value("downscaleStabilization", "5m0s"),
+    "horizontal-pod-autoscaler-initial-readiness-delay": value("initialReadinessDelay", "30s"),
+    "horizontal-pod-autoscaler-sync-period": value("syncPeriod", "15s"),
+    "horizontal-pod-autoscaler-tolerance": value("tolerance", 0.1),
   };
 }

@@ -22,7 +22,7 @@ export function kubeScheduler(context: ControlPlaneContext): KubeObject[] {
   const labels = controlPlaneLabels("scheduler");
   const mountPath = "/var/lib/kube-scheduler-config";
   const config = { name: "kube-scheduler-config", data: { "config.yaml": configuration }, mountPath };
-  const files = mountFiles(context, { "kube-scheduler": "all" }, [config]);
+  const files = mountFiles(context, { "kube-scheduler": "all", "kube-scheduler-server": "all" }, [config]);
   const container = {
     name: "kube-scheduler",
     image: images.kubeScheduler,
@@ -33,6 +33,8 @@ export function kubeScheduler(context: ControlPlaneContext): KubeObject[] {
       "authorization-kubeconfig": kubeconfig,
       "feature-gates": featureGates(shoot.spec.kubernetes.kubeScheduler?.featureGates),
       "secure-port": 10259,
+      "tls-cert-file": secretPath("kube-scheduler-server", "tls.crt"),
+      "tls-private-key-file": secretPath("kube-scheduler-server", "tls.key"),
     }),
     ports: [{ name: "metrics", containerPort: 10259 }],
     livenessProbe: probe("/healthz", 10259, { periodSeconds: 10, failureThreshold: 6 }),

@@ -74,30 +74,67 @@ test("the pods of a control plane have Gardener's priorities, and a seed is give
   });
 });
 
-test("the flags that webhooks leave alone are there", () => {
-  const flags = (name: ComponentName) => containersOf(name)[0]?.command.map((flag) => flag.split("=")[0]);
-  expect(flags("kube-apiserver")).toEqual(
-    expect.arrayContaining([
-      "--enable-admission-plugins",
-      "--etcd-cafile",
-      "--etcd-certfile",
-      "--etcd-keyfile",
-      "--secure-port",
-    ]),
-  );
-  expect(flags("kube-controller-manager")).toEqual(
-    expect.arrayContaining([
-      "--kubeconfig",
-      "--authentication-kubeconfig",
-      "--authorization-kubeconfig",
-      "--leader-elect",
-      "--cluster-cidr",
-      "--cluster-name",
-    ]),
-  );
-  expect(flags("kube-scheduler")).toEqual(
-    expect.arrayContaining(["--config", "--authentication-kubeconfig", "--secure-port"]),
-  );
+/** The flags that the document promises, as it spells them. */
+const promised: Readonly<Record<(typeof servers)[number], readonly string[]>> = {
+  "kube-apiserver": [
+    "--enable-admission-plugins",
+    "--disable-admission-plugins",
+    "--etcd-cafile",
+    "--etcd-certfile",
+    "--etcd-keyfile",
+    "--audit-log-path",
+    "--secure-port",
+  ],
+  "kube-controller-manager": [
+    "--kubeconfig",
+    "--authentication-kubeconfig",
+    "--authorization-kubeconfig",
+    "--leader-elect",
+    "--tls-cert-file",
+    "--tls-private-key-file",
+    "--cluster-cidr",
+    "--cluster-name",
+    "--concurrent-deployment-syncs",
+    "--concurrent-replicaset-syncs",
+    "--horizontal-pod-autoscaler-sync-period",
+    "--horizontal-pod-autoscaler-tolerance",
+    "--secure-port",
+  ],
+  "kube-scheduler": [
+    "--config",
+    "--authentication-kubeconfig",
+    "--authorization-kubeconfig",
+    "--tls-cert-file",
+    "--tls-private-key-file",
+    "--secure-port",
+  ],
+};
+
+/** What the document promises and Kubernetes has removed since, with the release that removed it. */
+const removed = {
+  "kube-apiserver": { "--insecure-port": "1.24" },
+  "kube-controller-manager": { "--port": "1.24" },
+  "kube-scheduler": { "--port": "1.24" },
+  kubelet: { "--network-plugin": "1.24", "--cni-bin-dir": "1.24", "--cni-conf-dir": "1.24" },
+} as const;
+
+const promises = servers.flatMap((server) => promised[server].map((flag) => [server, flag] as const));
+
+test.for(promises)("%s has %s, which webhooks leave alone", ([name, flag]) => {
+  const disabled = exampleShoot({
+    kubernetes: {
+      version: "1.34.4",
+      kubeAPIServer: { admissionPlugins: [{ name: "NamespaceAutoProvision", disabled: true }] },
+    },
+  });
+  const wanted = exampleContext(flag === "--disable-admission-plugins" ? { shoot: disabled } : {});
+  const found = components[name].objects(wanted).filter(({ kind }) => kind === "Deployment");
+  expect(JSON.stringify(found)).toContain(`"${flag}=`);
+});
+
+test.for(servers)("%s has no flag that Kubernetes has removed", (name) => {
+  const flags = containersOf(name)[0]?.command.map((flag) => flag.split("=")[0]);
+  for (const flag of Object.keys(removed[name])) expect(flags).not.toContain(flag);
 });
 
 test("Service kube-apiserver is a load balancer without annotations", () => {
@@ -141,6 +178,15 @@ test("the kubelet's unit has a single ExecStart without provider flags, and its 
     maxPods: 50,
     evictionHard: { "memory.available": "200Mi" },
   });
+});
+
+test("the kubelet's unit has no flag that Kubernetes has removed", () => {
+  const units = poolsOf(context)
+    .flatMap((pool) => operatingSystemConfigs(context, pool))
+    .flatMap(({ spec }) => spec.units ?? [])
+    .filter(({ name }) => name === "kubelet.service");
+  expect(units).not.toEqual([]);
+  for (const flag of Object.keys(removed.kubelet)) expect(JSON.stringify(units)).not.toContain(flag);
 });
 
 test("a hibernated Shoot has everything and runs nothing", () => {
