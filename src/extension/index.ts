@@ -27,7 +27,34 @@ export {
   type Cause,
   type Webhook,
   type WebhookServer,
+  type WebhookServerOptions,
 } from "../admission/index.ts";
 export type { JsonPatchOperation } from "../kube/index.ts";
 export { defineKind, refTo, type Kind, type KubeClient, type ObjectRef } from "../kube/index.ts";
 export { createLogger, type Logger } from "../log.ts";
+export {
+  answerWith,
+  defineControlPlaneWebhook,
+  flagOf,
+  mutate,
+  webhookConfiguration,
+  withContainer,
+  withEnvironment,
+  withFile,
+  withFlag,
+  withKubeletConfig,
+  withKubeletFlag,
+  withListed,
+  withMount,
+  withoutFlag,
+  withoutListed,
+  withSidecar,
+  withUnit,
+  withVolume,
+  withVolumeClaim,
+  type ControlPlaneWebhook,
+  type MutationContext,
+  type Mutator,
+  type Mutators,
+  type WebhookAddress,
+} from "./webhook/index.ts";

@@ -1,7 +1,7 @@
 import { RESTORED_ANNOTATION, RESTORING_ANNOTATION, VOLUME_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { mainVolumeClaim, restoreJob } from "../../components/index.ts";
+import { restoreJob } from "../../components/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem, StepError } from "../failure.ts";
@@ -12,6 +12,7 @@ import { completed } from "../waits/readiness.ts";
 import { readPod, readVerified } from "./reading.ts";
 import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
 import { finalSnapshotName } from "./snapshots.ts";
+import { volumeClaim } from "./volume-claim.ts";
 import type { Waits } from "../waits/waits.ts";
 
 /** Claim and Job are made through `seedClient`, which is the run's fenced client. */
@@ -39,7 +40,7 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
   };
 
   const createClaim = async (run: ShootRun, origin: string): Promise<KubeObject> => {
-    const { metadata, ...claim } = mainVolumeClaim(await readContext(gardenClient, seedClient, run));
+    const { metadata, ...claim } = await volumeClaim(seedClient, await readContext(gardenClient, seedClient, run));
     const annotations = { [RESTORING_ANNOTATION]: origin };
     return await seedClient.create({ ...claim, metadata: { ...metadata, annotations } });
   };
