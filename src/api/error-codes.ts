@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { openEnum } from "./schema/fields.ts";
 
 /** Codes that classify an error for users and for the retry decision (Gardener: types_common.go). */
-export const errorCode = openEnum(
+export const errorCodes = [
   "ERR_INFRA_UNAUTHENTICATED",
   "ERR_INFRA_UNAUTHORIZED",
   "ERR_INFRA_QUOTA_EXCEEDED",
@@ -14,7 +14,10 @@ export const errorCode = openEnum(
   "ERR_CONFIGURATION_PROBLEM",
   "ERR_RETRYABLE_CONFIGURATION_PROBLEM",
   "ERR_PROBLEMATIC_WEBHOOK",
-);
+] as const;
+
+/** A code; one that is not known here is left as it is. */
+export const errorCode = openEnum(...errorCodes);
 
 /** One of Gardener's error codes. */
 export type ErrorCode = z.infer<typeof errorCode>;

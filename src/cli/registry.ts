@@ -38,12 +38,14 @@ export const registry: readonly Group[] = [
   },
   {
     name: "extension",
-    summary: "Extensions: what is registered, where it is installed, what is wrong",
+    summary: "Extensions: what is registered and where it is installed; make one, and judge one by the contract",
     verbs: [
       async () => (await import("./extension/list.ts")).list,
       async () => (await import("./extension/describe.ts")).describe,
       async () => (await import("./extension/install.ts")).install,
       async () => (await import("./extension/retry.ts")).retry,
+      async () => (await import("./extension/init.ts")).init,
+      async () => (await import("./extension/verify.ts")).verify,
     ],
   },
   {

@@ -1,0 +1,26 @@
+import { OPERATION_ANNOTATION } from "../api/annotations.ts";
+import type { ExtensionObject } from "../api/extensions/kinds.ts";
+import type { Version } from "./recording.ts";
+
+/** One line for people: what a version says of the operation, and what the contract looks at besides. */
+export function describeObject({ metadata, status }: ExtensionObject): string {
+  const { lastOperation, lastError, observedGeneration } = status ?? {};
+  const requested = metadata.annotations?.[OPERATION_ANNOTATION];
+  return [
+    lastOperation ? `${lastOperation.type} ${lastOperation.state} ${lastOperation.progress} %` : "no operation",
+    `generation ${metadata.generation ?? "-"}, observed ${observedGeneration ?? "-"}`,
+    ...(lastOperation ? [`at ${lastOperation.lastUpdateTime}`] : []),
+    ...(requested === undefined ? [] : [`asked to ${requested}`]),
+    metadata.finalizers?.length ? `finalizers ${metadata.finalizers.join(" ")}` : "no finalizer",
+    ...(metadata.deletionTimestamp === undefined ? [] : ["being deleted"]),
+    ...(lastError ? [`error "${lastError.description}"`] : []),
+  ].join(", ");
+}
+
+/** The versions as lines, each with the time since the first in seconds. */
+export function timeline(versions: readonly Version[]): string[] {
+  const begin = versions[0]?.at ?? 0;
+  return versions.map(
+    ({ at, object, gone }) => `+${((at - begin) / 1000).toFixed(2)} s: ${gone ? "gone" : describeObject(object)}`,
+  );
+}

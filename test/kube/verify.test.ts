@@ -1,0 +1,52 @@
+import { describe, expect } from "vitest";
+import { clauses } from "../../src/conformance/clauses/index.ts";
+import { verifyExtension, type Report } from "../../src/conformance/verify.ts";
+import { createLogger } from "../../src/log.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
+import { faults, startSmallController, type Fault } from "../support/small-controller.ts";
+
+const log = createLogger({ name: "test", level: "silent" });
+const pace = { timeout: 6_000, settle: 1_200 };
+let plane: ControlPlane;
+test.beforeAll(({ cluster }) => void (plane = cluster));
+
+const planted = Object.entries(faults) as [Fault, readonly string[]][];
+
+describe.concurrent("a controller", () => {
+  test("that keeps the contract passes every clause", async () => {
+    const { clauses: judged, left } = await judge("sound");
+    expect(judged.filter(({ verdict }) => verdict !== "passed")).toEqual([]);
+    expect(left).toEqual([]);
+  });
+
+  test.for(planted)(
+    "that %s breaks the clauses about that, and no other",
+    { timeout: 120_000 },
+    async ([fault, broken]) => {
+      const { clauses: judged } = await judge(`${fault.replaceAll(" ", ".")}`, fault);
+      const failed = judged.filter(({ verdict }) => verdict === "failed");
+      expect(failed.map(({ id }) => id).toSorted(), JSON.stringify(failed)).toEqual(broken.toSorted());
+    },
+  );
+});
+
+test("each clause is broken by some fault", () => {
+  const breakable = new Set(planted.flatMap(([, broken]) => broken));
+  const about = clauses.filter(({ kinds }) => kinds?.includes("Infrastructure") ?? true).map(({ id }) => id);
+  expect(about.filter((id) => !breakable.has(id))).toEqual([]);
+});
+
+async function judge(type: string, fault?: Fault): Promise<Report> {
+  let controller = startSmallController(plane.client, type, fault);
+  const restart = async () => {
+    await controller.kill();
+    controller = startSmallController(plane.client, type, fault);
+  };
+  try {
+    const subject = { kind: "Infrastructure", type, restart } as const;
+    return await verifyExtension({ client: plane.client, subject, pace, log, signal: new AbortController().signal });
+  } finally {
+    await controller.kill();
+  }
+}
