@@ -169,6 +169,12 @@ const moreExamples: readonly KubeObject[] = [
     spec: { provider: { type: "local", region: "local" } },
   },
   {
+    apiVersion: "core.gardener.cloud/v1beta1",
+    kind: "BackupEntry",
+    metadata: { name: "entry", namespace: "garden-dev" },
+    spec: { bucketName: "bucket" },
+  },
+  {
     apiVersion: "operations.gardener.cloud/v1alpha1",
     kind: "Bastion",
     metadata: { name: "bastion", namespace: "garden-dev" },

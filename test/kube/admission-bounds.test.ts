@@ -56,7 +56,11 @@ test.each([
     "spec.provider.workers[0].taints[0].key",
   ],
   ["a version with another line", { kubernetes: { version: "1.34.4\nX=y" } }, "workers[0].kubernetes.version"],
-  ["a version that is none", { kubernetes: { version: "1.99" } }, "workers[0].kubernetes.version: must be a full version"],
+  [
+    "a version that is none",
+    { kubernetes: { version: "1.99" } },
+    "workers[0].kubernetes.version: must be a full version",
+  ],
   ["a runtime with a blank", { cri: { name: "a b" } }, "spec.provider.workers[0].cri.name"],
 ])("a pool with %s is refused", async (_, change, message) => {
   expect(await create({}, [pool("a", change)])).toContain(message);

@@ -118,7 +118,7 @@ describe("what a process is told to read lies where something is mounted", () =>
     { base: "garden", options: [] },
     { base: "garden", options: ["webhook-callers", "zone-key"] },
     { base: "seed", options: [] },
-    { base: "seed", options: ["zone-key"] },
+    { base: "seed", options: ["zone-key", "resource-manager"] },
   ])("$base with $options", async ({ base, options }) => {
     const rendered = await render(base, options);
     const [settings = {}] = rendered.flatMap(({ metadata, data }) =>
@@ -213,7 +213,6 @@ describe("the deployed roles grant", () => {
       ["worker-seed", "get list watch patch delete", "pods"],
       ["worker-seed", "get", "pods:log"],
       ["worker-seed", "list", "replicasets.apps"],
-      ["worker-seed", "get list watch create patch delete", "managedresources.resources.gardener.cloud"],
       ["manager", "get list watch create patch delete", `controllerinstallations.${core}`],
       ["manager", "get list watch", `controllerdeployments.${core}`],
       ["worker-garden", "get list watch", `controllerregistrations.${core} controllerinstallations.${core}`],

@@ -1,0 +1,31 @@
+import { expect } from "vitest";
+import { readShootView } from "../../src/activities/shoot/view.ts";
+import { Seed, Shoot } from "../../src/api/index.ts";
+import { refTo } from "../../src/kube/index.ts";
+import { test } from "../support/cluster-test.ts";
+import { applyGarden, createShoot } from "../support/garden-objects.ts";
+
+const periods = { leaseSeconds: 60, dnsTtl: 120, syncPeriod: 1, seedDeadline: 1, retryDuration: 1 };
+const asked = { "perennial.dev/resource-manager": "true" };
+
+test.for([
+  ["neither it nor its Seed asks for one", {}, {}, undefined],
+  ["it asks for one", asked, {}, true],
+  ["its Seed asks for one", {}, asked, true],
+  ["it asks for none", { "perennial.dev/resource-manager": "false" }, {}, undefined],
+] as const)(
+  "whether a Shoot has a resource manager where %s",
+  async ([, ofShoot, ofSeed, expected], { cluster: { client } }) => {
+    await applyGarden(client);
+    const { namespace, name, uid } = await createShoot(client, "managed");
+    const shoot = refTo(Shoot, { namespace, name });
+    const { seedName = "" } = (await client.read(shoot))?.spec ?? {};
+    const seed = refTo(Seed, { name: seedName });
+    await client.patch(shoot, { metadata: { annotations: ofShoot } });
+    await client.patch(seed, { metadata: { annotations: { "perennial.dev/resource-manager": null, ...ofSeed } } });
+    const view = await readShootView(client, { namespace, name, uid }, periods);
+    expect(view?.run?.seedName).toBe(seedName);
+    expect(view?.run?.managesResources).toBe(expected);
+    await client.remove(shoot);
+  },
+);
