@@ -141,7 +141,10 @@ export const KUBECONFIG_REVOCATION_ANNOTATION = "perennial.dev/kubeconfig-revoca
 /** On `<shoot>.kubeconfig`: until when its token is good (RFC 3339). */
 export const KUBECONFIG_EXPIRY_ANNOTATION = "perennial.dev/kubeconfig-expires-at";
 
-/** "true" on a Seed: each of its Shoots gets a resource manager; on a Shoot: this one does. */
+/**
+ * "true" on a Seed: each of its Shoots gets a resource manager; on a Shoot: this one does; on the Namespace `garden` of a seed:
+ * the seed itself does, with its first extension.
+ */
 export const RESOURCE_MANAGER_ANNOTATION = "perennial.dev/resource-manager";
 
 /** Upstream's, "true" on a ManagedResource: the resource manager leaves it, and what it has applied, alone. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, expect, vi } from "vitest";
 import { brotliDecompressSync } from "node:zlib";
+import { RESOURCE_MANAGER_ANNOTATION } from "../../src/api/annotations.ts";
 import { createInstallationGardenActivities } from "../../src/activities/installation/garden.ts";
 import { createHelm } from "../../src/activities/installation/helm.ts";
 import { createInstallationSeedActivities } from "../../src/activities/installation/seed.ts";
@@ -20,7 +21,16 @@ import { createManifestOperator } from "../../examples/operator/operator.ts";
 import { createRegistrationController } from "../../src/controllers/registration/registration.ts";
 import type { InstallationRef, InstallationRun } from "../../src/api/registration/run.ts";
 import { runFlow } from "../../src/flow/flow.ts";
-import { ConfigMap, Namespace, refOf, refTo, Secret, ServiceAccount, type KubeClient } from "../../src/kube/index.ts";
+import {
+  ConfigMap,
+  Deployment,
+  Namespace,
+  refOf,
+  refTo,
+  Secret,
+  ServiceAccount,
+  type KubeClient,
+} from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { install } from "../../src/workflows/installation/install.ts";
 import { uninstall } from "../../src/workflows/installation/uninstall.ts";
@@ -191,6 +201,20 @@ test("a Shoot has a controller installed that its network needs, from the chart 
   });
   expect((await conditionsOf("one"))["Valid"]).toMatchObject({ status: "True", reason: "RegistrationValid" });
   expect(await carryOut("one")).toBeUndefined();
+});
+
+test("a seed gets a resource manager together with its first extension where its operator has asked for one", async () => {
+  const namespace = refTo(Namespace, { name: garden });
+  const deployed = () => client.read(Deployment, { namespace: garden, name: "gardener-resource-manager" });
+  await register("manages", inline());
+  await createShoot(client, "asks", { seedName: "seed-1" });
+  await carryOut("manages", 10_000);
+  expect(await deployed()).toBeUndefined();
+  await client.patch(namespace, { metadata: { annotations: { [RESOURCE_MANAGER_ANNOTATION]: "true" } } });
+  await register("manages", inline(chart, { foo: "asked" }));
+  await soon(async () => expect(await carryOut("manages", 10_000)).toBeDefined());
+  expect(JSON.stringify(await deployed())).toContain("/resource-manager:v");
+  await client.patch(namespace, { metadata: { annotations: { [RESOURCE_MANAGER_ANNOTATION]: null } } });
 });
 
 test("a chart that changes, values that change and a Seed that changes are installed anew", async () => {

@@ -64,6 +64,7 @@ export async function startInstallationLab(): Promise<InstallationLab> {
   };
   const inSeed: InstallationSeedActivities & { answer(): Promise<void> } = {
     prepareExtensionNamespace: act("namespace"),
+    deployResourceManager: act("resourceManager"),
     deployGardenAccess: act("gardenAccess"),
     applyChart: act("chart"),
     async confirmInstalled() {

@@ -19,6 +19,8 @@ export interface InstallationGardenActivities {
 export interface InstallationSeedActivities {
   /** Makes the namespace in which the controller runs. */
   prepareExtensionNamespace(run: InstallationRun): Promise<void>;
+  /** Deploys the seed's resource manager where the Namespace `garden` asks for it; any other seed has one by other hands. */
+  deployResourceManager(run: InstallationRun): Promise<void>;
   /** Brings the controller's token and kubeconfig for the garden into its namespace. */
   deployGardenAccess(run: InstallationRun): Promise<void>;
   /** Renders the chart, says whether that went well, and has the resource manager apply what comes of it. */

@@ -1,3 +1,4 @@
+import { RESOURCE_MANAGER_ANNOTATION } from "../../api/annotations.ts";
 import { INSTALLATION_LABEL, REGISTRATION_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, installationNamespace } from "../../api/names.ts";
 import { ControllerRegistration, Seed, type ControllerInstallation } from "../../api/index.ts";
@@ -15,6 +16,7 @@ import {
   type KubeClient,
 } from "../../kube/index.ts";
 import { guarded, StepError } from "../failure.ts";
+import { deploySeedResourceManager } from "../managed-resources/seed-resource-manager.ts";
 import type { InstallationSeedActivities } from "./activities.ts";
 import { tellInstallation } from "./conditions.ts";
 import { objectsServed } from "./extension-objects.ts";
@@ -41,6 +43,12 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
       const labels = { [ROLE_LABEL]: "extension", [REGISTRATION_LABEL]: registration, [INSTALLATION_LABEL]: name };
       await seedClient.apply({ ...typeMeta(Namespace), metadata: { name: GARDEN_NAMESPACE } });
       await seedClient.apply({ ...typeMeta(Namespace), metadata: { name: installationNamespace(name), labels } });
+    },
+
+    async deployResourceManager() {
+      const garden = await seedClient.read(Namespace, { name: GARDEN_NAMESPACE });
+      if (garden?.metadata.annotations?.[RESOURCE_MANAGER_ANNOTATION] === "true")
+        await deploySeedResourceManager(seedClient);
     },
 
     deployGardenAccess: async (run) => void (await keepGardenAccess(deps, run)),
