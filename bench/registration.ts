@@ -72,7 +72,7 @@ async function makeWorld(client: KubeClient, { seeds, registrations, shoots }: S
     metadata: { name, namespace: shoot.metadata.namespace },
     spec: {
       ...shoot.spec,
-      seedName: `bench-${on}`,
+      seedName: `registration-${on}`,
       networking: { ...shoot.spec.networking, type: `net-${type}` },
     },
   });
@@ -93,12 +93,12 @@ async function makeWorld(client: KubeClient, { seeds, registrations, shoots }: S
       make,
     );
   await all(seeds, (index) =>
-    client.apply({ ...seed, metadata: { name: `bench-${index}` }, spec: { ...seed.spec, backup: undefined } }),
+    client.apply({ ...seed, metadata: { name: `registration-${index}` }, spec: { ...seed.spec, backup: undefined } }),
   );
   await all(registrations + 1, (index) => register(index, {}));
   const placeOf = (index: number) =>
     [index % registrations, Math.floor(index / registrations + index) % seeds] as const;
-  await all(shoots, (index) => client.create(shootOn(`bench-${index}`, ...placeOf(index))));
+  await all(shoots, (index) => client.create(shootOn(`registration-${index}`, ...placeOf(index))));
   const places = new Set(Array.from({ length: shoots }, (_, index) => placeOf(index).join(" ")));
   const labelsOf = (installation: ControllerInstallation) => installation.metadata.labels ?? {};
   const before = new Map<string, string | undefined>();
@@ -111,9 +111,10 @@ async function makeWorld(client: KubeClient, { seeds, registrations, shoots }: S
   };
   return {
     installations: places.size,
-    addShoot: async (name: string, type: number) => void (await client.create(shootOn(`bench-${name}`, type, 0))),
+    addShoot: async (name: string, type: number) =>
+      void (await client.create(shootOn(`registration-${name}`, type, 0))),
     removeShoot: (name: string) =>
-      client.remove(refTo(Shoot, { namespace: shoot.metadata.namespace, name: `bench-${name}` })),
+      client.remove(refTo(Shoot, { namespace: shoot.metadata.namespace, name: `registration-${name}` })),
     async changeRegistration(index: number) {
       await remember("registration-spec-hash");
       return async () => void (await register(index, { changed: true }));
@@ -122,10 +123,10 @@ async function makeWorld(client: KubeClient, { seeds, registrations, shoots }: S
       isNew("registration-spec-hash", ({ spec }) => spec.registrationRef.name === `net-${index}`),
     async changeSeed(index: number) {
       await remember("seed-spec-hash");
-      const ref = refTo(Seed, { name: `bench-${index}` });
+      const ref = refTo(Seed, { name: `registration-${index}` });
       return async () => void (await client.patch(ref, { metadata: { labels: { told: "yes" } } }));
     },
-    isTold: (index: number) => isNew("seed-spec-hash", ({ spec }) => spec.seedRef?.name === `bench-${index}`),
+    isTold: (index: number) => isNew("seed-spec-hash", ({ spec }) => spec.seedRef?.name === `registration-${index}`),
   };
 }
 
