@@ -23,8 +23,8 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
 
   // A place for the control plane, and the keys to it
   shareState:            { do: inGarden("shareState"),                       after: ["leadership"] },
-  survey:                { do: survey,                                       after: ["shareState"], when: [isPeriodic], since: "2026-11-23" },
-  namespace:             { do: deploy("namespace"),                          after: ["survey", "requiredExtensions"], was: { until: "2026-11-25", after: ["survey"] } },
+  survey:                { do: survey,                                       after: ["shareState", "requiredExtensions"], was: { until: "2026-11-25", after: ["shareState"] }, when: [isPeriodic], since: "2026-11-23" },
+  namespace:             { do: deploy("namespace"),                          after: ["survey"] },
   leader:                { do: call("announceLeader"),                       after: ["namespace"] },
   cluster:               { do: call("syncCluster"),                          after: ["namespace"] },
   cloudProviderSecret:   { do: call("deployCloudProviderSecret"),            after: ["namespace"], when: [hasCredentials] },

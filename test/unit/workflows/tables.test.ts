@@ -292,7 +292,7 @@ describe("the restore table", () => {
   it("differs from reconcile in these rows and no others, in what is done, in which seed, after what and when", () => {
     expect(differences(reconcile, restore)).toEqual({
       shareState: { after: ["leadership", "leases"], before: ["leadership"] },
-      namespace: { after: ["leadership", "requiredExtensions"], before: ["survey", "requiredExtensions"] },
+      namespace: { after: ["leadership", "requiredExtensions"], before: ["survey"] },
       secrets: { after: ["keptSecrets"], before: ["namespace"] },
       infrastructure: {
         after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"],
