@@ -408,6 +408,7 @@ describe("what is installed in a seed", () => {
   test.each<readonly [string, () => Promise<unknown>]>([
     ["read another seed's installation", () => seed1.read(ControllerInstallation, { name: "not-ours" })],
     ["list installations", () => seed1.list(ControllerInstallation)],
+    ["list deployments", () => seed1.list(ControllerDeployment)],
     [
       "say how another seed's installation is",
       () => seed1.patch(refTo(ControllerInstallation, { name: "not-ours" }), { status: {} }, { subresource: "status" }),
