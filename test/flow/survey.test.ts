@@ -53,7 +53,17 @@ describe("a periodic Reconcile", () => {
     const states = await statesOf(world);
     const ran = Object.keys(states).filter((step) => states[step] === "done");
     expect(ran).toEqual([
-      ...["shareState", "survey", "network", "kubeProxy", "coreDns", "worker", "nodesReady", "staleConfigs"],
+      ...[
+        "requiredExtensions",
+        "shareState",
+        "survey",
+        "network",
+        "kubeProxy",
+        "coreDns",
+        "worker",
+        "nodesReady",
+        "staleConfigs",
+      ],
     ]);
     await world.gone();
   });
