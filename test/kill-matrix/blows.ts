@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { cleanUp } from "../../src/workflows/clean-up.ts";
+import { fallsAsleep, managesResources, takenOver } from "../../src/workflows/conditions.ts";
 import { migrate } from "../../src/workflows/migrate.ts";
 import { restore } from "../../src/workflows/restore.ts";
 import { ownParts, type Blow, type FlowName, type Part } from "./blow.ts";
@@ -28,8 +29,11 @@ export function chooseBlows({ parts, flows, steps, sample, share, seed, away }: 
   const unknown = steps.filter((step) => !flows.some((flow) => tables[flow].steps.has(step)));
   if (unknown.length > 0) throw new Error(`there is no step ${unknown.join(", ")} in ${flows.join(", ")}`);
   const all = flows.flatMap((flow) =>
-    [...tables[flow].steps.keys()]
-      .filter((step) => steps.length === 0 || steps.includes(step))
+    [...tables[flow].steps]
+      .filter(([step, { when = [] }]) =>
+        steps.length === 0 ? !when.some((condition) => never.has(condition)) : steps.includes(step),
+      )
+      .map(([step]) => step)
       .flatMap((step) =>
         parts.map((part): Blow => {
           const delay = delayOf(`${seed} ${flow} ${step} ${part}`);
@@ -46,6 +50,9 @@ function sampleOf(all: readonly Blow[], count: number): Blow[] {
     (blow) => blow !== undefined,
   );
 }
+
+/** What holds for no Shoot of a lab: steps that ask for it are not reached. */
+const never: ReadonlySet<unknown> = new Set([fallsAsleep, managesResources, takenOver]);
 
 const own: ReadonlySet<Part> = new Set(ownParts);
 
