@@ -60,7 +60,10 @@ async function main(): Promise<void> {
   const registrations = createRegistrationController({ gardenClient, flows, log });
   const parts = [shoots, entries, access, protections, silence, profiles, bastions, scheduling, registrations];
   for (const part of parts) part.start();
-  void shoots.synced().then(() => (ready = true));
+  shoots.synced().then(
+    () => (ready = true),
+    () => log.info("stopped before the first list of Shoots"),
+  );
   log.info({ garden: gardenClient.server, temporal: config.temporalAddress }, "manager started");
 
   await new Promise<void>((resolve) => {

@@ -4,7 +4,8 @@ import { buildOf, createBuilds } from "../../src/client/builds.ts";
 import { createRuns } from "../../src/client/runs.ts";
 import { cleanUpWorkflowId, flowWorkflowId, shootWorkflowId } from "../../src/workflows/contract.ts";
 import { eventually } from "../support/eventually.ts";
-import { startFlowLab, type DeployedBuild, type FlowLab, type GardenWorker, type World } from "../support/flow-lab.ts";
+import { startFlowLab, type FlowLab, type World } from "../support/flow-lab.ts";
+import type { DeployedBuild, GardenWorker } from "../support/garden-worker.ts";
 
 let lab: FlowLab;
 beforeAll(async () => void (lab = await startFlowLab({ build: { id: "idle" } })));

@@ -151,6 +151,18 @@ async function retrying(work: () => Promise<unknown>, limit: number): Promise<vo
 }
 
 /** What fails in the flow, by step. */
+/** Has a Network in a Shoot's namespace, which an extension of type local serves. */
+async function applyNetwork(namespace: string): Promise<{ readonly namespace: string; readonly name: string }> {
+  const metadata = { namespace, name: "asks" };
+  await client.apply({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "Network",
+    metadata,
+    spec: { type: "local", podCIDR: "10.0.0.0/16", serviceCIDR: "10.1.0.0/16" },
+  } as unknown as Network);
+  return metadata;
+}
+
 const failureOf = async (registration: string): Promise<string> => {
   try {
     await carryOut(registration);
@@ -332,13 +344,7 @@ test("an installation stays as long as objects need it, then leaves nothing behi
   const shoot = await createShoot(client, "asks", { seedName: "seed-1" });
   const { metadata } = await installationOf("six");
   await carryOut("six", 10_000);
-  const served = { namespace: shoot.technicalID, name: "asks" };
-  await client.apply({
-    apiVersion: "extensions.gardener.cloud/v1alpha1",
-    kind: "Network",
-    metadata: served,
-    spec: { type: "local", podCIDR: "10.0.0.0/16", serviceCIDR: "10.1.0.0/16" },
-  } as unknown as Network);
+  const served = await applyNetwork(shoot.technicalID);
   await client.remove(refTo(Shoot, { namespace: shoot.namespace, name: "asks" }));
   await soon(async () => expect((await installationOf("six")).metadata.deletionTimestamp).toBeDefined());
   expect(await failureOf("six")).toContain(
@@ -464,13 +470,7 @@ test("the seed's worker says how an installation is, and whether it is required"
       Object.fromEntries(Object.entries(await conditionsOf("ten")).map(([type, { status }]) => [type, status]));
     const well = { Valid: "True", Installed: "True", Healthy: "True", Progressing: "False" };
     await soon(async () => expect(await statuses()).toEqual({ ...well, Required: "False" }));
-    const served = { namespace: shoot.technicalID, name: "asks" };
-    await client.apply({
-      apiVersion: "extensions.gardener.cloud/v1alpha1",
-      kind: "Network",
-      metadata: served,
-      spec: { type: "local", podCIDR: "10.0.0.0/16", serviceCIDR: "10.1.0.0/16" },
-    } as unknown as Network);
+    const served = await applyNetwork(shoot.technicalID);
     await soon(async () => expect(await statuses()).toEqual({ ...well, Required: "True" }));
     const resource = await managedResource(metadata.name);
     if (resource === undefined) throw new Error("there is no ManagedResource");

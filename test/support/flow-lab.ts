@@ -11,16 +11,10 @@ import type {
 import { park } from "../../src/activities/shoot/park.ts";
 import { shootRequests, unanswered } from "../../src/api/requests.ts";
 import type { ShootRef, ShootRun } from "../../src/api/shoot/run.ts";
-import { createBuilds } from "../../src/client/builds.ts";
 import { createOperations } from "../../src/client/operations.ts";
-import { createRuns } from "../../src/client/runs.ts";
 import { createShootClient, type ShootClient } from "../../src/client/shoots.ts";
-import { createLogger } from "../../src/log.ts";
-import { buildWorkflows } from "../../src/worker/build.ts";
-import { createGardenWorker } from "../../src/worker/garden.ts";
-import { createReplayer } from "../../src/worker/replay.ts";
-import { createRollout } from "../../src/worker/rollout.ts";
 import { seedQueue, shootWorkflowId } from "../../src/workflows/contract.ts";
+import { startGardenWorker, type DeployedBuild, type GardenWorker } from "./garden-worker.ts";
 import { shootRun } from "./shoot-run.ts";
 import { startTemporal, type TemporalOptions, type TemporalServer } from "./temporal.ts";
 
@@ -54,21 +48,6 @@ export interface FlowLab extends Pick<TemporalServer, "client" | "address"> {
   stop(): Promise<void>;
 }
 
-/** A build of the garden's worker; today's workflows unless told otherwise. Times are ms. */
-export interface DeployedBuild {
-  readonly id?: string;
-  /** The file of its workflows. */
-  readonly path?: string;
-  readonly drainPeriod?: number;
-  readonly silence?: number;
-}
-
-/** A worker of one build. */
-export interface GardenWorker {
-  readonly build: string;
-  stop(): Promise<void>;
-}
-
 /** Starts the lab: one worker for the garden, of today's build unless told otherwise, and one for each of three seeds. */
 export async function startFlowLab(
   options: TemporalOptions & { readonly build?: DeployedBuild } = {},
@@ -91,38 +70,15 @@ export async function startFlowLab(
   let count = 0;
 
   const gardenWorkers = new Set<GardenWorker>();
-  const deploy = async ({ drainPeriod = 3_600_000, ...o }: DeployedBuild = {}): Promise<GardenWorker> => {
-    const build = await buildWorkflows(o);
-    const activities = gardenActivities(worlds, temporal);
-    const worker = await createGardenWorker({
-      connection: temporal.connection,
-      namespace: "default",
-      activities,
-      build,
-    });
-    const working = worker.run();
-    const rollout = createRollout({
-      build: build.id,
-      builds: createBuilds(temporal.client),
-      runs: createRuns(temporal.client),
-      replayer: await createReplayer(build.bundle),
-      drainPeriod,
-      ...(o.silence === undefined ? {} : { silence: o.silence }),
-      period: 250,
-      log: createLogger({ name: "lab", level: "silent" }),
-    });
-    const rollingOut = rollout.run();
+  const deploy = async (build?: DeployedBuild): Promise<GardenWorker> => {
+    const worker = await startGardenWorker(temporal, { activities: gardenActivities(worlds, temporal) }, build);
     const deployed = {
-      build: build.id,
+      build: worker.build,
       async stop() {
-        if (!gardenWorkers.delete(deployed)) return;
-        rollout.stop();
-        worker.shutdown();
-        await Promise.all([working, rollingOut]);
+        if (gardenWorkers.delete(deployed)) await worker.stop();
       },
     };
     gardenWorkers.add(deployed);
-    await rollout.settled;
     return deployed;
   };
   await deploy(options.build);

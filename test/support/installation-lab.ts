@@ -8,14 +8,8 @@ import { park } from "../../src/activities/shoot/park.ts";
 import type { GardenActivities } from "../../src/activities/index.ts";
 import type { InstallationRun } from "../../src/api/registration/run.ts";
 import { createInstallationClient, type InstallationClient } from "../../src/client/installations.ts";
-import { createBuilds } from "../../src/client/builds.ts";
-import { createRuns } from "../../src/client/runs.ts";
-import { createLogger } from "../../src/log.ts";
-import { buildWorkflows } from "../../src/worker/build.ts";
-import { createGardenWorker } from "../../src/worker/garden.ts";
-import { createReplayer } from "../../src/worker/replay.ts";
-import { createRollout } from "../../src/worker/rollout.ts";
 import { seedQueue } from "../../src/workflows/contract.ts";
+import { startGardenWorker } from "./garden-worker.ts";
 import { startTemporal, type TemporalServer } from "./temporal.ts";
 
 /** One installation as its activities find it; tests change it while flows run. */
@@ -76,26 +70,10 @@ export async function startInstallationLab(): Promise<InstallationLab> {
     confirmRemoved: act("removed"),
     answer: async () => {},
   };
-  const build = await buildWorkflows({});
-  const worker = await createGardenWorker({
-    connection: temporal.connection,
-    namespace: "default",
+  const garden = await startGardenWorker(temporal, {
     activities: { park } as GardenActivities,
     installations: inGarden,
-    build,
   });
-  const working = worker.run();
-  const rollout = createRollout({
-    build: build.id,
-    builds: createBuilds(temporal.client),
-    runs: createRuns(temporal.client),
-    replayer: await createReplayer(build.bundle),
-    drainPeriod: 3_600_000,
-    period: 250,
-    log: createLogger({ name: "lab", level: "silent" }),
-  });
-  const rollingOut = rollout.run();
-  await rollout.settled;
   let seed: { readonly worker: Worker; readonly running: Promise<void> } | undefined;
   const stopSeed = async () => {
     seed?.worker.shutdown();
@@ -119,9 +97,7 @@ export async function startInstallationLab(): Promise<InstallationLab> {
     startSeed,
     stopSeed,
     async stop() {
-      rollout.stop();
-      worker.shutdown();
-      await Promise.all([working, rollingOut, stopSeed()]);
+      await Promise.all([garden.stop(), stopSeed()]);
       await temporal.stop();
     },
   };
