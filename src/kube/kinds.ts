@@ -35,6 +35,18 @@ export interface ConfigMap extends NamespacedObject {
 /** A ConfigMap; its data is text. */
 export const ConfigMap = defineKind<ConfigMap>({ apiVersion: "v1", kind: "ConfigMap", scope: "Namespaced" });
 
+/** A user's request for a certificate, in PEM and base64; without conditions, it waits to be judged. */
+export interface CertificateSigningRequest extends KubeObject {
+  readonly spec: { readonly request: string; readonly signerName: string; readonly username?: string };
+  readonly status?: { readonly conditions?: readonly { readonly type: string }[]; readonly certificate?: string };
+}
+/** A user's request for a certificate. */
+export const CertificateSigningRequest = defineKind<CertificateSigningRequest, "Cluster">({
+  apiVersion: "certificates.k8s.io/v1",
+  kind: "CertificateSigningRequest",
+  scope: "Cluster",
+});
+
 /** A ServiceAccount, by its metadata. */
 export interface ServiceAccount extends NamespacedObject {
   readonly automountServiceAccountToken?: boolean;

@@ -26,6 +26,7 @@ import { createPodNetworks } from "./network/pod-network.ts";
 import { createShootAccess } from "./shoot-access.ts";
 import { createKeyedMutex } from "./keyed-mutex.ts";
 import { createVolumeProvisioner, type Runner } from "./volumes.ts";
+import { createServingCertificates } from "./worker/serving-certificates.ts";
 import { createWorkerActuator } from "./worker/worker.ts";
 
 /** What the provider of one seed is made of. */
@@ -79,6 +80,7 @@ export function createProvider({
     createVolumeProvisioner({ client, directory: join(environment.stateDir, "volumes", seed), log }),
     createLoadBalancers({ client, cluster: seed, machine: seedMachineName(seed), machines, pool, log }),
     createMachineKeeper({ client, machines, mutex, guard, log }),
+    createServingCertificates({ client, machines, shoots, guard, log }),
   ];
 
   return {

@@ -1,13 +1,17 @@
+import { X509Certificate } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { requestToken } from "../../src/activities/control-plane/service-account-token.ts";
+import { issueCertificate } from "../../src/activities/secrets/pki.ts";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { components, type ControlPlaneContext } from "../../src/components/index.ts";
 import {
+  CertificateSigningRequest,
   createKubeClient,
+  Node,
   parseKubeconfig,
   refTo,
   renderKubeconfig,
@@ -16,6 +20,7 @@ import {
   type KubeClient,
 } from "../../src/kube/index.ts";
 import { applyUpstreamCrds, readManifest } from "../../src/local/cluster/manifests.ts";
+import { servingCertificateRequest } from "../support/certificate-requests.ts";
 import type { Child } from "../support/child.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
@@ -46,7 +51,8 @@ beforeAll(async () => {
     await seed.client.apply(object);
   shoot = await startShootControlPlane(seed.client, context);
   gardener = await shoot.client("gardener");
-  for (const object of components["gardener-access"].objects(context)) await gardener.apply(object);
+  for (const name of ["gardener-access", "node-bootstrap"] as const)
+    for (const object of components[name].objects(context)) await gardener.apply(object);
   const server = await seed.client.read(Secret, { namespace, name: "gardener-resource-manager-server" });
   manager = await startResourceManager(join(directory, "manager"), ofManager(configuration)[0], {
     source: await fileOf("source", await withOwnRights()),
@@ -76,6 +82,39 @@ test("an access Secret is filled, opens the Shoot with the generic kubeconfig, a
   await eventually(() => expect(look()).rejects.toMatchObject({ status: 401 }), 30_000);
   await visitor.close();
 });
+
+test("a kubelet gets a certificate of the kubelets' authority for what its Node says it is, and is denied another's address", async () => {
+  await gardener.create({ ...{ apiVersion: "v1", kind: "Node" }, metadata: { name: "one" } });
+  const addresses = [
+    { type: "InternalIP", address: "10.250.0.7" },
+    { type: "Hostname", address: "one" },
+  ];
+  await gardener.patch(refTo(Node, { name: "one" }), { status: { addresses } }, { subresource: "status" });
+  const kubelet = createKubeClient({ kubeconfig: await asNode("one") });
+  const ask = async (name: string, host: string) =>
+    await kubelet.create(await servingCertificateRequest(name, { node: "one", hosts: ["one", host] }));
+  const read = async (name: string) => (await gardener.read(CertificateSigningRequest, { name }))?.status;
+  await ask("own", "10.250.0.7");
+  await ask("foreign", "10.250.0.8");
+  const issued = await eventually(async () => (await read("own"))?.certificate ?? false, 30_000);
+  const authority = await seed.client.read(Secret, { namespace, name: "ca-kubelet" });
+  const certificate = new X509Certificate(textOf(issued));
+  expect(certificate.verify(new X509Certificate(textOf(authority?.data?.["ca.crt"])).publicKey)).toBe(true);
+  expect(certificate.checkIP("10.250.0.7")).toBe("10.250.0.7");
+  await eventually(async () => expect((await read("foreign"))?.conditions).toMatchObject([{ type: "Denied" }]));
+  await kubelet.close();
+});
+
+/** A kubeconfig for a kubelet that has joined as this node. */
+async function asNode(name: string): Promise<string> {
+  const read = async (secret: string) => (await seed.client.read(Secret, { namespace, name: secret }))?.data ?? {};
+  const { "ca.crt": certificate, "ca.key": key } = await read("ca-client");
+  const request = { commonName: `system:node:${name}`, organizations: ["system:nodes"], usages: ["client"] } as const;
+  const pair = await issueCertificate({ certificate: textOf(certificate), key: textOf(key) }, request, new Date());
+  const { server } = parseKubeconfig(await shoot.kubeconfig("gardener"));
+  const ca = textOf((await read("ca"))["ca.crt"]);
+  return renderKubeconfig({ server, ca, clientCert: pair.certificate, clientKey: pair.key });
+}
 
 const accessSecret = (name: string): Secret => ({
   apiVersion: "v1",

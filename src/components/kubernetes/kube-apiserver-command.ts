@@ -70,6 +70,7 @@ const storage: Flags = {
 };
 
 const otherServers: Flags = {
+  "kubelet-certificate-authority": secretPath("ca-kubelet", "ca.crt"),
   "kubelet-client-certificate": secretPath("kube-apiserver-kubelet", "tls.crt"),
   "kubelet-client-key": secretPath("kube-apiserver-kubelet", "tls.key"),
   "kubelet-preferred-address-types": ["InternalIP", "Hostname", "ExternalIP"],

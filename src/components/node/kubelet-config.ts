@@ -22,6 +22,7 @@ export function kubeletConfiguration(context: ControlPlaneContext, pool: WorkerP
     maxPods: 110,
     rotateCertificates: true,
     serializeImagePulls: true,
+    serverTLSBootstrap: true,
     ...(taints.length === 0
       ? {}
       : { registerWithTaints: taints.map(({ key, value, effect }) => ({ key, value, effect })) }),

@@ -60,7 +60,8 @@ function forShoot({ namespace, kubeconfig }: ShootResponsibility) {
       ...always,
       managedResource: { concurrentSyncs: 20, syncPeriod: "1h", alwaysUpdate: true },
       tokenRequestor: { enabled: true, concurrentSyncs: 5 },
-      csrApprover: { enabled: true, concurrentSyncs: 5, machineNamespace: namespace },
+      // By Nodes alone: with a namespace of Machines, it would deny every kubelet on a machine that is not one of these.
+      csrApprover: { enabled: true, concurrentSyncs: 5 },
     },
   };
 }
