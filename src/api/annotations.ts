@@ -57,6 +57,12 @@ export const CREATED_BY_ANNOTATION = "gardener.cloud/created-by";
 /** The number of the leader under which our flows wrote an object; on a Namespace, the lowest one that may still write there. */
 export const EPOCH_ANNOTATION = "perennial.dev/epoch";
 
+/** On a Shoot's namespace in a seed: which failure the control plane survives, `node` or `zone`; empty for none. */
+export const FAILURE_TOLERANCE_ANNOTATION = "high-availability-config.resources.gardener.cloud/failure-tolerance-type";
+
+/** On an extension object of a kind whose definition has no `spec.leadership`: that, as JSON. */
+export const LEADERSHIP_ANNOTATION = "perennial.dev/leadership";
+
 /** On a Shoot's namespace in a seed: name of the TXT record that says which seed leads. */
 export const LEADERSHIP_RECORD_ANNOTATION = "perennial.dev/leadership-record";
 

@@ -52,6 +52,12 @@ export const NETWORKING_PROVIDER_LABEL = "networking.shoot.gardener.cloud/provid
 /** On a Shoot's namespace in a seed: the provider type of its backups. */
 export const BACKUP_PROVIDER_LABEL = "backup.gardener.cloud/provider";
 
+/** `privileged` on a Shoot's namespace in a seed: its pods are Gardener's, and the seed's own limits for users' pods are not for them. */
+export const POD_SECURITY_LABEL = "pod-security.kubernetes.io/enforce";
+
+/** "true" on a Shoot's namespace in a seed: resource managers look at how its workloads are to be spread. */
+export const HIGH_AVAILABILITY_LABEL = "high-availability-config.resources.gardener.cloud/consider";
+
 /** On a Shoot's namespace in a seed: "true" for each Extension of this type that the Shoot has. */
 export const extensionLabel = (type: string): string => `extensions.gardener.cloud/${type}`;
 

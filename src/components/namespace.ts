@@ -1,7 +1,9 @@
-import { SHOOT_UID_ANNOTATION } from "../api/annotations.ts";
+import { FAILURE_TOLERANCE_ANNOTATION, SHOOT_UID_ANNOTATION } from "../api/annotations.ts";
 import {
   BACKUP_PROVIDER_LABEL,
+  HIGH_AVAILABILITY_LABEL,
   NETWORKING_PROVIDER_LABEL,
+  POD_SECURITY_LABEL,
   ROLE_LABEL,
   SEED_PROVIDER_LABEL,
   SHOOT_PROVIDER_LABEL,
@@ -24,11 +26,16 @@ export function namespace(context: ControlPlaneContext): KubeObject[] {
     [SEED_PROVIDER_LABEL]: seed.spec.provider.type,
     [SHOOT_PROVIDER_LABEL]: shoot.spec.provider.type,
     ...(networking === undefined ? {} : { [NETWORKING_PROVIDER_LABEL]: networking }),
-    ...(seed.spec.backup ? { [BACKUP_PROVIDER_LABEL]: seed.spec.backup.provider } : {}),
+    [BACKUP_PROVIDER_LABEL]: seed.spec.backup?.provider ?? seed.spec.provider.type,
+    [POD_SECURITY_LABEL]: "privileged",
+    [HIGH_AVAILABILITY_LABEL]: "true",
     ...Object.fromEntries(extensions.map(({ type }) => [extensionLabel(type), "true"])),
   };
   const uid = shoot.status?.uid ?? shoot.metadata.uid;
-  const annotations = uid === undefined ? {} : { annotations: { [SHOOT_UID_ANNOTATION]: uid } };
-  const object = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels, ...annotations } };
+  const annotations = {
+    [FAILURE_TOLERANCE_ANNOTATION]: shoot.spec.controlPlane?.highAvailability?.failureTolerance.type ?? "",
+    ...(uid === undefined ? {} : { [SHOOT_UID_ANNOTATION]: uid }),
+  };
+  const object = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels, annotations } };
   return [object, ...networkPolicies(context)];
 }
