@@ -6,6 +6,7 @@ import { createEncryptionAtRest } from "./control-plane/encryption.ts";
 import { createExtensionMoves } from "./extensions/moves.ts";
 import { createExtensions } from "./extensions/extensions.ts";
 import type { TriggerRule } from "./extensions/trigger.ts";
+import { carryingLeadership } from "./leadership/carried-leadership.ts";
 import { fenced } from "./leadership/fenced-client.ts";
 import { createDecommissioning } from "./teardown/decommissioning.ts";
 import { createManagedResources } from "./managed-resources/managed-resources.ts";
@@ -37,7 +38,7 @@ export type SeedServices = ReturnType<ReturnType<typeof createSeedServices>>;
 export function createSeedServices(deps: SeedServiceDeps) {
   const { gardenClient, shootClients, waits, keys, triggers } = deps;
   return (run: ShootRun) => {
-    const seedClient: KubeClient = fenced(deps.seedClient, run);
+    const seedClient: KubeClient = carryingLeadership(fenced(deps.seedClient, run));
     const extensions = createExtensions({ gardenClient, seedClient, waits, triggers });
     const state = createStateActivities({ gardenClient, seedClient, keys });
     const records = { record: state.recordSnapshot, latest: state.latestSnapshot };

@@ -26,8 +26,9 @@ const foundations = {
 } as const;
 
 /**
- * Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. A seed's worker
- * watches ManagedResources; what else extensions of others look for is {@link applyUpstreamCrds}'s.
+ * Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. Those that another
+ * brought, such as a gardenlet, stay as they are. A seed's worker watches ManagedResources; what else extensions of others
+ * look for is {@link applyUpstreamCrds}'s.
  */
 export async function applyCrds(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
   const ours = (await readFolder("crds")).filter((crd) => isNeeded(crd, cluster));
@@ -42,9 +43,23 @@ export async function applyUpstreamCrds(client: KubeClient): Promise<void> {
 }
 
 async function define(client: KubeClient, crds: readonly KubeObject[]): Promise<void> {
-  await Promise.all(crds.map((crd) => client.apply(crd)));
+  await Promise.all(crds.map(async (crd) => ((await isOthers(client, crd)) ? undefined : client.apply(crd))));
   await Promise.all(crds.map((crd) => untilServed(client, crd)));
 }
+
+/** Whether another brought the definition, such as a gardenlet: its own objects are written by that one. Ours may be older. */
+async function isOthers(client: KubeClient, { metadata: { name } }: KubeObject): Promise<boolean> {
+  const present = await client.read(CustomResourceDefinition, { name });
+  const { managedFields = [] } = (present?.metadata ?? {}) as { readonly managedFields?: readonly ManagedFields[] };
+  return present !== undefined && !managedFields.some(({ manager }) => ourManagers.has(manager ?? ""));
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+}
+
+/** Ourselves, and operators who apply deploy/ by hand. */
+const ourManagers: ReadonlySet<string> = new Set(["perennial", "kubectl"]);
 
 async function readFolder(folder: string): Promise<KubeObject[]> {
   const files = (await readdir(new URL(`${folder}/`, deploy))).filter((name) => name.endsWith(".yaml"));
