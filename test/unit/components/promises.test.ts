@@ -168,9 +168,15 @@ test("the namespace tells each provider's webhooks that it is theirs", () => {
       "seed.gardener.cloud/provider": "aws",
       "shoot.gardener.cloud/provider": "local",
       "networking.shoot.gardener.cloud/provider": "local",
+      "backup.gardener.cloud/provider": "aws",
+      "pod-security.kubernetes.io/enforce": "privileged",
+      "high-availability-config.resources.gardener.cloud/consider": "true",
       "extensions.gardener.cloud/shoot-lakom-service": "true",
     },
-    annotations: { "shoot.gardener.cloud/uid": "5d8f8d8e-0000-4000-8000-000000000001" },
+    annotations: {
+      "high-availability-config.resources.gardener.cloud/failure-tolerance-type": "",
+      "shoot.gardener.cloud/uid": "5d8f8d8e-0000-4000-8000-000000000001",
+    },
   });
 });
 
