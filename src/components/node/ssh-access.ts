@@ -37,7 +37,7 @@ WantedBy=multi-user.target
   };
 }
 
-/** The user `gardener`, who logs in with the Shoot's key and may become root; nothing where no one may log in. */
+/** The user `gardener`, who logs in with the Shoot's key and may become root; nothing where people may not log in. */
 export function loginUser(context: ControlPlaneContext): Part {
   if (!allowsLogin(context)) return {};
   const files = [
