@@ -155,6 +155,13 @@ describe("a pool's key", () => {
   const key = (pool: Partial<WorkerPool>, version = "1.34.4") =>
     nodeAgentSecretName(exampleContext({ shoot: exampleShoot({ kubernetes: { version } }) }), changed(pool));
 
+  test("is the one that upstream's own function makes of the same pool", () => {
+    expect(key({})).toBe("gardener-node-agent-worker-791f4ef57b6b2f4c");
+    const kubelet = { kubeReserved: { cpu: "1" }, cpuManagerPolicy: "static" };
+    const pool = { volume: { size: "50Gi", type: "fast" }, kubernetes: { kubelet } };
+    expect(key(pool)).toBe("gardener-node-agent-worker-19362d59f4b68932");
+  });
+
   test("stays while machines can be changed in place", () => {
     for (const pool of [{ labels: { team: "b" } }, { maximum: 9 }, { sysctls: { "vm.swappiness": "1" } }])
       expect(key(pool, "1.34.5")).toBe(key({}));
