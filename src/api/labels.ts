@@ -64,6 +64,18 @@ export const POOL_IMAGE_VERSION_LABEL = "worker.gardener.cloud/image-version";
 /** The container runtime of a node's pool. */
 export const POOL_CRI_LABEL = "worker.gardener.cloud/cri-name";
 
+/** "true" on a node whose pool has the container runtime of this type. */
+export const runtimeLabel = (type: string): string => `containerruntime.worker.gardener.cloud/${type}`;
+
+/** Whether a node answers DNS queries of its pods itself. */
+export const NODE_LOCAL_DNS_LABEL = "networking.gardener.cloud/node-local-dns-enabled";
+
+/** The name of a node's pool, as Gardener called it before. */
+export const OLD_POOL_LABEL = "worker.garden.sapcloud.io/group";
+
+/** The name of the machine that a node is, from machine-controller-manager. */
+export const NODE_MACHINE_LABEL = "node.gardener.cloud/machine-name";
+
 /** "true" on a node whose pool may run system components. */
 export const POOL_SYSTEM_COMPONENTS_LABEL = "worker.gardener.cloud/system-components";
 

@@ -41,11 +41,19 @@ export interface ImageVector {
   readonly rclone: string;
   /** Upstream's, which applies ManagedResources. */
   readonly resourceManager: string;
+  /** Upstream's, of which machines take the agent. */
+  readonly nodeAgent: string;
+  /** Of which machines take their kubelet. */
+  readonly hyperkube: string;
 }
 
+const releases = "europe-docker.pkg.dev/gardener-project/releases";
+
+/** The release of Gardener whose programs run beside ours. */
+export const GARDENER_VERSION = "v1.150.0";
+
 /** Upstream's resource manager, in seeds and for Shoots of whatever version. */
-export const RESOURCE_MANAGER_IMAGE =
-  "europe-docker.pkg.dev/gardener-project/releases/gardener/resource-manager:v1.150.0";
+export const RESOURCE_MANAGER_IMAGE = `${releases}/gardener/resource-manager:${GARDENER_VERSION}`;
 
 /** The images that belong to a Kubernetes version such as `1.34.4`. */
 export function imagesFor(kubernetesVersion: string): ImageVector {
@@ -60,6 +68,8 @@ export function imagesFor(kubernetesVersion: string): ImageVector {
     pause: "registry.k8s.io/pause:3.10",
     rclone: "docker.io/rclone/rclone:1.74.4",
     resourceManager: RESOURCE_MANAGER_IMAGE,
+    nodeAgent: `${releases}/gardener/node-agent:${GARDENER_VERSION}`,
+    hyperkube: `${releases}/hyperkube:${tag}`,
   };
 }
 

@@ -42,9 +42,8 @@ export {
   wantedEncryption,
   type Encryption,
 } from "./kubernetes/encryption-configuration.ts";
-export { BOOTSTRAP_TOKEN_SECRET, machineApiServer } from "./node/node-agent.ts";
 export { userAccount };
-export { machineConfig, nodeAgentSecret, type MachineConfig, type SecretLookup } from "./node/node-agent-secret.ts";
+export { nodeAgentSecret, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";
 export { nodeAgentSecretName } from "./node/pool.ts";
 export { RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER } from "./resource-manager/configuration.ts";

@@ -1,5 +1,4 @@
 import {
-  BOOTSTRAP_TOKEN_SECRET,
   ENCRYPTION_KEY_SECRET,
   internalApiServerName,
   networksOf,
@@ -26,7 +25,6 @@ export const authorities = {
 export const lastingSecrets: readonly string[] = [
   ...Object.keys(authorities),
   "service-account-key",
-  BOOTSTRAP_TOKEN_SECRET,
   ENCRYPTION_KEY_SECRET,
 ];
 

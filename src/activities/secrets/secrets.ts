@@ -1,16 +1,13 @@
 import { randomBytes } from "node:crypto";
 import {
-  BOOTSTRAP_TOKEN_SECRET,
   ENCRYPTION_CONFIGURATION,
   ENCRYPTION_KEY_SECRET,
-  machineApiServer,
   parseEncryption,
   renderEncryption,
   wantedEncryption,
   type ControlPlaneContext,
 } from "../../components/index.ts";
 import { renderKubeconfig, type KubeClient } from "../../kube/index.ts";
-import { createBootstrapToken, type BootstrapToken } from "./bootstrap-token.ts";
 import { isFit, isUsableAuthority } from "./certificate-fit.ts";
 import { generateSigningKey, issueAuthority, issueCertificate, type KeyPair } from "./pki.ts";
 import { authorities, certificatesOf, lastingSecrets, type AuthorityName, type CertificatePlan } from "./plan.ts";
@@ -42,7 +39,6 @@ export async function ensureSecrets(
   const authority = (name: AuthorityName) => keys.get(name) ?? lost(context, name, "it was not made");
   const ca = authority("ca");
   await ensureSigningKey(run);
-  await ensureBootstrapToken(run, ca);
   await ensureEncryption(run);
   for (const plan of certificatesOf(context)) {
     await ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
@@ -81,21 +77,6 @@ async function ensureSigningKey({ store, context }: Run): Promise<void> {
   await store.write("service-account-key", "key", { id_rsa: key });
 }
 
-/** The token lives as long as the Shoot: another one would be another configuration for every machine. */
-async function ensureBootstrapToken({ store, context }: Run, ca: KeyPair): Promise<void> {
-  const token = tokenIn(store) ?? createBootstrapToken();
-  const kubeconfig = renderKubeconfig({
-    server: machineApiServer(context),
-    ca: ca.certificate,
-    token: `${token.id}.${token.secret}`,
-  });
-  await store.write(BOOTSTRAP_TOKEN_SECRET, "token", {
-    "token-id": token.id,
-    "token-secret": token.secret,
-    kubeconfig,
-  });
-}
-
 /** The key lives as long as the Shoot, in whose etcd it is named; the configuration follows the Shoot's spec. */
 async function ensureEncryption({ store, context, now }: Run): Promise<void> {
   const { secret, key: file } = ENCRYPTION_CONFIGURATION;
@@ -113,11 +94,6 @@ async function ensureEncryption({ store, context, now }: Run): Promise<void> {
 /** A name by which people tell keys apart, and 256 random bits. */
 function createEncryptionKey(now: Date): SecretData {
   return { key: `key${Math.floor(now.getTime() / 1000)}`, secret: randomBytes(32).toString("base64") };
-}
-
-function tokenIn(store: SecretStore): BootstrapToken | undefined {
-  const { "token-id": id, "token-secret": secret } = store.read(BOOTSTRAP_TOKEN_SECRET) ?? {};
-  return id && secret ? { id, secret } : undefined;
 }
 
 async function ensureCertificate({ store, now }: Run, plan: CertificatePlan, keys: { signer: KeyPair; ca: KeyPair }) {
