@@ -20,7 +20,11 @@ const arrows = {
   api: [],
   flow: [],
   workflows: ["flow", spelling],
-  components: ["api/(annotations|labels|names|object-stores|extensions/backup-entry)", "omit-undefined", "parsing"],
+  components: [
+    "api/(annotations|labels|names|object-stores|extensions/backup-entry|schema/(duration|quantity))",
+    "omit-undefined",
+    "parsing",
+  ],
   kube: ["api", "omit-undefined", "parsing", "log"],
   dns: [],
   activities: ["api", "components", "kube", "dns", "key-file", "omit-undefined", "parsing", "redaction"],

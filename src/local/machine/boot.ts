@@ -13,6 +13,8 @@ import type { MachinePaths } from "./record.ts";
 const privateDirectories = [
   ...["/var/lib/kubelet", "/var/lib/containerd", "/var/lib/cni", "/var/lib/kube-proxy", "/var/lib/perennial-machine"],
   ...["/var/log/pods", "/var/log/containers", "/etc/cni/net.d"],
+  ...["/var/lib/gardener-node-agent", "/var/lib/gardener-user", "/var/lib/sshd-ensurer"],
+  ...["/var/lib/ca-certificates-local", "/var/lib/ssl"],
 ];
 
 /**

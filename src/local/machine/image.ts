@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** What the machine's operating system brings along: programs, containerd and the way for an agent to change the machine. */
+/** What the machine's operating system brings along: programs, and containerd. */
 export interface MachineImage {
   /** Where links are made, and what they lead to. */
   readonly links: Readonly<Record<string, string>>;
@@ -9,10 +9,7 @@ export interface MachineImage {
   readonly sandboxImage: string;
 }
 
-/** Where an agent in the machine leaves requests for the runner, and finds the answers. */
-export const requestsDirectory = "/run/perennial-machine/requests";
-
-/** Makes the links and writes containerd's configuration and `/opt/bin/apply-machine-config`. */
+/** Makes the links, writes containerd's configuration, and makes sure of a file that units take for granted. */
 export function installImage({ links, sandboxImage }: MachineImage): void {
   for (const [link, target] of Object.entries(links)) {
     mkdirSync(dirname(link), { recursive: true });
@@ -21,8 +18,7 @@ export function installImage({ links, sandboxImage }: MachineImage): void {
   }
   mkdirSync("/etc/containerd", { recursive: true });
   writeFileSync("/etc/containerd/config.toml", containerdConfig(sandboxImage));
-  writeFileSync("/opt/bin/apply-machine-config", applyScript, { mode: 0o755 });
-  mkdirSync(requestsDirectory, { recursive: true, mode: 0o700 });
+  writeFileSync("/etc/environment", "", { flag: "a" });
 }
 
 /** The unit that runs before all others; restarting it leaves containers alone. */
@@ -53,19 +49,3 @@ state = "/run/containerd"
     config_path = "/etc/containerd/certs.d"
 `;
 }
-
-const applyScript = `#!/bin/bash
-# Applies a UserData JSON file to this machine and waits until that is done.
-set -eu
-[ $# -eq 1 ] || { echo "usage: apply-machine-config FILE" >&2; exit 2; }
-request=$(mktemp "${requestsDirectory}/XXXXXXXXXX")
-cp -- "$1" "$request"
-mv "$request" "$request.json"
-until [ -e "$request.done" ] || [ -e "$request.failed" ]; do sleep 0.1; done
-if [ -e "$request.failed" ]; then
-  cat "$request.failed" >&2
-  rm -f "$request.failed"
-  exit 1
-fi
-rm -f "$request.done"
-`;

@@ -75,12 +75,13 @@ it("the leadership domain is a zone beside the environment's, as its example sho
 
 it("a seed's machine gets a kubelet and a kube-proxy of its seed", () => {
   const userData = renderUserData({ networks, ca: "CA", kubelet: "KUBELET", kubeProxy: "PROXY" });
+  const files = userData.files.filter((file) => "content" in file);
   const config = (name: string) =>
-    parse(userData.files.find(({ path }) => path.endsWith(name))?.content ?? "") as Record<string, unknown>;
+    parse(files.find(({ path }) => path.endsWith(name))?.content ?? "") as Record<string, unknown>;
   expect(userData.units.map(({ name }) => name)).toEqual(["kubelet.service", "kube-proxy.service"]);
   expect(config("kubelet-config.yaml")).toMatchObject({ clusterDNS: [networks.dns], cgroupRoot: "${MACHINE_CGROUP}" });
   expect(config("kube-proxy-config.yaml")).toMatchObject({ clusterCIDR: networks.pods, mode: "iptables" });
-  const secrets = userData.files.filter(({ content }) => content === "KUBELET" || content === "PROXY");
+  const secrets = files.filter(({ content }) => content === "KUBELET" || content === "PROXY");
   expect(secrets.map(({ permissions }) => permissions)).toEqual([0o600, 0o600]);
 });
 
