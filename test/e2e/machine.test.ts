@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { execa } from "execa";
 import { afterAll, expect } from "vitest";
-import { Node, Pod, refTo, Service } from "../../src/kube/index.ts";
+import { stringify } from "yaml";
+import { Node, parseKubeconfig, Pod, refTo, Service } from "../../src/kube/index.ts";
 import type { Environment } from "../../src/local/environment/environment.ts";
 import { describeProcess } from "../../src/local/process/table.ts";
 import type { MachineStatus } from "../../src/local/machine/machine.ts";
 import { createMachines } from "../../src/local/machine/machines.ts";
+import type { UserData } from "../../src/local/machine/user-data.ts";
 import { removeBridge } from "../../src/local/network/bridge.ts";
 import { createLogger } from "../../src/log.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
@@ -70,26 +72,23 @@ test("pods of two machines answer each other and the host, by pod, service and l
   });
 });
 
-test("an agent in the machine changes files and units, and a wrong change is refused with the reason", async () => {
-  const unit = (word: string) => ({
-    name: "agent.service",
-    command: "start",
-    content: `[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo ${word} > /run/agent'\n`,
-  });
-  const apply = async (config: unknown) =>
-    await inMachine("one", [
-      "sh",
-      "-c",
-      'printf %s "$0" > /run/config && apply-machine-config /run/config',
-      JSON.stringify(config),
-    ]);
-  await apply({ files: [{ path: "/etc/agent", content: "${MACHINE_NAME}" }], units: [unit("first")] });
-  expect(await inMachine("one", ["cat", "/etc/agent", "/run/agent"])).toBe("onefirst");
-  await apply({ files: [], units: [unit("second")] });
-  expect(await inMachine("one", ["cat", "/run/agent"])).toBe("second");
-  await expect(apply({ files: [], units: [{ name: "bad.service", content: "[Service]" }] })).rejects.toThrow(
-    "no ExecStart",
-  );
+test("a machine follows the Secret that it booted with the name of, and says why it does not follow a wrong one", async () => {
+  await machines.ensure({ name: "agent", labels: {}, userData: agentUserData() });
+  const write = (word: string) => `[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo ${word} > /run/agent'\n`;
+  const applied = () => inMachine("agent", ["cat", "/etc/agent", "/run/agent"]);
+
+  await publish("${MACHINE_NAME}-1-", { name: "agent.service", command: "start", content: write("first") });
+  await eventually(async () => expect(await applied()).toBe("agent-1-first"), 20_000);
+  await publish("${MACHINE_NAME}-1-", { name: "agent.service", command: "start", content: write("second") });
+  await eventually(async () => expect(await applied()).toBe("agent-1-second"), 20_000);
+
+  await publish("${MACHINE_NAME}-2-", { name: "bad.service", command: "start", content: "[Service]" });
+  await eventually(async () => {
+    const log = await readFile(`${env.stateDir}/machines/agent/log/machine.log`, "utf8");
+    expect(log).toContain("the machine's configuration was not applied: Error: cannot use unit bad.service: it has no");
+  }, 20_000);
+  expect(await applied()).toBe("agent-1-second");
+  await machines.remove("agent");
 });
 
 test("a machine that died comes back with its pods", async () => {
@@ -125,6 +124,43 @@ test("removing all removes what a crashed run left", async () => {
   expect(await describeProcess(pid)).toBeUndefined();
   expect(await findRemains(env)).toEqual([]);
 });
+
+/** What a machine boots with whose agent is all that it runs; its API server has a certificate for loopback. */
+function agentUserData(): UserData {
+  const { server, cluster, user } = parseKubeconfig(controlPlane.tokenKubeconfig);
+  const ca = Buffer.from(String(cluster["certificate-authority-data"]), "base64").toString();
+  const token = String(user["token"]);
+  const directory = "/var/lib/gardener-node-agent";
+  const configuration = {
+    apiServer: { server: `https://localhost:${new URL(server).port}`, caFile: `${directory}/cluster-ca.crt` },
+    controllers: { operatingSystemConfig: { secretName: "machine-agent" } },
+  };
+  return {
+    files: [
+      { path: "/etc/hosts", content: "${MACHINE_GATEWAY} localhost\n" },
+      { path: `${directory}/config-v1.0.0.yaml`, content: stringify(configuration) },
+      { path: `${directory}/cluster-ca.crt`, content: ca },
+      { path: `${directory}/credentials/bootstrap-token`, content: token, permissions: 0o600 },
+    ],
+    units: [],
+  };
+}
+
+/** Writes what the agent's machine is to be: a file and a unit. */
+async function publish(text: string, unit: UserData["units"][number]): Promise<void> {
+  const inline = { encoding: "", data: text };
+  const config = {
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "OperatingSystemConfig",
+    spec: { files: [{ path: "/etc/agent", content: { inline } }], units: [unit] },
+  };
+  await controlPlane.client.apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "machine-agent", namespace: "kube-system" },
+    data: { "osc.yaml": Buffer.from(stringify(config)).toString("base64") },
+  });
+}
 
 async function join(name: string): Promise<MachineStatus> {
   const userData = nodeUserData(await kubeconfig());
