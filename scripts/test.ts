@@ -36,7 +36,15 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   ],
   flow: ["temporal"],
   e2e: [...clusterBinaries, "temporal"],
-  upstream: ["etcd", "etcdctl", "kube-apiserver", "kube-controller-manager", "gardener-resource-manager"],
+  upstream: [
+    "etcd",
+    "etcdctl",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "gardener-resource-manager",
+    "helm",
+    "registry",
+  ],
 };
 
 /** The Debian packages that a project takes; e2e gets its own by itself. */
