@@ -190,6 +190,8 @@ export const packages = {
   ethtool: ["ethtool"],
   "util-linux": ["nsenter", "unshare", "flock"],
   curl: ["curl"],
+  // Only for machines with a systemd of their own.
+  mmdebstrap: ["mmdebstrap"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** A Debian package of the local environment. */

@@ -1,24 +1,16 @@
 import { createHash } from "node:crypto";
-import { access, mkdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { commandLines } from "../../api/command-lines.ts";
 import type { Logger } from "../../log.ts";
 import { findProgram } from "../binary/path.ts";
 import { collectIptables } from "./iptables.ts";
-import { writeImageTar, type ImageFile, type ImageSpec } from "./tar.ts";
-import { withLock } from "../binary/lock.ts";
+import { buildImage, once, type Image } from "./build.ts";
+import type { ImageFile, ImageSpec } from "./tar.ts";
 import { cachedVersions } from "../machine/programs.ts";
 import { versions } from "../binary/versions.ts";
-
-/** An image that a machine has from its start. */
-export interface Image {
-  /** With registry and tag, as pods name it. */
-  readonly name: string;
-  /** The OCI layout tar on the host; its name changes with its content. */
-  readonly tar: string;
-}
 
 /** The image that holds a pod's namespaces. */
 export const pauseImage = `registry.k8s.io/pause:${versions.pause}`;
@@ -31,14 +23,7 @@ export async function buildImages(cache: string, log: Logger): Promise<Image[]> 
   const folder = join(cache, "images");
   await mkdir(folder, { recursive: true });
   const images: Image[] = [];
-  for (const image of await describeImages(folder)) {
-    const tar = join(folder, `${image.name.replace(/[/:]/g, "_")}-${await contentKey(image)}.tar`);
-    await once(tar, async () => {
-      await writeImageTar(image, tar);
-      log.info({ image: image.name, tar }, "image built");
-    });
-    images.push({ name: image.name, tar });
-  }
+  for (const image of await describeImages(folder)) images.push(await buildImage(image, folder, log));
   return images;
 }
 
@@ -130,28 +115,4 @@ async function buildProgram(folder: string, name: string): Promise<string> {
     await execa("mv", [`${binary}.new`, binary]);
   });
   return binary;
-}
-
-/** Makes the file unless it is there; of several processes one does. */
-async function once(file: string, make: () => Promise<void>): Promise<void> {
-  const missing = async () =>
-    await access(file).then(
-      () => false,
-      () => true,
-    );
-  if (!(await missing())) return;
-  await withLock(join(dirname(file), "locks", basename(file)), async () => {
-    if (await missing()) await make();
-  });
-}
-
-/** Changes when the image would: with its description, or with the size or time of a file in it. */
-async function contentKey(image: ImageSpec): Promise<string> {
-  const hash = createHash("sha256").update(JSON.stringify(image));
-  for (const file of image.files) {
-    if (!("source" in file)) continue;
-    const { size, mtimeMs } = await stat(file.source);
-    hash.update(` ${size} ${mtimeMs}`);
-  }
-  return hash.digest("hex").slice(0, 12);
 }

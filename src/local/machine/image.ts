@@ -5,16 +5,22 @@ import { dirname } from "node:path";
 export interface MachineImage {
   /** Where links are made, and what they lead to. */
   readonly links: Readonly<Record<string, string>>;
+  /** Files by path: which registries its containerd looks into first. */
+  readonly files: Readonly<Record<string, string>>;
   /** The image of the container that holds a pod's namespaces. */
   readonly sandboxImage: string;
 }
 
-/** Makes the links, writes containerd's configuration, and makes sure of a file that units take for granted. */
-export function installImage({ links, sandboxImage }: MachineImage): void {
+/** Makes the links and files, writes containerd's configuration, and makes sure of a file that units take for granted. */
+export function installImage({ links, files, sandboxImage }: MachineImage): void {
   for (const [link, target] of Object.entries(links)) {
     mkdirSync(dirname(link), { recursive: true });
     rmSync(link, { force: true, recursive: true });
     symlinkSync(target, link);
+  }
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
   }
   mkdirSync("/etc/containerd", { recursive: true });
   writeFileSync("/etc/containerd/config.toml", containerdConfig(sandboxImage));

@@ -11,7 +11,7 @@ export interface MachineRecord {
   readonly address: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: string;
-  readonly userData: UserData;
+  readonly userData: UserData | string;
   /** What `configureNetwork` was last called with. */
   readonly network?: MachineNetwork;
   /** Further addresses, such as load balancers'. */

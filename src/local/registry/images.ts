@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import type { Image } from "../image/images.ts";
+import type { Image } from "../image/build.ts";
 import { eachEntry, readWhole } from "./entries.ts";
 import type { Descriptor, PushClient } from "./push-client.ts";
 
