@@ -9,13 +9,15 @@ const policyName = "perennial-node-agent";
 
 /**
  * What upstream's node agents may do in the Shoot, who come with certificates of the group and a user for each machine: read
- * the configurations of pools, say how their Node is, hold their leases. A role cannot tell one machine's Node from
+ * the configurations of pools and what runs, say how their Node is, hold their leases. A role cannot tell one machine's Node from
  * another's; the policy can.
  */
 export function nodeAgentRights(secrets: readonly string[]): KubeObject[] {
   const rules = [
     { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch", "patch", "update"] },
     { apiGroups: [""], resources: ["nodes/status"], verbs: ["patch", "update"] },
+    // It watches those of its Node, and does not begin before it has: a role cannot tell them from others.
+    { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
     { apiGroups: ["", "events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
     { apiGroups: ["certificates.k8s.io"], resources: ["certificatesigningrequests"], verbs: ["create", "get"] },
   ];
