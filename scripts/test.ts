@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBinaries } from "../src/local/binary/binaries.ts";
 import { ensurePackages } from "../src/local/binary/packages.ts";
-import { clusterBinaries, type BinaryName, type PackageName } from "../src/local/binary/versions.ts";
+import { clusterBinaries, packages, type BinaryName, type PackageName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
@@ -37,10 +37,9 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   flow: ["temporal"],
   e2e: [...clusterBinaries, "temporal"],
   upstream: [
-    "etcd",
-    "etcdctl",
-    "kube-apiserver",
-    "kube-controller-manager",
+    ...clusterBinaries,
+    "gardener-extension-provider-local",
+    "gardener-node-agent",
     "gardener-resource-manager",
     "helm",
     "registry",
@@ -48,7 +47,10 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
 };
 
 /** The Debian packages that a project takes; e2e gets its own by itself. */
-const takes: Partial<Readonly<Record<Project, readonly PackageName[]>>> = { kube: ["bind9", "bind9-dnsutils"] };
+const takes: Partial<Readonly<Record<Project, readonly PackageName[]>>> = {
+  kube: ["bind9", "bind9-dnsutils"],
+  upstream: Object.keys(packages) as PackageName[],
+};
 
 process.exitCode = await main(process.argv.slice(2));
 
