@@ -90,6 +90,9 @@ export const STATE_FINAL_ANNOTATION = "perennial.dev/state-final";
 /** On an extension object that an earlier epoch has left in a seed: what it says of its state is replaced by what is kept. */
 export const STALE_ANNOTATION = "perennial.dev/stale";
 
+/** On a Worker whose `status.state` is the machines that a Restore brings: the epoch under which they were given. */
+export const MACHINE_STATE_ANNOTATION = "perennial.dev/machine-state";
+
 /** On an object that a step waits for: JSON of the activities that wait, so that any worker can complete them. */
 export const WAIT_ANNOTATION = "perennial.dev/wait";
 
@@ -146,6 +149,12 @@ export const KUBECONFIG_EXPIRY_ANNOTATION = "perennial.dev/kubeconfig-expires-at
  * the seed itself does, with its first extension.
  */
 export const RESOURCE_MANAGER_ANNOTATION = "perennial.dev/resource-manager";
+
+/**
+ * On a Seed or a Shoot, "true": machine-controller-manager makes machines, also for extensions that we have not installed. On a
+ * ControllerRegistration, "false": its Worker controller makes machines itself.
+ */
+export const MACHINE_CONTROLLER_MANAGER_ANNOTATION = "perennial.dev/machine-controller-manager";
 
 /** Upstream's, "true" on a ManagedResource: the resource manager leaves it, and what it has applied, alone. */
 export const IGNORE_RESOURCE_ANNOTATION = "resources.gardener.cloud/ignore";

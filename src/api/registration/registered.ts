@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { MACHINE_CONTROLLER_MANAGER_ANNOTATION } from "../annotations.ts";
 import type { ControllerRegistration } from "../core/controller-registration.ts";
 import type { labelSelector } from "../schema/references.ts";
 import type { z } from "zod";
@@ -39,6 +40,8 @@ export interface Registered {
   readonly policy: "OnDemand" | "Always" | "AlwaysExceptNoShoots";
   readonly seedSelector?: z.infer<typeof labelSelector>;
   readonly method: Method;
+  /** Its Worker controller makes machines itself, without machine-controller-manager. */
+  readonly makesMachines?: true;
   /** Changes with the spec, inline chart included. */
   readonly specHash: string;
 }
@@ -55,6 +58,7 @@ export function registeredOf({ metadata, spec }: ControllerRegistration): Regist
     policy,
     ...(seedSelector === undefined ? {} : { seedSelector }),
     method: methodOf(spec.deployment),
+    ...(metadata.annotations?.[MACHINE_CONTROLLER_MANAGER_ANNOTATION] === "false" ? { makesMachines: true } : {}),
     specHash: hashOf(spec),
   };
 }

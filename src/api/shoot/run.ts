@@ -65,6 +65,8 @@ export interface ShootRun extends ShootRef {
   readonly hasBackup: boolean;
   /** The Shoot or its seed asks for a resource manager in its control plane. */
   readonly managesResources?: true;
+  /** Its machines are made by machine-controller-manager, as the extension that the Worker is for expects. */
+  readonly machineControllerManager?: true;
   /** How long, in ms, a seed's worker may leave a step unanswered before the operation says so. */
   readonly seedDeadline: number;
   /** How long, in ms, a retryable error is retried inside its step before the step parks. */
