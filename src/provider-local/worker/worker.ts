@@ -100,6 +100,8 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
     delete: inTurn(async ({ metadata: { namespace } }, _cluster, context) => {
       const present = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
       await allOf(present.map(({ name }) => remove(name, context)));
+      // Their pods would stay for ever, as being deleted, and with them what a resource manager takes away after this
+      await removeLeftNodes(accessTo(namespace, context), () => machineNames(namespace));
       await shoots.forget(namespace);
       const left = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
       if (left.length > 0)
