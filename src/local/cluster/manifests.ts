@@ -27,14 +27,21 @@ const foundations = {
 
 /**
  * Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. A seed's worker
- * watches ManagedResources; what else extensions of others look for is {@link applyUpstreamCrds}'s.
+ * watches ManagedResources and machines; what else extensions of others look for is {@link applyUpstreamCrds}'s.
  */
 export async function applyCrds(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
   const ours = (await readFolder("crds")).filter((crd) => isNeeded(crd, cluster));
-  const managed =
-    cluster === "seed" ? await readManifest("seed/crds/resources.gardener.cloud_managedresources.yaml") : [];
-  await define(client, [...ours, ...managed]);
+  const watched = cluster === "seed" ? (await Promise.all(watchedInSeeds.map(readManifest))).flat() : [];
+  await define(client, [...ours, ...watched]);
 }
+
+/** The definitions of others that a seed's worker needs. */
+const watchedInSeeds = [
+  "resources.gardener.cloud_managedresources",
+  "machine.sapcloud.io_machinedeployments",
+  "machine.sapcloud.io_machinesets",
+  "machine.sapcloud.io_machines",
+].map((name) => `seed/crds/${name}.yaml`);
 
 /** Applies the definitions that extensions of others look for in a seed when they start, and returns when they are served. */
 export async function applyUpstreamCrds(client: KubeClient): Promise<void> {
