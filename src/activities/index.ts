@@ -94,6 +94,8 @@ export interface SeedActivities {
   awaitManagedResources(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Has the resource manager take away what it has applied. */
   removeManagedResources(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Takes from the Worker the machines that it was given to restore: they change from now on. */
+  forgetMachineState(run: ShootRun): Promise<void>;
   /** Takes away the configurations of pools, or versions of pools, that no machine uses any more. */
   removeStaleConfigs(run: ShootRun): Promise<void>;
   publishInfrastructure(run: ShootRun): Promise<void>;

@@ -8,6 +8,7 @@ import { createExtensions } from "./extensions/extensions.ts";
 import type { TriggerRule } from "./extensions/trigger.ts";
 import { fenced } from "./leadership/fenced-client.ts";
 import { createDecommissioning } from "./teardown/decommissioning.ts";
+import { createMachineHandover } from "./machines/handover.ts";
 import { createManagedResources } from "./managed-resources/managed-resources.ts";
 import { createNamespaceFence } from "./leadership/namespace-fence.ts";
 import { createProvisioning } from "./secrets/provisioning.ts";
@@ -51,6 +52,7 @@ export function createSeedServices(deps: SeedServiceDeps) {
         waits,
         wanted: extensions.wanted,
         kept: state.readExtensionState,
+        machines: createMachineHandover({ seedClient, kept: state.readMachineState }),
         protect: (one) => protectSnapshots({ seedClient, records }, one),
       }),
       state,

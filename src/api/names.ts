@@ -89,5 +89,8 @@ export const REGISTRATION_FINALIZER = "core.gardener.cloud/controllerregistratio
 /** Where upstream mounts the kubeconfig for the garden into the pods of extensions. */
 export const GARDEN_KUBECONFIG_FOLDER = "/var/run/secrets/gardener.cloud/garden/generic-kubeconfig";
 
+/** Where upstream mounts the kubeconfig for the Shoot into pods of its control plane; containers that providers add mount it, too. */
+export const SHOOT_KUBECONFIG_FOLDER = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig";
+
 /** A taint of Seeds that take only Shoots which tolerate it. */
 export const PROTECTED_TAINT = "seed.gardener.cloud/protected";

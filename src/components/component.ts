@@ -13,6 +13,9 @@ export type ComponentName =
   | "kube-scheduler"
   | "gardener-access"
   | "resource-manager"
+  | "machine-access"
+  | "machine-controller-manager"
+  | "cluster-autoscaler"
   | "node-bootstrap"
   | "kube-proxy"
   | "coredns";

@@ -24,8 +24,18 @@ export interface ControlPlaneContext {
   readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
   /** The Shoot has a resource manager of its own. */
   readonly managesResources?: true;
+  /** Where machine-controller-manager makes the machines; none where the Worker's controller does. */
+  readonly machines?: ManagedMachines;
   /** Replicas of each workload in the seed: those that the operation needs; by default 1, or 0 for a hibernated Shoot. */
   readonly replicas?: number;
+}
+
+/** What the programs that manage machines are deployed with. */
+export interface ManagedMachines {
+  /** Pods of machine-controller-manager. */
+  readonly managerReplicas: number;
+  /** The MachineDeployments that the Worker's controller makes, with the numbers of machines between which each may be. */
+  readonly deployments: readonly { readonly name: string; readonly minimum: number; readonly maximum: number }[];
 }
 
 /** The images of everything that we deploy. */
@@ -41,6 +51,10 @@ export interface ImageVector {
   readonly rclone: string;
   /** Upstream's, which applies ManagedResources. */
   readonly resourceManager: string;
+  /** Upstream's, which makes machines. */
+  readonly machineControllerManager: string;
+  /** Upstream's, which says how many. */
+  readonly clusterAutoscaler: string;
 }
 
 /** Upstream's resource manager, in seeds and for Shoots of whatever version. */
@@ -60,7 +74,18 @@ export function imagesFor(kubernetesVersion: string): ImageVector {
     pause: "registry.k8s.io/pause:3.10",
     rclone: "docker.io/rclone/rclone:1.74.4",
     resourceManager: RESOURCE_MANAGER_IMAGE,
+    machineControllerManager: `${releases}/machine-controller-manager:v0.62.1`,
+    clusterAutoscaler: `${releases}/autoscaler/cluster-autoscaler:${autoscalerVersion(kubernetesVersion)}`,
   };
+}
+
+const releases = "europe-docker.pkg.dev/gardener-project/releases/gardener";
+
+/** The autoscaler knows one minor version of Kubernetes (upstream: `imagevector/containers.yaml`). */
+function autoscalerVersion(kubernetesVersion: string): string {
+  const minor = Number(/^v?1\.(\d+)\./.exec(kubernetesVersion)?.[1]);
+  if (minor >= 35) return "v1.35.1";
+  return { 34: "v1.34.3", 33: "v1.33.1" }[minor] ?? "v1.32.3";
 }
 
 /** How many pods each of the control plane's workloads has now. */

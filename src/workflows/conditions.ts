@@ -45,6 +45,12 @@ export const managesResources = when(
   (run) => run.managesResources === true,
 );
 
+/** machine-controller-manager stands beside the control plane, and the Worker's controller tells it which machines to make. */
+export const managesMachines = when(
+  "machine-controller-manager makes the Shoot's machines",
+  (run) => run.machineControllerManager === true,
+);
+
 /** The Shoot goes to another seed, rather than back to the one that it was about to leave. */
 export const moved = when(
   "the Shoot comes from another Seed",

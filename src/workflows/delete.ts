@@ -4,6 +4,7 @@ import {
   hasCredentials,
   hasLeadership,
   hasWorkers,
+  managesMachines,
   managesResources,
   namespaceUsable,
   canCleanResources,
@@ -31,14 +32,18 @@ export const deleteShoot = defineShootFlow("Delete Shoot", {
   kubeControllerManager:      { do: deploy("kube-controller-manager"),  after: ["kubeApiServer"], when: [canCleanResources] },
   shootClients:               { do: call("initializeShootClients"),     after: ["kubeApiServer"], when: [canCleanResources] },
   resourceManager:            { do: deploy("resource-manager"),         after: ["shootClients"], when: [managesResources, canCleanResources], since: "2026-11-25" },
+  machineAccess:              { do: deploy("machine-access"),           after: ["shootClients"], when: [managesMachines, canCleanResources], since: "2026-11-26" },
+  destroyClusterAutoscaler:   { do: destroy("cluster-autoscaler"),      after: ["cluster"], when: [managesMachines], since: "2026-11-26" },
 
   // What users made, in the order that lets their controllers work
   cleanWebhooks:              { do: call("cleanWebhooks"),              after: ["shootClients"], when: [canCleanResources] },
   cleanExtendedApis:          { do: call("cleanExtendedApis"),          after: ["cleanWebhooks", "kubeControllerManager", "controlPlane"], when: [canCleanResources] },
-  cleanKubernetesResources:   { do: call("cleanKubernetesResources"),   after: ["cleanExtendedApis"], when: [canCleanResources] },
+  cleanKubernetesResources:   { do: call("cleanKubernetesResources"),   after: ["cleanExtendedApis", "destroyClusterAutoscaler"], was: { until: "2026-11-26", after: ["cleanExtendedApis"] }, when: [canCleanResources] },
 
   // Machines and what they needed
-  removeWorker:               { do: remove("Worker"),                   after: ["cleanKubernetesResources"] },
+  machineControllerManager:   { do: deploy("machine-controller-manager"), after: ["cleanKubernetesResources", "machineAccess"], when: [managesMachines, canCleanResources], since: "2026-11-26" },
+  removeWorker:               { do: remove("Worker"),                   after: ["cleanKubernetesResources", "machineControllerManager"], was: { until: "2026-11-26", after: ["cleanKubernetesResources"] } },
+  destroyMachineControllerManager: { do: destroy("machine-controller-manager"), after: ["removeWorker"], when: [managesMachines], since: "2026-11-26" },
   removeOperatingSystemConfig: { do: remove("OperatingSystemConfig"),    after: ["removeWorker"] },
   removeNetwork:              { do: remove("Network"),                  after: ["cleanKubernetesResources", "removeWorker"] },
   removeControlPlane:         { do: remove("ControlPlane"),             after: ["removeOperatingSystemConfig", "removeNetwork"] },
@@ -47,7 +52,7 @@ export const deleteShoot = defineShootFlow("Delete Shoot", {
 
   // The control plane, then the ground it stood on
   destroyKubeScheduler:       { do: destroy("kube-scheduler"),          after: ["removeControlPlane"], when: [hasWorkers] },
-  destroyKubeControllerManager: { do: destroy("kube-controller-manager"), after: ["removeControlPlane"] },
+  destroyKubeControllerManager: { do: destroy("kube-controller-manager"), after: ["removeControlPlane", "destroyMachineControllerManager"], was: { until: "2026-11-26", after: ["removeControlPlane"] } },
   destroyKubeApiServer:       { do: destroy("kube-apiserver"),          after: ["destroyKubeScheduler", "destroyKubeControllerManager", "destroyResourceManager"], was: { until: "2026-11-25", after: ["destroyKubeScheduler", "destroyKubeControllerManager"] } },
   removeInfrastructure:       { do: remove("Infrastructure"),           after: ["removeControlPlane"] },
   removeExternalDns:          { do: remove("DNSRecord", "external"),    after: ["destroyKubeApiServer"] },

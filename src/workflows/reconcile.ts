@@ -9,6 +9,7 @@ import {
   hasLeadership,
   hasWorkers,
   isPeriodic,
+  managesMachines,
   managesResources,
 } from "./conditions.ts";
 
@@ -63,13 +64,19 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   network:               { do: apply("Network"),                             after: ["controlPlane", "shootClients"], when: [hasWorkers] },
   kubeProxy:             { do: deploy("kube-proxy"),                         after: ["network"], when: [hasWorkers, awake] },
   coreDns:               { do: deploy("coredns"),                            after: ["network"], when: [hasWorkers, awake] },
-  worker:                { do: apply("Worker"),                              after: ["kubeControllerManager", "nodeAgent", "network"], when: [hasWorkers] },
+  machineAccess:         { do: deploy("machine-access"),                     after: ["shootClients"], when: [managesMachines, awake], since: "2026-11-26" },
+  machineControllerManager: { do: deploy("machine-controller-manager"),      after: ["machineAccess", "accessSecrets", "infrastructure"], when: [managesMachines], since: "2026-11-26" },
+  // It would ask for machines while they go
+  stopClusterAutoscaler: { do: stop("cluster-autoscaler"),                   after: ["machineControllerManager"], when: [fallsAsleep, managesMachines], since: "2026-11-26" },
+  worker:                { do: apply("Worker"),                              after: ["kubeControllerManager", "nodeAgent", "network", "machineControllerManager", "stopClusterAutoscaler"], was: { until: "2026-11-26", after: ["kubeControllerManager", "nodeAgent", "network"] }, when: [hasWorkers] },
+  clusterAutoscaler:     { do: deploy("cluster-autoscaler"),                 after: ["worker"], when: [managesMachines, awake], since: "2026-11-26" },
   nodesReady:            { do: awaitNodes,                                   after: ["worker", "kubeProxy"], when: [hasWorkers, awake] },
   staleConfigs:          { do: call("removeStaleConfigs"),                   after: ["worker", "nodesReady"], when: [hasWorkers] },
   managedResources:      { do: call("awaitManagedResources"),                after: ["resourceManager", "controlPlane", "network", "nodesReady"], when: [managesResources, awake], since: "2026-11-25" },
 
   // A Shoot that falls asleep: its machines have gone by now, through the control plane that stops here
-  stopControllerManager: { do: stop("kube-controller-manager"),              after: ["staleConfigs"], when: [fallsAsleep], since: "2026-11-22" },
+  stopMachineControllerManager: { do: stop("machine-controller-manager"),    after: ["staleConfigs"], when: [fallsAsleep, managesMachines], since: "2026-11-26" },
+  stopControllerManager: { do: stop("kube-controller-manager"),              after: ["staleConfigs", "stopMachineControllerManager"], was: { until: "2026-11-26", after: ["staleConfigs"] }, when: [fallsAsleep], since: "2026-11-22" },
   stopScheduler:         { do: stop("kube-scheduler"),                       after: ["staleConfigs", "kubeScheduler"], when: [fallsAsleep], since: "2026-11-22" },
   stopResourceManager:   { do: stop("resource-manager"),                     after: ["staleConfigs"], when: [fallsAsleep, managesResources], since: "2026-11-25" },
   stopApiServer:         { do: stop("kube-apiserver"),                       after: ["stopControllerManager", "stopScheduler", "stopResourceManager"], was: { until: "2026-11-25", after: ["stopControllerManager", "stopScheduler"] }, when: [fallsAsleep], since: "2026-11-22" },

@@ -276,6 +276,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     deployCloudProviderSecret: forRun("deployCloudProviderSecret"),
     deployNodeAgentSecrets: forRun("deployNodeAgentSecrets"),
     removeStaleConfigs: forRun("removeStaleConfigs"),
+    forgetMachineState: forRun("forgetMachineState"),
     awaitManagedResources: waiting("awaitManagedResources"),
     removeManagedResources: waiting("removeManagedResources"),
     publishInfrastructure: forRun("publishInfrastructure"),

@@ -3,6 +3,7 @@ import { isAsleep, type ShootRun } from "../../api/shoot/run.ts";
 import { imagesFor, type ControlPlaneContext } from "../../components/index.ts";
 import { EndpointSlice, Secret, Service, type KubeClient } from "../../kube/index.ts";
 import { readGardenObjects } from "./cluster.ts";
+import { readManagedMachines } from "../machines/managed-machines.ts";
 import { addressOf } from "../waits/readiness.ts";
 
 /** Reads, in the garden and the seed, all that the Shoot's objects are made from. */
@@ -27,6 +28,7 @@ export async function readContext(
     replicas: isAsleep(run) ? 0 : 1,
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
     ...(run.managesResources === true ? { managesResources: true } : {}),
+    ...(await readManagedMachines(seedClient, run)),
     ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
     images: imagesFor(objects.shoot.spec.kubernetes.version),
     checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),

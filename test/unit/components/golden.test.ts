@@ -68,6 +68,17 @@ const goldens: Record<string, readonly KubeObject[]> = {
     checkJob(backedUpBy("aws"), "check", { snapshot: "etcd-backup-1-x.db", source: storeOf("azure") }),
     checkJob(backedUpBy("aws"), "check-own", { snapshot: "etcd-backup-1-x.db" }),
   ],
+  ...Object.fromEntries(
+    (["machine-controller-manager", "cluster-autoscaler"] as const).map((name) => [
+      name,
+      components[name].objects(
+        exampleContext({
+          machines: { managerReplicas: 1, deployments: [{ name: "example-worker-z1", minimum: 1, maximum: 3 }] },
+          checksums: { [name]: `sha256-of-${name}` },
+        }),
+      ),
+    ]),
+  ),
   "seed-resource-manager": seedResourceManager({ checksum: "sha256-of-gardener-resource-manager-server" }),
   "extension-objects": [
     infrastructureObject(context),

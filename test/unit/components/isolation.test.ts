@@ -55,6 +55,8 @@ test.for<[string, string[]]>([
   ["kube-controller-manager", ["kube-apiserver", "seed's DNS"]],
   ["kube-scheduler", ["kube-apiserver", "seed's DNS"]],
   ["gardener-resource-manager", ["kube-apiserver", "seed's API server", "seed's DNS"]],
+  ["machine-controller-manager", ["kube-apiserver", "seed's API server", "seed's DNS", ...wide]],
+  ["cluster-autoscaler", ["kube-apiserver", "seed's API server", "seed's DNS"]],
   ["etcd-main", ["seed's DNS"]],
   ["etcd-events", ["seed's DNS"]],
   ["etcd-backup", ["etcd-main", "seed's DNS", ...wide]],
@@ -69,6 +71,7 @@ test("the table above has every pod that we deploy", () => {
   expect(Object.keys(own).toSorted()).toEqual(
     [
       ...["kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd-main", "etcd-events"],
+      ...["machine-controller-manager", "cluster-autoscaler"],
       ...["gardener-resource-manager", "etcd-backup", "final-snapshot", "restore", "warm-up"],
     ].toSorted(),
   );

@@ -41,9 +41,10 @@ test("what control-plane webhooks change has the label that they select, and its
   const objects = [...inSeed.flatMap(({ objects }) => objects(context)), ...configs];
   const labelled = objects.filter(({ metadata }) => Object.keys(label).some((key) => key in (metadata.labels ?? {})));
   const names = ({ metadata }: KubeObject) => metadata.name;
-  expect(labelled.map(names).toSorted()).toEqual([...servers, ...configs.map(names)].toSorted());
+  const managers = ["machine-controller-manager", "cluster-autoscaler"] as const;
+  expect(labelled.map(names).toSorted()).toEqual([...servers, ...managers, ...configs.map(names)].toSorted());
   for (const { metadata } of labelled) expect(metadata.labels).toMatchObject(label);
-  for (const name of servers)
+  for (const name of [...servers, ...managers])
     expect(deploymentOf(name)).not.toMatchObject({ spec: { template: { metadata: { labels: label } } } });
 });
 
@@ -71,6 +72,8 @@ test("the pods of a control plane have Gardener's priorities, and a seed is give
     "kube-controller-manager": 999_998_300,
     "kube-scheduler": 999_998_300,
     "gardener-resource-manager": 999_998_400,
+    "machine-controller-manager": 999_998_300,
+    "cluster-autoscaler": 999_998_300,
   });
 });
 

@@ -15,7 +15,7 @@ import type { Action, ShootFlow } from "../../../src/workflows/actions.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 
 function plan(flow: ShootFlow, change: Partial<ShootRun> = {}) {
-  const steps = planFlow(flow, shootRun({ managesResources: true, ...change }));
+  const steps = planFlow(flow, shootRun({ managesResources: true, machineControllerManager: true, ...change }));
   return {
     done: steps.filter(({ skipped }) => !skipped).map(({ step }) => step),
     skipped: steps.filter(({ skipped }) => skipped).map(({ step }) => step),
@@ -128,7 +128,59 @@ describe("the flows", () => {
   );
 });
 
-const fallingAsleep = ["stopControllerManager", "stopScheduler", "stopResourceManager", "stopApiServer", "stopEtcd"];
+const fallingAsleep = [
+  ...["stopMachineControllerManager", "stopControllerManager", "stopScheduler", "stopResourceManager"],
+  ...["stopApiServer", "stopEtcd"],
+];
+/** What a Shoot does that falls asleep, and no other. */
+const onlyFallingAsleep = ["stopClusterAutoscaler", ...fallingAsleep];
+
+describe("the rows of machine-controller-manager", () => {
+  const rows = ["machineAccess", "machineControllerManager", "clusterAutoscaler", "forgetMachineState"];
+  const destroying = ["destroyMachineControllerManager", "destroyClusterAutoscaler"];
+  it("do nothing where the Worker's controller makes machines itself, but look for one that is left before a move", () => {
+    for (const flow of [reconcile, restore, migrate, deleteShoot, forceDelete]) {
+      const names = [...flow.steps.keys()].filter((name) => /Machine(Controller|Access|State)|ClusterAuto/i.test(name));
+      expect(names.length, flow.title).toBeGreaterThan(1);
+      const facts = { namespaceUsable: true, cleanable: true, hibernated: true, fallsAsleep: true };
+      const done = planFlow(flow, shootRun(facts)).filter(({ step, skipped }) => names.includes(step) && !skipped);
+      expect(
+        done.map(({ step }) => step),
+        flow.title,
+      ).toEqual(flow === migrate ? ["stopMachineControllerManager"] : []);
+    }
+  });
+  it("have it there before a Worker asks for machines, and until the last is gone", () => {
+    for (const flow of [reconcile, restore])
+      expect([...before(flow, "worker")], flow.title).toEqual(expect.arrayContaining(rows.slice(0, 2)));
+    expect([...before(deleteShoot, "removeWorker")]).toEqual(expect.arrayContaining(rows.slice(0, 2)));
+    expect(before(deleteShoot, "destroyMachineControllerManager")).toContain("removeWorker");
+    expect(before(deleteShoot, "destroyKubeApiServer")).toContain("destroyMachineControllerManager");
+  });
+  it("ask for more machines only where there is a Worker, and for none while users' objects or machines go", () => {
+    for (const flow of [reconcile, restore]) {
+      expect(before(flow, "clusterAutoscaler"), flow.title).toContain("worker");
+      expect(before(flow, "worker"), flow.title).toContain("stopClusterAutoscaler");
+    }
+    expect(before(deleteShoot, "cleanKubernetesResources")).toContain("destroyClusterAutoscaler");
+  });
+  it("see it gone in the source before the Worker migrates, and bring its state to the garden after that", () => {
+    expect([...before(migrate, "migrateWorker")]).toEqual(
+      expect.arrayContaining(["stopMachineControllerManager", "stopClusterAutoscaler"]),
+    );
+    expect(before(migrate, "persistState")).toContain("stopMachineControllerManager");
+    expect(before(restore, "forgetMachineState")).toContain("worker");
+  });
+  it("stop it before what it works through when the Shoot falls asleep, and after its machines have gone", () => {
+    for (const flow of [reconcile, restore]) {
+      expect(before(flow, "stopApiServer"), flow.title).toContain("stopMachineControllerManager");
+      expect(before(flow, "stopMachineControllerManager"), flow.title).toContain("worker");
+    }
+  });
+  it("take it away before a namespace that is deleted by force", () => {
+    expect([...before(forceDelete, "removeNamespace")]).toEqual(expect.arrayContaining(destroying));
+  });
+});
 
 describe("the rows of the resource manager", () => {
   const rows = ["resourceManager", "managedResources", "removeManagedResources", "destroyResourceManager"];
@@ -182,7 +234,7 @@ describe("the table of a deletion by force", () => {
 describe("the reconcile table", () => {
   it("skips nothing for a Shoot that has everything, but for what puts it to sleep", () => {
     const { skipped } = plan(reconcile, { leadershipRecord: "local.dev.example.com", periodic: true });
-    expect(skipped).toEqual(fallingAsleep);
+    expect(skipped).toEqual(onlyFallingAsleep);
   });
   it("looks, before it does anything in the seed, what there is to do where the operation is periodic", () => {
     expect(plan(reconcile).skipped).toContain("survey");
@@ -310,7 +362,7 @@ describe("the restore table", () => {
       },
     });
     const own = [...restore.steps.keys()].filter((step) => !reconcile.steps.has(step));
-    expect(own).toEqual(moving);
+    expect(own).toEqual([...moving, "forgetMachineState"]);
   });
   it.each([
     ["oldApiServer", ["leases", "fence", "infrastructure", "backupEntry", "accessSecrets", "prepareEtcd"]],
@@ -356,7 +408,7 @@ describe("the restore table", () => {
       leadershipRecord,
       migration: { ...migration, destination: "seed-1", returning: true },
     });
-    expect(skipped.sort()).toEqual([...moving, ...fallingAsleep].sort());
+    expect(skipped.sort()).toEqual([...moving, ...onlyFallingAsleep].sort());
   });
   it("looks for a newer snapshot than the recorded one only in a takeover, where there are backups", () => {
     const looks = (change: Partial<ShootRun>) => plan(restore, change).done.filter((step) => /Snapshots?$/.test(step));
@@ -369,7 +421,7 @@ describe("the restore table", () => {
     const { skipped } = plan(restore, { migration: { ...migration, takeover: true } });
     expect(skipped).toEqual([
       ...["leadership", "fence", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
-      ...fallingAsleep,
+      ...onlyFallingAsleep,
     ]);
   });
 });
