@@ -5,6 +5,7 @@ import { createComponents } from "./control-plane/components.ts";
 import { createEncryptionAtRest } from "./control-plane/encryption.ts";
 import { createExtensionMoves } from "./extensions/moves.ts";
 import { createExtensions } from "./extensions/extensions.ts";
+import { createReferences } from "./extensions/references.ts";
 import type { TriggerRule } from "./extensions/trigger.ts";
 import { fenced } from "./leadership/fenced-client.ts";
 import { createDecommissioning } from "./teardown/decommissioning.ts";
@@ -45,6 +46,7 @@ export function createSeedServices(deps: SeedServiceDeps) {
       seedClient,
       components: createComponents({ gardenClient, seedClient, shootClients, waits }),
       extensions,
+      references: createReferences({ gardenClient, seedClient }),
       managedResources: createManagedResources({ seedClient, waits }),
       moves: createExtensionMoves({
         seedClient,

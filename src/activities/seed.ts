@@ -95,6 +95,9 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
     applyExtension: (run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose),
     removeExtension: (run, kind, step, purpose) => services(run).extensions.remove(run, kind, step, purpose),
     removeStaleConfigs: forRun(({ extensions }, run) => extensions.removeStale(run, "OperatingSystemConfig")),
+    deployReferencedResources: forRun(({ references }, run) => references.deploy(run)),
+    removeStaleExtensions: (run, step) => services(run).extensions.removeStaleExtensions(run, step),
+    removeStaleResources: forRun(({ references }, run) => references.removeStale(run)),
 
     migrateExtension: (run, kind, step, purpose) => services(run).moves.migrate(run, kind, step, purpose),
     async restoreExtension(run, kind, step, purpose) {

@@ -55,6 +55,12 @@ export const serviceAccessLabel = (service: string): string => `networking.resou
 /** The worker pool of a node, and of what is made for its machines. */
 export const POOL_LABEL = "worker.gardener.cloud/pool";
 
+/** The same, by the name that it had before; extensions select by both. */
+export const FORMER_POOL_LABEL = "worker.garden.sapcloud.io/group";
+
+/** "true" on a node whose pool has a container runtime of this type. */
+export const runtimeLabel = (type: string): string => `containerruntime.worker.gardener.cloud/${type}`;
+
 /** The machine image of a node's pool. */
 export const POOL_IMAGE_NAME_LABEL = "worker.gardener.cloud/image-name";
 

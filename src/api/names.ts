@@ -51,6 +51,9 @@ export const backupBucketSecretName = (bucket: string): string => `bucket-${buck
 /** Name of the Secret in the garden with the credentials that came with a bucket. */
 export const generatedSecretName = (bucket: string): string => `bucket-${bucket}-generated`;
 
+/** Name of a Shoot's copy, in its seed, of a Secret or ConfigMap of the garden that its spec names. */
+export const referencedResourceName = (name: string): string => `ref-${name}`;
+
 /** Name of the Secret in the garden with a Shoot's kubeconfig. */
 export const kubeconfigSecretName = (shoot: string): string => `${shoot}.kubeconfig`;
 

@@ -12,6 +12,7 @@ export type ComponentName =
   | "kube-controller-manager"
   | "kube-scheduler"
   | "gardener-access"
+  | "cluster-identity"
   | "resource-manager"
   | "node-bootstrap"
   | "kube-proxy"

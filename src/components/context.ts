@@ -1,3 +1,4 @@
+import type { ShootExtension } from "../api/extensions/lifecycle.ts";
 import type { CloudProfile, Seed, Shoot } from "../api/index.ts";
 
 /** All that the objects of a control plane are made from. Holds no secrets, only their names and checksums. */
@@ -24,6 +25,10 @@ export interface ControlPlaneContext {
   readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
   /** The Shoot has a resource manager of its own. */
   readonly managesResources?: true;
+  /** The Extensions that the Shoot has; where it is not said, those that its spec asks for. */
+  readonly extensions?: readonly ShootExtension[];
+  /** The Shoot's public SSH key in base64, once there is one. */
+  readonly sshPublicKey?: string;
   /** Replicas of each workload in the seed: those that the operation needs; by default 1, or 0 for a hibernated Shoot. */
   readonly replicas?: number;
 }

@@ -2,6 +2,7 @@ import type { Component, ComponentName, RolloutRef } from "./component.ts";
 import { coredns } from "./kubernetes/coredns.ts";
 import { etcd, etcdEvents } from "./etcd/etcd.ts";
 import { etcdBackup } from "./etcd/backup.ts";
+import { clusterIdentity } from "./kubernetes/cluster-identity.ts";
 import { gardenerAccess, userAccount } from "./kubernetes/gardener-access.ts";
 import { kubeApiServer } from "./kubernetes/kube-apiserver.ts";
 import { kubeApiServerService } from "./kubernetes/kube-apiserver-service.ts";
@@ -26,9 +27,11 @@ export { RESTORE_CONTAINER, VERIFY_CONTAINER } from "./etcd/step.ts";
 export { warmUpJob } from "./etcd/warm-up.ts";
 export {
   backupEntryObject,
+  containerRuntimeObjects,
   controlPlaneObject,
   dnsRecordObject,
   dnsSecretName,
+  extensionObjects,
   infrastructureObject,
   networkObject,
   type DnsProvider,
@@ -76,6 +79,7 @@ export const components: Readonly<Record<ComponentName, Component>> = {
   "kube-controller-manager": { target: "seed", objects: kubeControllerManager, rollout: [deployment("kube-controller-manager")] },
   "kube-scheduler":          { target: "seed", objects: kubeScheduler, rollout: [deployment("kube-scheduler")] },
   "gardener-access":         { target: "shoot", objects: gardenerAccess, rollout: [] },
+  "cluster-identity":        { target: "shoot", objects: clusterIdentity, rollout: [] },
   "resource-manager":        { target: "seed", objects: shootResourceManager, rollout: [deployment("gardener-resource-manager")] },
   "node-bootstrap":          { target: "shoot", objects: nodeBootstrap, rollout: [] },
   "kube-proxy":              { target: "shoot", objects: kubeProxy, rollout: [daemonSet("kube-proxy", "kube-system")] },

@@ -18,7 +18,8 @@ import { networkPolicies } from "./isolation/network-policies.ts";
 export function namespace(context: ControlPlaneContext): KubeObject[] {
   const { namespace: name, shoot, seed } = context;
   const networking = shoot.spec.networking?.type;
-  const extensions = (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true);
+  const asked = (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true);
+  const extensions = context.extensions ?? asked;
   const labels = {
     [ROLE_LABEL]: "shoot",
     [SEED_PROVIDER_LABEL]: seed.spec.provider.type,

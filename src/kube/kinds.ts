@@ -30,6 +30,8 @@ export const Secret = defineKind<Secret>({ apiVersion: "v1", kind: "Secret", sco
 
 /** A ConfigMap; its data is text. */
 export interface ConfigMap extends NamespacedObject {
+  readonly immutable?: boolean;
+  readonly binaryData?: Readonly<Record<string, string>>;
   readonly data?: Readonly<Record<string, string>>;
 }
 /** A ConfigMap; its data is text. */

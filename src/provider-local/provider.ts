@@ -17,6 +17,8 @@ import { createBackupEntryActuator } from "./backup/entry.ts";
 import { createBuckets } from "./backup/buckets.ts";
 import { createControlPlaneActuator } from "./control-plane.ts";
 import { createDnsRecordActuator, type DefaultNameServer } from "./dns/record.ts";
+import { createContainerRuntimeActuator } from "./extension/container-runtime.ts";
+import { createNoteActuator } from "./extension/note.ts";
 import { createInfrastructureActuator } from "./infrastructure.ts";
 import { createLoadBalancers } from "./network/load-balancer.ts";
 import { createMachineKeeper } from "./worker/machine-keeper.ts";
@@ -73,6 +75,10 @@ export function createProvider({
     extension({ kind: "OperatingSystemConfig", type: "local", actuator: createOperatingSystemConfigActuator() }),
     extension({ kind: "Worker", type: "local", actuator: createWorkerActuator({ machines, shoots, mutex }) }),
     extension({ kind: "Network", type: "local", actuator: createNetworkActuator(podNetworks) }),
+    extension({ kind: "Extension", type: "local-note-seed", actuator: createNoteActuator("seed", shoots) }),
+    extension({ kind: "Extension", type: "local-note-shoot", actuator: createNoteActuator("shoot", shoots) }),
+    extension({ kind: "Extension", type: "local-note-nodes", actuator: createNoteActuator("nodes", shoots) }),
+    extension({ kind: "ContainerRuntime", type: "local-runc", actuator: createContainerRuntimeActuator(shoots) }),
     extension({ kind: "DNSRecord", type: "rfc2136", actuator: createDnsRecordActuator(nameServer) }),
     extension({ kind: "BackupBucket", type: "local", actuator: createBackupBucketActuator(buckets) }),
     extension({ kind: "BackupEntry", type: "local", actuator: createBackupEntryActuator(buckets) }),

@@ -16,14 +16,17 @@ export const forceDelete = defineShootFlow("Delete Shoot by force", {
   removeWorker:                { do: remove("Worker"),                after: ["cluster"] },
   removeOperatingSystemConfig: { do: remove("OperatingSystemConfig"), after: ["cluster"] },
   removeNetwork:               { do: remove("Network"),               after: ["cluster"] },
+  removeContainerRuntime:      { do: remove("ContainerRuntime"),      after: ["cluster"], since: "2026-11-26" },
+  removeExtensionsBeforeApiServer: { do: remove("Extension", "BeforeKubeAPIServer"), after: ["cluster"], since: "2026-11-26" },
+  removeExtensionsAfterApiServer: { do: remove("Extension", "AfterKubeAPIServer"), after: ["cluster"], since: "2026-11-26" },
   removeControlPlane:          { do: remove("ControlPlane"),          after: ["cluster"] },
   removeInfrastructure:        { do: remove("Infrastructure"),        after: ["cluster"] },
   removeExternalDns:           { do: remove("DNSRecord", "external"), after: ["cluster"] },
   removeInternalDns:           { do: remove("DNSRecord", "internal"), after: ["cluster"] },
-  removeManagedResources:      { do: call("removeManagedResources"),   after: ["removeWorker", "removeNetwork", "removeControlPlane"], when: [managesResources], since: "2026-11-25" },
+  removeManagedResources:      { do: call("removeManagedResources"),   after: ["removeWorker", "removeNetwork", "removeControlPlane", "removeContainerRuntime", "removeExtensionsBeforeApiServer", "removeExtensionsAfterApiServer"], was: { until: "2026-11-26", after: ["removeWorker", "removeNetwork", "removeControlPlane"] }, when: [managesResources], since: "2026-11-25" },
 
   // The control plane goes with its namespace
-  removeNamespace:             { do: call("removeNamespace"),         after: ["removeWorker", "removeOperatingSystemConfig", "removeNetwork", "removeControlPlane", "removeInfrastructure", "removeExternalDns", "removeInternalDns", "removeManagedResources"], was: { until: "2026-11-25", after: ["removeWorker", "removeOperatingSystemConfig", "removeNetwork", "removeControlPlane", "removeInfrastructure", "removeExternalDns", "removeInternalDns"] } },
+  removeNamespace:             { do: call("removeNamespace"),         after: ["removeWorker", "removeOperatingSystemConfig", "removeNetwork", "removeControlPlane", "removeInfrastructure", "removeExternalDns", "removeInternalDns", "removeManagedResources", "removeContainerRuntime", "removeExtensionsBeforeApiServer", "removeExtensionsAfterApiServer"], was: [{ until: "2026-11-26", after: ["removeWorker", "removeOperatingSystemConfig", "removeNetwork", "removeControlPlane", "removeInfrastructure", "removeExternalDns", "removeInternalDns", "removeManagedResources"] }, { until: "2026-11-25", after: ["removeWorker", "removeOperatingSystemConfig", "removeNetwork", "removeControlPlane", "removeInfrastructure", "removeExternalDns", "removeInternalDns"] }] },
   removeCluster:               { do: call("removeCluster"),           after: ["removeNamespace"] },
   removeState:                 { do: call("removeState"),             after: ["removeCluster"] },
 });

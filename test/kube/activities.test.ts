@@ -10,7 +10,7 @@ import { readShootView } from "../../src/activities/shoot/view.ts";
 import { Shoot } from "../../src/api/index.ts";
 import { moveOf } from "../../src/api/placement/move.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { createReflector, Namespace, refTo, type KubeClient } from "../../src/kube/index.ts";
+import { createReflector, type KubeClient, Namespace, readClusterIdentity, refTo } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { test as it } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
@@ -62,6 +62,7 @@ describe("a Shoot's status", () => {
     expect(status).toMatchObject({
       uid: run.uid,
       technicalID: run.technicalID,
+      clusterIdentity: `${run.technicalID}-${run.uid}-${await readClusterIdentity(kube)}`,
       observedGeneration: 1,
       seedName: "seed-1",
       seeds: ["seed-1"],

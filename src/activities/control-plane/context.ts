@@ -27,6 +27,8 @@ export async function readContext(
     replicas: isAsleep(run) ? 0 : 1,
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
     ...(run.managesResources === true ? { managesResources: true } : {}),
+    ...(run.extensions === undefined ? {} : { extensions: run.extensions }),
+    ...sshKeyOf(secrets),
     ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
     images: imagesFor(objects.shoot.spec.kubernetes.version),
     checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),
@@ -36,6 +38,15 @@ export async function readContext(
     ...(external === undefined ? {} : { externalDomain: external }),
   };
 }
+
+/** The key of the Shoot's machines for SSH, as Infrastructures name it. */
+function sshKeyOf(secrets: readonly Secret[]): Pick<ControlPlaneContext, "sshPublicKey"> {
+  const key = secrets.find(({ metadata }) => metadata.name === SSH_KEYPAIR_SECRET)?.data?.["id_rsa.pub"];
+  return key === undefined ? {} : { sshPublicKey: key };
+}
+
+/** Upstream's name of it. */
+const SSH_KEYPAIR_SECRET = "ssh-keypair";
 
 /** The endpoints of Service `kubernetes`; its pods' view of the API server is that of the NetworkPolicies. */
 async function findSeedApiServer(seedClient: KubeClient): Promise<ControlPlaneContext["seedApiServer"]> {

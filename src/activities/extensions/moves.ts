@@ -10,7 +10,8 @@ import { refOf, type KubeClient } from "../../kube/index.ts";
 import { readChangeable } from "./existing.ts";
 import { listExtensionObjects } from "./list.ts";
 import { StepError } from "../failure.ts";
-import { hasMigrated, isOf, nextTimestamp, targetOf } from "./extensions.ts";
+import { isOf } from "./purpose.ts";
+import { hasMigrated, nextTimestamp, targetOf } from "./target.ts";
 import type { WaitTarget } from "../index.ts";
 import type { AppliedKind, Purpose } from "../../api/extensions/kinds.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
@@ -34,12 +35,19 @@ export interface ExtensionMoveDeps {
   readonly protect: (run: ShootRun) => Promise<void>;
 }
 
+/** In whose name an object is asked. */
+interface Asked {
+  readonly extensions?: ShootRun["extensions"] | undefined;
+  readonly kind: AppliedKind;
+  readonly group: WaitGroup;
+}
+
 /** Migrates and restores objects by Gardener's contract: infrastructure stays, and controllers find it by the state. */
 export function createExtensionMoves({ seedClient, waits, wanted, kept, protect }: ExtensionMoveDeps) {
   /** Asks for an operation under a new id. */
-  const ask = async (object: ExtensionLike, kind: AppliedKind, group: WaitGroup, operation: "migrate" | "restore") => {
+  const ask = async (object: ExtensionLike, { kind, group, extensions }: Asked, operation: "migrate" | "restore") => {
     const timestamp = nextTimestamp(object);
-    const target: WaitTarget = { ...targetOf(object, kind, timestamp), asked: operation };
+    const target: WaitTarget = { ...targetOf(object, kind, { timestamp, extensions }), asked: operation };
     const annotations = {
       [OPERATION_ANNOTATION]: operation,
       [TIMESTAMP_ANNOTATION]: timestamp,
@@ -75,18 +83,18 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
     if (waiting) await giveState(applied, await kept(run, object), stale);
     // The one that is recorded may be older than what a provider keeps.
     if (kind === "BackupEntry") await protect(run);
-    return ask(applied, kind, group, "restore");
+    return ask(applied, { kind, group, extensions: run.extensions }, "restore");
   };
 
   return {
     /** Migrates every existing object, wanted or not, so that no controller acts on it here; skips migrated ones. */
     async migrate(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const existing = (await listExtensionObjects(seedClient, run, kind)).filter(({ metadata }) =>
-        isOf(kind, metadata.name, run, purpose),
+      const existing = (await listExtensionObjects(seedClient, run, kind)).filter((object) =>
+        isOf(kind, object, { run, purpose, operation: "migrate" }),
       );
       const acting = existing.filter((object) => !hasMigrated(object));
       const group = waits.group(step, acting.length);
-      return Promise.all(acting.map((object) => ask(object, kind, group, "migrate")));
+      return Promise.all(acting.map((object) => ask(object, { kind, group }, "migrate")));
     },
 
     /**

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ControllerRegistration } from "../core/controller-registration.ts";
+import type { Lifecycle } from "../extensions/lifecycle.ts";
+import { secondsOf } from "../schema/duration.ts";
 import type { labelSelector } from "../schema/references.ts";
 import type { z } from "zod";
 import type { Pair } from "./demand.ts";
@@ -16,6 +18,10 @@ export interface Offer extends Pair {
   readonly autoEnable: readonly ClusterType[];
   /** Clusters that may have the Extension. */
   readonly compatible: readonly ClusterType[];
+  /** When its controller acts on a Shoot, as far as the registration says it. */
+  readonly lifecycle?: Partial<Lifecycle>;
+  /** In ms, where the registration says it. */
+  readonly reconcileTimeout?: number;
 }
 
 /**
@@ -69,10 +75,25 @@ function offerOf({
   autoEnable,
   globallyEnabled = false,
   clusterCompatibility = ["shoot"],
+  lifecycle,
+  reconcileTimeout,
 }: NonNullable<Spec["resources"]>[number]): Offer {
   const automatic = autoEnable ?? (globallyEnabled ? ["shoot"] : []);
-  return { kind, type, primary, workerlessSupported, autoEnable: automatic, compatible: clusterCompatibility };
+  return {
+    ...{ kind, type, primary, workerlessSupported, autoEnable: automatic, compatible: clusterCompatibility },
+    ...(lifecycle === undefined ? {} : { lifecycle: given(lifecycle) }),
+    ...(reconcileTimeout === undefined ? {} : { reconcileTimeout: 1_000 * secondsOf(reconcileTimeout) }),
+  };
 }
+
+/** What of the lifecycle is said. */
+const given = ({ reconcile, delete: deletion, migrate }: Said): Partial<Lifecycle> => ({
+  ...(reconcile === undefined ? {} : { reconcile }),
+  ...(deletion === undefined ? {} : { delete: deletion }),
+  ...(migrate === undefined ? {} : { migrate }),
+});
+
+type Said = NonNullable<NonNullable<Spec["resources"]>[number]["lifecycle"]>;
 
 function methodOf(deployment: Spec["deployment"]): Method {
   const [reference] = deployment?.deploymentRefs ?? [];

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  FORMER_POOL_LABEL,
   POOL_AGENT_SECRET_LABEL,
   POOL_CRI_LABEL,
   POOL_IMAGE_NAME_LABEL,
@@ -7,6 +8,7 @@ import {
   POOL_KUBERNETES_VERSION_LABEL,
   POOL_LABEL,
   POOL_SYSTEM_COMPONENTS_LABEL,
+  runtimeLabel,
 } from "../../api/labels.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 
@@ -46,15 +48,26 @@ export function nodeLabels(context: ControlPlaneContext, pool: WorkerPool): Reco
   return {
     ...pool.labels,
     "node.kubernetes.io/role": "node",
-    [POOL_LABEL]: pool.name,
+    ...poolLabels(pool),
     [POOL_IMAGE_NAME_LABEL]: machineImage(context, pool).name,
     [POOL_IMAGE_VERSION_LABEL]: machineImage(context, pool).version,
     [POOL_CRI_LABEL]: pool.cri?.name ?? "containerd",
+    ...runtimeLabels(pool),
     [POOL_SYSTEM_COMPONENTS_LABEL]: String(pool.systemComponents?.allow ?? true),
     [POOL_KUBERNETES_VERSION_LABEL]: kubernetesVersion(context, pool),
     [POOL_AGENT_SECRET_LABEL]: nodeAgentSecretName(context, pool),
   };
 }
+
+/** The labels by which extensions find a pool's nodes: today's and the one before. */
+export const poolLabels = ({ name }: Pick<WorkerPool, "name">): Record<string, string> => ({
+  [POOL_LABEL]: name,
+  [FORMER_POOL_LABEL]: name,
+});
+
+/** The labels by which the RuntimeClass of a container runtime finds the nodes that have it. */
+const runtimeLabels = ({ cri }: WorkerPool): Record<string, string> =>
+  Object.fromEntries((cri?.containerRuntimes ?? []).map(({ type }) => [runtimeLabel(type), "true"]));
 
 function newestFirst(a: string, b: string): number {
   return b.localeCompare(a, "en", { numeric: true });

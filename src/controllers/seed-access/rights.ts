@@ -39,7 +39,8 @@ export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | unde
     rule("core.gardener.cloud", "namespacedcloudprofiles", ownProfilesOf(shoot), "get"),
     rule("security.gardener.cloud", "credentialsbindings", present(shoot.spec.credentialsBindingName), "get"),
     rule("", "secrets", [kubeconfigSecretName(name)], "get", "create", "patch"),
-    rule("", "secrets", dnsSecretsOf(shoot), "get"),
+    rule("", "secrets", [...new Set([...dnsSecretsOf(shoot), ...referredBy(shoot, "Secret")])].sort(), "get"),
+    rule("", "configmaps", referredBy(shoot, "ConfigMap"), "get"),
   ];
   return inNamespaces([{ namespace, rules }, ...(credentials ? readable([credentials]) : [])]);
 }
@@ -52,6 +53,14 @@ const ownProfilesOf = ({ spec }: KnownShoot): string[] =>
 const dnsSecretsOf = ({ spec }: KnownShoot): string[] => {
   const names = (spec.dns?.providers ?? []).flatMap(({ secretName, credentialsRef }) =>
     present(credentialsRef?.kind === "Secret" ? credentialsRef.name : secretName),
+  );
+  return [...new Set(names)].sort();
+};
+
+/** What the Shoot names for its extensions. */
+const referredBy = ({ spec }: KnownShoot, kind: "Secret" | "ConfigMap"): string[] => {
+  const names = (spec.resources ?? []).flatMap(({ resourceRef }) =>
+    resourceRef.kind === kind ? resourceRef.name : [],
   );
   return [...new Set(names)].sort();
 };

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ShootRun } from "../../../src/api/shoot/run.ts";
 import type { Step } from "../../../src/flow/flow.ts";
 import { planFlow } from "../../../src/flow/plan.ts";
+import { defaultLifecycle, extensionPhases, type ExtensionPhase } from "../../../src/api/extensions/lifecycle.ts";
 import { appliedKinds, contractOf } from "../../../src/api/extensions/kinds.ts";
 import { components } from "../../../src/components/index.ts";
 import { cleanUp } from "../../../src/workflows/clean-up.ts";
@@ -75,14 +76,15 @@ describe("the flows", () => {
       const { purposes } = contractOf(kind);
       return purposes === undefined ? [kind] : purposes.map((purpose) => `${kind} ${purpose}`);
     });
-    expect(objectsOf(reconcile, "apply").sort()).toEqual(expected.sort());
+    expect([...new Set(objectsOf(reconcile, "apply"))].sort()).toEqual(expected.sort());
   });
   it("restore, migrate and remove whatever reconcile applies, but for the BackupEntry, which outlives both", () => {
-    const applied = objectsOf(reconcile, "apply");
-    const withoutBackup = applied.filter((object) => object !== "BackupEntry").sort();
+    const applied = [...new Set(objectsOf(reconcile, "apply"))];
+    // Upstream has Extensions migrate and end before the API server or after it, and none of them after the Worker.
+    const ended = applied.filter((object) => !["BackupEntry", "Extension AfterWorker"].includes(object)).sort();
     expect([...new Set(objectsOf(restore, "restore"))].sort()).toEqual(applied.sort());
-    expect(objectsOf(migrate, "migrate").sort()).toEqual(withoutBackup);
-    expect(objectsOf(deleteShoot, "remove").sort()).toEqual(withoutBackup);
+    expect(objectsOf(migrate, "migrate").sort()).toEqual(ended);
+    expect(objectsOf(deleteShoot, "remove").sort()).toEqual(ended);
   });
   it("deploy every component that there is, and take the namespace away after all that is removed or destroyed", () => {
     const deployed = [...reconcile.steps.values()].flatMap(({ do: action }) =>
@@ -105,7 +107,8 @@ describe("the flows", () => {
           : [],
       );
       const first = [...before(flow, `${verb}Infrastructure`)];
-      expect(first).toEqual(expect.arrayContaining(built.filter((step) => !/OperatingSystemConfig$/.test(step))));
+      const later = /OperatingSystemConfig$|ExtensionsAfterApiServer$/;
+      expect(first).toEqual(expect.arrayContaining(built.filter((step) => !later.test(step))));
     }
   });
   it("destroy every component that reconcile deploys into the seed, but for those that go with the namespace", () => {
@@ -129,6 +132,64 @@ describe("the flows", () => {
 });
 
 const fallingAsleep = ["stopControllerManager", "stopScheduler", "stopResourceManager", "stopApiServer", "stopEtcd"];
+
+const lifecycle = (reconcile: ExtensionPhase) => ({ ...defaultLifecycle, reconcile });
+
+/** A Shoot that has something for each row of extensions. */
+const extended: Partial<ShootRun> = {
+  hasReferences: true,
+  hasContainerRuntimes: true,
+  extensions: extensionPhases.map((phase) => ({ type: phase, ...lifecycle(phase) })),
+};
+
+describe("the rows of extensions", () => {
+  const early = "extensionsBeforeApiServer";
+  const late = ["extensionsAfterApiServer", "extensionsAfterWorker", "containerRuntime"];
+  it("act in the phase that a registration says, and not at all for a Shoot without such an Extension", () => {
+    for (const flow of [reconcile, restore])
+      for (const [phase, row] of [
+        ["BeforeKubeAPIServer", early],
+        ["AfterKubeAPIServer", "extensionsAfterApiServer"],
+        ["AfterWorker", "extensionsAfterWorker"],
+      ] as const) {
+        const rows = plan(flow, { extensions: [{ type: "one", ...lifecycle(phase) }] }).done.filter((step) =>
+          /^extensions/.test(step),
+        );
+        expect(rows, flow.title).toEqual([row]);
+      }
+  });
+  const orders = [
+    [reconcile, "kubeApiServer", [early, "referencedResources"]],
+    [restore, "kubeApiServer", [early, "referencedResources"]],
+    [restore, "oldApiServer", [early]],
+    [reconcile, "extensionsAfterApiServer", ["kubeApiServer", "shootClients", "referencedResources"]],
+    [reconcile, "network", ["extensionsAfterApiServer"]],
+    [reconcile, "operatingSystemConfig", ["extensionsAfterApiServer"]],
+    [reconcile, "extensionsAfterWorker", ["worker", "referencedResources"]],
+    [reconcile, "containerRuntime", ["network", "resourceManager", "referencedResources"]],
+    [reconcile, "staleExtensions", ["worker", "shootClients"]],
+    [reconcile, "stopApiServer", late],
+    [reconcile, "extensionsAsleep", ["stopEtcd"]],
+    [deleteShoot, "removeExtensionsBeforeApiServer", ["cleanKubernetesResources", "removeOperatingSystemConfig"]],
+    [deleteShoot, "destroyKubeApiServer", ["removeExtensionsBeforeApiServer", "removeContainerRuntime"]],
+    [deleteShoot, "removeExtensionsAfterApiServer", ["destroyKubeApiServer"]],
+    [deleteShoot, "removeNamespace", ["removeExtensionsAfterApiServer"]],
+    [migrate, "migrateControlPlane", ["migrateExtensionsBeforeApiServer", "migrateContainerRuntime"]],
+    [migrate, "migrateExtensionsAfterApiServer", ["migrateControlPlane"]],
+    [forceDelete, "removeManagedResources", ["removeExtensionsBeforeApiServer", "removeExtensionsAfterApiServer"]],
+  ] as const;
+  it.each(orders.map(([flow, step, first]) => ({ title: flow.title, flow, step, first })))(
+    "of $title: $step comes after $first",
+    ({ flow, step, first }) => expect([...before(flow, step)]).toEqual(expect.arrayContaining([...first])),
+  );
+  it("tell an Extension of the phase before the API server that the Shoot sleeps once the API server has stopped", () => {
+    for (const flow of [reconcile, restore]) {
+      const { done, skipped } = plan(flow, { ...extended, hibernated: true });
+      expect(done, flow.title).toContain("extensionsAsleep");
+      expect(skipped, flow.title).toEqual(expect.arrayContaining([early, "staleExtensions"]));
+    }
+  });
+});
 
 describe("the rows of the resource manager", () => {
   const rows = ["resourceManager", "managedResources", "removeManagedResources", "destroyResourceManager"];
@@ -181,8 +242,8 @@ describe("the table of a deletion by force", () => {
 
 describe("the reconcile table", () => {
   it("skips nothing for a Shoot that has everything, but for what puts it to sleep", () => {
-    const { skipped } = plan(reconcile, { leadershipRecord: "local.dev.example.com", periodic: true });
-    expect(skipped).toEqual(fallingAsleep);
+    const { skipped } = plan(reconcile, { ...extended, leadershipRecord: "local.dev.example.com", periodic: true });
+    expect(skipped).toEqual([...fallingAsleep, "extensionsAsleep"]);
   });
   it("looks, before it does anything in the seed, what there is to do where the operation is periodic", () => {
     expect(plan(reconcile).skipped).toContain("survey");
@@ -258,7 +319,7 @@ describe("the delete table and who leads", () => {
 describe("the migrate table", () => {
   it("keeps the state only after every kind has migrated, and flips last of all", () => {
     const migrating = [...migrate.steps].flatMap(([name, { do: action }]) => (action.verb === "migrate" ? [name] : []));
-    expect(migrating).toHaveLength(objectsOf(reconcile, "apply").filter((object) => object !== "BackupEntry").length);
+    expect(migrating).toHaveLength(objectsOf(deleteShoot, "remove").length);
     expect([...before(migrate, "persistState")]).toEqual(expect.arrayContaining(migrating));
     expect([...before(migrate, "flip")].sort()).toEqual(
       [...migrate.steps.keys()].filter((one) => one !== "flip").sort(),
@@ -295,8 +356,8 @@ describe("the restore table", () => {
       namespace: { after: ["leadership", "requiredExtensions"], before: ["survey"] },
       secrets: { after: ["keptSecrets"], before: ["namespace"] },
       infrastructure: {
-        after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"],
-        before: ["leader", "cluster", "cloudProviderSecret"],
+        after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret", "referencedResources"],
+        before: ["leader", "cluster", "cloudProviderSecret", "secrets", "referencedResources"],
       },
       backupEntry: { after: ["leases", "leader", "cluster"], before: ["leader", "cluster"] },
       etcd: { after: ["etcdVolume", "oldEtcd", "secrets"], before: ["secrets"] },
@@ -328,7 +389,7 @@ describe("the restore table", () => {
     expect([...before(restore, step)]).toEqual(expect.arrayContaining(first));
   });
   it("brings back every object that a hibernated Shoot had: its DNS names have to be there to be deleted", () => {
-    const sleeper = { hibernated: true, migration };
+    const sleeper = { ...extended, hibernated: true, migration };
     const restored = plan(restore, sleeper).done.flatMap((step) => {
       const { do: action } = restore.steps.get(step) ?? {};
       return action && "kind" in action ? [[action.kind, action.purpose].filter(Boolean).join(" ")] : [];
@@ -347,16 +408,17 @@ describe("the restore table", () => {
   });
 
   it("lets no extension act before the leases of the old seed are over", () => {
-    for (const step of ["infrastructure", "backupEntry", "internalDns", "controlPlane", "network", "worker"])
-      expect(before(restore, step), step).toContain("leases");
+    const acting = [...restore.steps].flatMap(([name, { do: action }]) => (action.verb === "restore" ? [name] : []));
+    for (const step of acting) expect(before(restore, step), step).toContain("leases");
   });
   it("moves nothing when a migration was given up", () => {
     const leadershipRecord = "local.dev.example.com";
     const { skipped } = plan(restore, {
+      ...extended,
       leadershipRecord,
       migration: { ...migration, destination: "seed-1", returning: true },
     });
-    expect(skipped.sort()).toEqual([...moving, ...fallingAsleep].sort());
+    expect(skipped.sort()).toEqual([...moving, ...fallingAsleep, "extensionsAsleep"].sort());
   });
   it("looks for a newer snapshot than the recorded one only in a takeover, where there are backups", () => {
     const looks = (change: Partial<ShootRun>) => plan(restore, change).done.filter((step) => /Snapshots?$/.test(step));
@@ -366,10 +428,11 @@ describe("the restore table", () => {
     expect(looks({ migration, hasBackup: true })).toEqual(["finalSnapshot"]);
   });
   it("asks nothing of the source when it was taken over from, but waits for its leases", () => {
-    const { skipped } = plan(restore, { migration: { ...migration, takeover: true } });
+    const { skipped } = plan(restore, { ...extended, migration: { ...migration, takeover: true } });
     expect(skipped).toEqual([
       ...["leadership", "fence", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
       ...fallingAsleep,
+      "extensionsAsleep",
     ]);
   });
 });
