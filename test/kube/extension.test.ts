@@ -284,6 +284,20 @@ describe("an extension controller", () => {
     const failed = await until((o) => o?.status?.lastError !== undefined);
     expect(failed?.status?.state).toEqual({ id: "machine-1" });
   });
+
+  test("replaces state as a whole, also what it has saved in between", async () => {
+    run({
+      async reconcile(_o, _c, context) {
+        await context.saveStatus({ state: { machines: { a: 1 } } });
+        await context.saveStatus({ state: { machines: { b: 1 } } });
+        expect((await read())?.status?.state).toEqual({ machines: { b: 1 } });
+        return { state: { machines: { c: 1 } } };
+      },
+    });
+    await create(operation("reconcile"));
+    const done = await until((o) => o?.status?.lastOperation?.state === "Succeeded");
+    expect(done?.status?.state).toEqual({ machines: { c: 1 } });
+  });
 });
 
 test("the heartbeat renews its Lease", async () => {

@@ -1,4 +1,5 @@
 import {
+  createElection,
   createExtensionController,
   createHeartbeat,
   createKubeClient,
@@ -10,11 +11,15 @@ const { KUBECONFIG, NAMESPACE = "extension-hosts" } = process.env;
 const log = createLogger({ name: "extension-hosts", level: "info" });
 const client = createKubeClient(KUBECONFIG ? { file: KUBECONFIG } : { inCluster: true });
 
-const controller = createExtensionController({ client, kind: "DNSRecord", type: "hosts", actuator: hosts, log });
-const heartbeat = createHeartbeat({ client, namespace: NAMESPACE, name: "extension-hosts", log });
-controller.start();
-heartbeat.start();
+const election = createElection({
+  ...{ client, namespace: NAMESPACE, name: "extension-hosts", log },
+  parts: (guard) => [
+    createExtensionController({ client, kind: "DNSRecord", type: "hosts", actuator: hosts, guard, log }),
+    createHeartbeat({ client, namespace: NAMESPACE, name: "extension-hosts", log }),
+  ],
+});
+election.start();
 
 process.once("SIGTERM", () => {
-  void Promise.all([controller.stop(), heartbeat.stop()]).then(() => client.close());
+  void election.stop().then(() => client.close());
 });
