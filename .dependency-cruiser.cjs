@@ -26,7 +26,7 @@ const arrows = {
   activities: ["api", "components", "kube", "dns", "key-file", "omit-undefined", "parsing", "redaction"],
   admission: ["api", "kube", "dns/domain", "parsing", "log"],
   local: ["api", "kube", "gateway/identity", "variables", "log", stateKeys],
-  extension: ["api", "kube", "dns", "admission", "omit-undefined", "log"],
+  extension: ["api", "kube", "dns", "admission", "health", "omit-undefined", "log"],
   conformance: ["activities/waits/readiness", "api", "kube"],
   client: ["workflows/contract", spelling, "key-file", "omit-undefined", "parsing"],
   gateway: ["client", "workflows/contract", "config", "health", "key-file", "omit-undefined", "parsing", "log"],

@@ -4,6 +4,7 @@ import type { Actuator } from "./actuator.ts";
 import type { ExtensionKind, ExtensionKinds } from "../api/extensions/kinds.ts";
 import type { ClusterFor } from "./extension-object.ts";
 import type { Guard } from "./guard.ts";
+import type { ControllerObserver } from "./metrics.ts";
 
 /** Who handles which objects, and how. */
 export interface ExtensionControllerOptions<K extends ExtensionKind> {
@@ -20,4 +21,6 @@ export interface ExtensionControllerOptions<K extends ExtensionKind> {
   readonly concurrency?: number;
   /** Asked before every operation; everything is allowed unless told otherwise. */
   readonly guard?: Guard;
+  /** Told of every operation that ends, and of the queue. */
+  readonly metrics?: ControllerObserver;
 }

@@ -34,6 +34,8 @@ export function createExtensionController<K extends ExtensionKind>(
     reconcile: (key, { signal }) => reconcileObject({ ...options, log, revisits, signal }, key),
   });
 
+  options.metrics?.queued({ kind, type }, () => queue.depth());
+
   const reflector = createReflector(client, definitionOf(kind), {
     log,
     onEvent: (event) => {

@@ -10,6 +10,14 @@ export { createElection, type Election, type ElectionOptions, type Part } from "
 export { combineGuards, openGuard, type Guard, type GuardedOperation, type Permit } from "./guard.ts";
 export { createLeadershipGuard, type LeadershipGuardOptions } from "./leadership-guard.ts";
 export { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
+export {
+  createMetrics,
+  type ControllerName,
+  type ControllerObserver,
+  type Metrics,
+  type OperationResult,
+} from "./metrics.ts";
+export { serveHealth, type HealthOptions } from "../health.ts";
 export { readSecret } from "./secret.ts";
 export {
   createLeaderLookup,

@@ -13,11 +13,13 @@ import { findBinary } from "../support/binary.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePorts } from "../support/free-ports.ts";
 
 const support = join(import.meta.dirname, "../support");
 let plane: ControlPlane;
 let directory: string;
 let extension: ChildProcess;
+let port: number;
 
 /** The page's process, with the rights of the page's ServiceAccount. */
 test.beforeAll(async ({ cluster }) => {
@@ -34,8 +36,9 @@ test.beforeAll(async ({ cluster }) => {
     "--disable-warning=ExperimentalWarning",
     fileURLToPath(import.meta.resolve("../support/hosts-main.ts")),
   ];
+  [port = 0] = await freePorts(1);
   extension = spawn("setpriv", ["--pdeathsig", ...main], {
-    env: { ...process.env, KUBECONFIG: file },
+    env: { ...process.env, KUBECONFIG: file, HEALTH_PORT: String(port) },
     stdio: "ignore",
   });
 });
@@ -78,6 +81,18 @@ describe("the extension of docs/extending.md", () => {
         codes: ["ERR_CONFIGURATION_PROBLEM"],
       }),
     );
+  });
+
+  test("counts its operations, where Prometheus finds them", async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const labels = 'kind="DNSRecord",type="hosts"';
+    expect(metrics).toContain(`extension_operations_total{${labels},operation="Create",result="succeeded"} 2\n`);
+    expect(metrics).toMatch(
+      new RegExp(`extension_operations_total{${labels},operation="Create",result="failed"} [1-9]`),
+    );
+    expect(metrics).toContain(`extension_operation_duration_seconds_count{${labels},operation="Delete"} 1\n`);
+    expect(metrics).toContain(`extension_queue_depth{${labels}} 0\n`);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).ok).toBe(true);
   });
 
   test("tells that it is alive, and ends when it is told to", async () => {
