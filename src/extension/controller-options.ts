@@ -5,6 +5,7 @@ import type { ExtensionKind, ExtensionKinds } from "../api/extensions/kinds.ts";
 import type { ClusterFor } from "./extension-object.ts";
 import type { Guard } from "./guard.ts";
 import type { ControllerObserver } from "./metrics.ts";
+import type { RateLimit } from "./token-bucket.ts";
 
 /** Who handles which objects, and how. */
 export interface ExtensionControllerOptions<K extends ExtensionKind> {
@@ -21,6 +22,8 @@ export interface ExtensionControllerOptions<K extends ExtensionKind> {
   readonly concurrency?: number;
   /** Asked before every operation; everything is allowed unless told otherwise. */
   readonly guard?: Guard;
+  /** How many operations may begin, over all objects; as many as there are slots unless told otherwise. */
+  readonly rateLimit?: RateLimit;
   /** Told of every operation that ends, and of the queue. */
   readonly metrics?: ControllerObserver;
 }

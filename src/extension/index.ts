@@ -19,6 +19,7 @@ export {
 } from "./metrics.ts";
 export { serveHealth, type HealthOptions } from "../health.ts";
 export { readSecret } from "./secret.ts";
+export type { RateLimit } from "./token-bucket.ts";
 export {
   createLeaderLookup,
   createZoneServers,

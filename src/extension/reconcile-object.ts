@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster, OperationType } from "../api/index.ts";
 import type { Key, KubeClient } from "../kube/index.ts";
 import { checkedClient } from "./checked-client.ts";
@@ -11,10 +12,19 @@ import type { OperationResult } from "./metrics.ts";
 import { decideOperation } from "./operation.ts";
 import { perform } from "./perform.ts";
 import type { Revisits } from "./revisits.ts";
+import type { TokenBucket } from "./token-bucket.ts";
 
-/** One look at one object: decides, asks the guard, performs. */
+/** What the objects of one controller share. */
+interface Surroundings {
+  readonly revisits: Revisits;
+  /** Gives a token for each operation that begins. */
+  readonly bucket?: TokenBucket | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One look at one object: decides, waits for its turn, asks the guard, performs. */
 export async function reconcileObject<K extends ExtensionKind>(
-  options: ExtensionControllerOptions<K> & { readonly revisits: Revisits; readonly signal: AbortSignal },
+  options: ExtensionControllerOptions<K> & Surroundings,
   key: Key,
 ): Promise<void | { requeueAfter: number }> {
   const { client, kind, actuator, revisits, guard = openGuard } = options;
@@ -32,6 +42,13 @@ export async function reconcileObject<K extends ExtensionKind>(
   if ("skip" in decision) {
     log.debug({ reason: decision.skip }, "operation skipped");
     return decision.skip === "shoot failed" ? { requeueAfter: recheckFailedShoot } : undefined;
+  }
+
+  const wait = options.bucket?.take() ?? 0;
+  if (wait > 0) {
+    if (circumstances.revisit) revisits.plan(key, 0);
+    await sleep(wait, undefined, { signal: options.signal });
+    return await reconcileObject({ ...options, bucket: undefined }, key); // much may have changed meanwhile
   }
 
   const operation = decision.run;

@@ -6,6 +6,7 @@ import {
   ExtensionError,
   type Actuator,
   type ExtensionController,
+  type ExtensionControllerOptions,
   openGuard,
   OperationRefused,
   type Guard,
@@ -285,6 +286,18 @@ describe("an extension controller", () => {
     expect(failed?.status?.state).toEqual({ id: "machine-1" });
   });
 
+  test("begins no more operations than its rate limit allows, retries among them", async () => {
+    const begun: number[] = [];
+    const rateLimit = { perSecond: 2, burst: 2 };
+    run({ reconcile: async () => Promise.reject(new Error(`attempt ${begun.push(Date.now())}`)) }, undefined, {
+      rateLimit,
+    });
+    await Promise.all(["a", "b", "c", "d"].map((name) => create(operation("reconcile"), {}, name)));
+    await vi.waitFor(() => expect(begun.length).toBeGreaterThan(6), 10_000);
+    const [first = 0, , , , , , seventh = 0] = begun;
+    expect(seventh - first).toBeGreaterThan(2_400); // two at once, five more at two a second
+  });
+
   test("replaces state as a whole, also what it has saved in between", async () => {
     run({
       async reconcile(_o, _c, context) {
@@ -312,7 +325,11 @@ test("the heartbeat renews its Lease", async () => {
   await heartbeat.stop();
 });
 
-function run(methods: Partial<Actuator<Infrastructure>>, guard?: Guard): ExtensionController {
+function run(
+  methods: Partial<Actuator<Infrastructure>>,
+  guard?: Guard,
+  more: Partial<ExtensionControllerOptions<"Infrastructure">> = {},
+): ExtensionController {
   const actuator: Actuator<Infrastructure> = {
     reconcile: async () => undefined,
     delete: async () => undefined,
@@ -321,7 +338,7 @@ function run(methods: Partial<Actuator<Infrastructure>>, guard?: Guard): Extensi
     ...methods,
   };
   const options = { client: plane.client, kind: "Infrastructure", type: `t${count}`, actuator, log } as const;
-  controller = createExtensionController({ ...options, ...(guard ? { guard } : {}) });
+  controller = createExtensionController({ ...options, ...(guard ? { guard } : {}), ...more });
   controller.start();
   return controller;
 }
