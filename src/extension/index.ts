@@ -5,7 +5,7 @@ export { createExtensionController, type ExtensionController } from "./controlle
 export type { ExtensionControllerOptions } from "./controller-options.ts";
 export { ExtensionError, OperationRefused } from "./errors.ts";
 export type { ExtensionKind, ExtensionKinds } from "../api/extensions/kinds.ts";
-export type { ClusterFor, ExtensionObject, ExtensionStatus } from "./extension-object.ts";
+export type { ClusterFor, ExtensionClass, ExtensionObject, ExtensionStatus } from "./extension-object.ts";
 export { createElection, type Election, type ElectionOptions, type Part } from "./election.ts";
 export { combineGuards, openGuard, type Guard, type GuardedOperation, type Permit } from "./guard.ts";
 export { createLeadershipGuard, type LeadershipGuardOptions } from "./leadership-guard.ts";

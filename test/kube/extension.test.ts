@@ -298,6 +298,29 @@ describe("an extension controller", () => {
     expect(seventh - first).toBeGreaterThan(2_400); // two at once, five more at two a second
   });
 
+  test.for([
+    ["garden", ["garden-class"]],
+    [
+      ["seed", "shoot"],
+      ["plain", "seed-class", "shoot-class"],
+    ],
+  ] as const)(
+    "handles the objects of class %s that it was made for, without a Cluster but for Shoots",
+    async ([asked, names]) => {
+      const seen = new Map<string, boolean>();
+      const note = async ({ metadata }: Infrastructure, cluster: Cluster | undefined) =>
+        void seen.set(metadata.name, cluster !== undefined);
+      run({ reconcile: note }, undefined, { class: asked });
+      await create(operation("reconcile"), {}, "plain");
+      for (const each of ["garden", "seed", "shoot"])
+        await create(operation("reconcile"), { class: each }, `${each}-class`);
+      await vi.waitFor(() => expect([...seen.keys()].sort()).toEqual(names), 5_000);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect([...seen.keys()].sort()).toEqual(names);
+      for (const [name, hasCluster] of seen) expect(hasCluster, name).toBe(["plain", "shoot-class"].includes(name));
+    },
+  );
+
   test("replaces state as a whole, also what it has saved in between", async () => {
     run({
       async reconcile(_o, _c, context) {
