@@ -1,4 +1,4 @@
-import type { KubeClient } from "../kube/index.ts";
+import type { EventRecorder, KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import type { Actuator } from "./actuator.ts";
 import type { ExtensionKind, ExtensionKinds } from "../api/extensions/kinds.ts";
@@ -26,4 +26,6 @@ export interface ExtensionControllerOptions<K extends ExtensionKind> {
   readonly rateLimit?: RateLimit;
   /** Told of every operation that ends, and of the queue. */
   readonly metrics?: ControllerObserver;
+  /** Writes an Event for the end of each operation; none unless given. */
+  readonly events?: EventRecorder;
 }

@@ -40,6 +40,7 @@ export {
   type WebhookServerOptions,
 } from "../admission/index.ts";
 export type { JsonPatchOperation } from "../kube/index.ts";
+export { createEventRecorder, type EventRecorder, type Reporter } from "../kube/index.ts";
 export { defineKind, refTo, type Kind, type KubeClient, type ObjectRef } from "../kube/index.ts";
 export { createLogger, type Logger } from "../log.ts";
 export {

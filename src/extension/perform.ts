@@ -17,6 +17,7 @@ import {
   writeStatus,
   type StatusPatch,
 } from "./status.ts";
+import { words } from "./words.ts";
 
 /** One operation on one object: the actuator that carries it out, and the limits that it keeps. */
 export interface Task<T extends ExtensionObject, C extends Cluster | undefined> {
@@ -142,11 +143,3 @@ async function reportError(task: Task<ExtensionObject, Cluster | undefined>, obj
     });
   }
 }
-
-const words: Readonly<Record<OperationType, { doing: string; done: string; inError: string }>> = {
-  Create: { doing: "Creating the", done: "Successfully created", inError: "creating" },
-  Reconcile: { doing: "Reconciling the", done: "Successfully reconciled", inError: "reconciling" },
-  Delete: { doing: "Deleting the", done: "Successfully deleted", inError: "deleting" },
-  Migrate: { doing: "Migrating the", done: "Successfully migrated", inError: "migrating" },
-  Restore: { doing: "Restoring the", done: "Successfully restored", inError: "restoring" },
-};

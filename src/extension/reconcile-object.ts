@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cluster, OperationType } from "../api/index.ts";
+import type { Cluster } from "../api/index.ts";
 import type { Key, KubeClient } from "../kube/index.ts";
 import { checkedClient } from "./checked-client.ts";
 import { getCluster, hasShootFailed } from "./cluster.ts";
 import type { ExtensionControllerOptions } from "./controller-options.ts";
 import { definitionOf, type ExtensionKind, type ExtensionKinds } from "../api/extensions/kinds.ts";
 import { finalizerOf, isHandled, type ClusterFor, type ExtensionObject } from "./extension-object.ts";
-import { OperationRefused } from "./errors.ts";
 import { openGuard } from "./guard.ts";
-import type { OperationResult } from "./metrics.ts";
+import { tellEnd } from "./outcome.ts";
 import { decideOperation } from "./operation.ts";
 import { perform } from "./perform.ts";
 import type { Revisits } from "./revisits.ts";
@@ -68,7 +67,7 @@ export async function reconcileObject<K extends ExtensionKind>(
     const task = { ...clients, log: operationLog, kind, operation, signal, check };
     // The API server holds this kind's objects to its schema, and the kind decides whether there is a Cluster.
     const subject = { actuator, object: object as unknown as ExtensionKinds[K], cluster: cluster as ClusterFor<K> };
-    const result = await observed(options, operation, signal, () => perform({ ...task, ...subject }));
+    const result = await tellEnd(options, { object, operation, signal }, () => perform({ ...task, ...subject }));
     operationLog.info("operation done");
     if (result?.requeueAfter === undefined) return;
     revisits.plan(key, result.requeueAfter);
@@ -77,28 +76,6 @@ export async function reconcileObject<K extends ExtensionKind>(
     permit.release();
   }
 }
-
-/** Tells of the end of an operation, however it ends. */
-async function observed<T>(
-  { kind, type, metrics }: Observed,
-  operation: OperationType,
-  signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
-  const begun = performance.now();
-  const tell = (result: OperationResult) =>
-    metrics?.ended({ kind, type }, { operation, result, seconds: (performance.now() - begun) / 1000 });
-  try {
-    const done = await work();
-    tell("succeeded");
-    return done;
-  } catch (error) {
-    tell(signal.aborted || error instanceof OperationRefused ? "aborted" : "failed");
-    throw error;
-  }
-}
-
-type Observed = Pick<ExtensionControllerOptions<ExtensionKind>, "kind" | "type" | "metrics">;
 
 /** A Shoot that is taken up again triggers its objects itself; this is for a trigger that came while it still counted as failed. */
 const recheckFailedShoot = 60_000;

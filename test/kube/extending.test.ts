@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { DNSRecord, type KubeObject } from "../../src/api/index.ts";
-import { ConfigMap, Lease, refTo } from "../../src/kube/index.ts";
+import { ConfigMap, Event, Lease, refTo } from "../../src/kube/index.ts";
 import { findBinary } from "../support/binary.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
@@ -83,6 +83,26 @@ describe("the extension of docs/extending.md", () => {
     );
   });
 
+  test("tells of each operation's end by an Event, and counts up what happens again", async () => {
+    const told = async (name: string) =>
+      (await plane.client.list(Event, { namespace: "garden" }))
+        .map((event) => event as unknown as Told)
+        .filter(({ regarding }) => regarding.name === name);
+    await eventually(async () => {
+      expect((await told("hello")).map(({ reason }) => reason).sort()).toEqual(["Created", "Deleted"]);
+      const [failure, ...more] = await told("text");
+      expect(more).toEqual([]);
+      expect(failure).toMatchObject({
+        type: "Warning",
+        reason: "CreateError",
+        action: "Create",
+        note: "Error creating DNSRecord: a hosts file has no TXT records [ERR_CONFIGURATION_PROBLEM]",
+        reportingController: "extension-hosts",
+      });
+      expect(failure?.series?.count).toBeGreaterThan(1);
+    });
+  });
+
   test("counts its operations, where Prometheus finds them", async () => {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const labels = 'kind="DNSRecord",type="hosts"';
@@ -103,6 +123,13 @@ describe("the extension of docs/extending.md", () => {
     expect(code).toBe(0);
   });
 });
+
+/** What the test looks at of an Event. */
+interface Told {
+  readonly regarding: { readonly name: string };
+  readonly reason: string;
+  readonly series?: { readonly count: number };
+}
 
 /** A kubeconfig with a token of the ServiceAccount `name` in the namespace `name`. */
 async function kubeconfigOf(name: string): Promise<string> {
