@@ -91,7 +91,7 @@ const homes = {
   "@kubernetes/client-node": ["kube"],
   "@peculiar/x509": ["activities", "admission", "local"],
   "@temporalio/activity": ["activities"],
-  "@temporalio/client": ["client"],
+  "@temporalio/client": ["client", "extension/workflow"],
   "@temporalio/proto": ["client", "gateway"],
   "@temporalio/worker": ["worker"],
   "@temporalio/workflow": ["workflows"],
@@ -150,6 +150,14 @@ module.exports = {
       severity: "error",
       from: { path: `^src/${spelling}` },
       to: {},
+    },
+    {
+      name: "extensions-may-do-without-temporal",
+      comment:
+        "perennial/extension/workflow is an entry of its own: perennial/extension loads neither it nor Temporal.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/extension/workflow/" },
+      to: { path: "^src/extension/workflow/" },
     },
     {
       name: "folders-are-known",

@@ -113,12 +113,17 @@ function act<T extends ExtensionObject, C extends Cluster | undefined>(
 ): Promise<ActuatorResult | void> {
   const { actuator, cluster, operation } = task;
   const { client, log, signal, check } = task;
-  const context: ActuatorContext = { client, log, signal, check, operation, saveStatus };
+  const context = { client, log, signal, check, operation, resumed: isResumed(task.object), saveStatus };
   if (operation === "Migrate") return actuator.migrate(object, cluster, context);
   if (operation === "Restore") return actuator.restore(object, cluster, context);
   if (operation !== "Delete") return actuator.reconcile(object, cluster, context);
   if (actuator.forceDelete && needsForceDeletion(cluster)) return actuator.forceDelete(object, cluster, context);
   return actuator.delete(object, cluster, context);
+}
+
+/** A request that came since is another operation; the annotations of the others stay until they are over. */
+function isResumed(object: ExtensionObject): boolean {
+  return object.status?.lastOperation?.state === "Processing" && requestedOperation(object) !== "reconcile";
 }
 
 async function conclude(task: Task<ExtensionObject, Cluster | undefined>, object: ExtensionObject, made: StatusPatch) {
