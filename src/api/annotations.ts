@@ -48,6 +48,9 @@ export const EXPIRATION_ANNOTATION = "shoot.gardener.cloud/expiration-timestamp"
 /** `maintenance` on a Shoot: its provider's webhook is to update the machine images, and takes the annotation away (GEP-1). */
 export const MAINTENANCE_TRIGGER_ANNOTATION = "trigger.gardener.cloud";
 
+/** On a Cluster: name of the Secret with the kubeconfig to which extensions add a token of their own. */
+export const GENERIC_KUBECONFIG_ANNOTATION = "generic-token-kubeconfig.secret.gardener.cloud/name";
+
 /** Who created the object. */
 export const CREATED_BY_ANNOTATION = "gardener.cloud/created-by";
 

@@ -19,6 +19,18 @@ export const DELETION_PROTECTED_LABEL = "gardener.cloud/deletion-protected";
 /** A Shoot's health in one word, for columns and selectors. */
 export const SHOOT_STATUS_LABEL = "shoot.gardener.cloud/status";
 
+/** On what belongs to a Shoot in the garden: the Shoot's name. */
+export const SHOOT_NAME_LABEL = "shoot.gardener.cloud/name";
+
+/** On what belongs to a Shoot in the garden: the Shoot's uid. */
+export const SHOOT_UID_LABEL = "shoot.gardener.cloud/uid";
+
+/** "true" on what upstream's API server lets only Gardener change. */
+export const UPDATE_RESTRICTION_LABEL = "gardener.cloud/update-restriction";
+
+/** `shoot-ca` on a ConfigMap with a Shoot's authority, which upstream's discovery server publishes. */
+export const DISCOVERY_LABEL = "discovery.gardener.cloud/public";
+
 /** "true" on an object of a Shoot's cluster that the flows put there: the clean-up of the user's objects leaves it alone. */
 export const NO_CLEANUP_LABEL = "shoot.gardener.cloud/no-cleanup";
 

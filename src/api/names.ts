@@ -54,6 +54,21 @@ export const generatedSecretName = (bucket: string): string => `bucket-${bucket}
 /** Name of the Secret in the garden with a Shoot's kubeconfig. */
 export const kubeconfigSecretName = (shoot: string): string => `${shoot}.kubeconfig`;
 
+/** Name of the Secret beside a control plane with the key pair for logins on the Shoot's nodes. */
+export const SSH_KEY_PAIR = "ssh-keypair";
+
+/** Name, before its hash, of the Secret beside a control plane with the kubeconfig that lacks only a token. */
+export const GENERIC_KUBECONFIG = "generic-token-kubeconfig";
+
+/** Where upstream mounts that kubeconfig and its token into the pods of extensions. */
+export const SHOOT_ACCESS_FOLDER = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig";
+
+/** Names of the ConfigMaps in the garden with a Shoot's authorities, by the authority's name. */
+export const authorityNames = (shoot: string) => ({ ca: `${shoot}.ca-cluster`, "ca-kubelet": `${shoot}.ca-kubelet` });
+
+/** Name of the Secret in the garden with the key pair for logins on a Shoot's nodes. */
+export const sshKeyPairName = (shoot: string): string => `${shoot}.${SSH_KEY_PAIR}`;
+
 /**
  * Names of the objects that a Shoot's ShootState may go on in. There are twice as many as a state needs, so that a new
  * version has room beside the old one; they are known, so that a seed can be given rights on them and on no others.

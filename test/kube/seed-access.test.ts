@@ -101,6 +101,12 @@ const secret = (name: string, of = namespace, type = "Opaque"): Secret => ({
   type,
 });
 
+const configMap = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace },
+});
+
 const shootRef = (name: string) => refTo(Shoot, { namespace, name });
 
 /** A Shoot that the Seed leads, with its backups there. */
@@ -188,7 +194,8 @@ describe("a seed's identity", () => {
     await seed1.create(eventOf("mine"));
     await seed1.create(state("mine--0", "mine"));
     await seed1.remove(refTo(ShootState, { namespace, name: "mine--0" }));
-    await seed1.apply(secret("mine.kubeconfig"));
+    for (const name of ["mine.kubeconfig", "mine.ca-cluster", "mine.ssh-keypair"]) await seed1.apply(secret(name));
+    for (const name of ["mine.ca-cluster", "mine.ca-kubelet"]) await seed1.apply(configMap(name));
     const shoot = await seed1.read(shootRef("mine"));
     const entry = entryOf("mine", shoot?.metadata.uid ?? "", "seed-1");
     expect(await seed1.read(BackupEntry, { namespace, name: entry.metadata.name })).toMatchObject({ spec: entry.spec });
@@ -229,6 +236,9 @@ describe("a seed's identity", () => {
     ["list states", () => seed1.list(ShootState, { namespace })],
     ["read the kubeconfig of another's Shoot", () => seed1.read(Secret, { namespace, name: "theirs.kubeconfig" })],
     ["write the kubeconfig of another's Shoot", () => seed1.apply(secret("theirs.kubeconfig"))],
+    ["read the key pair of another's Shoot", () => seed1.read(Secret, { namespace, name: "theirs.ssh-keypair" })],
+    ["write the authority of another's Shoot", () => seed1.apply(configMap("theirs.ca-cluster"))],
+    ["make a ConfigMap under any name", () => seed1.apply(configMap("any"))],
     ["list Secrets", () => seed1.list(Secret, { namespace })],
     ["read a Secret of the garden", () => seed1.read(Secret, { namespace: "garden", name: "leadership" })],
     ["write a Secret of the garden", () => seed1.apply(secret("dns", "garden"))],

@@ -10,6 +10,7 @@ import {
 } from "../../components/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { bootstrapTokenSecret } from "./bootstrap-token.ts";
+import { announceKubeconfig } from "../control-plane/cluster.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { referencedSecret } from "../secret-reference.ts";
@@ -33,6 +34,7 @@ export function createProvisioning({ gardenClient, seedClient, shootClients, kep
     async deploySecrets(run: ShootRun): Promise<void> {
       const kept = (names: readonly string[]) => keptSecrets(run, names);
       await ensureSecrets(seedClient, await readContext(gardenClient, seedClient, run), { kept });
+      await announceKubeconfig(seedClient, run);
     },
 
     /** Copies the user's credentials for the provider, as they are now. */

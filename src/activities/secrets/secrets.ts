@@ -10,6 +10,7 @@ import {
   type ControlPlaneContext,
 } from "../../components/index.ts";
 import { renderKubeconfig, type KubeClient } from "../../kube/index.ts";
+import { ensureAccess, wantedKeyPair } from "./access.ts";
 import { createBootstrapToken, type BootstrapToken } from "./bootstrap-token.ts";
 import { isFit, isUsableAuthority } from "./certificate-fit.ts";
 import { generateSigningKey, issueAuthority, issueCertificate, type KeyPair } from "./pki.ts";
@@ -35,7 +36,7 @@ export async function ensureSecrets(
   context: ControlPlaneContext,
   { now = new Date(), kept = () => Promise.resolve(new Map()) }: SecretSources = {},
 ): Promise<{ checksums: Record<string, string> }> {
-  const store = await withKept(await openSecretStore(client, context.namespace), kept);
+  const store = await withKept(await openSecretStore(client, context.namespace), context, kept);
   const run: Run = { store, context, now };
   const keys = new Map<AuthorityName, KeyPair>();
   for (const name of Object.keys(authorities) as AuthorityName[]) keys.set(name, await ensureAuthority(run, name));
@@ -47,12 +48,17 @@ export async function ensureSecrets(
   for (const plan of certificatesOf(context)) {
     await ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
   }
+  if (context.managesResources === true) await ensureAccess(store, context, keys);
   return { checksums: store.checksums() };
 }
 
 /** The store, where what is missing of the Secrets that cannot be made again reads as it is kept. */
-async function withKept(store: SecretStore, kept: NonNullable<SecretSources["kept"]>): Promise<SecretStore> {
-  const missing = lastingSecrets.filter((name) => store.read(name) === undefined);
+async function withKept(
+  store: SecretStore,
+  context: ControlPlaneContext,
+  kept: NonNullable<SecretSources["kept"]>,
+): Promise<SecretStore> {
+  const missing = [...lastingSecrets, ...wantedKeyPair(context)].filter((name) => store.read(name) === undefined);
   if (missing.length === 0) return store;
   const found = await kept(missing);
   return { ...store, read: (name) => store.read(name) ?? found.get(name) };

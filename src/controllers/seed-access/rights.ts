@@ -1,11 +1,13 @@
 import { bucketCredentials } from "../../api/core/backup-bucket.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import {
+  authorityNames,
   EXTENSION_IDENTITIES_NAMESPACE,
   GARDEN_NAMESPACE,
   generatedSecretName,
   installationAccount,
   kubeconfigSecretName,
+  sshKeyPairName,
   statePartNames,
 } from "../../api/names.ts";
 import type { BackupBucket, BackupEntry, ControllerInstallation, Seed } from "../../api/index.ts";
@@ -38,11 +40,19 @@ export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | unde
     rule("core.gardener.cloud", "secretbindings", present(shoot.spec.secretBindingName), "get"),
     rule("core.gardener.cloud", "namespacedcloudprofiles", ownProfilesOf(shoot), "get"),
     rule("security.gardener.cloud", "credentialsbindings", present(shoot.spec.credentialsBindingName), "get"),
-    rule("", "secrets", [kubeconfigSecretName(name)], "get", "create", "patch"),
+    rule("", "secrets", secretsOf(name), "get", "create", "patch"),
+    rule("", "configmaps", Object.values(authorityNames(name)), "get", "create", "patch"),
     rule("", "secrets", dnsSecretsOf(shoot), "get"),
   ];
   return inNamespaces([{ namespace, rules }, ...(credentials ? readable([credentials]) : [])]);
 }
+
+/** What users and their tools reach the Shoot with. */
+const secretsOf = (shoot: string): string[] => [
+  kubeconfigSecretName(shoot),
+  authorityNames(shoot).ca,
+  sshKeyPairName(shoot),
+];
 
 /** CloudProfiles may be read by all seeds. */
 const ownProfilesOf = ({ spec }: KnownShoot): string[] =>

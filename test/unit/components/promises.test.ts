@@ -47,6 +47,18 @@ test("what control-plane webhooks change has the label that they select, and its
     expect(deploymentOf(name)).not.toMatchObject({ spec: { template: { metadata: { labels: label } } } });
 });
 
+test.for([
+  [undefined, "kubernetes,gardener"],
+  [["https://example.com"], "https://example.com,gardener"],
+  [["gardener", "a"], "gardener,a"],
+] as const)("tokens for extensions are taken where the user asks for the audiences %s", ([apiAudiences, flag]) => {
+  const kubeAPIServer = apiAudiences === undefined ? {} : { apiAudiences: [...apiAudiences] };
+  const { kubernetes } = context.shoot.spec;
+  const shoot = exampleShoot({ kubernetes: { ...kubernetes, kubeAPIServer } });
+  const deployment = components["kube-apiserver"].objects({ ...context, shoot }).find(isWorkload);
+  expect(JSON.stringify(deployment)).toContain(`"--api-audiences=${flag}"`);
+});
+
 test("the pods of a control plane have Gardener's priorities, and a seed is given their classes", async () => {
   const manifest = new URL("../../../deploy/seed/priority-classes.yaml", import.meta.url);
   const classes = parseAllDocuments(await readFile(manifest, "utf8")).map((document) => document.toJS() as KubeObject);
