@@ -31,7 +31,7 @@ export const timestamp = () => z.string().meta({ format: "date-time" });
 export const intOrString = () => z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true });
 
 /** Bytes as base64. */
-export const bytes = () => z.string().meta({ format: "byte" });
+export const bytes = () => z.string().max(1_500_000).meta({ format: "byte" });
 
 /** CEL rules for the API server: each text keeps the first value that it got, and cannot be removed again. */
 export function onceSet(...fields: readonly string[]): { "x-kubernetes-validations": readonly Rule[] } {
