@@ -1,6 +1,9 @@
 /** The purpose of an object, such as `shoot` or `extension` on a namespace. */
 export const ROLE_LABEL = "gardener.cloud/role";
 
+/** Upstream's, on a pod: the resource manager mounts no token into it. */
+export const NO_TOKEN_LABEL = "projected-token-mount.resources.gardener.cloud/skip";
+
 /** What a Secret is for, such as `cloudprovider`. */
 export const PURPOSE_LABEL = "gardener.cloud/purpose";
 

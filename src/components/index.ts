@@ -49,6 +49,7 @@ export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operat
 export { nodeAgentSecretName } from "./node/pool.ts";
 export { RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER } from "./resource-manager/configuration.ts";
 export { SEED_NAMESPACE, seedResourceManager } from "./resource-manager/seed.ts";
+export { tokenMountWebhook } from "./resource-manager/token-mount-webhook.ts";
 export { workerObject, type WorkerInputs } from "./node/worker.ts";
 export { externalApiServerName, internalApiServerName, networksOf, type ShootNetworks } from "./networks.ts";
 

@@ -20,6 +20,7 @@ import {
   restoreJob,
   seedResourceManager,
   snapshotJob,
+  tokenMountWebhook,
   warmUpJob,
   workerObject,
 } from "../../../src/components/index.ts";
@@ -68,7 +69,10 @@ const goldens: Record<string, readonly KubeObject[]> = {
     checkJob(backedUpBy("aws"), "check", { snapshot: "etcd-backup-1-x.db", source: storeOf("azure") }),
     checkJob(backedUpBy("aws"), "check-own", { snapshot: "etcd-backup-1-x.db" }),
   ],
-  "seed-resource-manager": seedResourceManager({ checksum: "sha256-of-gardener-resource-manager-server" }),
+  "seed-resource-manager": [
+    ...seedResourceManager({ checksum: "sha256-of-gardener-resource-manager-server" }),
+    tokenMountWebhook("CERTIFICATE"),
+  ],
   "extension-objects": [
     infrastructureObject(context),
     controlPlaneObject(context, { vpc: "made" }),
