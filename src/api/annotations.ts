@@ -146,7 +146,7 @@ export const KUBECONFIG_EXPIRY_ANNOTATION = "perennial.dev/kubeconfig-expires-at
 
 /**
  * "true" on a Seed: each of its Shoots gets a resource manager; on a Shoot: this one does; on the Namespace `garden` of a seed:
- * the seed itself does, with its first extension.
+ * the seed itself does, with its first extension. "false" on a ControllerRegistration: its controller needs none beside Shoots.
  */
 export const RESOURCE_MANAGER_ANNOTATION = "perennial.dev/resource-manager";
 

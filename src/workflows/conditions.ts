@@ -41,7 +41,7 @@ export const hasBackup = when("the Seed keeps backups", (run) => run.hasBackup);
 
 /** A resource manager stands beside the control plane, for extensions that put things into the Shoot by ManagedResources. */
 export const managesResources = when(
-  "the Shoot or its Seed asks for a resource manager",
+  "extensions of the Shoot write ManagedResources, or it or its Seed asks for a resource manager",
   (run) => run.managesResources === true,
 );
 

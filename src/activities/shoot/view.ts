@@ -3,17 +3,18 @@ import {
   EMERGENCY_STOP_ANNOTATION,
   IGNORE_ANNOTATION,
   OPERATION_ANNOTATION,
-  RESOURCE_MANAGER_ANNOTATION,
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";
 import { DNSRecord, Seed, Shoot } from "../../api/index.ts";
 import { moveOf, type Move } from "../../api/placement/move.ts";
+import { usesResourceManager } from "../../api/registration/resource-manager.ts";
 import { isDeletedByForce } from "../../api/shoot/force-deletion.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
 import type { ShootView } from "../index.ts";
 import { leadershipRecord } from "./leadership-domain.ts";
 import { epochOf, nextOperation } from "./move-operation.ts";
+import type { InstalledExtensions } from "./required-extensions.ts";
 
 /** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */
 export interface Periods {
@@ -28,11 +29,12 @@ export interface Periods {
   readonly retryDuration: number;
 }
 
-/** Reads the Shoot and what belongs to it, and keeps the facts. Null when it is gone, or a later one took its name. */
+/** Reads the Shoot and what belongs to it, and keeps the facts; without `extensions`, none are registered. Null when it is gone, or a later one took its name. */
 export async function readShootView(
   gardenClient: KubeClient,
   ref: ShootRef,
   periods: Periods,
+  extensions?: InstalledExtensions,
 ): Promise<ShootView | null> {
   const shoot = await gardenClient.read(Shoot, { namespace: ref.namespace, name: ref.name });
   if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
@@ -42,7 +44,7 @@ export async function readShootView(
     initialised: shoot.status?.uid !== undefined || (await isRecorded(gardenClient, ref)),
     leftovers: await findLeftovers(gardenClient, shoot, move),
     syncPeriod: periods.syncPeriod,
-    ...(await readFacts(gardenClient, { shoot, move }, periods)),
+    ...(await readFacts(gardenClient, { shoot, move, extensions }, periods)),
   };
 }
 
@@ -93,11 +95,12 @@ async function findLeftovers(gardenClient: KubeClient, { status }: Shoot, { lead
 interface Subject {
   readonly shoot: Shoot;
   readonly move: Move;
+  readonly extensions?: InstalledExtensions | undefined;
 }
 
 async function readFacts(
   gardenClient: KubeClient,
-  { shoot, move }: Subject,
+  { shoot, move, extensions }: Subject,
   periods: Periods,
 ): Promise<Pick<ShootView, "run" | "problem">> {
   const { spec, metadata } = shoot;
@@ -129,17 +132,20 @@ async function readFacts(
     dnsTtl: periods.dnsTtl,
     ...(periods.snapshotMinutes === undefined ? {} : { snapshotMinutes: periods.snapshotMinutes }),
     hasBackup: seed.spec.backup !== undefined,
-    ...resourceManagerOf(shoot, seed),
+    ...resourceManagerOf(shoot, seed, extensions),
     seedDeadline: periods.seedDeadline,
     retryDuration: periods.retryDuration,
   };
   return { run };
 }
 
-/** Extensions that are not ours put things into Shoots by ManagedResources, and the operator says where there are any. */
-function resourceManagerOf(...objects: readonly (Shoot | Seed)[]): Pick<ShootRun, "managesResources"> {
-  const asks = objects.some(({ metadata }) => metadata.annotations?.[RESOURCE_MANAGER_ANNOTATION] === "true");
-  return asks ? { managesResources: true } : {};
+function resourceManagerOf(
+  shoot: Shoot,
+  seed: Seed,
+  extensions: InstalledExtensions | undefined,
+): Pick<ShootRun, "managesResources"> {
+  const registrations = extensions?.of(seed.metadata.name).registrations ?? [];
+  return usesResourceManager(shoot, seed, registrations) ? { managesResources: true } : {};
 }
 
 /** Nothing is wrong with such a Shoot: the scheduler gives it a Seed. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { RESOURCE_MANAGER_ANNOTATION } from "../annotations.ts";
 import type { ControllerRegistration } from "../core/controller-registration.ts";
 import type { labelSelector } from "../schema/references.ts";
 import type { z } from "zod";
@@ -28,6 +29,10 @@ export type Method =
   | { readonly by: "operator"; readonly type: string }
   | { readonly by: "others" };
 
+/** Whether Perennial installs it, from a chart. */
+export const isByChart = ({ method: { by } }: Pick<Registered, "method">): boolean =>
+  by === "helm" || by === "reference";
+
 /** What of a ControllerRegistration decides where its controller is wanted: all but the chart itself. */
 export interface Registered {
   readonly name: string;
@@ -39,6 +44,8 @@ export interface Registered {
   readonly policy: "OnDemand" | "Always" | "AlwaysExceptNoShoots";
   readonly seedSelector?: z.infer<typeof labelSelector>;
   readonly method: Method;
+  /** Its controller writes no ManagedResources. */
+  readonly writesNoResources?: true;
   /** Changes with the spec, inline chart included. */
   readonly specHash: string;
 }
@@ -55,6 +62,7 @@ export function registeredOf({ metadata, spec }: ControllerRegistration): Regist
     policy,
     ...(seedSelector === undefined ? {} : { seedSelector }),
     method: methodOf(spec.deployment),
+    ...(metadata.annotations?.[RESOURCE_MANAGER_ANNOTATION] === "false" ? { writesNoResources: true } : {}),
     specHash: hashOf(spec),
   };
 }

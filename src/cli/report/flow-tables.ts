@@ -5,7 +5,8 @@ import { forceDelete } from "../../workflows/force-delete.ts";
 import { migrate } from "../../workflows/migrate.ts";
 import { reconcile } from "../../workflows/reconcile.ts";
 import { restore } from "../../workflows/restore.ts";
-import type { Shoot } from "../../api/index.ts";
+import { ControllerRegistration, type Shoot } from "../../api/index.ts";
+import { registeredOf } from "../../api/registration/registered.ts";
 import type { ShootOperation } from "../../api/shoot/run.ts";
 import type { Action } from "../../workflows/actions.ts";
 import type { ShootView } from "../../activities/index.ts";
@@ -31,7 +32,9 @@ export const moveTables: MoveTables = { migrate, restore, cleanUp };
 /** The Shoot as its workflow would read it now. */
 export async function readView({ client }: Pick<Garden, "client">, shoot: Shoot): Promise<ShootView> {
   const { readShootView } = await import("../../activities/shoot/view.ts");
-  const view = await readShootView(client, shootRef(shoot), await periodsOf(shoot));
+  const registrations = (await client.list(ControllerRegistration)).map(registeredOf);
+  const extensions = { of: () => ({ registrations, installations: [] }) };
+  const view = await readShootView(client, shootRef(shoot), await periodsOf(shoot), extensions);
   if (view) return view;
   const { namespace, name } = shoot.metadata;
   throw new CliError("notFound", `Shoot ${namespace}/${name} has just gone: see '${commandLines.listShoots()}'`);
