@@ -85,6 +85,7 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
   return {
     async deployComponent(run, component, step) {
       const { components, backup, managedResources } = services(run);
+      if (component === "namespace") await removeEarlierCluster(seedClient, run);
       if (component === "etcd-backup") await backup.checkPlace(run);
       if (component === "resource-manager") await managedResources.release(run);
       return await components.deploy(run, component, step);

@@ -8,12 +8,13 @@ import {
   extensionLabel,
 } from "../api/labels.ts";
 import type { KubeObject } from "../api/index.ts";
+import { clusterObject } from "./cluster-object.ts";
 import type { ControlPlaneContext } from "./context.ts";
 import { networkPolicies } from "./isolation/network-policies.ts";
 
 /**
  * The Shoot's namespace in the seed, labelled so that each provider's webhooks find the namespaces that are theirs, and
- * closed before there is a pod in it.
+ * closed before there is a pod in it. Its `Cluster` comes with it: webhooks that change NetworkPolicies look it up.
  */
 export function namespace(context: ControlPlaneContext): KubeObject[] {
   const { namespace: name, shoot, seed } = context;
@@ -30,5 +31,5 @@ export function namespace(context: ControlPlaneContext): KubeObject[] {
   const uid = shoot.status?.uid ?? shoot.metadata.uid;
   const annotations = uid === undefined ? {} : { annotations: { [SHOOT_UID_ANNOTATION]: uid } };
   const object = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels, ...annotations } };
-  return [object, ...networkPolicies(context)];
+  return [object, clusterObject(context), ...networkPolicies(context)];
 }
