@@ -89,7 +89,7 @@ describe("a machine that goes", () => {
   }
 });
 
-describe("reconciling a Worker", () => {
+describe("a Worker", () => {
   const small = pool({ minimum: 1 });
   const machines = made(small, 1).map((one) => ({
     ...one,
@@ -97,19 +97,27 @@ describe("reconciling a Worker", () => {
     labels: { ...one.labels, [MACHINE_POOL_LABEL]: small.name },
   }));
   const [present = ""] = machines.map(({ name }) => name);
-  const reconcile = async (open: () => Promise<KubeClient>, hibernation = { enabled: false }) => {
-    const list = async () => (hibernation.enabled ? [] : machines);
+  const act = async (
+    operation: "reconcile" | "delete",
+    open: () => Promise<KubeClient>,
+    { hibernation = { enabled: false }, metadata = {} } = {},
+  ) => {
+    let present = hibernation.enabled ? [] : machines;
+    const list = async () => present;
+    const remove = async (name: string) => void (present = present.filter((one) => one.name !== name));
     const shoots = { open, forget: async () => {}, close: async () => {} };
     const actuator = createWorkerActuator({
-      machines: { list } as unknown as Machines,
+      machines: { list, remove } as unknown as Machines,
       shoots,
       mutex: createKeyedMutex(),
     });
     const worker = { metadata: { name: "worker", namespace }, spec: { pools: [small] } } as unknown as Worker;
-    const cluster = { spec: { shoot: { spec: { hibernation } } } } as unknown as Cluster;
+    const cluster = { spec: { shoot: { metadata, spec: { hibernation } } } } as unknown as Cluster;
     const context = { client: kube, log, signal, check: () => {}, saveStatus: async () => {} };
-    await actuator.reconcile(worker, cluster, context as unknown as ActuatorContext);
+    await actuator[operation](worker, cluster, context as unknown as ActuatorContext);
   };
+  const reconcile = (open: () => Promise<KubeClient>, hibernation?: { enabled: boolean }) =>
+    act("reconcile", open, hibernation && { hibernation });
 
   beforeEach(async () => {
     await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
@@ -137,6 +145,18 @@ describe("reconciling a Worker", () => {
     expect(asked).toEqual([namespace]);
     await reconcile(silent, { enabled: true });
     expect(asked).toEqual([namespace]);
+    expect(await nodes()).toHaveLength(3);
+  });
+
+  it("takes the Nodes of all its machines along when it is deleted, so that what ran on them ends", async () => {
+    await act("delete", async () => kube);
+    expect(await nodes()).toEqual(["of-the-user"]);
+  });
+
+  it("is deleted by force without asking the Shoot's API server", async () => {
+    const asked = async (): Promise<never> => expect.fail("the API server was asked");
+    const annotations = { "confirmation.gardener.cloud/force-deletion": "true" };
+    await act("delete", asked, { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", annotations } });
     expect(await nodes()).toHaveLength(3);
   });
 });

@@ -1,5 +1,6 @@
 import { MACHINE_NAMESPACE_LABEL, MACHINE_POOL_HASH_LABEL, MACHINE_POOL_LABEL } from "../../api/labels.ts";
 import type { Cluster, Worker } from "../../api/index.ts";
+import { isDeletedByForce } from "../../api/shoot/force-deletion.ts";
 import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from "../../extension/index.ts";
 import type { MachineStatus } from "../../local/machine/machine.ts";
 import type { Machines } from "../../local/machine/machines.ts";
@@ -97,9 +98,12 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
       await saveStatus({ state: stateOf(await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace })) });
       await shoots.forget(namespace);
     }),
-    delete: inTurn(async ({ metadata: { namespace } }, _cluster, context) => {
+    /** Nodes go, too: while one stays, the pods that were on it never end, and what waits for these waits for ever. */
+    delete: inTurn(async ({ metadata: { namespace } }, cluster, context) => {
       const present = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
       await allOf(present.map(({ name }) => remove(name, context)));
+      if (!isAsleep(cluster) && !isDeletedByForce(cluster.spec.shoot))
+        await removeLeftNodes(accessTo(namespace, context), () => machineNames(namespace));
       await shoots.forget(namespace);
       const left = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
       if (left.length > 0)
