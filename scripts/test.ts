@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBinaries } from "../src/local/binary/binaries.ts";
 import { ensurePackages } from "../src/local/binary/packages.ts";
+import { upstreamBinaries } from "../src/local/environment/upstream.ts";
 import { clusterBinaries, type BinaryName, type PackageName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
@@ -36,7 +37,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   ],
   flow: ["temporal"],
   e2e: [...clusterBinaries, "temporal"],
-  upstream: ["etcd", "etcdctl", "kube-apiserver", "kube-controller-manager", "gardener-resource-manager"],
+  upstream: ["etcd", "etcdctl", "kube-apiserver", "kube-controller-manager", ...upstreamBinaries],
 };
 
 /** The Debian packages that a project takes; e2e gets its own by itself. */

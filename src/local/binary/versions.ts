@@ -15,6 +15,7 @@ export const versions = {
   certManagement: "0.27.0",
   helm: "4.2.4",
   registry: "3.1.1",
+  localPathProvisioner: "0.0.30",
 } as const;
 
 /** The binaries of which clusters are made; what else is pinned is got by what asks for it. */
@@ -36,9 +37,11 @@ export const gardenerBinaries = [
   "gardener-resource-manager",
   "gardener-extension-provider-local",
   "machine-controller-manager-provider-local",
+  "cloud-controller-manager-local",
   "gardener-node-agent",
   "machine-controller-manager",
   "gardener-extension-networking-calico",
+  "local-path-provisioner",
 ] as const;
 
 /** The names of the pinned binaries. */
@@ -153,6 +156,7 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
   "gardener-resource-manager": gardener("gardener-resource-manager"),
   "gardener-extension-provider-local": gardener("gardener-extension-provider-local"),
   "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
+  "cloud-controller-manager-local": gardener("cloud-controller-manager-local"),
   "gardener-node-agent": gardener("gardener-node-agent"),
   "machine-controller-manager": {
     ...untold(versions.machineControllerManager),
@@ -172,6 +176,15 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       require: { "github.com/gardener/gardener-extension-networking-calico": `v${versions.networkingCalico}` },
       ldflags: `-X k8s.io/component-base/version.gitVersion=v${versions.networkingCalico}`,
       minutes: 35,
+    },
+  },
+  "local-path-provisioner": {
+    ...untold(versions.localPathProvisioner),
+    build: {
+      package: "github.com/rancher/local-path-provisioner",
+      require: { "github.com/rancher/local-path-provisioner": `v${versions.localPathProvisioner}` },
+      ldflags: `-X main.VERSION=v${versions.localPathProvisioner}`,
+      minutes: 3,
     },
   },
 };

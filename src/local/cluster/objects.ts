@@ -4,7 +4,8 @@ import { ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { keyName, leadershipDomain, leadershipKeyName, type DnsServer } from "../process/dns.ts";
-import { clusterNetworks, type Environment } from "../environment/environment.ts";
+import type { ControllerRegistration } from "../../api/index.ts";
+import { clusterNetworks, isLeft, type Environment } from "../environment/environment.ts";
 import { readManifest } from "./manifests.ts";
 
 /** Applies to the garden what a Shoot refers to: the examples' registration, cloud profile, project and credentials, and a Seed for each seed. */
@@ -24,10 +25,18 @@ export async function applyObjects(
       key: await readFile(dns.keyFile, "utf8"),
       leadershipKey: await readFile(dns.leadershipKeyFile, "utf8"),
     }),
-    ...examples.flat(),
+    ...examples.flat().map((object) => withoutLeft(object, environment)),
     ...seeds.map((name) => renderSeed(seed, environment, name)),
   ];
   for (const object of objects) await gardenClient.apply(object);
+}
+
+/** An object of the examples; the built-in provider's registration without what it leaves to others. */
+export function withoutLeft(object: KubeObject, environment: Pick<Environment, "left">): KubeObject {
+  if (object.kind !== "ControllerRegistration") return object;
+  const { spec, ...rest } = object as ControllerRegistration;
+  const resources = (spec.resources ?? []).filter((resource) => !isLeft(environment, resource));
+  return { ...rest, spec: { ...spec, resources } };
 }
 
 /** The Seed of the examples under another name, with the networks and domains of its environment. */

@@ -14,6 +14,8 @@ export interface Environment {
   readonly gateway: string;
   /** The DNS zone that the environment's DNS server answers for. */
   readonly domain: string;
+  /** The kinds of extension objects, of type `local`, that the built-in provider leaves to extensions that are installed. */
+  readonly left?: readonly string[];
 }
 
 /** The address ranges of one control plane of the environment, in CIDR notation. */
@@ -48,6 +50,12 @@ export function deriveEnvironment(name: string, stateDir: string, taken: readonl
     domain: name === defaultName ? "perennial.test" : `${name}.perennial.test`,
   };
 }
+
+/** Whether the environment's built-in provider leaves this kind and type to an extension that is installed. */
+export const isLeft = (
+  { left = [] }: Pick<Environment, "left">,
+  of: { readonly kind: string; readonly type: string },
+) => of.type === "local" && left.includes(of.kind);
 
 /** The name of the environment where none is given. */
 export const defaultName = "local";

@@ -17,6 +17,7 @@ import { ensurePackages } from "../binary/packages.ts";
 import type { Processes } from "../process/processes.ts";
 import { settleAll } from "./settle.ts";
 import { startTemporal } from "../process/temporal.ts";
+import { applyUpstreamGround, upstreamBinaries } from "./upstream.ts";
 import type { createPhases } from "./phases.ts";
 import { clusterBinaries } from "../binary/versions.ts";
 
@@ -38,7 +39,9 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
   const binaries = await run("binaries", async (tell) => {
     const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
     // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
-    return { ...(await ensureBinaries(clusterBinaries, { log, onProgress: tell, pinned: true, ...cancel })), temporal };
+    const pinned = { log, onProgress: tell, pinned: true, ...cancel };
+    if (environment.left !== undefined) await ensureBinaries(upstreamBinaries, pinned);
+    return { ...(await ensureBinaries(clusterBinaries, pinned)), temporal };
   });
   await run("images", createImageStore(log));
   await run("network", async () => await ensureBridge(environment));
@@ -62,6 +65,7 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
       within(cluster, log, async (client) => {
         await applyCrds(client, role);
         await applyFoundations(client, role);
+        if (role === "seed" && environment.left !== undefined) await applyUpstreamGround(client);
         await grantAccess({ environment, client, seeds: seedNames }, cluster);
       });
     await settleAll([define("garden", garden), ...seeds.map((seed) => define("seed", seed))]);

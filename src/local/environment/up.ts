@@ -9,6 +9,7 @@ import { withLock } from "../binary/lock.ts";
 import { startSupervisor } from "../process/own-processes.ts";
 import { createProcesses } from "../process/processes.ts";
 import { readStatus, type EnvironmentStatus } from "./status.ts";
+import { upstreamKinds } from "./upstream.ts";
 import { adoptClusters } from "./up-existing.ts";
 import { makeClusters } from "./up-machines.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -18,6 +19,8 @@ import { createPhases, type PhaseProgress, type PhaseTime } from "./phases.ts";
 export interface UpOptions extends EnvironmentChoice {
   /** How many seeds are made; two unless told otherwise. */
   readonly seedCount?: number;
+  /** Upstream's provider-local is to serve what it can: the ground for it is laid, and the built-in provider stands back. */
+  readonly upstream?: boolean;
   readonly gardenKubeconfig?: string;
   /** The kubeconfig files of the seeds that exist already, by the Seeds' names. */
   readonly seeds?: Readonly<Record<string, string>>;
@@ -37,9 +40,11 @@ export async function up(
   options: UpOptions = {},
   onProgress: (progress: PhaseProgress) => void = () => {},
 ): Promise<UpResult> {
-  const { gardenKubeconfig, seeds = {}, seedCount = 2, webhooks, signal } = options;
+  const { gardenKubeconfig, seeds = {}, seedCount = 2, upstream = false, webhooks, signal } = options;
   if (gardenKubeconfig === undefined) requireMachines(seeds, seedCount);
-  const environment = await ensureEnvironment(options);
+  const environment = await ensureEnvironment({ ...options, ...(upstream ? { left: upstreamKinds } : {}) });
+  if (upstream && environment.left === undefined)
+    throw new Error(`cannot make room for upstream's provider in environment ${environment.name}: take it down first`);
   const phases = createPhases(onProgress, signal);
   const log = await openLog(environment);
   const shared = { environment, processes: createProcesses(environment, log), log, run: phases.run, signal };

@@ -26,6 +26,19 @@ export const pauseImage = `registry.k8s.io/pause:${versions.pause}`;
 /** The image of the demo's user pod: answers "hello from <host name>" on port 8080. */
 export const helloImage = "perennial.dev/hello:1";
 
+/** The repositories that the images of programs of others are published in, by the programs. */
+export const upstreamRepositories = {
+  "gardener-resource-manager": gardener("resource-manager"),
+  "gardener-extension-provider-local": gardener("extensions/provider-local"),
+  "cloud-controller-manager-local": gardener("cloud-controller-manager-local"),
+  "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
+  "local-path-provisioner": "docker.io/rancher/local-path-provisioner",
+} as const;
+
+function gardener(path: string): string {
+  return `europe-docker.pkg.dev/gardener-project/releases/gardener/${path}`;
+}
+
 /** Builds the images of all cached versions of the control plane's binaries, and our own, into <cache>/images; those that are there already are kept. */
 export async function buildImages(cache: string, log: Logger): Promise<Image[]> {
   const folder = join(cache, "images");
@@ -60,16 +73,14 @@ async function describeImages(folder: string): Promise<ImageSpec[]> {
       entrypoint: ["/usr/local/bin/coredns"],
       links: { "/coredns": "/usr/local/bin/coredns" },
     })),
-    ...(await resourceManagers()),
+    ...(await Promise.all(Object.entries(upstreamRepositories).map(upstreamImages))).flat(),
     await ownImage(folder, "pause", pauseImage),
     await ownImage(folder, "hello", helloImage),
   ];
 }
 
-/** Upstream's resource manager, where its binary is in the cache: only what asks for it has it built. */
-async function resourceManagers(): Promise<ImageSpec[]> {
-  const name = "gardener-resource-manager";
-  const repository = "europe-docker.pkg.dev/gardener-project/releases/gardener/resource-manager";
+/** An image of a program of others, where its binary is in the cache: only what asks for one has it built. */
+async function upstreamImages([name, repository]: readonly [name: string, repository: string]): Promise<ImageSpec[]> {
   if ((await cachedVersions(name)).length === 0) return [];
   const images = await perVersion([name], (version) => `${repository}:v${version}`);
   return images.map((image) => ({ ...image, entrypoint: [`/usr/local/bin/${name}`] }));
