@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, expect } from "vitest";
 import { Node, Pod, refTo, Service } from "../../src/kube/index.ts";
@@ -6,6 +7,7 @@ import type { Environment } from "../../src/local/environment/environment.ts";
 import { describeProcess } from "../../src/local/process/table.ts";
 import type { MachineStatus } from "../../src/local/machine/machine.ts";
 import { createMachines } from "../../src/local/machine/machines.ts";
+import { writeImageTar } from "../../src/local/image/tar.ts";
 import { removeBridge } from "../../src/local/network/bridge.ts";
 import { createLogger } from "../../src/log.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
@@ -39,7 +41,7 @@ test.beforeAll(async ({ cluster }) => {
 afterAll(async () => await cleanUp());
 
 test("a new machine becomes a ready node", async () => {
-  for (const name of names) await join(name);
+  for (const name of names) await joinCluster(name);
   for (const name of names) await eventually(async () => (await nodeCondition(name, "Ready")) === "True", 60_000);
 });
 
@@ -92,12 +94,20 @@ test("an agent in the machine changes files and units, and a wrong change is ref
   );
 });
 
-test("a machine that died comes back with its pods", async () => {
+test("a machine is given a further image while it runs", async () => {
+  const tar = join(env.stateDir, "further.tar");
+  await writeImageTar({ name: further, files: [{ path: "/etc/further", text: "further", mode: 0o644 }] }, tar);
+  await machines.loadImage("one", { name: further, tar });
+  expect(await imagesOf("one")).toContain(further);
+});
+
+test("a machine that died comes back with its pods and with all its images", async () => {
   const [before] = await machines.list({ pool: "one" });
   process.kill(await pid1("one"), "SIGKILL");
   await eventually(async () => expect((await machines.list({ pool: "one" }))[0]?.running).toBe(false));
-  const again = await join("one");
+  const again = await joinCluster("one");
   expect(again).toEqual(before);
+  await eventually(async () => expect(await imagesOf("one")).toContain(further), 60_000);
   await eventually(async () => {
     const address = await podAddress("one");
     expect(await inMachine("two", ["curl", "-sSm2", `http://${address}:8080`])).toBe("hello from one");
@@ -126,7 +136,13 @@ test("removing all removes what a crashed run left", async () => {
   expect(await findRemains(env)).toEqual([]);
 });
 
-async function join(name: string): Promise<MachineStatus> {
+const further = "example.org/further:1";
+
+async function imagesOf(machine: string): Promise<string[]> {
+  return (await inMachine(machine, ["ctr", "--namespace", "k8s.io", "images", "list", "--quiet"])).split("\n");
+}
+
+async function joinCluster(name: string): Promise<MachineStatus> {
   const userData = nodeUserData(await kubeconfig());
   const status = await machines.ensure({ name, labels: { pool: name }, userData });
   const index = names.indexOf(name);

@@ -7,7 +7,18 @@ export interface MachineImage {
   readonly links: Readonly<Record<string, string>>;
   /** The image of the container that holds a pod's namespaces. */
   readonly sandboxImage: string;
+  /** The tars of images that containerd is given before any unit runs. */
+  readonly imageTars: readonly string[];
 }
+
+/** What gives the containerd of the machine in which it runs the images of a tar. */
+export const importCommand = (tar: string): readonly string[] => [
+  ...["/opt/bin/ctr", "--address", containerdSocket, "--namespace", "k8s.io"],
+  ...["images", "import", tar],
+];
+
+/** Where containerd listens. */
+export const containerdSocket = "/run/containerd/containerd.sock";
 
 /** Where an agent in the machine leaves requests for the runner, and finds the answers. */
 export const requestsDirectory = "/run/perennial-machine/requests";
@@ -38,7 +49,7 @@ function containerdConfig(sandboxImage: string): string {
 root = "/var/lib/containerd"
 state = "/run/containerd"
 [grpc]
-  address = "/run/containerd/containerd.sock"
+  address = "${containerdSocket}"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "${sandboxImage}"
   restrict_oom_score_adj = true

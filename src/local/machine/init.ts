@@ -3,12 +3,20 @@
  * units running and applies what `apply-machine-config` brings. Its argument is the file with its BootInstructions.
  * Imports nothing but Node's own modules and its neighbours, as every machine has one of these in memory.
  */
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, watch, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSupervisor, type Supervisor } from "./apply.ts";
-import { containerdUnit, installImage, requestsDirectory, type MachineImage } from "./image.ts";
+import {
+  containerdSocket,
+  containerdUnit,
+  importCommand,
+  installImage,
+  requestsDirectory,
+  type MachineImage,
+} from "./image.ts";
 import type { MachineFacts, UserData } from "./user-data.ts";
 
 /** Everything the runner must know, from the host. */
@@ -27,7 +35,11 @@ async function main(file: string): Promise<void> {
   installImage(image);
   const supervisor = createSupervisor("/var/lib/perennial-machine", logDir, facts);
   await supervisor.start("containerd.service", containerdUnit);
-  await waitForSocket("/run/containerd/containerd.sock");
+  await waitForSocket(containerdSocket);
+  for (const tar of image.imageTars) {
+    const [ctr = "", ...args] = importCommand(tar);
+    execFileSync(ctr, args, { stdio: "inherit" });
+  }
   say("containerd is up");
   setInterval(() => cutLogs(logDir), 60_000);
   if (supervisor.provisioned) await supervisor.resume();

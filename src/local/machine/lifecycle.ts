@@ -111,7 +111,11 @@ async function boot({ env, prepareStore }: Host, paths: records.MachinePaths, re
   await store.copyTo(join(paths.dir, "root/var/lib/containerd"));
   const providerID = records.providerID(env, name);
   const facts = { name, address, gateway: env.gateway, providerID, cgroup: paths.cgroup };
-  const image = { links: await machineLinks(), sandboxImage: store.sandboxImage };
+  const image = {
+    links: await machineLinks(),
+    sandboxImage: store.sandboxImage,
+    imageTars: Object.values(record.images ?? {}),
+  };
   await bootMachine(paths, cgroupFiles, { facts, image, userData, logDir: paths.logDir });
 }
 

@@ -16,6 +16,8 @@ export interface MachineRecord {
   readonly network?: MachineNetwork;
   /** Further addresses, such as load balancers'. */
   readonly addresses: readonly string[];
+  /** The tars of further images, by the images' names. */
+  readonly images?: Readonly<Record<string, string>>;
 }
 
 /** Where one machine is found on the host. All names are made of the environment's and its own, with a separator that neither can contain. */
