@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { access, mkdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { mkdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { commandLines } from "../../api/command-lines.ts";
@@ -8,7 +8,7 @@ import type { Logger } from "../../log.ts";
 import { findProgram } from "../binary/path.ts";
 import { collectIptables } from "./iptables.ts";
 import { writeImageTar, type ImageFile, type ImageSpec } from "./tar.ts";
-import { withLock } from "../binary/lock.ts";
+import { once } from "./once.ts";
 import { cachedVersions } from "../machine/programs.ts";
 import { versions } from "../binary/versions.ts";
 
@@ -112,8 +112,8 @@ function program(name: string, source: string): ImageFile {
   return { path: `/usr/local/bin/${name}`, source, mode: 0o755 };
 }
 
-/** What Go programs expect of a file system. */
-const baseFiles: readonly ImageFile[] = [
+/** What programs expect of a file system. */
+export const baseFiles: readonly ImageFile[] = [
   {
     path: "/etc/passwd",
     text: "root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n",
@@ -141,19 +141,6 @@ async function buildProgram(folder: string, name: string): Promise<string> {
     await execa("mv", [`${binary}.new`, binary]);
   });
   return binary;
-}
-
-/** Makes the file unless it is there; of several processes one does. */
-async function once(file: string, make: () => Promise<void>): Promise<void> {
-  const missing = async () =>
-    await access(file).then(
-      () => false,
-      () => true,
-    );
-  if (!(await missing())) return;
-  await withLock(join(dirname(file), "locks", basename(file)), async () => {
-    if (await missing()) await make();
-  });
 }
 
 /** Changes when the image would: with its description, or with the size or time of a file in it. */
