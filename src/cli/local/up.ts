@@ -2,7 +2,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../exit.ts";
 import { chooseEnvironment, nameOption, parseSeeds, parseWebhooks } from "./options.ts";
-import { flag, repeated, text } from "../option.ts";
+import { choice, flag, repeated, text } from "../option.ts";
 import { createPhaseDisplay } from "../display/phases.ts";
 import { renderSummary } from "./summary.ts";
 import type { UpOptions, UpResult } from "../../local/environment/up.ts";
@@ -29,6 +29,7 @@ export const up = defineCommand({
     ),
     webhookClientCa: text("file", "Answer only callers with a certificate of this authority"),
     upstream: flag("Leave what upstream's provider-local can serve to it, and make the seeds ready for its chart"),
+    providerLocal: choice(["chart"], "Install the local provider of each seed, from its chart, by registration"),
     seed: repeated("name=file", "Use the cluster of this kubeconfig as a seed of this name; may be repeated"),
   },
   async run({ options, context }) {
@@ -37,6 +38,7 @@ export const up = defineCommand({
     const given = {
       seeds,
       upstream: options.upstream,
+      ...(options.providerLocal && { providerLocal: options.providerLocal }),
       ...(options.gardenKubeconfig && { gardenKubeconfig: options.gardenKubeconfig }),
       ...(webhooks && { webhooks }),
     };

@@ -13,7 +13,7 @@ export interface EnvironmentChoice {
 }
 
 /** What a new environment is to be like; one that is there already stays what it is. */
-export interface EnvironmentWish extends EnvironmentChoice, Pick<Environment, "left"> {}
+export interface EnvironmentWish extends EnvironmentChoice, Pick<Environment, "left" | "providerLocal"> {}
 
 /** The environment of this name, derived and written down when it is new. Everything about it stays the same until `down`. */
 export async function ensureEnvironment(choice: EnvironmentWish = {}): Promise<Environment> {
@@ -21,9 +21,12 @@ export async function ensureEnvironment(choice: EnvironmentWish = {}): Promise<E
   if (existing !== undefined) return existing;
   const { name = defaultName } = choice;
   const stateDir = stateDirectory(choice);
-  const { left } = choice;
-  const derived = deriveEnvironment(name, stateDir, await takenNetworks(stateDir));
-  const environment = left === undefined ? derived : { ...derived, left };
+  const { left, providerLocal } = choice;
+  const environment = {
+    ...deriveEnvironment(name, stateDir, await takenNetworks(stateDir)),
+    ...(left === undefined ? {} : { left }),
+    ...(providerLocal === undefined ? {} : { providerLocal }),
+  };
   await mkdir(stateDir, { recursive: true, mode: 0o711 });
   const text = `${JSON.stringify(environment, undefined, 2)}\n`;
   await replaceFile(join(stateDir, "environment.json"), text, 0o644);
