@@ -43,8 +43,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: "upstream-api",
+          include: ["test/upstream/api/*.test.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          maxWorkers: 1,
+        },
+      },
+      {
+        test: {
           name: "upstream",
-          include: ["test/upstream/**/*.test.ts"],
+          include: ["test/upstream/*.test.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
           maxWorkers: 1,

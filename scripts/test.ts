@@ -1,6 +1,7 @@
 /**
  * `npm test`: the projects unit, property, tools, kube, flow and e2e, each in a vitest of its own, and their sum in the last line.
- * Project `upstream` (`npm run test:upstream`) runs when it is named: its binaries take half an hour to build.
+ * Projects `upstream-api` and `upstream` (`npm run test:upstream`) run when they are named: programs of others, which take up to
+ * two hours to build; the first needs the resource manager only, and is part of what CI runs.
  *
  * `--no-e2e` leaves out what needs root; the names of projects choose among them; the rest goes to vitest as it is.
  */
@@ -10,12 +11,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBinaries } from "../src/local/binary/binaries.ts";
 import { ensurePackages } from "../src/local/binary/packages.ts";
-import { clusterBinaries, type BinaryName, type PackageName } from "../src/local/binary/versions.ts";
+import { upstreamBinaries } from "../src/local/environment/upstream.ts";
+import { clusterBinaries, packages, type BinaryName, type PackageName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
 const usual = ["unit", "property", "tools", "kube", "flow", "e2e"] as const;
-const projects = [...usual, "upstream"] as const;
+const projects = [...usual, "upstream-api", "upstream"] as const;
 type Project = (typeof projects)[number];
 
 /** What a project takes from the cache of binaries; e2e gets the rest by itself. */
@@ -36,11 +38,15 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   ],
   flow: ["temporal"],
   e2e: [...clusterBinaries, "temporal"],
-  upstream: ["etcd", "etcdctl", "kube-apiserver", "kube-controller-manager", "gardener-resource-manager"],
+  "upstream-api": ["etcd", "etcdctl", "kube-apiserver", "kube-controller-manager", "gardener-resource-manager"],
+  upstream: [...clusterBinaries, ...upstreamBinaries, "gardener-node-agent", "helm", "registry"],
 };
 
 /** The Debian packages that a project takes; e2e gets its own by itself. */
-const takes: Partial<Readonly<Record<Project, readonly PackageName[]>>> = { kube: ["bind9", "bind9-dnsutils"] };
+const takes: Partial<Readonly<Record<Project, readonly PackageName[]>>> = {
+  kube: ["bind9", "bind9-dnsutils"],
+  upstream: Object.keys(packages) as PackageName[],
+};
 
 process.exitCode = await main(process.argv.slice(2));
 

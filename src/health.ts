@@ -4,28 +4,31 @@ import { createServer, type Server } from "node:http";
 export interface HealthOptions {
   readonly port: number;
   readonly ready: () => boolean;
+  /** Further metrics, in Prometheus' text format; asked anew each time. */
+  readonly metrics?: () => string;
 }
 
-/** Serves /healthz, /readyz and /metrics (the process's own figures) on plain HTTP; port 0 serves nothing. */
-export async function serveHealth({ port, ready }: HealthOptions): Promise<{ stop(): Promise<void> }> {
+/** Serves /healthz, /readyz and /metrics (the process's own figures, and others) on plain HTTP; port 0 serves nothing. */
+export async function serveHealth({ port, ...tell }: HealthOptions): Promise<{ stop(): Promise<void> }> {
   if (port === 0) return { stop: async () => {} };
   const server = createServer((request, response) => {
-    const { status, body } = answer(request.url ?? "/", ready);
+    const { status, body } = answer(request.url ?? "/", tell);
     response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${body}\n`);
   });
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, resolve));
   return { stop: () => close(server) };
 }
 
-function answer(path: string, ready: () => boolean): { status: number; body: string } {
+function answer(path: string, { ready, metrics }: Omit<HealthOptions, "port">): { status: number; body: string } {
   if (path === "/healthz") return { status: 200, body: "ok" };
   if (path === "/readyz") return ready() ? { status: 200, body: "ok" } : { status: 503, body: "not ready" };
-  if (path === "/metrics") return { status: 200, body: metrics() };
+  if (path === "/metrics")
+    return { status: 200, body: ownFigures() + (metrics === undefined ? "" : `\n${metrics().trimEnd()}`) };
   return { status: 404, body: "not found" };
 }
 
 /** Names as Prometheus' client libraries give them. */
-function metrics(): string {
+function ownFigures(): string {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   return [

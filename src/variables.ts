@@ -277,6 +277,19 @@ export const variables = declare({
     readBy: ["local environment"],
     passedOn: true,
   },
+  PERENNIAL_MACHINES_SOCKET: {
+    setting: "machinesSocket",
+    meaning:
+      "The socket at which the host answers for its machines, for a local provider in a pod. Without it, the provider makes machines itself.",
+    schema: path,
+    readBy: ["local provider of a seed"],
+  },
+  PERENNIAL_HEARTBEAT_NAMESPACE: {
+    setting: "heartbeatNamespace",
+    meaning: "The namespace in which the local provider renews its Lease `gardener-extension-heartbeat`.",
+    schema: z.string().min(1).default("default"),
+    readBy: ["local provider of a seed"],
+  },
   PERENNIAL_DNS_SERVER: {
     setting: "dnsServer",
     meaning:

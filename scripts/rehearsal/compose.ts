@@ -30,7 +30,7 @@ export async function rehearseCompose(): Promise<void> {
       await prepareClusters(grounds);
       const compose = readComposeFile(text, { ...images, ...(await makeFolders(grounds)) });
       await bringUp(containers, compose);
-      await applyObjects(grounds.garden.client, grounds.environment, [seedName], grounds.dns);
+      await applyObjects(grounds.garden.client, grounds.environment, [seedName], grounds);
       await startProvider(grounds);
       await tryShoot(grounds).catch(async (error: unknown) => {
         for (const name of Object.keys(compose.services)) await showLog(containers, compose, name);

@@ -18,7 +18,7 @@ export async function rehearseExisting(): Promise<void> {
         ...["up", "--garden-kubeconfig", garden.kubeconfig, "--seed", `${seedName}=${seed.kubeconfig}`],
         ...["--webhook-host", environment.gateway, "--webhook-client-ca", webhookClientAuthority(environment)],
       );
-      await applyObjects(garden.client, environment, [seedName], grounds.dns);
+      await applyObjects(garden.client, environment, [seedName], grounds);
       await startProvider(grounds);
       await tryShoot(grounds);
     } finally {

@@ -1,5 +1,3 @@
-import { readPid1 } from "../../src/local/machine/boot.ts";
-import { machinePaths } from "../../src/local/machine/record.ts";
 import { execa } from "execa";
 import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
 import { ensureBinaries } from "../../src/local/binary/binaries.ts";
@@ -13,6 +11,7 @@ import { clusterNetworks, type Environment } from "../../src/local/environment/e
 import { ensureEnvironment } from "../../src/local/environment/file.ts";
 import { openLog } from "../../src/local/environment/up.ts";
 import { createImageStore } from "../../src/local/image/store.ts";
+import { createMachines } from "../../src/local/machine/machines.ts";
 import { ensureBridge } from "../../src/local/network/bridge.ts";
 import { startDns, type DnsServer } from "../../src/local/process/dns.ts";
 import { startProviders } from "../../src/local/process/own-processes.ts";
@@ -72,11 +71,8 @@ export async function startProvider({ environment, processes, dns }: Grounds): P
 }
 
 /** Puts the image into the node of a cluster, as no registry is at hand. */
-export async function loadImage({ environment }: Grounds, cluster: Ground, tar: string): Promise<void> {
-  const machine = await readPid1(machinePaths(environment, cluster.name));
-  if (machine === undefined) throw new Error(`cannot load ${tar} into ${cluster.name}: its machine does not run`);
-  const ctr = ["ctr", "--address", "/run/containerd/containerd.sock", "--namespace", "k8s.io"];
-  await execa("nsenter", ["--target", String(machine.pid), "--mount", ...ctr, "images", "import", tar]);
+export async function loadImage({ environment, log }: Grounds, cluster: Ground, tar: string): Promise<void> {
+  await createMachines(environment, log).loadImage(cluster.name, { name: tar, tar });
 }
 
 async function make(): Promise<Grounds> {

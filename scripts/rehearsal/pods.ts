@@ -33,7 +33,7 @@ export async function rehearsePods(): Promise<void> {
       garden,
       await overlay(grounds, "garden", { options: ["webhook-callers", "zone-key"] }, gatewayPort(gateway.port)),
     );
-    await applyObjects(garden.client, grounds.environment, [seedName], grounds.dns);
+    await applyObjects(garden.client, grounds.environment, [seedName], grounds);
     await giveSeedSecrets(grounds, files);
     const settings = { PERENNIAL_TEMPORAL_ADDRESS: `${gateway.host}:${gateway.port}` };
     await roll(seed, await overlay(grounds, "seed", { options: ["zone-key"], settings }));

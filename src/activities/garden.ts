@@ -50,7 +50,7 @@ export function createGardenActivities(deps: GardenDeps): GardenActivities {
   const status = createShootStatus(gardenClient, tell);
   const leadership = createLeadership({ gardenClient, lookup, tell });
   return guarded<GardenActivities>({
-    readShoot: (ref) => readShootView(gardenClient, ref, periods),
+    readShoot: (ref) => readShootView(gardenClient, ref, periods, extensions.registered),
     beginOperation: (run, request) => status.begin(run, request),
     writeStatus: (run, written) => status.write(run, written),
     reportProblem: (ref, problem) => status.report(ref, problem),

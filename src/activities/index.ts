@@ -94,8 +94,16 @@ export interface SeedActivities {
   awaitManagedResources(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Has the resource manager take away what it has applied. */
   removeManagedResources(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Takes from the Worker the machines that it was given to restore: they change from now on. */
+  forgetMachineState(run: ShootRun): Promise<void>;
   /** Takes away the configurations of pools, or versions of pools, that no machine uses any more. */
   removeStaleConfigs(run: ShootRun): Promise<void>;
+  /** Copies the Secrets and ConfigMaps that the Shoot names for its extensions. */
+  deployReferencedResources(run: ShootRun): Promise<void>;
+  /** Removes the Extensions and ContainerRuntimes that the Shoot has no more. */
+  removeStaleExtensions(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Removes the copies of Secrets and ConfigMaps that the Shoot names no more. */
+  removeStaleResources(run: ShootRun): Promise<void>;
   publishInfrastructure(run: ShootRun): Promise<void>;
   publishAddress(run: ShootRun): Promise<void>;
   publishKubeconfig(run: ShootRun): Promise<void>;

@@ -5,9 +5,12 @@ import { createComponents } from "./control-plane/components.ts";
 import { createEncryptionAtRest } from "./control-plane/encryption.ts";
 import { createExtensionMoves } from "./extensions/moves.ts";
 import { createExtensions } from "./extensions/extensions.ts";
+import { createReferences } from "./extensions/references.ts";
 import type { TriggerRule } from "./extensions/trigger.ts";
+import { carryingLeadership } from "./leadership/carried-leadership.ts";
 import { fenced } from "./leadership/fenced-client.ts";
 import { createDecommissioning } from "./teardown/decommissioning.ts";
+import { createMachineHandover } from "./machines/handover.ts";
 import { createManagedResources } from "./managed-resources/managed-resources.ts";
 import { createNamespaceFence } from "./leadership/namespace-fence.ts";
 import { createProvisioning } from "./secrets/provisioning.ts";
@@ -37,7 +40,7 @@ export type SeedServices = ReturnType<ReturnType<typeof createSeedServices>>;
 export function createSeedServices(deps: SeedServiceDeps) {
   const { gardenClient, shootClients, waits, keys, triggers } = deps;
   return (run: ShootRun) => {
-    const seedClient: KubeClient = fenced(deps.seedClient, run);
+    const seedClient: KubeClient = carryingLeadership(fenced(deps.seedClient, run));
     const extensions = createExtensions({ gardenClient, seedClient, waits, triggers });
     const state = createStateActivities({ gardenClient, seedClient, keys });
     const records = { record: state.recordSnapshot, latest: state.latestSnapshot };
@@ -45,12 +48,14 @@ export function createSeedServices(deps: SeedServiceDeps) {
       seedClient,
       components: createComponents({ gardenClient, seedClient, shootClients, waits }),
       extensions,
+      references: createReferences({ gardenClient, seedClient }),
       managedResources: createManagedResources({ seedClient, waits }),
       moves: createExtensionMoves({
         seedClient,
         waits,
         wanted: extensions.wanted,
         kept: state.readExtensionState,
+        machines: createMachineHandover({ seedClient, kept: state.readMachineState }),
         protect: (one) => protectSnapshots({ seedClient, records }, one),
       }),
       state,

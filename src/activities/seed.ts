@@ -6,6 +6,8 @@ import type { Logger } from "../log.ts";
 import { cleanUpLimits } from "./teardown/clean-up-limits.ts";
 import { createResourceCleaner, type ResourceCleaner } from "./teardown/shoot-resources.ts";
 import { clusterRef, readGardenObjects, syncCluster } from "./control-plane/cluster.ts";
+import { forgetMachineState } from "./machines/forgetting.ts";
+import { abandonMachines } from "./teardown/abandonment.ts";
 import { onlyInOwnNamespace, removeEarlierCluster } from "./control-plane/earlier-shoot.ts";
 import { guarded, StepError } from "./failure.ts";
 import type { ActingActivities, SeedActivities, WaitTarget } from "./index.ts";
@@ -85,6 +87,7 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
   return {
     async deployComponent(run, component, step) {
       const { components, backup, managedResources } = services(run);
+      if (component === "namespace") await removeEarlierCluster(seedClient, run);
       if (component === "etcd-backup") await backup.checkPlace(run);
       if (component === "resource-manager") await managedResources.release(run);
       return await components.deploy(run, component, step);
@@ -95,6 +98,9 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
     applyExtension: (run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose),
     removeExtension: (run, kind, step, purpose) => services(run).extensions.remove(run, kind, step, purpose),
     removeStaleConfigs: forRun(({ extensions }, run) => extensions.removeStale(run, "OperatingSystemConfig")),
+    deployReferencedResources: forRun(({ references }, run) => references.deploy(run)),
+    removeStaleExtensions: (run, step) => services(run).extensions.removeStaleExtensions(run, step),
+    removeStaleResources: forRun(({ references }, run) => references.removeStale(run)),
 
     migrateExtension: (run, kind, step, purpose) => services(run).moves.migrate(run, kind, step, purpose),
     async restoreExtension(run, kind, step, purpose) {
@@ -102,6 +108,7 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
       const targets = await moves.restore(run, kind, step, purpose);
       return kind === "BackupEntry" ? [...targets, ...(await backup.copySnapshot(run, step))] : targets;
     },
+    forgetMachineState: forRun((services, run) => forgetMachineState(services.seedClient, run)),
     lowerTtl: (run, step) => services(run).extensions.lowerTtl(run, step),
     announceLeader: forRun(({ fence }, run) => fence.announceLeader(run)),
     announceHandover: forRun(({ fence }, run) => fence.announceHandover(run)),
@@ -172,6 +179,7 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
 
     async removeNamespace(run, step) {
       await shootClients.forget(run.technicalID);
+      if (run.forced === true) await abandonMachines(services(run).seedClient, run);
       return removeNamespace(services(run).seedClient, waits, run, step);
     },
     readControlPlane: (run) => readControlPlane(seedClient, run),

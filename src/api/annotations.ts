@@ -48,11 +48,20 @@ export const EXPIRATION_ANNOTATION = "shoot.gardener.cloud/expiration-timestamp"
 /** `maintenance` on a Shoot: its provider's webhook is to update the machine images, and takes the annotation away (GEP-1). */
 export const MAINTENANCE_TRIGGER_ANNOTATION = "trigger.gardener.cloud";
 
+/** On a Cluster: name of the Secret with the kubeconfig to which extensions add a token of their own. */
+export const GENERIC_KUBECONFIG_ANNOTATION = "generic-token-kubeconfig.secret.gardener.cloud/name";
+
 /** Who created the object. */
 export const CREATED_BY_ANNOTATION = "gardener.cloud/created-by";
 
 /** The number of the leader under which our flows wrote an object; on a Namespace, the lowest one that may still write there. */
 export const EPOCH_ANNOTATION = "perennial.dev/epoch";
+
+/** On a Shoot's namespace in a seed: which failure the control plane survives, `node` or `zone`; empty for none. */
+export const FAILURE_TOLERANCE_ANNOTATION = "high-availability-config.resources.gardener.cloud/failure-tolerance-type";
+
+/** On an extension object of a kind whose definition has no `spec.leadership`: that, as JSON. */
+export const LEADERSHIP_ANNOTATION = "perennial.dev/leadership";
 
 /** On a Shoot's namespace in a seed: name of the TXT record that says which seed leads. */
 export const LEADERSHIP_RECORD_ANNOTATION = "perennial.dev/leadership-record";
@@ -89,6 +98,9 @@ export const STATE_FINAL_ANNOTATION = "perennial.dev/state-final";
 
 /** On an extension object that an earlier epoch has left in a seed: what it says of its state is replaced by what is kept. */
 export const STALE_ANNOTATION = "perennial.dev/stale";
+
+/** On a Worker whose `status.state` is the machines that a Restore brings: the epoch under which they were given. */
+export const MACHINE_STATE_ANNOTATION = "perennial.dev/machine-state";
 
 /** On an object that a step waits for: JSON of the activities that wait, so that any worker can complete them. */
 export const WAIT_ANNOTATION = "perennial.dev/wait";
@@ -143,9 +155,15 @@ export const KUBECONFIG_EXPIRY_ANNOTATION = "perennial.dev/kubeconfig-expires-at
 
 /**
  * "true" on a Seed: each of its Shoots gets a resource manager; on a Shoot: this one does; on the Namespace `garden` of a seed:
- * the seed itself does, with its first extension.
+ * the seed itself does, with its first extension. "false" on a ControllerRegistration: its controller needs none beside Shoots.
  */
 export const RESOURCE_MANAGER_ANNOTATION = "perennial.dev/resource-manager";
+
+/**
+ * On a Seed or a Shoot, "true": machine-controller-manager makes machines, also for extensions that we have not installed. On a
+ * ControllerRegistration, "false": its Worker controller makes machines itself.
+ */
+export const MACHINE_CONTROLLER_MANAGER_ANNOTATION = "perennial.dev/machine-controller-manager";
 
 /** Upstream's, "true" on a ManagedResource: the resource manager leaves it, and what it has applied, alone. */
 export const IGNORE_RESOURCE_ANNOTATION = "resources.gardener.cloud/ignore";

@@ -1,6 +1,9 @@
 /** The purpose of an object, such as `shoot` or `extension` on a namespace. */
 export const ROLE_LABEL = "gardener.cloud/role";
 
+/** Upstream's, on a pod: the resource manager mounts no token into it. */
+export const NO_TOKEN_LABEL = "projected-token-mount.resources.gardener.cloud/skip";
+
 /** What a Secret is for, such as `cloudprovider`. */
 export const PURPOSE_LABEL = "gardener.cloud/purpose";
 
@@ -18,6 +21,18 @@ export const DELETION_PROTECTED_LABEL = "gardener.cloud/deletion-protected";
 
 /** A Shoot's health in one word, for columns and selectors. */
 export const SHOOT_STATUS_LABEL = "shoot.gardener.cloud/status";
+
+/** On what belongs to a Shoot in the garden: the Shoot's name. */
+export const SHOOT_NAME_LABEL = "shoot.gardener.cloud/name";
+
+/** On what belongs to a Shoot in the garden: the Shoot's uid. */
+export const SHOOT_UID_LABEL = "shoot.gardener.cloud/uid";
+
+/** "true" on what upstream's API server lets only Gardener change. */
+export const UPDATE_RESTRICTION_LABEL = "gardener.cloud/update-restriction";
+
+/** `shoot-ca` on a ConfigMap with a Shoot's authority, which upstream's discovery server publishes. */
+export const DISCOVERY_LABEL = "discovery.gardener.cloud/public";
 
 /** "true" on an object of a Shoot's cluster that the flows put there: the clean-up of the user's objects leaves it alone. */
 export const NO_CLEANUP_LABEL = "shoot.gardener.cloud/no-cleanup";
@@ -40,6 +55,12 @@ export const NETWORKING_PROVIDER_LABEL = "networking.shoot.gardener.cloud/provid
 /** On a Shoot's namespace in a seed: the provider type of its backups. */
 export const BACKUP_PROVIDER_LABEL = "backup.gardener.cloud/provider";
 
+/** `privileged` on a Shoot's namespace in a seed: its pods are Gardener's, and the seed's own limits for users' pods are not for them. */
+export const POD_SECURITY_LABEL = "pod-security.kubernetes.io/enforce";
+
+/** "true" on a Shoot's namespace in a seed: resource managers look at how its workloads are to be spread. */
+export const HIGH_AVAILABILITY_LABEL = "high-availability-config.resources.gardener.cloud/consider";
+
 /** On a Shoot's namespace in a seed: "true" for each Extension of this type that the Shoot has. */
 export const extensionLabel = (type: string): string => `extensions.gardener.cloud/${type}`;
 
@@ -55,6 +76,12 @@ export const serviceAccessLabel = (service: string): string => `networking.resou
 /** The worker pool of a node, and of what is made for its machines. */
 export const POOL_LABEL = "worker.gardener.cloud/pool";
 
+/** The same, by the name that it had before; extensions select by both. */
+export const FORMER_POOL_LABEL = "worker.garden.sapcloud.io/group";
+
+/** "true" on a node whose pool has a container runtime of this type. */
+export const runtimeLabel = (type: string): string => `containerruntime.worker.gardener.cloud/${type}`;
+
 /** The machine image of a node's pool. */
 export const POOL_IMAGE_NAME_LABEL = "worker.gardener.cloud/image-name";
 
@@ -63,6 +90,12 @@ export const POOL_IMAGE_VERSION_LABEL = "worker.gardener.cloud/image-version";
 
 /** The container runtime of a node's pool. */
 export const POOL_CRI_LABEL = "worker.gardener.cloud/cri-name";
+
+/** Whether a node answers DNS queries of its pods itself. */
+export const NODE_LOCAL_DNS_LABEL = "networking.gardener.cloud/node-local-dns-enabled";
+
+/** The name of the machine that a node is, from machine-controller-manager. */
+export const NODE_MACHINE_LABEL = "node.gardener.cloud/machine-name";
 
 /** "true" on a node whose pool may run system components. */
 export const POOL_SYSTEM_COMPONENTS_LABEL = "worker.gardener.cloud/system-components";

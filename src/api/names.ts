@@ -51,8 +51,26 @@ export const backupBucketSecretName = (bucket: string): string => `bucket-${buck
 /** Name of the Secret in the garden with the credentials that came with a bucket. */
 export const generatedSecretName = (bucket: string): string => `bucket-${bucket}-generated`;
 
+/** Name of a Shoot's copy, in its seed, of a Secret or ConfigMap of the garden that its spec names. */
+export const referencedResourceName = (name: string): string => `ref-${name}`;
+
 /** Name of the Secret in the garden with a Shoot's kubeconfig. */
 export const kubeconfigSecretName = (shoot: string): string => `${shoot}.kubeconfig`;
+
+/** Name of the Secret beside a control plane with the key pair for logins on the Shoot's nodes. */
+export const SSH_KEY_PAIR = "ssh-keypair";
+
+/** Name, before its hash, of the Secret beside a control plane with the kubeconfig that lacks only a token. */
+export const GENERIC_KUBECONFIG = "generic-token-kubeconfig";
+
+/** Where upstream mounts that kubeconfig and its token into the pods of extensions. */
+export const SHOOT_ACCESS_FOLDER = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig";
+
+/** Names of the ConfigMaps in the garden with a Shoot's authorities, by the authority's name. */
+export const authorityNames = (shoot: string) => ({ ca: `${shoot}.ca-cluster`, "ca-kubelet": `${shoot}.ca-kubelet` });
+
+/** Name of the Secret in the garden with the key pair for logins on a Shoot's nodes. */
+export const sshKeyPairName = (shoot: string): string => `${shoot}.${SSH_KEY_PAIR}`;
 
 /**
  * Names of the objects that a Shoot's ShootState may go on in. There are twice as many as a state needs, so that a new
@@ -88,6 +106,9 @@ export const REGISTRATION_FINALIZER = "core.gardener.cloud/controllerregistratio
 
 /** Where upstream mounts the kubeconfig for the garden into the pods of extensions. */
 export const GARDEN_KUBECONFIG_FOLDER = "/var/run/secrets/gardener.cloud/garden/generic-kubeconfig";
+
+/** Where upstream mounts the kubeconfig for the Shoot into pods of its control plane; containers that providers add mount it, too. */
+export const SHOOT_KUBECONFIG_FOLDER = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig";
 
 /** A taint of Seeds that take only Shoots which tolerate it. */
 export const PROTECTED_TAINT = "seed.gardener.cloud/protected";

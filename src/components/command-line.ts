@@ -13,7 +13,12 @@ export function literal(text: string): string {
 
 /** A command as a line of a systemd unit: each word is quoted where it has to be, and nothing in it is expanded. */
 export function unitCommand(binary: string, flags: Flags): string {
-  return commandLine(binary, flags).map(unitWord).join(" \\\n    ");
+  return unitWords(commandLine(binary, flags));
+}
+
+/** As {@link unitCommand}, for words that are no flags by name. */
+export function unitWords(words: readonly string[]): string {
+  return words.map(unitWord).join(" \\\n    ");
 }
 
 /** Feature gates in the form of the flag of that name. */

@@ -12,7 +12,11 @@ export type ComponentName =
   | "kube-controller-manager"
   | "kube-scheduler"
   | "gardener-access"
+  | "cluster-identity"
   | "resource-manager"
+  | "machine-access"
+  | "machine-controller-manager"
+  | "cluster-autoscaler"
   | "node-bootstrap"
   | "kube-proxy"
   | "coredns";

@@ -1,3 +1,4 @@
+import type { ShootExtension } from "../api/extensions/lifecycle.ts";
 import type { CloudProfile, Seed, Shoot } from "../api/index.ts";
 
 /** All that the objects of a control plane are made from. Holds no secrets, only their names and checksums. */
@@ -24,8 +25,22 @@ export interface ControlPlaneContext {
   readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
   /** The Shoot has a resource manager of its own. */
   readonly managesResources?: true;
+  /** Where machine-controller-manager makes the machines; none where the Worker's controller does. */
+  readonly machines?: ManagedMachines;
+  /** The Extensions that the Shoot has; where it is not said, those that its spec asks for. */
+  readonly extensions?: readonly ShootExtension[];
+  /** The Shoot's public SSH key in base64, once there is one. */
+  readonly sshPublicKey?: string;
   /** Replicas of each workload in the seed: those that the operation needs; by default 1, or 0 for a hibernated Shoot. */
   readonly replicas?: number;
+}
+
+/** What the programs that manage machines are deployed with. */
+export interface ManagedMachines {
+  /** Pods of machine-controller-manager. */
+  readonly managerReplicas: number;
+  /** The MachineDeployments that the Worker's controller makes, with the numbers of machines between which each may be. */
+  readonly deployments: readonly { readonly name: string; readonly minimum: number; readonly maximum: number }[];
 }
 
 /** The images of everything that we deploy. */
@@ -41,11 +56,23 @@ export interface ImageVector {
   readonly rclone: string;
   /** Upstream's, which applies ManagedResources. */
   readonly resourceManager: string;
+  /** Upstream's, of which machines take the agent. */
+  readonly nodeAgent: string;
+  /** Of which machines take their kubelet. */
+  readonly hyperkube: string;
+  /** Upstream's, which makes machines. */
+  readonly machineControllerManager: string;
+  /** Upstream's, which says how many. */
+  readonly clusterAutoscaler: string;
 }
 
+const releases = "europe-docker.pkg.dev/gardener-project/releases";
+
+/** The release of Gardener whose programs run beside ours. */
+export const GARDENER_VERSION = "v1.150.0";
+
 /** Upstream's resource manager, in seeds and for Shoots of whatever version. */
-export const RESOURCE_MANAGER_IMAGE =
-  "europe-docker.pkg.dev/gardener-project/releases/gardener/resource-manager:v1.150.0";
+export const RESOURCE_MANAGER_IMAGE = `${releases}/gardener/resource-manager:${GARDENER_VERSION}`;
 
 /** The images that belong to a Kubernetes version such as `1.34.4`. */
 export function imagesFor(kubernetesVersion: string): ImageVector {
@@ -60,7 +87,18 @@ export function imagesFor(kubernetesVersion: string): ImageVector {
     pause: "registry.k8s.io/pause:3.10",
     rclone: "docker.io/rclone/rclone:1.74.4",
     resourceManager: RESOURCE_MANAGER_IMAGE,
+    nodeAgent: `${releases}/gardener/node-agent:${GARDENER_VERSION}`,
+    hyperkube: `${releases}/hyperkube:${tag}`,
+    machineControllerManager: `${releases}/gardener/machine-controller-manager:v0.62.1`,
+    clusterAutoscaler: `${releases}/gardener/autoscaler/cluster-autoscaler:${autoscalerVersion(kubernetesVersion)}`,
   };
+}
+
+/** The autoscaler knows one minor version of Kubernetes (upstream: `imagevector/containers.yaml`). */
+function autoscalerVersion(kubernetesVersion: string): string {
+  const minor = Number(/^v?1\.(\d+)\./.exec(kubernetesVersion)?.[1]);
+  if (minor >= 35) return "v1.35.1";
+  return { 34: "v1.34.3", 33: "v1.33.1" }[minor] ?? "v1.32.3";
 }
 
 /** How many pods each of the control plane's workloads has now. */

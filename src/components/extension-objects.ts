@@ -1,9 +1,19 @@
 import { isIP } from "node:net";
-import type { ControlPlane, DNSRecord, ExtensionBackupEntry, Infrastructure, Network, Raw } from "../api/index.ts";
-import type { ControlPlaneContext } from "./context.ts";
+import type {
+  ContainerRuntime,
+  ControlPlane,
+  DNSRecord,
+  Extension,
+  ExtensionBackupEntry,
+  Infrastructure,
+  Network,
+  Raw,
+} from "../api/index.ts";
+import { poolsOf, type ControlPlaneContext } from "./context.ts";
 import { backupEntryName } from "../api/extensions/backup-entry.ts";
 import { backupEntrySecretName, GARDEN_NAMESPACE } from "../api/names.ts";
 import { networksOf } from "./networks.ts";
+import { poolLabels } from "./node/pool.ts";
 
 const apiVersion = "extensions.gardener.cloud/v1alpha1";
 
@@ -21,6 +31,7 @@ export function infrastructureObject(context: ControlPlaneContext): Infrastructu
       type: provider.type,
       region,
       secretRef: cloudProviderSecretRef(context),
+      ...(context.sshPublicKey === undefined ? {} : { sshPublicKey: context.sshPublicKey }),
       ...(provider.infrastructureConfig ? { providerConfig: provider.infrastructureConfig } : {}),
     },
   };
@@ -60,6 +71,39 @@ export function networkObject(context: ControlPlaneContext): Network {
     },
   };
 }
+
+/** The Shoot's Extensions that act in a phase of an operation; all of them unless it is said. Named after their types. */
+export function extensionObjects(
+  { shoot, namespace, extensions = [] }: ControlPlaneContext,
+  phase?: string,
+): Extension[] {
+  const due = extensions.filter(({ reconcile }) => phase === undefined || reconcile === phase);
+  return due.map(({ type }) => {
+    const { providerConfig } = (shoot.spec.extensions ?? []).find((one) => one.type === type) ?? {};
+    const spec = { type, ...(providerConfig ? { providerConfig } : {}) };
+    return { apiVersion, kind: "Extension", metadata: { name: type, namespace }, spec };
+  });
+}
+
+/** What the Shoot's pools have besides their own container runtime: an object for each type and pool. */
+export function containerRuntimeObjects(context: ControlPlaneContext): ContainerRuntime[] {
+  return poolsOf(context).flatMap((pool) =>
+    (pool.cri?.containerRuntimes ?? []).map(({ type, providerConfig }) => ({
+      apiVersion,
+      kind: "ContainerRuntime",
+      metadata: { name: `${type}-${pool.name}`, namespace: context.namespace },
+      spec: {
+        type,
+        binaryPath: RUNTIME_BINARIES,
+        workerPool: { name: pool.name, selector: { matchLabels: poolLabels(pool) } },
+        ...(providerConfig ? { providerConfig } : {}),
+      },
+    })),
+  );
+}
+
+/** Where machines look for the binaries of container runtimes (upstream: ContainerDRuntimeContainersBinFolder). */
+const RUNTIME_BINARIES = "/var/bin/containerruntimes";
 
 /** The Shoot's part of its seed's bucket; the bucket is named after the Seed. Throws where the Seed keeps no backups. */
 export function backupEntryObject(

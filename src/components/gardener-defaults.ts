@@ -8,7 +8,13 @@ import type { Shoot } from "../api/index.ts";
 export function withGardenerDefaults(shoot: Shoot): Shoot {
   const hasWorkers = (shoot.spec.provider.workers ?? []).length > 0;
   const defaults = hasWorkers ? filledIn(withWorkers, always) : always;
-  return { ...shoot, spec: filledIn(defaults, shoot.spec) as Shoot["spec"] };
+  return { ...shoot, spec: filledIn(filledIn(networksOf(shoot), defaults), shoot.spec) as Shoot["spec"] };
+}
+
+/** The nodes' network, where the provider has chosen it: upstream writes it into the Shoot's spec. */
+function networksOf({ status }: Shoot): object {
+  const [nodes] = status?.networking?.nodes ?? [];
+  return nodes === undefined ? {} : { networking: { nodes } };
 }
 
 const always = {

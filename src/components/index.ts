@@ -2,12 +2,16 @@ import type { Component, ComponentName, RolloutRef } from "./component.ts";
 import { coredns } from "./kubernetes/coredns.ts";
 import { etcd, etcdEvents } from "./etcd/etcd.ts";
 import { etcdBackup } from "./etcd/backup.ts";
+import { clusterIdentity } from "./kubernetes/cluster-identity.ts";
 import { gardenerAccess, userAccount } from "./kubernetes/gardener-access.ts";
 import { kubeApiServer } from "./kubernetes/kube-apiserver.ts";
 import { kubeApiServerService } from "./kubernetes/kube-apiserver-service.ts";
 import { kubeControllerManager } from "./kubernetes/kube-controller-manager.ts";
 import { kubeProxy } from "./kubernetes/kube-proxy.ts";
+import { clusterAutoscaler, CLUSTER_AUTOSCALER } from "./machines/cluster-autoscaler.ts";
 import { kubeScheduler } from "./kubernetes/kube-scheduler.ts";
+import { machineAccess } from "./machines/access.ts";
+import { machineControllerManager, MACHINE_CONTROLLER_MANAGER } from "./machines/machine-controller-manager.ts";
 import { networkPolicies } from "./isolation/network-policies.ts";
 import { namespace } from "./namespace.ts";
 import { nodeBootstrap } from "./node/node-bootstrap.ts";
@@ -15,7 +19,14 @@ import { shootResourceManager } from "./resource-manager/shoot.ts";
 
 export { clusterObject } from "./cluster-object.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
-export { imagesFor, poolsOf, type ControlPlaneContext, type ImageVector, type WorkerPool } from "./context.ts";
+export {
+  imagesFor,
+  poolsOf,
+  type ControlPlaneContext,
+  type ImageVector,
+  type ManagedMachines,
+  type WorkerPool,
+} from "./context.ts";
 export { copyJob } from "./etcd/backup-copy.ts";
 export { BACKUP_PLACE, FINAL_SNAPSHOT, KEPT_SNAPSHOTS, LIST_CONTAINER, storeOf } from "./etcd/backup-place.ts";
 export { checkJob, listJob, type SearchedPlace } from "./etcd/backup-search.ts";
@@ -26,9 +37,11 @@ export { RESTORE_CONTAINER, VERIFY_CONTAINER } from "./etcd/step.ts";
 export { warmUpJob } from "./etcd/warm-up.ts";
 export {
   backupEntryObject,
+  containerRuntimeObjects,
   controlPlaneObject,
   dnsRecordObject,
   dnsSecretName,
+  extensionObjects,
   infrastructureObject,
   networkObject,
   type DnsProvider,
@@ -42,13 +55,14 @@ export {
   wantedEncryption,
   type Encryption,
 } from "./kubernetes/encryption-configuration.ts";
-export { BOOTSTRAP_TOKEN_SECRET, machineApiServer } from "./node/node-agent.ts";
 export { userAccount };
-export { machineConfig, nodeAgentSecret, type MachineConfig, type SecretLookup } from "./node/node-agent-secret.ts";
+export { nodeAgentSecret, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";
 export { nodeAgentSecretName } from "./node/pool.ts";
 export { RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER } from "./resource-manager/configuration.ts";
 export { SEED_NAMESPACE, seedResourceManager } from "./resource-manager/seed.ts";
+export { CLUSTER_AUTOSCALER, MACHINE_CONTROLLER_MANAGER };
+export { tokenMountWebhook } from "./resource-manager/token-mount-webhook.ts";
 export { workerObject, type WorkerInputs } from "./node/worker.ts";
 export { externalApiServerName, internalApiServerName, networksOf, type ShootNetworks } from "./networks.ts";
 
@@ -76,7 +90,11 @@ export const components: Readonly<Record<ComponentName, Component>> = {
   "kube-controller-manager": { target: "seed", objects: kubeControllerManager, rollout: [deployment("kube-controller-manager")] },
   "kube-scheduler":          { target: "seed", objects: kubeScheduler, rollout: [deployment("kube-scheduler")] },
   "gardener-access":         { target: "shoot", objects: gardenerAccess, rollout: [] },
+  "cluster-identity":        { target: "shoot", objects: clusterIdentity, rollout: [] },
   "resource-manager":        { target: "seed", objects: shootResourceManager, rollout: [deployment("gardener-resource-manager")] },
+  "machine-access":          { target: "shoot", objects: machineAccess, rollout: [] },
+  "machine-controller-manager": { target: "seed", objects: machineControllerManager, rollout: [deployment(MACHINE_CONTROLLER_MANAGER)] },
+  "cluster-autoscaler":      { target: "seed", objects: clusterAutoscaler, rollout: [deployment(CLUSTER_AUTOSCALER)] },
   "node-bootstrap":          { target: "shoot", objects: nodeBootstrap, rollout: [] },
   "kube-proxy":              { target: "shoot", objects: kubeProxy, rollout: [daemonSet("kube-proxy", "kube-system")] },
   "coredns":                 { target: "shoot", objects: coredns, rollout: [deployment("coredns", "kube-system")] },

@@ -37,6 +37,8 @@ export interface ActuatorContext {
   /** The cluster that the object lives in: the seed. It looks at `check` before every call. */
   readonly client: KubeClient;
   readonly operation: OperationType;
+  /** Whether an earlier attempt at this operation was cut off, by the end of its process, before it could report its end. */
+  readonly resumed: boolean;
   /** Writes status fields while the operation runs, such as `state` as soon as something exists that must not be forgotten. */
   saveStatus(fields: ActuatorStatus): Promise<void>;
 }

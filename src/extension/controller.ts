@@ -4,6 +4,7 @@ import { definitionOf, type ExtensionKind } from "../api/extensions/kinds.ts";
 import { isHandled, type ExtensionObject } from "./extension-object.ts";
 import { reconcileObject } from "./reconcile-object.ts";
 import { createRevisits } from "./revisits.ts";
+import { createTokenBucket } from "./token-bucket.ts";
 import { isTrigger } from "./trigger.ts";
 
 /** A controller of one kind and type; it does nothing before `start`. */
@@ -26,13 +27,17 @@ export function createExtensionController<K extends ExtensionKind>(
   const log = options.log.child({ kind, type });
 
   const revisits = createRevisits();
+  const bucket = options.rateLimit && createTokenBucket(options.rateLimit);
 
   const queue = createController({
     name: `${kind.toLowerCase()}-${type}`,
     concurrency,
     log,
-    reconcile: (key, { signal }) => reconcileObject({ ...options, log, revisits, signal }, key),
+    reconcile: (key, { signal }) =>
+      reconcileObject({ ...options, log, revisits, signal, ...(bucket && { bucket }) }, key),
   });
+
+  options.metrics?.queued({ kind, type }, () => queue.depth());
 
   const reflector = createReflector(client, definitionOf(kind), {
     log,

@@ -35,7 +35,14 @@ export function finalizerOf(kind: ExtensionKind): string {
   return extensionFinalizer(name);
 }
 
-/** Whether an object is of the type and class that a controller handles. */
-export function isHandled(object: ExtensionObject, o: { type: string; class?: string }): boolean {
-  return object.spec.type === o.type && (object.spec.class ?? "shoot") === (o.class ?? "shoot");
+/** Whose an object is: the garden's, a Seed's or a Shoot's. */
+export type ExtensionClass = "garden" | "seed" | "shoot";
+
+/** Whether an object is of the type, and of a class, that a controller handles (Gardener's predicates `HasType`, `HasClass`). */
+export function isHandled(
+  { spec }: ExtensionObject,
+  o: { type: string; class?: ExtensionClass | readonly ExtensionClass[] },
+): boolean {
+  const classes: readonly string[] = [o.class ?? "shoot"].flat();
+  return spec.type === o.type && classes.includes(spec.class ?? "shoot");
 }

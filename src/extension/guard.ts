@@ -28,3 +28,21 @@ export const openGuard: Guard = {
     return { signal: new AbortController().signal, check: () => undefined, release: () => undefined };
   },
 };
+
+/** Allows what all of these guards allow, which it asks one after the other; the permit ends with the first one of theirs. */
+export function combineGuards(...guards: readonly Guard[]): Guard {
+  return {
+    async enter(operation) {
+      const permits: Permit[] = [];
+      const release = () => permits.forEach((permit) => permit.release());
+      try {
+        for (const guard of guards) permits.push(await guard.enter(operation));
+      } catch (refused) {
+        release();
+        throw refused;
+      }
+      const signal = AbortSignal.any(permits.map((permit) => permit.signal));
+      return { signal, check: () => permits.forEach((permit) => permit.check()), release };
+    },
+  };
+}

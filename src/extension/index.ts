@@ -5,11 +5,21 @@ export { createExtensionController, type ExtensionController } from "./controlle
 export type { ExtensionControllerOptions } from "./controller-options.ts";
 export { ExtensionError, OperationRefused } from "./errors.ts";
 export type { ExtensionKind, ExtensionKinds } from "../api/extensions/kinds.ts";
-export type { ClusterFor, ExtensionObject, ExtensionStatus } from "./extension-object.ts";
-export { openGuard, type Guard, type GuardedOperation, type Permit } from "./guard.ts";
+export type { ClusterFor, ExtensionClass, ExtensionObject, ExtensionStatus } from "./extension-object.ts";
+export { createElection, type Election, type ElectionOptions, type Part } from "./election.ts";
+export { combineGuards, openGuard, type Guard, type GuardedOperation, type Permit } from "./guard.ts";
 export { createLeadershipGuard, type LeadershipGuardOptions } from "./leadership-guard.ts";
 export { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
+export {
+  createMetrics,
+  type ControllerName,
+  type ControllerObserver,
+  type Metrics,
+  type OperationResult,
+} from "./metrics.ts";
+export { serveHealth, type HealthOptions } from "../health.ts";
 export { readSecret } from "./secret.ts";
+export type { RateLimit } from "./token-bucket.ts";
 export {
   createLeaderLookup,
   createZoneServers,
@@ -30,6 +40,7 @@ export {
   type WebhookServerOptions,
 } from "../admission/index.ts";
 export type { JsonPatchOperation } from "../kube/index.ts";
+export { createEventRecorder, type EventRecorder, type Reporter } from "../kube/index.ts";
 export { defineKind, refTo, type Kind, type KubeClient, type ObjectRef } from "../kube/index.ts";
 export { createLogger, type Logger } from "../log.ts";
 export {

@@ -1,3 +1,4 @@
+import { leadershipOf } from "../api/extensions/leadership.ts";
 import type { Leadership } from "../api/index.ts";
 import { areTwoShoots, isLeader, type Leader } from "../dns/index.ts";
 import type { Logger } from "../log.ts";
@@ -26,11 +27,11 @@ export interface LeadershipGuardOptions {
 export function createLeadershipGuard({ ask, log, clock = monotonicClock }: LeadershipGuardOptions): Guard {
   return {
     async enter(operation) {
-      const { leadership } = operation.object.spec;
-      if (leadership === undefined) return await openGuard.enter(operation);
-      const { record, leaseSeconds } = leadership;
       const who = inWords(refOf(operation.object));
       try {
+        const leadership = leadershipOf(operation.object);
+        if (leadership === undefined) return await openGuard.enter(operation);
+        const { record, leaseSeconds } = leadership;
         const lease = await acquireLease({
           duration: leaseSeconds * 1000,
           confirm: async () => requireLeader(leadership, await ask(record), who),

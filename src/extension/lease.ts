@@ -1,5 +1,5 @@
-import { uptime } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import { monotonicNow } from "../kube/index.ts";
 
 /** The passing of time, in ms. It is never set back or forward; what it shows means nothing to another process. */
 export interface Clock {
@@ -8,23 +8,11 @@ export interface Clock {
   sleep(duration: number, signal: AbortSignal): Promise<void>;
 }
 
-/**
- * The monotonic clock of this process. It also runs while the process is stopped and, on Linux, while its machine is
- * suspended: the system's uptime counts that (CLOCK_BOOTTIME), although it is exact to 10 ms only.
- */
+/** The monotonic clock of this process. */
 export const monotonicClock: Clock = {
-  now: createNow(
-    () => performance.now(),
-    () => uptime() * 1000,
-  ),
+  now: monotonicNow,
   sleep: (duration, signal) => delay(duration, undefined, { signal }).catch(() => undefined),
 };
-
-/** Time since the beginning, in ms, by whichever of two clocks has gone further since. */
-export function createNow(exact: () => number, boot: () => number): () => number {
-  const begin = { exact: exact(), boot: boot() };
-  return () => Math.max(exact() - begin.exact, boot() - begin.boot);
-}
 
 /** A right that ends by itself unless it is confirmed again and again. */
 export interface Lease {

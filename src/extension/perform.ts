@@ -1,13 +1,23 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Cluster, OperationType } from "../api/index.ts";
-import { refOf, type KubeClient } from "../kube/index.ts";
+import { inWords, isConflict, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import type { Actuator, ActuatorContext, ActuatorResult, ActuatorStatus } from "./actuator.ts";
 import { needsForceDeletion } from "./cluster.ts";
 import type { ExtensionKind } from "../api/extensions/kinds.ts";
+import { OperationRefused } from "./errors.ts";
 import { finalizerOf, type ExtensionObject } from "./extension-object.ts";
 import { addFinalizer, removeAllFinalizers, removeFinalizer, removeOperationAnnotation } from "./metadata.ts";
 import { requestedOperation } from "./operation.ts";
-import { actuatorStatus, errorStatus, processingStatus, succeededStatus, writeStatus } from "./status.ts";
+import {
+  actuatorStatus,
+  errorStatus,
+  processingStatus,
+  succeededStatus,
+  writeStatus,
+  type StatusPatch,
+} from "./status.ts";
+import { words } from "./words.ts";
 
 /** One operation on one object: the actuator that carries it out, and the limits that it keeps. */
 export interface Task<T extends ExtensionObject, C extends Cluster | undefined> {
@@ -35,9 +45,11 @@ export async function perform<T extends ExtensionObject, C extends Cluster | und
   task: Task<T, C>,
 ): Promise<ActuatorResult | undefined> {
   const object = await begin(task);
+  let latest: ExtensionObject = object;
+  const save = async (made: ActuatorStatus) => void (latest = (await saveLate(task, object, made)) ?? latest);
   let result: ActuatorResult | undefined;
   try {
-    result = (await act(task, object)) ?? undefined;
+    result = (await act(task, object, save)) ?? undefined;
   } catch (error) {
     if (!task.signal.aborted) await reportError(task, object, error);
     throw error;
@@ -45,26 +57,38 @@ export async function perform<T extends ExtensionObject, C extends Cluster | und
   try {
     task.check();
   } catch (lost) {
-    await saveLate(task, object, result ?? {});
+    await save(result ?? {});
     throw lost;
   }
-  await conclude(task, object, result ?? {});
+  await conclude(task, object, actuatorStatus(latest, result ?? {}));
   return result;
 }
 
 /**
  * Writes what an actuator has made into this very object, even when the leave to act is over: it is of this seed alone, and
- * the next leader gets it from there. What it says of the operation stays as it is.
+ * the next leader gets it from there. What it says of the operation stays as it is. Once another replica has begun an
+ * operation on the object, what this one has made comes too late: an OperationRefused.
  */
 async function saveLate(
   { lateClient }: Task<ExtensionObject, Cluster | undefined>,
   object: ExtensionObject,
   made: ActuatorStatus,
-) {
-  const current = await lateClient.read(refOf(object));
-  const status = actuatorStatus(object, made);
-  if (current?.metadata.uid !== object.metadata.uid || Object.keys(status).length === 0) return;
-  await writeStatus(lateClient, object, status);
+): Promise<ExtensionObject | undefined> {
+  for (;;) {
+    const current = await lateClient.read(refOf(object));
+    if (current === undefined || current.metadata.uid !== object.metadata.uid) return undefined;
+    const status = actuatorStatus(current, made);
+    if (Object.keys(status).length === 0) return current;
+    if (!isDeepStrictEqual(current.status?.lastOperation, object.status?.lastOperation))
+      throw new OperationRefused(`cannot save what was made for ${inWords(refOf(object))}: another process acts on it`);
+    try {
+      const { resourceVersion } = current.metadata;
+      const patch = { metadata: { resourceVersion }, status };
+      return await lateClient.patch(refOf(current), patch, { subresource: "status" });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  }
 }
 
 /** The finalizer comes before anything that it must protect; a reconcile is answered only once Processing says that it runs. */
@@ -85,11 +109,11 @@ async function begin<T extends ExtensionObject>(task: Task<T, Cluster | undefine
 function act<T extends ExtensionObject, C extends Cluster | undefined>(
   task: Task<T, C>,
   object: T,
+  saveStatus: ActuatorContext["saveStatus"],
 ): Promise<ActuatorResult | void> {
   const { actuator, cluster, operation } = task;
   const { client, log, signal, check } = task;
-  const saveStatus: ActuatorContext["saveStatus"] = (fields) => saveLate(task, object, fields);
-  const context: ActuatorContext = { client, log, signal, check, operation, saveStatus };
+  const context = { client, log, signal, check, operation, resumed: isResumed(task.object), saveStatus };
   if (operation === "Migrate") return actuator.migrate(object, cluster, context);
   if (operation === "Restore") return actuator.restore(object, cluster, context);
   if (operation !== "Delete") return actuator.reconcile(object, cluster, context);
@@ -97,15 +121,16 @@ function act<T extends ExtensionObject, C extends Cluster | undefined>(
   return actuator.delete(object, cluster, context);
 }
 
-async function conclude(
-  task: Task<ExtensionObject, Cluster | undefined>,
-  object: ExtensionObject,
-  result: ActuatorResult,
-) {
+/** A request that came since is another operation; the annotations of the others stay until they are over. */
+function isResumed(object: ExtensionObject): boolean {
+  return object.status?.lastOperation?.state === "Processing" && requestedOperation(object) !== "reconcile";
+}
+
+async function conclude(task: Task<ExtensionObject, Cluster | undefined>, object: ExtensionObject, made: StatusPatch) {
   const { client, kind, operation } = task;
   if (operation === "Restore") await removeOperationAnnotation(client, object, task.object);
   const progress = { type: operation, description: `${words[operation].done} ${kind}`, at: new Date() };
-  await writeStatus(client, object, { ...actuatorStatus(object, result), ...succeededStatus(object, progress) });
+  await writeStatus(client, object, { ...made, ...succeededStatus(object, progress) });
   if (operation === "Delete") await removeFinalizer(client, object, finalizerOf(kind));
   if (operation !== "Migrate") return;
   await removeAllFinalizers(client, object);
@@ -123,11 +148,3 @@ async function reportError(task: Task<ExtensionObject, Cluster | undefined>, obj
     });
   }
 }
-
-const words: Readonly<Record<OperationType, { doing: string; done: string; inError: string }>> = {
-  Create: { doing: "Creating the", done: "Successfully created", inError: "creating" },
-  Reconcile: { doing: "Reconciling the", done: "Successfully reconciled", inError: "reconciling" },
-  Delete: { doing: "Deleting the", done: "Successfully deleted", inError: "deleting" },
-  Migrate: { doing: "Migrating the", done: "Successfully migrated", inError: "migrating" },
-  Restore: { doing: "Restoring the", done: "Successfully restored", inError: "restoring" },
-};

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../api/index.ts";
 import type { Key, KubeClient } from "../kube/index.ts";
 import { checkedClient } from "./checked-client.ts";
@@ -6,13 +7,23 @@ import type { ExtensionControllerOptions } from "./controller-options.ts";
 import { definitionOf, type ExtensionKind, type ExtensionKinds } from "../api/extensions/kinds.ts";
 import { finalizerOf, isHandled, type ClusterFor, type ExtensionObject } from "./extension-object.ts";
 import { openGuard } from "./guard.ts";
+import { tellEnd } from "./outcome.ts";
 import { decideOperation } from "./operation.ts";
 import { perform } from "./perform.ts";
 import type { Revisits } from "./revisits.ts";
+import type { TokenBucket } from "./token-bucket.ts";
 
-/** One look at one object: decides, asks the guard, performs. */
+/** What the objects of one controller share. */
+interface Surroundings {
+  readonly revisits: Revisits;
+  /** Gives a token for each operation that begins. */
+  readonly bucket?: TokenBucket | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One look at one object: decides, waits for its turn, asks the guard, performs. */
 export async function reconcileObject<K extends ExtensionKind>(
-  options: ExtensionControllerOptions<K> & { readonly revisits: Revisits; readonly signal: AbortSignal },
+  options: ExtensionControllerOptions<K> & Surroundings,
   key: Key,
 ): Promise<void | { requeueAfter: number }> {
   const { client, kind, actuator, revisits, guard = openGuard } = options;
@@ -32,6 +43,13 @@ export async function reconcileObject<K extends ExtensionKind>(
     return decision.skip === "shoot failed" ? { requeueAfter: recheckFailedShoot } : undefined;
   }
 
+  const wait = options.bucket?.take() ?? 0;
+  if (wait > 0) {
+    if (circumstances.revisit) revisits.plan(key, 0);
+    await sleep(wait, undefined, { signal: options.signal });
+    return await reconcileObject({ ...options, bucket: undefined }, key); // much may have changed meanwhile
+  }
+
   const operation = decision.run;
   const permit = await guard.enter({ object, cluster, type: operation }).catch((refused: unknown) => {
     if (circumstances.revisit) revisits.plan(key, 0);
@@ -46,10 +64,10 @@ export async function reconcileObject<K extends ExtensionKind>(
     };
     operationLog.info("operation started");
     const clients = { client: checkedClient(client, check), lateClient: client };
-    const performance = { ...clients, log: operationLog, kind, operation, signal, check };
+    const task = { ...clients, log: operationLog, kind, operation, signal, check };
     // The API server holds this kind's objects to its schema, and the kind decides whether there is a Cluster.
     const subject = { actuator, object: object as unknown as ExtensionKinds[K], cluster: cluster as ClusterFor<K> };
-    const result = await perform({ ...performance, ...subject });
+    const result = await tellEnd(options, { object, operation, signal }, () => perform({ ...task, ...subject }));
     operationLog.info("operation done");
     if (result?.requeueAfter === undefined) return;
     revisits.plan(key, result.requeueAfter);

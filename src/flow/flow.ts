@@ -14,9 +14,20 @@ export interface Step<Subject, Action, Name extends string = string> {
   readonly when?: readonly Condition<Subject>[];
   /** The day (ISO 8601) on which the row was added to a table that runs had begun with: see `since.ts`. */
   readonly since?: Day;
-  /** What the row came after until that day, in a table that runs had begun with: see `since.ts`. */
-  readonly was?: { readonly until: Day; readonly after: readonly Name[] };
+  /** What the row came after until that day, or until each of several, in tables that runs had begun with: see `since.ts`. */
+  readonly was?: Was<Name> | readonly Was<Name>[];
 }
+
+/** What a row came after until a day. */
+export interface Was<Name extends string = string> {
+  readonly until: Day;
+  readonly after: readonly Name[];
+}
+
+/** All that a row has come after before, as far as its table says. */
+export const formerOrders = <Subject, Action, Name extends string>({
+  was = [],
+}: Step<Subject, Action, Name>): readonly Was<Name>[] => ("until" in was ? [was] : was);
 
 /** ISO 8601. */
 export type Day = `${number}-${number}-${number}`;
@@ -62,7 +73,9 @@ export function defineFlow<Subject, Action, const Name extends string>(
 ): Flow<Subject, Action> {
   const steps = new Map<string, Step<Subject, Action>>();
   for (const [name, step] of Object.entries<Step<Subject, Action, Name>>(rows)) {
-    const notAbove = [...(step.after ?? []), ...(step.was?.after ?? [])].find((dependency) => !steps.has(dependency));
+    const notAbove = [...(step.after ?? []), ...formerOrders(step).flatMap(({ after }) => after)].find(
+      (dependency) => !steps.has(dependency),
+    );
     if (notAbove) throw new Error(`${title}: "${name}" comes after "${notAbove}", which is not above it`);
     steps.set(name, step);
   }

@@ -79,7 +79,7 @@ export interface WriteOptions {
 
 /** What of an object is patched: itself, unless a subresource is named. */
 export interface PatchOptions {
-  readonly subresource?: "status" | "scale";
+  readonly subresource?: "status" | "scale" | "approval";
   readonly fieldManager?: string;
 }
 

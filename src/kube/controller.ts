@@ -18,6 +18,8 @@ export interface ControllerOptions<K extends Key = Key> {
 export interface Controller<K extends Key = Key> {
   /** Asks for a reconciliation. Asking again before it began changes nothing; asking while it runs gives one more run. */
   enqueue(key: K): void;
+  /** How many keys wait to be worked on; those that come back later are not among them yet. */
+  depth(): number;
   start(): void;
   /** Begins no further key; resolves when the running ones have ended. */
   stop(): Promise<void>;
@@ -85,12 +87,14 @@ export function createController<K extends Key = Key>({
 
   return {
     enqueue,
+    depth: () => waiting.size,
     start() {
       started = true;
       next();
     },
     async stop() {
       stopping.abort();
+      waiting.clear();
       for (const timer of later.values()) clearTimeout(timer);
       await Promise.all(running.values());
     },

@@ -1,5 +1,6 @@
 export type { ClusterKey, Key, KeyOf, Kind, NamespacedKey, Scope, TypeRef } from "../api/schema/kind.ts";
 export * from "./client.ts";
+export { createNow, monotonicNow } from "./clock.ts";
 export { readClusterIdentity } from "./cluster-identity.ts";
 export * from "./controller.ts";
 export type { ClusterSource } from "./credentials.ts";

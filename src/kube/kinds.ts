@@ -30,10 +30,24 @@ export const Secret = defineKind<Secret>({ apiVersion: "v1", kind: "Secret", sco
 
 /** A ConfigMap; its data is text. */
 export interface ConfigMap extends NamespacedObject {
+  readonly immutable?: boolean;
+  readonly binaryData?: Readonly<Record<string, string>>;
   readonly data?: Readonly<Record<string, string>>;
 }
 /** A ConfigMap; its data is text. */
 export const ConfigMap = defineKind<ConfigMap>({ apiVersion: "v1", kind: "ConfigMap", scope: "Namespaced" });
+
+/** A user's request for a certificate, in PEM and base64; without conditions, it waits to be judged. */
+export interface CertificateSigningRequest extends KubeObject {
+  readonly spec: { readonly request: string; readonly signerName: string; readonly username?: string };
+  readonly status?: { readonly conditions?: readonly { readonly type: string }[]; readonly certificate?: string };
+}
+/** A user's request for a certificate. */
+export const CertificateSigningRequest = defineKind<CertificateSigningRequest, "Cluster">({
+  apiVersion: "certificates.k8s.io/v1",
+  kind: "CertificateSigningRequest",
+  scope: "Cluster",
+});
 
 /** A ServiceAccount, by its metadata. */
 export interface ServiceAccount extends NamespacedObject {

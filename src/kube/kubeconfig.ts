@@ -21,13 +21,15 @@ export interface KubeconfigParts {
   readonly clientCert?: string;
   readonly clientKey?: string;
   readonly token?: string;
+  /** Where the reader finds the token, as a path of its own file system. */
+  readonly tokenFile?: string;
   readonly tlsServerName?: string;
   readonly namespace?: string;
 }
 
 /** A kubeconfig with one context named `default`; byte for byte the same for the same parts. */
 export function renderKubeconfig(parts: KubeconfigParts): string {
-  const { server, ca, clientCert, clientKey, token, tlsServerName, namespace } = parts;
+  const { server, ca, clientCert, clientKey, token, tokenFile, tlsServerName, namespace } = parts;
   const cluster = {
     server,
     "certificate-authority-data": base64(ca),
@@ -37,6 +39,7 @@ export function renderKubeconfig(parts: KubeconfigParts): string {
     "client-certificate-data": clientCert && base64(clientCert),
     "client-key-data": clientKey && base64(clientKey),
     token,
+    tokenFile,
   });
   const config = {
     apiVersion: "v1",

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../log.ts";
 import type { KubeClient } from "./client.ts";
+import { monotonicNow } from "./clock.ts";
 import { isAlreadyExists, isConflict } from "./errors.ts";
 import { createLeaseRecord } from "./lease-record.ts";
 
@@ -11,8 +12,11 @@ export interface LeaseElectorOptions {
   readonly name: string;
   /** Who we are; no other process may use the same. */
   readonly identity: string;
-  /** What only the leader does. `signal` aborts when the lead is lost or the elector stops; then it must end. */
-  lead(signal: AbortSignal): Promise<void>;
+  /**
+   * What only the leader does. `signal` aborts when the lead is lost or the elector stops; then it must end. `check` throws
+   * from then on, as the clock says at this very moment: after a pause of the process, timers abort the signal late.
+   */
+  lead(signal: AbortSignal, check: () => void): Promise<void>;
   readonly log: Logger;
   readonly timing?: LeaseTiming;
 }
@@ -32,6 +36,11 @@ export interface LeaseElector {
   stop(): Promise<void>;
 }
 
+/** When the last successful attempt to hold the Lease began. */
+interface Holding {
+  since: number;
+}
+
 /** Leader election by a coordination.k8s.io Lease, as client-go does it, with the same timing unless told otherwise. */
 export function createLeaseElector(o: LeaseElectorOptions): LeaseElector {
   const { client, namespace, name, identity, lead } = o;
@@ -44,27 +53,31 @@ export function createLeaseElector(o: LeaseElectorOptions): LeaseElector {
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const heldSince = performance.now();
-      if (await tryAcquire(timing.renewWithin)) await serve(heldSince);
+      const held = { since: monotonicNow() };
+      if (await tryAcquire(timing.renewWithin)) await serve(held);
       else await pause(timing.retryEvery, stopping.signal);
     }
   }
 
   /** Leads until the Lease is lost, the work ends or the elector stops. */
-  async function serve(heldSince: number): Promise<void> {
+  async function serve(held: Holding): Promise<void> {
     const term = new AbortController();
-    const endTerm = () => term.abort();
+    const endTerm = () => term.abort(new Error(`Lease ${namespace}/${name} is not held any more`));
+    const check = () => {
+      if (left(held) <= 0) endTerm();
+      term.signal.throwIfAborted();
+    };
     stopping.signal.addEventListener("abort", endTerm);
     leading = true;
     log.info("leading");
-    const work = lead(term.signal)
+    const work = lead(term.signal, check)
       .catch((error: unknown) => {
         if (!term.signal.aborted) log.error({ err: error }, "the leader's work failed");
       })
       .finally(endTerm);
-    await keep(heldSince, term.signal);
+    await keep(held, term.signal);
     leading = false;
-    term.abort();
+    endTerm();
     stopping.signal.removeEventListener("abort", endTerm);
     await work;
     await record.release().catch((error: unknown) => log.warn({ err: error }, "the lease runs out by itself"));
@@ -72,17 +85,18 @@ export function createLeaseElector(o: LeaseElectorOptions): LeaseElector {
   }
 
   /** Renews until another process has the Lease, or until `renewWithin` after the last successful attempt began. */
-  async function keep(heldSince: number, signal: AbortSignal): Promise<void> {
-    for (let renewedAt = heldSince; ;) {
+  async function keep(held: Holding, signal: AbortSignal): Promise<void> {
+    for (;;) {
       await pause(timing.retryEvery, signal);
-      const left = renewedAt + timing.renewWithin - performance.now();
-      if (signal.aborted || left <= 0) return;
-      const startedAt = performance.now();
-      const ours = await tryAcquire(left);
+      if (signal.aborted || left(held) <= 0) return;
+      const startedAt = monotonicNow();
+      const ours = await tryAcquire(left(held));
       if (ours === false) return;
-      if (ours === true) renewedAt = startedAt;
+      if (ours === true) held.since = startedAt;
     }
   }
+
+  const left = ({ since }: Holding) => since + timing.renewWithin - monotonicNow();
 
   /** Whether we hold the Lease now; undefined when that could not be found out in time. */
   async function tryAcquire(within: number): Promise<boolean | undefined> {

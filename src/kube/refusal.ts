@@ -69,9 +69,13 @@ function isRetryable(status: number, reason: string, message: string, causes: re
   // A field the schema does not know comes back from server-side apply as a 500: it looks transient and never is.
   if (status === 500) return !/failed to (create|convert).*typed|field not declared in schema/.test(message);
   if (status === 409) return isLostRace(reason, message, causes);
-  // Rights follow what they are for, a moment later. The other: what admission plugins of an API server that has just
-  // started say until they have read what they go by.
-  if (status === 403) return /cannot \w+ resource|not yet ready to handle request/.test(message);
+  // Rights follow what they are for, a moment later. The next: what admission plugins of an API server that has just
+  // started say until they have read what they go by. The last: upstream's framework denies whatever an extension's webhook
+  // fails over, be it a cache that is late.
+  if (status === 403)
+    return /cannot \w+ resource|not yet ready to handle request|webhook "\S+\.extensions\.gardener\.cloud" denied/.test(
+      message,
+    );
   // 401: credentials rotate. 404 and the rest of 4xx stay as they are until an object or a right changes.
   return status > 500 || [401, 408, 410, 429].includes(status);
 }

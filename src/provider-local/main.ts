@@ -6,6 +6,7 @@ import { serveHealth } from "../health.ts";
 import { createKubeClient } from "../kube/index.ts";
 import { findEnvironment } from "../local/environment/file.ts";
 import type { Environment } from "../local/environment/environment.ts";
+import { connectMachines } from "../local/machine-api/connect.ts";
 import { createMachines } from "../local/machine/machines.ts";
 import { createLogger } from "../log.ts";
 import type { DefaultNameServer } from "./dns/record.ts";
@@ -20,7 +21,8 @@ const seed = "seedName" in config ? config.seedName : undefined;
 const log = createLogger({ name: "provider-local", level: config.logLevel });
 const fieldManager = "provider-local"; // not the flows': theirs is fenced by epochs
 const { client, provider } = "seedName" in config ? await forSeed(config) : forGarden(config);
-const heartbeat = createHeartbeat({ client, namespace: "default", name: "provider-local", log });
+const namespace = "heartbeatNamespace" in config ? config.heartbeatNamespace : "default";
+const heartbeat = createHeartbeat({ client, namespace, name: "provider-local", log });
 
 let ready = false;
 let stopping = false;
@@ -64,11 +66,11 @@ async function forSeed(config: SeedConfig): Promise<Running> {
   const client = createKubeClient({ file: config.seedKubeconfig }, { log, fieldManager });
   const environment = await loadEnvironment(config);
   const nameServer = findNameServer(config, environment);
-  const { dnsResolvers: resolvers, zoneServers: servers, zoneKeyFile: keyFile } = config;
+  const { dnsResolvers: resolvers, zoneServers: servers, zoneKeyFile: keyFile, machinesSocket: socket } = config;
   const { ask } = createLeaderLookup(createZoneServers({ resolvers, servers, keyFile }));
   const provider = createProvider({
     ...{ client, seed: config.seedName, environment, log },
-    machines: createMachines(environment, log),
+    machines: socket === undefined ? createMachines(environment, log) : connectMachines(socket),
     guard: createLeadershipGuard({ ask, log }),
     ...(nameServer ? { nameServer } : {}),
   });

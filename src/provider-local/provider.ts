@@ -7,7 +7,7 @@ import {
   type Guard,
 } from "../extension/index.ts";
 import { seedMachineName } from "../local/cluster/node.ts";
-import type { Environment } from "../local/environment/environment.ts";
+import { isLeft, type Environment } from "../local/environment/environment.ts";
 import type { Machines } from "../local/machine/machines.ts";
 import type { Logger } from "../log.ts";
 import { createAddressPool } from "./network/address-pool.ts";
@@ -17,6 +17,8 @@ import { createBackupEntryActuator } from "./backup/entry.ts";
 import { createBuckets } from "./backup/buckets.ts";
 import { createControlPlaneActuator } from "./control-plane.ts";
 import { createDnsRecordActuator, type DefaultNameServer } from "./dns/record.ts";
+import { createContainerRuntimeActuator } from "./extension/container-runtime.ts";
+import { createNoteActuator } from "./extension/note.ts";
 import { createInfrastructureActuator } from "./infrastructure.ts";
 import { createLoadBalancers } from "./network/load-balancer.ts";
 import { createMachineKeeper } from "./worker/machine-keeper.ts";
@@ -26,6 +28,7 @@ import { createPodNetworks } from "./network/pod-network.ts";
 import { createShootAccess } from "./shoot-access.ts";
 import { createKeyedMutex } from "./keyed-mutex.ts";
 import { createVolumeProvisioner, type Runner } from "./volumes.ts";
+import { createServingCertificates } from "./worker/serving-certificates.ts";
 import { createWorkerActuator } from "./worker/worker.ts";
 
 /** What the provider of one seed is made of. */
@@ -62,23 +65,29 @@ export function createProvider({
   const mutex = createKeyedMutex();
   const extension = <K extends ExtensionKind>(
     options: Pick<ExtensionControllerOptions<K>, "kind" | "type" | "actuator">,
-  ) => createExtensionController<K>({ client, guard, log, ...options });
+  ): Runner[] =>
+    isLeft(environment, options) ? [] : [createExtensionController<K>({ client, guard, log, ...options })];
 
   const directory = join(environment.stateDir, "load-balancer-addresses");
   const pool = createAddressPool(directory, () => loadBalancerAddresses(environment));
   const buckets = createBuckets(join(environment.stateDir, "buckets"));
   const parts: Runner[] = [
-    extension({ kind: "Infrastructure", type: "local", actuator: createInfrastructureActuator(environment) }),
-    extension({ kind: "ControlPlane", type: "local", actuator: createControlPlaneActuator(environment) }),
-    extension({ kind: "OperatingSystemConfig", type: "local", actuator: createOperatingSystemConfigActuator() }),
-    extension({ kind: "Worker", type: "local", actuator: createWorkerActuator({ machines, shoots, mutex }) }),
-    extension({ kind: "Network", type: "local", actuator: createNetworkActuator(podNetworks) }),
-    extension({ kind: "DNSRecord", type: "rfc2136", actuator: createDnsRecordActuator(nameServer) }),
-    extension({ kind: "BackupBucket", type: "local", actuator: createBackupBucketActuator(buckets) }),
-    extension({ kind: "BackupEntry", type: "local", actuator: createBackupEntryActuator(buckets) }),
+    ...extension({ kind: "Infrastructure", type: "local", actuator: createInfrastructureActuator(environment) }),
+    ...extension({ kind: "ControlPlane", type: "local", actuator: createControlPlaneActuator(environment) }),
+    ...extension({ kind: "OperatingSystemConfig", type: "local", actuator: createOperatingSystemConfigActuator() }),
+    ...extension({ kind: "Worker", type: "local", actuator: createWorkerActuator({ machines, shoots, mutex }) }),
+    ...extension({ kind: "Network", type: "local", actuator: createNetworkActuator(podNetworks) }),
+    ...extension({ kind: "Extension", type: "local-note-seed", actuator: createNoteActuator("seed", shoots) }),
+    ...extension({ kind: "Extension", type: "local-note-shoot", actuator: createNoteActuator("shoot", shoots) }),
+    ...extension({ kind: "Extension", type: "local-note-nodes", actuator: createNoteActuator("nodes", shoots) }),
+    ...extension({ kind: "ContainerRuntime", type: "local-runc", actuator: createContainerRuntimeActuator(shoots) }),
+    ...extension({ kind: "DNSRecord", type: "rfc2136", actuator: createDnsRecordActuator(nameServer) }),
+    ...extension({ kind: "BackupBucket", type: "local", actuator: createBackupBucketActuator(buckets) }),
+    ...extension({ kind: "BackupEntry", type: "local", actuator: createBackupEntryActuator(buckets) }),
     createVolumeProvisioner({ client, directory: join(environment.stateDir, "volumes", seed), log }),
     createLoadBalancers({ client, cluster: seed, machine: seedMachineName(seed), machines, pool, log }),
     createMachineKeeper({ client, machines, mutex, guard, log }),
+    createServingCertificates({ client, machines, shoots, guard, log }),
   ];
 
   return {

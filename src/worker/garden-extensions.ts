@@ -38,9 +38,11 @@ export function createGardenExtensions(gardenClient: KubeClient, log: Logger): G
   });
   const parts = [registrations, installations];
 
+  const staying = () => [...registered.values()].filter(({ deleting }) => !deleting);
   return {
+    registered: staying,
     of: (seedName) => ({
-      registrations: [...registered.values()].filter(({ deleting }) => !deleting),
+      registrations: staying(),
       installations: [...(bySeed.get(seedName)?.values() ?? [])],
     }),
     start: () => parts.forEach((part) => part.start()),

@@ -1,6 +1,7 @@
 import { Seed } from "../api/index.ts";
 import { BoundElsewhere } from "../client/garden-binding.ts";
 import { isConflict, readClusterIdentity, refTo, unlessForbidden, type KubeClient } from "../kube/index.ts";
+import { announceIdentity } from "./seed-identity.ts";
 
 /** Both clusters, each under the seed's own rights. */
 export interface SeedBindingDeps {
@@ -25,12 +26,14 @@ export function createSeedBinding({ gardenClient, seedClient, seedName }: SeedBi
         const seed = await gardenClient.read(ref).catch(unlessForbidden);
         if (seed === undefined) return false;
         const bound = seed.status?.clusterIdentity;
-        if (bound === own) return true;
+        if (bound === own) {
+          await announceIdentity(seedClient, own);
+          return true;
+        }
         if (bound) throw new BoundElsewhere(explain(seedName, bound, own));
         const { resourceVersion } = seed.metadata;
         const claim = { metadata: { resourceVersion }, status: { clusterIdentity: own } };
-        const claimed = await gardenClient.patch(ref, claim, { subresource: "status" }).then(() => true, ifTaken);
-        if (claimed) return true;
+        await gardenClient.patch(ref, claim, { subresource: "status" }).catch(ifTaken);
       }
     },
   };
@@ -41,7 +44,7 @@ const explain = (seedName: string, bound: string, own: string): string =>
   `would both run its control planes. Give this cluster a Seed of its own, or, when the other cluster is gone for good, ` +
   `move its Shoots away, delete Seed ${seedName} and create it again`;
 
-function ifTaken(error: unknown): false {
-  if (isConflict(error)) return false;
-  throw error;
+/** Another worker of the seed was first, or the Seed has changed: it is read again. */
+function ifTaken(error: unknown): void {
+  if (!isConflict(error)) throw error;
 }

@@ -1,3 +1,4 @@
+import type { ExtensionPhase } from "../api/extensions/lifecycle.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
 import type { Condition } from "../flow/flow.ts";
 
@@ -8,6 +9,9 @@ export const hasWorkers = when("the Shoot has workers", (run) => !run.workerless
 
 /** The Shoot is not hibernated. */
 export const awake = when("the Shoot is awake", (run) => !run.hibernated);
+
+/** The Shoot is to hibernate, whether it does already or not. */
+export const asleep = when("the Shoot hibernates", (run) => run.hibernated);
 
 /** The Shoot is to hibernate, and its control plane still runs. */
 export const fallsAsleep = when("the Shoot falls asleep", (run) => run.hibernated && run.fallsAsleep === true);
@@ -41,9 +45,38 @@ export const hasBackup = when("the Seed keeps backups", (run) => run.hasBackup);
 
 /** A resource manager stands beside the control plane, for extensions that put things into the Shoot by ManagedResources. */
 export const managesResources = when(
-  "the Shoot or its Seed asks for a resource manager",
+  "extensions of the Shoot write ManagedResources, or it or its Seed asks for a resource manager",
   (run) => run.managesResources === true,
 );
+
+/** machine-controller-manager stands beside the control plane, and the Worker's controller tells it which machines to make. */
+export const managesMachines = when(
+  "machine-controller-manager makes the Shoot's machines",
+  (run) => run.machineControllerManager === true,
+);
+
+/** The Shoot names Secrets and ConfigMaps for its extensions. */
+export const hasReferences = when("the Shoot names resources", (run) => run.hasReferences === true);
+
+/** Pools have container runtimes besides their own. */
+export const hasContainerRuntimes = when(
+  "the Shoot has container runtimes",
+  (run) => run.hasContainerRuntimes === true,
+);
+
+const hasExtensions = (text: string, phase: ExtensionPhase): Condition<ShootRun> =>
+  when(`the Shoot has Extensions ${text}`, ({ extensions = [] }) =>
+    extensions.some(({ reconcile }) => reconcile === phase),
+  );
+
+/** Extensions of the Shoot act before there is an API server. */
+export const hasExtensionsBeforeApiServer = hasExtensions("before its API server", "BeforeKubeAPIServer");
+
+/** Extensions of the Shoot act once there is an API server. */
+export const hasExtensionsAfterApiServer = hasExtensions("after its API server", "AfterKubeAPIServer");
+
+/** Extensions of the Shoot act once there are machines. */
+export const hasExtensionsAfterWorker = hasExtensions("after its Worker", "AfterWorker");
 
 /** The Shoot goes to another seed, rather than back to the one that it was about to leave. */
 export const moved = when(

@@ -1,14 +1,21 @@
 import { apply, awaitNodes, call, defineShootFlow, deploy, inGarden, stop, survey, thenCall } from "./actions.ts";
 import {
+  asleep,
   awake,
   fallsAsleep,
   hasBackup,
+  hasContainerRuntimes,
   hasCredentials,
+  hasExtensionsAfterApiServer,
+  hasExtensionsAfterWorker,
+  hasExtensionsBeforeApiServer,
   hasExternalDomain,
   hasInternalDomain,
   hasLeadership,
+  hasReferences,
   hasWorkers,
   isPeriodic,
+  managesMachines,
   managesResources,
 } from "./conditions.ts";
 
@@ -28,6 +35,7 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   leader:                { do: call("announceLeader"),                       after: ["namespace"] },
   cluster:               { do: call("syncCluster"),                          after: ["namespace"] },
   cloudProviderSecret:   { do: call("deployCloudProviderSecret"),            after: ["namespace"], when: [hasCredentials] },
+  referencedResources:   { do: call("deployReferencedResources"),            after: ["namespace"], when: [hasReferences], since: "2026-11-26" },
   secrets:               { do: call("deploySecrets"),                        after: ["namespace"] },
 
   // How the world reaches it
@@ -37,14 +45,17 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   externalDns:           { do: apply("DNSRecord", "external"),               after: ["cluster", "apiServerService"], when: [hasExternalDomain, awake] },
 
   // What the provider has to build first, and the place of the backups
-  infrastructure:        { do: thenCall(apply("Infrastructure"), "publishInfrastructure"),after: ["leader", "cluster", "cloudProviderSecret"], was: { until: "2026-11-23", after: ["leader", "cluster", "secrets", "cloudProviderSecret"] }, when: [hasWorkers] },
+  infrastructure:        { do: thenCall(apply("Infrastructure"), "publishInfrastructure"),after: ["leader", "cluster", "cloudProviderSecret", "secrets", "referencedResources"], was: [{ until: "2026-11-26", after: ["leader", "cluster", "cloudProviderSecret"] }, { until: "2026-11-23", after: ["leader", "cluster", "secrets", "cloudProviderSecret"] }], when: [hasWorkers] },
   networkPolicies:       { do: deploy("network-policies"),                   after: ["infrastructure"], when: [hasWorkers] },
   backupEntry:           { do: apply("BackupEntry"),                         after: ["leader", "cluster"], when: [hasBackup] },
+
+  // What some extensions add before there is an API server; of a Shoot that sleeps, once that has stopped
+  extensionsBeforeApiServer: { do: apply("Extension", "BeforeKubeAPIServer"), after: ["infrastructure", "secrets", "referencedResources"], when: [hasExtensionsBeforeApiServer, awake], since: "2026-11-26" },
 
   // The control plane itself
   etcd:                  { do: deploy("etcd"),                               after: ["secrets"] },
   etcdBackup:            { do: deploy("etcd-backup"),                        after: ["etcd", "backupEntry"], when: [hasBackup] },
-  kubeApiServer:         { do: deploy("kube-apiserver"),                     after: ["etcd", "accessSecrets", "infrastructure"] },
+  kubeApiServer:         { do: deploy("kube-apiserver"),                     after: ["etcd", "accessSecrets", "infrastructure", "extensionsBeforeApiServer"], was: { until: "2026-11-26", after: ["etcd", "accessSecrets", "infrastructure"] } },
   kubeControllerManager: { do: deploy("kube-controller-manager"),            after: ["kubeApiServer"] },
   kubeScheduler:         { do: deploy("kube-scheduler"),                     after: ["kubeApiServer"], when: [hasWorkers] },
   controlPlane:          { do: apply("ControlPlane"),                        after: ["kubeApiServer", "infrastructure"], when: [hasWorkers] },
@@ -53,25 +64,37 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   shootClients:          { do: call("initializeShootClients"),               after: ["kubeApiServer", "internalDns"], when: [awake] },
   encryptResources:      { do: call("encryptResources"),                     after: ["shootClients"], when: [awake] },
   gardenerAccess:        { do: deploy("gardener-access"),                    after: ["shootClients"], when: [awake] },
+  clusterIdentity:       { do: deploy("cluster-identity"),                   after: ["gardenerAccess"], when: [awake], since: "2026-11-26" },
   kubeconfig:            { do: call("publishKubeconfig"),                    after: ["accessSecrets", "gardenerAccess", "externalDns"] },
   resourceManager:       { do: deploy("resource-manager"),                   after: ["gardenerAccess"], when: [managesResources, awake], since: "2026-11-25" },
+  extensionsAfterApiServer: { do: apply("Extension", "AfterKubeAPIServer"),  after: ["resourceManager", "infrastructure", "referencedResources"], when: [hasExtensionsAfterApiServer], since: "2026-11-26" },
 
   // Machines that join it
   nodeBootstrap:         { do: deploy("node-bootstrap"),                     after: ["shootClients"], when: [hasWorkers, awake] },
-  operatingSystemConfig: { do: apply("OperatingSystemConfig"),               after: ["infrastructure", "controlPlane", "accessSecrets"], when: [hasWorkers] },
+  operatingSystemConfig: { do: apply("OperatingSystemConfig"),               after: ["infrastructure", "controlPlane", "accessSecrets", "extensionsAfterApiServer"], was: { until: "2026-11-26", after: ["infrastructure", "controlPlane", "accessSecrets"] }, when: [hasWorkers] },
   nodeAgent:             { do: call("deployNodeAgentSecrets"),               after: ["operatingSystemConfig", "nodeBootstrap"], when: [hasWorkers, awake] },
-  network:               { do: apply("Network"),                             after: ["controlPlane", "shootClients"], when: [hasWorkers] },
+  network:               { do: apply("Network"),                             after: ["controlPlane", "shootClients", "extensionsAfterApiServer"], was: { until: "2026-11-26", after: ["controlPlane", "shootClients"] }, when: [hasWorkers] },
+  containerRuntime:      { do: apply("ContainerRuntime"),                    after: ["network", "resourceManager", "referencedResources"], when: [hasWorkers, hasContainerRuntimes], since: "2026-11-26" },
   kubeProxy:             { do: deploy("kube-proxy"),                         after: ["network"], when: [hasWorkers, awake] },
   coreDns:               { do: deploy("coredns"),                            after: ["network"], when: [hasWorkers, awake] },
-  worker:                { do: apply("Worker"),                              after: ["kubeControllerManager", "nodeAgent", "network"], when: [hasWorkers] },
+  machineAccess:         { do: deploy("machine-access"),                     after: ["shootClients"], when: [managesMachines, awake], since: "2026-11-26" },
+  machineControllerManager: { do: deploy("machine-controller-manager"),      after: ["machineAccess", "accessSecrets", "infrastructure"], when: [managesMachines], since: "2026-11-26" },
+  // It would ask for machines while they go
+  stopClusterAutoscaler: { do: stop("cluster-autoscaler"),                   after: ["machineControllerManager"], when: [fallsAsleep, managesMachines], since: "2026-11-26" },
+  worker:                { do: apply("Worker"),                              after: ["kubeControllerManager", "nodeAgent", "network", "machineControllerManager", "stopClusterAutoscaler"], was: { until: "2026-11-26", after: ["kubeControllerManager", "nodeAgent", "network"] }, when: [hasWorkers] },
+  clusterAutoscaler:     { do: deploy("cluster-autoscaler"),                 after: ["worker"], when: [managesMachines, awake], since: "2026-11-26" },
   nodesReady:            { do: awaitNodes,                                   after: ["worker", "kubeProxy"], when: [hasWorkers, awake] },
   staleConfigs:          { do: call("removeStaleConfigs"),                   after: ["worker", "nodesReady"], when: [hasWorkers] },
-  managedResources:      { do: call("awaitManagedResources"),                after: ["resourceManager", "controlPlane", "network", "nodesReady"], when: [managesResources, awake], since: "2026-11-25" },
+  extensionsAfterWorker: { do: apply("Extension", "AfterWorker"),            after: ["worker", "extensionsAfterApiServer", "referencedResources"], when: [hasExtensionsAfterWorker], since: "2026-11-26" },
+  staleExtensions:       { do: thenCall(call("removeStaleExtensions"), "removeStaleResources"), after: ["worker", "resourceManager"], when: [awake], since: "2026-11-26" },
+  managedResources:      { do: call("awaitManagedResources"),                after: ["resourceManager", "controlPlane", "network", "nodesReady", "extensionsAfterApiServer", "extensionsAfterWorker", "containerRuntime"], was: { until: "2026-11-26", after: ["resourceManager", "controlPlane", "network", "nodesReady"] }, when: [managesResources, awake], since: "2026-11-25" },
 
   // A Shoot that falls asleep: its machines have gone by now, through the control plane that stops here
-  stopControllerManager: { do: stop("kube-controller-manager"),              after: ["staleConfigs"], when: [fallsAsleep], since: "2026-11-22" },
+  stopMachineControllerManager: { do: stop("machine-controller-manager"),    after: ["staleConfigs"], when: [fallsAsleep, managesMachines], since: "2026-11-26" },
+  stopControllerManager: { do: stop("kube-controller-manager"),              after: ["staleConfigs", "stopMachineControllerManager"], was: { until: "2026-11-26", after: ["staleConfigs"] }, when: [fallsAsleep], since: "2026-11-22" },
   stopScheduler:         { do: stop("kube-scheduler"),                       after: ["staleConfigs", "kubeScheduler"], when: [fallsAsleep], since: "2026-11-22" },
-  stopResourceManager:   { do: stop("resource-manager"),                     after: ["staleConfigs"], when: [fallsAsleep, managesResources], since: "2026-11-25" },
+  stopResourceManager:   { do: stop("resource-manager"),                     after: ["staleConfigs", "extensionsAfterApiServer", "extensionsAfterWorker", "containerRuntime"], was: { until: "2026-11-26", after: ["staleConfigs"] }, when: [fallsAsleep, managesResources], since: "2026-11-25" },
   stopApiServer:         { do: stop("kube-apiserver"),                       after: ["stopControllerManager", "stopScheduler", "stopResourceManager"], was: { until: "2026-11-25", after: ["stopControllerManager", "stopScheduler"] }, when: [fallsAsleep], since: "2026-11-22" },
   stopEtcd:              { do: stop("etcd"),                                 after: ["stopApiServer"], when: [fallsAsleep], since: "2026-11-22" },
+  extensionsAsleep:      { do: apply("Extension", "BeforeKubeAPIServer"),    after: ["stopEtcd", "infrastructure", "referencedResources"], when: [hasExtensionsBeforeApiServer, asleep], since: "2026-11-26" },
 });

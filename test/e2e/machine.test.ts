@@ -1,11 +1,15 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, expect } from "vitest";
-import { Node, Pod, refTo, Service } from "../../src/kube/index.ts";
+import { stringify } from "yaml";
+import { Node, parseKubeconfig, Pod, refTo, Service } from "../../src/kube/index.ts";
 import type { Environment } from "../../src/local/environment/environment.ts";
 import { describeProcess } from "../../src/local/process/table.ts";
 import type { MachineStatus } from "../../src/local/machine/machine.ts";
 import { createMachines } from "../../src/local/machine/machines.ts";
+import type { UserData } from "../../src/local/machine/user-data.ts";
+import { writeImageTar } from "../../src/local/image/tar.ts";
 import { removeBridge } from "../../src/local/network/bridge.ts";
 import { createLogger } from "../../src/log.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
@@ -39,7 +43,7 @@ test.beforeAll(async ({ cluster }) => {
 afterAll(async () => await cleanUp());
 
 test("a new machine becomes a ready node", async () => {
-  for (const name of names) await join(name);
+  for (const name of names) await joinCluster(name);
   for (const name of names) await eventually(async () => (await nodeCondition(name, "Ready")) === "True", 60_000);
 });
 
@@ -70,34 +74,39 @@ test("pods of two machines answer each other and the host, by pod, service and l
   });
 });
 
-test("an agent in the machine changes files and units, and a wrong change is refused with the reason", async () => {
-  const unit = (word: string) => ({
-    name: "agent.service",
-    command: "start",
-    content: `[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo ${word} > /run/agent'\n`,
-  });
-  const apply = async (config: unknown) =>
-    await inMachine("one", [
-      "sh",
-      "-c",
-      'printf %s "$0" > /run/config && apply-machine-config /run/config',
-      JSON.stringify(config),
-    ]);
-  await apply({ files: [{ path: "/etc/agent", content: "${MACHINE_NAME}" }], units: [unit("first")] });
-  expect(await inMachine("one", ["cat", "/etc/agent", "/run/agent"])).toBe("onefirst");
-  await apply({ files: [], units: [unit("second")] });
-  expect(await inMachine("one", ["cat", "/run/agent"])).toBe("second");
-  await expect(apply({ files: [], units: [{ name: "bad.service", content: "[Service]" }] })).rejects.toThrow(
-    "no ExecStart",
-  );
+test("a machine follows the Secret that it booted with the name of, and says why it does not follow a wrong one", async () => {
+  await machines.ensure({ name: "agent", labels: {}, userData: agentUserData() });
+  const write = (word: string) => `[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo ${word} > /run/agent'\n`;
+  const applied = () => inMachine("agent", ["cat", "/etc/agent", "/run/agent"]);
+
+  await publish("${MACHINE_NAME}-1-", { name: "agent.service", command: "start", content: write("first") });
+  await eventually(async () => expect(await applied()).toBe("agent-1-first"), 20_000);
+  await publish("${MACHINE_NAME}-1-", { name: "agent.service", command: "start", content: write("second") });
+  await eventually(async () => expect(await applied()).toBe("agent-1-second"), 20_000);
+
+  await publish("${MACHINE_NAME}-2-", { name: "bad.service", command: "start", content: "[Service]" });
+  await eventually(async () => {
+    const log = await readFile(`${env.stateDir}/machines/agent/log/machine.log`, "utf8");
+    expect(log).toContain("the machine's configuration was not applied: Error: cannot use unit bad.service: it has no");
+  }, 20_000);
+  expect(await applied()).toBe("agent-1-second");
+  await machines.remove("agent");
 });
 
-test("a machine that died comes back with its pods", async () => {
+test("a machine is given a further image while it runs", async () => {
+  const tar = join(env.stateDir, "further.tar");
+  await writeImageTar({ name: further, files: [{ path: "/etc/further", text: "further", mode: 0o644 }] }, tar);
+  await machines.loadImage("one", { name: further, tar });
+  expect(await imagesOf("one")).toContain(further);
+});
+
+test("a machine that died comes back with its pods and with all its images", async () => {
   const [before] = await machines.list({ pool: "one" });
   process.kill(await pid1("one"), "SIGKILL");
   await eventually(async () => expect((await machines.list({ pool: "one" }))[0]?.running).toBe(false));
-  const again = await join("one");
+  const again = await joinCluster("one");
   expect(again).toEqual(before);
+  await eventually(async () => expect(await imagesOf("one")).toContain(further), 60_000);
   await eventually(async () => {
     const address = await podAddress("one");
     expect(await inMachine("two", ["curl", "-sSm2", `http://${address}:8080`])).toBe("hello from one");
@@ -126,7 +135,50 @@ test("removing all removes what a crashed run left", async () => {
   expect(await findRemains(env)).toEqual([]);
 });
 
-async function join(name: string): Promise<MachineStatus> {
+/** What a machine boots with whose agent is all that it runs; its API server has a certificate for loopback. */
+function agentUserData(): UserData {
+  const { server, cluster, user } = parseKubeconfig(controlPlane.tokenKubeconfig);
+  const ca = Buffer.from(String(cluster["certificate-authority-data"]), "base64").toString();
+  const token = String(user["token"]);
+  const directory = "/var/lib/gardener-node-agent";
+  const configuration = {
+    apiServer: { server: `https://localhost:${new URL(server).port}`, caFile: `${directory}/cluster-ca.crt` },
+    controllers: { operatingSystemConfig: { secretName: "machine-agent" } },
+  };
+  return {
+    files: [
+      { path: "/etc/hosts", content: "${MACHINE_GATEWAY} localhost\n" },
+      { path: `${directory}/config-v1.0.0.yaml`, content: stringify(configuration) },
+      { path: `${directory}/cluster-ca.crt`, content: ca },
+      { path: `${directory}/credentials/bootstrap-token`, content: token, permissions: 0o600 },
+    ],
+    units: [],
+  };
+}
+
+/** Writes what the agent's machine is to be: a file and a unit. */
+async function publish(text: string, unit: UserData["units"][number]): Promise<void> {
+  const inline = { encoding: "", data: text };
+  const config = {
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "OperatingSystemConfig",
+    spec: { files: [{ path: "/etc/agent", content: { inline } }], units: [unit] },
+  };
+  await controlPlane.client.apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "machine-agent", namespace: "kube-system" },
+    data: { "osc.yaml": Buffer.from(stringify(config)).toString("base64") },
+  });
+}
+
+const further = "example.org/further:1";
+
+async function imagesOf(machine: string): Promise<string[]> {
+  return (await inMachine(machine, ["ctr", "--namespace", "k8s.io", "images", "list", "--quiet"])).split("\n");
+}
+
+async function joinCluster(name: string): Promise<MachineStatus> {
   const userData = nodeUserData(await kubeconfig());
   const status = await machines.ensure({ name, labels: { pool: name }, userData });
   const index = names.indexOf(name);

@@ -8,7 +8,7 @@ import { ConfigMap, createKubeClient, Node, Pod, refTo, Secret, type KubeClient 
 import { helloImage } from "../../src/local/image/images.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import { startDowntimeProbe } from "../support/downtime-probe.ts";
-import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
+import { applyWords, createShoot, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
 import { localEnvironment, type LocalEnvironment, type SeedName } from "../support/local-environment.ts";
 import { findSeedRemains, findShootRemains } from "../support/shoot-remains.ts";
@@ -18,6 +18,7 @@ import { findSecrets } from "../support/shoot-secrets.ts";
 let local: LocalEnvironment;
 let shoot: TestShoot;
 let before: World;
+let noted: string | undefined;
 let kubeconfig: string;
 const told: string[] = [];
 
@@ -26,7 +27,8 @@ afterAll(() => local?.close());
 
 describe("a Shoot that moves to another seed", () => {
   test("serves its users before it moves", async () => {
-    shoot = await createShoot(local, { name: "move" });
+    await applyWords(local);
+    shoot = await createShoot(local, { name: "move", extended: true });
     await shoot.settles("Succeeded", "Create");
     kubeconfig = await published();
     before = await withCluster(async (cluster) => {
@@ -35,6 +37,8 @@ describe("a Shoot that moves to another seed", () => {
       return look(cluster);
     });
     expect(before.nodes).toHaveLength(1);
+    noted = (await noteIn("seed-1"))?.["since"];
+    expect(noted).toBeDefined();
   });
 
   test("is planned first: the plan says what the move takes, and changes nothing", async () => {
@@ -59,6 +63,10 @@ describe("a Shoot that moves to another seed", () => {
     expect(longestGap).toBeGreaterThan(200);
     expect(longestGap).toBeLessThan(60_000);
     await unchanged();
+  });
+
+  test("takes its Extensions along, with their state and what they refer to", async () => {
+    expect(await noteIn("seed-2")).toEqual({ text: "from the garden", since: noted });
   });
 
   test("leaves nothing behind, and says so in status.seeds", async () => {
@@ -165,7 +173,13 @@ async function migrate(to: SeedName): Promise<void> {
 }
 
 /** What users would miss. */
+/** What the Extension beside the control plane has noted. */
+const noteIn = async (seed: SeedName) =>
+  (await local.seeds[seed].read(ConfigMap, { namespace: shoot.technicalID, name: "local-note-seed" }))?.data;
+
 interface World {
+  /** When the notes in the Shoot were begun. */
+  readonly notes: readonly (string | undefined)[];
   /** Names and uids. */
   readonly nodes: readonly string[];
   readonly pods: readonly string[];
@@ -186,6 +200,9 @@ async function unchanged(): Promise<void> {
   });
 }
 
+const sinceOf = async (cluster: KubeClient, name: string) =>
+  (await cluster.read(ConfigMap, { namespace: "kube-system", name }))?.data?.["since"];
+
 async function look(cluster: KubeClient): Promise<World> {
   const nodes = await cluster.list(Node);
   const ledger = await cluster.read(ConfigMap, { namespace: "app", name: "ledger" });
@@ -197,6 +214,7 @@ async function look(cluster: KubeClient): Promise<World> {
     pods: (await runningPods(cluster)).map(
       ({ metadata: { name, uid }, status }) => `${name} ${uid} ${status?.containerStatuses?.[0]?.containerID}`,
     ),
+    notes: [await sinceOf(cluster, "local-note-shoot"), await sinceOf(cluster, "local-note-nodes")],
     ledger: ledger?.data?.["entry"],
     machines: machines.map(({ name, createdAt }) => `${name} ${createdAt}`),
   };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { ConfigMap, createKubeClient, Node, Pod, refTo, Service, type KubeClient } from "../../src/kube/index.ts";
 import { helloImage } from "../../src/local/image/images.ts";
-import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
+import { applyWords, createShoot, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
 import { localEnvironment, type LocalEnvironment } from "../support/local-environment.ts";
 import { findShootRemains } from "../support/shoot-remains.ts";
@@ -24,7 +24,8 @@ afterAll(async () => {
 describe("a Shoot", () => {
   test("is created, and its status shows how far it is", async () => {
     const begin = performance.now();
-    shoot = await createShoot(local, { name: "main" });
+    await applyWords(local);
+    shoot = await createShoot(local, { name: "main", extended: true });
     const { status } = await shoot.settles("Succeeded", "Create");
     console.log(`created in ${seconds(begin)} s`);
     expect(status).toMatchObject({ technicalID: shoot.technicalID, observedGeneration: 1, uid: shoot.ref.uid });
@@ -46,6 +47,21 @@ describe("a Shoot", () => {
     expect(nodes).toHaveLength(1);
     expect(nodes[0]?.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
     expect((await local.machines.list()).map(({ name }) => name)).toContain(machine);
+  });
+
+  test("has what its Extensions and its container runtime make, each in its place, and knows which cluster it is", async () => {
+    const beside = { namespace: shoot.technicalID, name: "local-note-seed" };
+    const noteOf = async (client: KubeClient, key: { namespace: string; name: string }) =>
+      (await client.read(ConfigMap, key))?.data;
+    expect(await noteOf(local.seedClient, beside)).toMatchObject({ text: "from the garden" });
+    const inShoot = { namespace: "kube-system", name: "local-note-shoot" };
+    expect(await noteOf(cluster, inShoot)).toMatchObject({ text: "from the garden" });
+    const forNodes = { namespace: "kube-system", name: "local-note-nodes" };
+    expect(await noteOf(cluster, forNodes)).toMatchObject({ text: "of its own", pools: "worker" });
+    const { clusterIdentity } = (await shoot.read())?.status ?? {};
+    expect(clusterIdentity).toContain(`${shoot.technicalID}-${shoot.ref.uid}-`);
+    const identity = await noteOf(cluster, { namespace: "kube-system", name: "cluster-identity" });
+    expect(identity).toEqual({ "cluster-identity": clusterIdentity, origin: "shoot" });
   });
 
   test("runs a user's Deployment on its node, behind a Service that its DNS knows", async () => {
@@ -98,6 +114,7 @@ const ledger = refTo(ConfigMap, { namespace: "app", name: "ledger" });
 function userObjects(): KubeObject[] {
   const labels = { app: "hello" };
   const metadata = { name: "hello", namespace: "app", labels };
+  const runtimeClassName = "local-runc";
   const container = { name: "hello", image: helloImage, ports: [{ containerPort: 8080 }] };
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: "app" } },
@@ -110,7 +127,7 @@ function userObjects(): KubeObject[] {
       ...{ apiVersion: "apps/v1", kind: "Deployment", metadata },
       spec: {
         selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { containers: [container] } },
+        template: { metadata: { labels }, spec: { runtimeClassName, containers: [container] } },
       },
     },
     {

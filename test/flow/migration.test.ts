@@ -21,6 +21,7 @@ describe("a migration", () => {
       "checkMigration",
       "deployComponent namespace in seed-2",
       "announceHandover in seed-1",
+      "stopWorkload machine-controller-manager in seed-1",
       "migrateExtension Worker in seed-1",
       "migrateExtension Infrastructure in seed-1",
       "persistState in seed-1",
@@ -68,7 +69,7 @@ describe("a migration", () => {
     await migrate(world);
     await eventually(() => expect(world.calls).toContain("awaitLeases"), 60_000);
     await sleep(3_000);
-    expect(world.calls.join()).not.toMatch(/restoreExtension|stopWorkload|restoreEtcdVolume/);
+    expect(world.calls.join()).not.toMatch(/restoreExtension|stopWorkload (kube|etcd)|restoreEtcdVolume/);
     world.hold.clear();
     await eventually(() => expect(world.calls).toContain("restoreExtension Infrastructure in seed-2"), 60_000);
     await world.gone();
@@ -86,7 +87,9 @@ describe("a migration", () => {
     await restored(world);
     expect(world.calls).not.toContain("flip");
     expect(world.calls).toContain("restoreExtension Worker in seed-1");
-    expect(world.calls.join()).not.toMatch(/stopWorkload|restoreEtcdVolume|restoreKeptSecrets in seed-1/);
+    const stopped = world.calls.filter((call) => call.startsWith("stopWorkload"));
+    expect(stopped).toEqual(["stopWorkload machine-controller-manager in seed-1"]);
+    expect(world.calls.join()).not.toMatch(/restoreEtcdVolume|restoreKeptSecrets in seed-1/);
     await world.gone();
   });
 

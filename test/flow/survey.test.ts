@@ -63,6 +63,7 @@ describe("a periodic Reconcile", () => {
         "worker",
         "nodesReady",
         "staleConfigs",
+        "staleExtensions",
       ],
     ]);
     await world.gone();

@@ -10,7 +10,7 @@ import { readShootView } from "../../src/activities/shoot/view.ts";
 import { Shoot } from "../../src/api/index.ts";
 import { moveOf } from "../../src/api/placement/move.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { createReflector, Namespace, refTo, type KubeClient } from "../../src/kube/index.ts";
+import { createReflector, type KubeClient, Namespace, readClusterIdentity, refTo } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { test as it } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
@@ -62,6 +62,7 @@ describe("a Shoot's status", () => {
     expect(status).toMatchObject({
       uid: run.uid,
       technicalID: run.technicalID,
+      clusterIdentity: `${run.technicalID}-${run.uid}-${await readClusterIdentity(kube)}`,
       observedGeneration: 1,
       seedName: "seed-1",
       seeds: ["seed-1"],
@@ -479,11 +480,12 @@ describe("deploying a component", () => {
     expect(workload).toMatchObject({ until: "rolledOut", generation: 1 });
   });
 
-  it("applies a namespace first, and then all that goes into it at the same time", async () => {
+  it("applies a namespace and its Cluster first, and then all that goes into it at the same time", async () => {
     const flight = inFlight(kube, "apply");
     await components(flight.client).deploy(await newShoot(), "namespace", "namespace");
-    const [first, second] = flight.begun();
-    expect([first?.kind, second]).toEqual(["Namespace", { kind: "NetworkPolicy", alone: true }]);
-    expect(flight.most()).toBe(flight.begun().length - 1);
+    const begun = flight.begun();
+    expect(begun.slice(0, 2).map(({ kind }) => kind)).toEqual(["Namespace", "Cluster"]);
+    expect(begun[2]).toEqual({ kind: "NetworkPolicy", alone: true });
+    expect(flight.most()).toBe(begun.length - 2);
   });
 });

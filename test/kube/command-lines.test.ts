@@ -1,12 +1,22 @@
 import "reflect-metadata";
 import { webcrypto, X509Certificate } from "node:crypto";
 import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
-import { afterAll, expect } from "vitest";
-import { bootstrapTokenSecret } from "../../src/activities/secrets/bootstrap-token.ts";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { issueCertificate } from "../../src/activities/secrets/pki.ts";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { components, nodeAgentSecret, operatingSystemConfigs, poolsOf } from "../../src/components/index.ts";
-import { createKubeClient, defineKind, parseKubeconfig, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
+import {
+  createKubeClient,
+  defineKind,
+  Node,
+  parseKubeconfig,
+  refTo,
+  renderKubeconfig,
+  Secret,
+  type KubeClient,
+} from "../../src/kube/index.ts";
+import { ensureBootstrapToken } from "../../src/provider-local/worker/bootstrap-token.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
@@ -25,6 +35,7 @@ const CertificateSigningRequest = defineKind<CertificateSigningRequest, "Cluster
   kind: "CertificateSigningRequest",
   scope: "Cluster",
 });
+const Lease = defineKind<KubeObject>({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", scope: "Namespaced" });
 interface CertificateSigningRequest extends KubeObject {
   readonly status: { readonly certificate?: string };
 }
@@ -65,18 +76,9 @@ test("the Shoot accepts every object that we deploy into it, and knows its own e
   expect(slices).toMatchObject([{ metadata: { name: "kubernetes" }, endpoints: [{ addresses: ["172.30.128.1"] }] }]);
 });
 
-test("a machine reads its configuration with the bootstrap token, and gets a certificate of the client CA", async () => {
-  const token = await tokenOf();
-  await gardener.apply(bootstrapTokenSecret(token));
-  for (const object of components["node-bootstrap"].objects(context)) await gardener.apply(object);
-  const names: string[] = [];
-  for (const pool of poolsOf(context)) {
-    for (const config of operatingSystemConfigs(context, pool).slice(1)) {
-      const { metadata } = await gardener.apply(nodeAgentSecret(context, pool, config, () => ""));
-      names.push(metadata.name);
-    }
-  }
-  const machine = await machineClient();
+test("a machine reads its configuration with its own token, and gets a certificate of the client CA", async () => {
+  const names = await deployMachineRights();
+  const machine = await clientWith({ token: await ensureBootstrapToken(gardener, "node-1") });
   for (const name of names) {
     const found = await eventually(async () => {
       const read = await machine.read(Secret, { namespace: "kube-system", name });
@@ -97,6 +99,89 @@ test("a machine reads its configuration with the bootstrap token, and gets a cer
   await machine.close();
 });
 
+test("a machine's token is its own, is used again while it lasts, and no longer counts once it has expired", async () => {
+  const first = await ensureBootstrapToken(gardener, "one");
+  expect(await ensureBootstrapToken(gardener, "one")).toBe(first);
+  expect(await ensureBootstrapToken(gardener, "two")).not.toBe(first);
+  const later = new Date(Date.now() + 11 * 60_000);
+  expect(await ensureBootstrapToken(gardener, "one", later)).not.toBe(first);
+
+  const ago = new Date(Date.now() - 60 * 60_000);
+  const expired = await clientWith({ token: await ensureBootstrapToken(gardener, "three", ago) });
+  await expect(expired.create(await certificateRequest("node-3"))).rejects.toThrow(/401|Unauthorized/);
+  await expired.close();
+});
+
+describe("a node agent", () => {
+  const labelled = (machine: string) => ({ metadata: { labels: { "node.gardener.cloud/machine-name": machine } } });
+  const lease = (name: string) => ({
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name, namespace: "kube-system" },
+    spec: { holderIdentity: "one" },
+  });
+  let agent: KubeClient;
+  let names: readonly string[];
+
+  beforeAll(async () => {
+    names = await deployMachineRights();
+    for (const name of ["node-a", "node-b", "node-c"])
+      await gardener.apply({ apiVersion: "v1", kind: "Node", metadata: { name } });
+    await gardener.patch(refTo(Node, { name: "node-a" }), labelled("one"));
+    await gardener.patch(refTo(Node, { name: "node-b" }), labelled("two"));
+    agent = await agentOf("one");
+    // The policy counts a moment after it is there.
+    await eventually(() => expect(agent.patch(refTo(Node, { name: "node-b" }), taint)).rejects.toThrow(notItsOwn));
+  });
+
+  afterAll(() => agent.close());
+
+  const taint = { spec: { taints: [{ key: "a", effect: "NoExecute" }] } };
+  const notItsOwn = "a node agent changes the Node of its own machine only";
+
+  test("reads its pool's configuration and no other Secret", async () => {
+    for (const name of names)
+      expect((await agent.read(Secret, { namespace: "kube-system", name }))?.metadata.name).toBe(name);
+    await gardener.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "other", namespace: "kube-system" } });
+    await expect(agent.read(Secret, { namespace: "kube-system", name: "other" })).rejects.toThrow("forbidden");
+    await expect(agent.list(Secret, { namespace: "kube-system" })).rejects.toThrow("forbidden");
+  });
+
+  test("changes the Node of its machine, once that is known to be its own", async () => {
+    await agent.patch(refTo(Node, { name: "node-a" }), {
+      metadata: { annotations: { "checksum/cloud-config-data": "1" } },
+    });
+    for (const name of ["node-b", "node-c"])
+      await expect(agent.patch(refTo(Node, { name }), taint)).rejects.toThrow(notItsOwn);
+    const status = { status: { conditions: [] } };
+    await expect(agent.patch(refTo(Node, { name: "node-b" }), status, { subresource: "status" })).rejects.toThrow(
+      notItsOwn,
+    );
+  });
+
+  test("makes no other Node its own, and does not give its own away", async () => {
+    await expect(agent.patch(refTo(Node, { name: "node-c" }), labelled("one"))).rejects.toThrow(notItsOwn);
+    await expect(agent.patch(refTo(Node, { name: "node-a" }), labelled("two"))).rejects.toThrow(notItsOwn);
+  });
+
+  test("holds leases of node agents, and not the one that leads the control plane", async () => {
+    await agent.create(lease("gardener-node-agent-node-a"));
+    await expect(agent.create(lease("kube-scheduler-x"))).rejects.toThrow("holds leases of node agents only");
+    const leader = refTo(Lease, { namespace: "kube-system", name: "kube-scheduler" });
+    await eventually(async () => expect(await gardener.read(leader)).toBeDefined());
+    const { metadata } = (await gardener.read(leader)) ?? lease("kube-scheduler");
+    const change = agent.replace({ ...lease("kube-scheduler"), metadata });
+    await expect(change).rejects.toThrow("holds leases of node agents only");
+  });
+
+  test("that names no machine changes nothing", async () => {
+    const nobody = await agentOf("");
+    await gardener.patch(refTo(Node, { name: "node-c" }), labelled(""));
+    await expect(nobody.patch(refTo(Node, { name: "node-c" }), taint)).rejects.toThrow("acts for one machine");
+    await nobody.close();
+  });
+});
+
 test("service account tokens name the Shoot's own issuer", async () => {
   const document = await gardener.get("/.well-known/openid-configuration");
   const issuer = "https://api.example.dev.internal.perennial.test";
@@ -110,19 +195,35 @@ async function dataOf(name: string): Promise<Record<string, string>> {
   );
 }
 
-async function tokenOf() {
-  const { "token-id": id = "", "token-secret": secretPart = "" } = await dataOf("bootstrap-token");
-  return { id, secret: secretPart };
+/** What machines may do in the Shoot, and the Secrets that they read; the names of these. */
+async function deployMachineRights(): Promise<string[]> {
+  for (const object of components["node-bootstrap"].objects(context)) await gardener.apply(object);
+  const secrets = poolsOf(context).flatMap((pool) =>
+    operatingSystemConfigs(context, pool)
+      .slice(1)
+      .map((config) => nodeAgentSecret(context, pool, config, () => "")),
+  );
+  for (const each of secrets) await gardener.apply(each);
+  return secrets.map(({ metadata }) => metadata.name);
 }
 
-/** Kubeconfigs that lead to a public name, for use where that name is not known. */
-async function shootClientAs(name: string): Promise<KubeClient> {
+/** Upstream's agent has a certificate for itself and its machine. */
+async function agentOf(machine: string): Promise<KubeClient> {
+  const { "ca.crt": certificate = "", "ca.key": key = "" } = await dataOf("ca-client");
+  const commonName = `gardener.cloud:node-agent:machine:${machine}`;
+  const request = { commonName, organizations: ["gardener.cloud:node-agents"], usages: ["client"] as const };
+  const issued = await issueCertificate({ certificate, key }, request, new Date());
+  return clientWith({ clientCert: issued.certificate, clientKey: issued.key });
+}
+
+/** A client of the Shoot for someone else than its administrator. */
+async function clientWith(
+  identity: { token: string } | { clientCert: string; clientKey: string },
+): Promise<KubeClient> {
   const { server } = parseKubeconfig(await shoot.kubeconfig("gardener-internal"));
-  const kubeconfig = (await shoot.kubeconfig(name)).replace(/server: .*/, `server: ${server}`);
-  return createKubeClient({ kubeconfig });
+  const { "ca.crt": ca = "" } = await dataOf("ca");
+  return createKubeClient({ kubeconfig: renderKubeconfig({ server, ca, ...identity }) });
 }
-
-const machineClient = () => shootClientAs("bootstrap-token");
 
 async function certificateRequest(node: string): Promise<KubeObject> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };

@@ -10,7 +10,6 @@ import {
   poolsOf,
   workerObject,
 } from "../../src/components/index.ts";
-import { bootstrapTokenSecret, createBootstrapToken } from "../../src/activities/secrets/bootstrap-token.ts";
 import { exampleContext, exampleShoot } from "../support/control-plane-context.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
@@ -63,8 +62,7 @@ test("an API server accepts every extension object", async () => {
   for (const object of objects) await controlPlane.client.apply(object);
 });
 
-test("an API server accepts the Secrets with which machines join", async () => {
-  await controlPlane.client.apply(bootstrapTokenSecret(createBootstrapToken()));
+test("an API server accepts the Secrets that machines read", async () => {
   for (const pool of poolsOf(context)) {
     for (const config of operatingSystemConfigs(context, pool).slice(1)) {
       await controlPlane.client.apply(nodeAgentSecret(context, pool, config, lookup));

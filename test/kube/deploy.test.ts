@@ -18,6 +18,9 @@ const test = ownClusterTest();
 const deploy = join(import.meta.dirname, "../../deploy");
 const core = "core.gardener.cloud";
 const extensions = "extensions.gardener.cloud";
+const machineKinds = ["machines", "machinesets", "machinedeployments"]
+  .map((kind) => `${kind}.machine.sapcloud.io`)
+  .join(" ");
 const webhooks = "webhookconfigurations.admissionregistration.k8s.io";
 
 interface Access {
@@ -225,11 +228,13 @@ describe("the deployed roles grant", () => {
       ["fence", "get patch", `clusters.${extensions}`],
       ["fence", "create patch", "events.events.k8s.io"],
       ...Object.values(extensionKinds).flatMap(extensionGrants),
-      ["worker-seed", "get list patch delete", "machines.machine.sapcloud.io"],
+      ["worker-seed", "get list watch patch delete", machineKinds],
       ["worker-seed", "get list watch patch delete", "managedresources.resources.gardener.cloud"],
       ["worker-seed", "get create patch delete", "serviceaccounts poddisruptionbudgets.policy"],
       ["worker-seed", "get create patch delete", inRbac("rolebindings")],
       ["worker-seed", "bind", `${inRbac("clusterroles")}/perennial:resource-manager`],
+      ["worker-seed", "bind", `${inRbac("clusterroles")}/perennial:machine-controller-manager`],
+      ["worker-seed", "bind", `${inRbac("clusterroles")}/perennial:cluster-autoscaler`],
       ["fence", "list patch", "managedresources.resources.gardener.cloud"],
     ]),
   )("$user: $verbs $resource in $namespace", async (access) => {
@@ -254,6 +259,7 @@ describe("the deployed roles refuse", () => {
       ["worker-seed", "create patch bind escalate", inRbac("roles clusterroles")],
       ["worker-seed", "create update", "pods managedresources.resources.gardener.cloud"],
       ["worker-seed", "create get", "pods:exec serviceaccounts:token nodes"],
+      ["worker-seed", "create update", machineKinds],
       ["worker-seed", "update", `workers.${extensions}:status`],
       ["fence", "get list watch", "secrets configmaps pods"],
       ["fence", "create update patch delete", `secrets namespaces pods workers.${extensions}`],

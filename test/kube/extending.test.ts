@@ -8,16 +8,18 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { DNSRecord, type KubeObject } from "../../src/api/index.ts";
-import { ConfigMap, Lease, refTo } from "../../src/kube/index.ts";
+import { ConfigMap, Event, Lease, refTo } from "../../src/kube/index.ts";
 import { findBinary } from "../support/binary.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePorts } from "../support/free-ports.ts";
 
 const support = join(import.meta.dirname, "../support");
 let plane: ControlPlane;
 let directory: string;
 let extension: ChildProcess;
+let port: number;
 
 /** The page's process, with the rights of the page's ServiceAccount. */
 test.beforeAll(async ({ cluster }) => {
@@ -34,8 +36,9 @@ test.beforeAll(async ({ cluster }) => {
     "--disable-warning=ExperimentalWarning",
     fileURLToPath(import.meta.resolve("../support/hosts-main.ts")),
   ];
+  [port = 0] = await freePorts(1);
   extension = spawn("setpriv", ["--pdeathsig", ...main], {
-    env: { ...process.env, KUBECONFIG: file },
+    env: { ...process.env, KUBECONFIG: file, HEALTH_PORT: String(port) },
     stdio: "ignore",
   });
 });
@@ -80,6 +83,38 @@ describe("the extension of docs/extending.md", () => {
     );
   });
 
+  test("tells of each operation's end by an Event, and counts up what happens again", async () => {
+    const told = async (name: string) =>
+      (await plane.client.list(Event, { namespace: "garden" }))
+        .map((event) => event as unknown as Told)
+        .filter(({ regarding }) => regarding.name === name);
+    await eventually(async () => {
+      expect((await told("hello")).map(({ reason }) => reason).sort()).toEqual(["Created", "Deleted"]);
+      const [failure, ...more] = await told("text");
+      expect(more).toEqual([]);
+      expect(failure).toMatchObject({
+        type: "Warning",
+        reason: "CreateError",
+        action: "Create",
+        note: "Error creating DNSRecord: a hosts file has no TXT records [ERR_CONFIGURATION_PROBLEM]",
+        reportingController: "extension-hosts",
+      });
+      expect(failure?.series?.count).toBeGreaterThan(1);
+    });
+  });
+
+  test("counts its operations, where Prometheus finds them", async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const labels = 'kind="DNSRecord",type="hosts"';
+    expect(metrics).toContain(`extension_operations_total{${labels},operation="Create",result="succeeded"} 2\n`);
+    expect(metrics).toMatch(
+      new RegExp(`extension_operations_total{${labels},operation="Create",result="failed"} [1-9]`),
+    );
+    expect(metrics).toContain(`extension_operation_duration_seconds_count{${labels},operation="Delete"} 1\n`);
+    expect(metrics).toContain(`extension_queue_depth{${labels}} 0\n`);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).ok).toBe(true);
+  });
+
   test("tells that it is alive, and ends when it is told to", async () => {
     const lease = { namespace: "extension-hosts", name: "gardener-extension-heartbeat" };
     await eventually(async () => (await plane.client.read(Lease, lease)) !== undefined);
@@ -88,6 +123,13 @@ describe("the extension of docs/extending.md", () => {
     expect(code).toBe(0);
   });
 });
+
+/** What the test looks at of an Event. */
+interface Told {
+  readonly regarding: { readonly name: string };
+  readonly reason: string;
+  readonly series?: { readonly count: number };
+}
 
 /** A kubeconfig with a token of the ServiceAccount `name` in the namespace `name`. */
 async function kubeconfigOf(name: string): Promise<string> {

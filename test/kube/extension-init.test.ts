@@ -68,12 +68,13 @@ describe("a new extension's project", () => {
     );
   });
 
-  test("keeps the contract, also when it is killed", { timeout: 120_000 }, async () => {
+  test("keeps the contract, also when it is killed", { timeout: 300_000 }, async () => {
+    await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "extension-greeter" } });
     await start();
     const report = await verifyExtension({
       client: plane.client,
       subject: { kind: "Extension", type: "greeter", failingConfig: { greeting: "" }, restart: start },
-      pace: { timeout: 20_000, settle: 1_000 },
+      pace: { timeout: 60_000, settle: 1_000 }, // a killed leader's Lease runs out after 15 s,
       log: createLogger({ name: "test", level: "silent" }),
       signal: new AbortController().signal,
     });

@@ -81,6 +81,7 @@ function moves(wanted: object = infrastructure, kept?: object, seedClient = plan
     waits: notedWaits,
     wanted: async () => [wanted as KubeObject],
     kept: async () => kept,
+    machines: async () => undefined,
     protect: async () => {},
   });
 }

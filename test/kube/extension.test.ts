@@ -6,6 +6,7 @@ import {
   ExtensionError,
   type Actuator,
   type ExtensionController,
+  type ExtensionControllerOptions,
   openGuard,
   OperationRefused,
   type Guard,
@@ -284,6 +285,55 @@ describe("an extension controller", () => {
     const failed = await until((o) => o?.status?.lastError !== undefined);
     expect(failed?.status?.state).toEqual({ id: "machine-1" });
   });
+
+  test("begins no more operations than its rate limit allows, retries among them", async () => {
+    const begun: number[] = [];
+    const rateLimit = { perSecond: 2, burst: 2 };
+    run({ reconcile: async () => Promise.reject(new Error(`attempt ${begun.push(Date.now())}`)) }, undefined, {
+      rateLimit,
+    });
+    await Promise.all(["a", "b", "c", "d"].map((name) => create(operation("reconcile"), {}, name)));
+    await vi.waitFor(() => expect(begun.length).toBeGreaterThan(6), 10_000);
+    const [first = 0, , , , , , seventh = 0] = begun;
+    expect(seventh - first).toBeGreaterThan(2_400); // two at once, five more at two a second
+  });
+
+  test.for([
+    ["garden", ["garden-class"]],
+    [
+      ["seed", "shoot"],
+      ["plain", "seed-class", "shoot-class"],
+    ],
+  ] as const)(
+    "handles the objects of class %s that it was made for, without a Cluster but for Shoots",
+    async ([asked, names]) => {
+      const seen = new Map<string, boolean>();
+      const note = async ({ metadata }: Infrastructure, cluster: Cluster | undefined) =>
+        void seen.set(metadata.name, cluster !== undefined);
+      run({ reconcile: note }, undefined, { class: asked });
+      await create(operation("reconcile"), {}, "plain");
+      for (const each of ["garden", "seed", "shoot"])
+        await create(operation("reconcile"), { class: each }, `${each}-class`);
+      await vi.waitFor(() => expect([...seen.keys()].sort()).toEqual(names), 5_000);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect([...seen.keys()].sort()).toEqual(names);
+      for (const [name, hasCluster] of seen) expect(hasCluster, name).toBe(["plain", "shoot-class"].includes(name));
+    },
+  );
+
+  test("replaces state as a whole, also what it has saved in between", async () => {
+    run({
+      async reconcile(_o, _c, context) {
+        await context.saveStatus({ state: { machines: { a: 1 } } });
+        await context.saveStatus({ state: { machines: { b: 1 } } });
+        expect((await read())?.status?.state).toEqual({ machines: { b: 1 } });
+        return { state: { machines: { c: 1 } } };
+      },
+    });
+    await create(operation("reconcile"));
+    const done = await until((o) => o?.status?.lastOperation?.state === "Succeeded");
+    expect(done?.status?.state).toEqual({ machines: { c: 1 } });
+  });
 });
 
 test("the heartbeat renews its Lease", async () => {
@@ -298,7 +348,11 @@ test("the heartbeat renews its Lease", async () => {
   await heartbeat.stop();
 });
 
-function run(methods: Partial<Actuator<Infrastructure>>, guard?: Guard): ExtensionController {
+function run(
+  methods: Partial<Actuator<Infrastructure>>,
+  guard?: Guard,
+  more: Partial<ExtensionControllerOptions<"Infrastructure">> = {},
+): ExtensionController {
   const actuator: Actuator<Infrastructure> = {
     reconcile: async () => undefined,
     delete: async () => undefined,
@@ -307,7 +361,7 @@ function run(methods: Partial<Actuator<Infrastructure>>, guard?: Guard): Extensi
     ...methods,
   };
   const options = { client: plane.client, kind: "Infrastructure", type: `t${count}`, actuator, log } as const;
-  controller = createExtensionController({ ...options, ...(guard ? { guard } : {}) });
+  controller = createExtensionController({ ...options, ...(guard ? { guard } : {}), ...more });
   controller.start();
   return controller;
 }

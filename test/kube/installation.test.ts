@@ -226,6 +226,7 @@ test("a seed gets a resource manager together with its first extension where its
   await register("manages", inline(chart, { foo: "asked" }));
   await soon(async () => expect(await carryOut("manages", 10_000)).toBeDefined());
   expect(JSON.stringify(await deployed())).toContain("/resource-manager:v");
+  expect((await managedResource("gardener-resource-manager-webhooks"))?.spec.class).toBe("seed");
   await client.patch(namespace, { metadata: { annotations: { [RESOURCE_MANAGER_ANNOTATION]: null } } });
 });
 

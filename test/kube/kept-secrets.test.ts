@@ -51,7 +51,7 @@ describe("the keys that a Shoot has for good", () => {
     await deploy(); // nor is it now
     await activities.persistState(run);
     const before = await secrets();
-    await lose("ca", "service-account-key", "bootstrap-token");
+    await lose("ca", "service-account-key", "ca-kubelet");
     await deploy();
     const after = await secrets();
     for (const [name, { data, metadata }] of before) {

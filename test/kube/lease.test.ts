@@ -123,3 +123,21 @@ test("a leader whose lease was taken ends its work at the next renewal", async (
   await eventually(() => controlPlane.client.patch(lease, { spec: { holderIdentity: "thief" } }));
   await eventually(() => history.includes("a ended"), 1_500);
 });
+
+test("a leader whose process stood still knows by its clock that it leads no longer, before any timer says so", async () => {
+  const looks: string[] = [];
+  const elector = createLeaseElector({
+    ...{ client: controlPlane.client, identity: "paused", timing, log, ...key },
+    async lead(signal, check) {
+      check();
+      looks.push("leads");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timing.renewWithin + 100);
+      expect(check).toThrow("Lease default/leader is not held any more");
+      looks.push(`aborted: ${signal.aborted}`);
+    },
+  });
+  electors.push(elector);
+  elector.start();
+  await eventually(() => looks.length >= 2);
+  expect(looks.slice(0, 2)).toEqual(["leads", "aborted: true"]);
+});

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect } from "vitest";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
+import { Machine } from "../../src/activities/machines/kinds.ts";
+import { machinesIn, noMachines, type MachineState } from "../../src/activities/machines/state.ts";
 import type { StateKeyring } from "../../src/activities/state/keyring.ts";
 import { EPOCH_ANNOTATION, STATE_KEY_ANNOTATION } from "../../src/api/annotations.ts";
 import { Cluster, Infrastructure, Shoot, ShootState } from "../../src/api/index.ts";
@@ -115,6 +117,43 @@ describe("what a seed has of a Shoot", () => {
     }
     console.info(`mirrored after ${Math.round(Math.max(...delays))} ms at most`);
     expect(Math.max(...delays)).toBeLessThan(1_000);
+  });
+
+  it("has the machines of a Worker of this epoch, once they are made, in upstream's form", async () => {
+    const namespace = run.technicalID;
+    const api = "machine.sapcloud.io/v1alpha1";
+    const spec = { template: { metadata: {}, spec: { class: { kind: "MachineClass", name: "a" }, nodeTemplate: {} } } };
+    const make = (kind: string, name: string, owner: object | undefined, more: object) =>
+      kube.create(
+        {
+          ...{ apiVersion: api, kind, ...more },
+          metadata: {
+            name,
+            namespace,
+            ...(owner && { ownerReferences: [{ apiVersion: api, uid: "1", ...owner }] }),
+          } as never,
+        },
+        theirs,
+      );
+    const secretRef = { name: "cloudprovider", namespace };
+    await kube.create(
+      {
+        ...{ apiVersion: extensions, kind: "Worker", spec: { type: "local", region: "local", secretRef, pools: [] } },
+        metadata: { namespace, name: run.name, annotations: { [EPOCH_ANNOTATION]: "1" } },
+      },
+      theirs,
+    );
+    await make("MachineDeployment", "pool", undefined, { spec: { replicas: 1, ...spec } });
+    await make("MachineSet", "pool-1", { kind: "MachineDeployment", name: "pool" }, { spec: { replicas: 1, ...spec } });
+    const ofMachine = { class: { kind: "MachineClass", name: "a" }, nodeTemplate: {}, providerID: "x:///1" };
+    await make("Machine", "pool-1-a", { kind: "MachineSet", name: "pool-1" }, { spec: ofMachine });
+    const machines = async () => machinesIn(((await kept())["machine-state"] ?? noMachines) as MachineState);
+    await eventually(async () => expect(await machines()).toEqual(["pool-1-a"]));
+
+    const { gardener = [] } = (await readState())?.spec ?? {};
+    expect(gardener.map(({ type, name }) => [type, name])).toContainEqual(["machine-state", "machine-state"]);
+    await kube.remove(refTo(Machine, { namespace, name: "pool-1-a" }));
+    await eventually(async () => expect(await machines()).toEqual([]));
   });
 
   it("is written once for many changes, and not at all for what is no state", async () => {

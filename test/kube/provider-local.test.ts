@@ -105,16 +105,16 @@ describe("an OperatingSystemConfig", () => {
     await apply({
       apiVersion: "v1",
       kind: "Secret",
-      metadata: { name: "bootstrap-token", namespace },
+      metadata: { name: "theirs", namespace },
       stringData: { kubeconfig: "yaml" },
     });
     const files = [
       {
         path: "/etc/a",
         permissions: 0o600,
-        content: { secretRef: { name: "bootstrap-token", dataKey: "kubeconfig" } },
+        content: { secretRef: { name: "theirs", dataKey: "kubeconfig" } },
       },
-      { path: "/etc/b", content: { inline: { encoding: "", data: "{RELOAD-CLOUD-CONFIG-WITH-PATH:/etc/c}" } } },
+      { path: "/etc/b", content: { inline: { encoding: "", data: "<<BOOTSTRAP_TOKEN>>" }, transmitUnencoded: true } },
     ];
     const spec = { type: "local", purpose: "provision", files };
     await apply(requested("OperatingSystemConfig", "pool-init", spec));
@@ -126,7 +126,7 @@ describe("an OperatingSystemConfig", () => {
     expect(JSON.parse(Buffer.from(data.cloud_config, "base64").toString())).toEqual({
       files: [
         { path: "/etc/a", permissions: 0o600, content: "yaml" },
-        { path: "/etc/b", content: "/opt/bin/apply-machine-config /etc/c" },
+        { path: "/etc/b", content: "<<BOOTSTRAP_TOKEN>>" },
       ],
       units: [],
     });

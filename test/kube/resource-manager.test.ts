@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { readShootView } from "../../src/activities/shoot/view.ts";
-import { Seed, Shoot } from "../../src/api/index.ts";
+import { Seed, Shoot, type ControllerRegistration } from "../../src/api/index.ts";
+import { registeredOf } from "../../src/api/registration/registered.ts";
 import { refTo } from "../../src/kube/index.ts";
 import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
@@ -29,3 +30,19 @@ test.for([
     await client.remove(shoot);
   },
 );
+
+test("a Shoot has a resource manager where an extension that serves it is installed from a chart", async ({
+  cluster: { client },
+}) => {
+  await applyGarden(client);
+  const ref = await createShoot(client, "served", { seedName: "seed-1" });
+  const registration = {
+    ...{ apiVersion: "core.gardener.cloud/v1beta1", kind: "ControllerRegistration", metadata: { name: "by-chart" } },
+    spec: { resources: [{ kind: "Network", type: "local" }], deployment: { type: "helm" } },
+  } as unknown as ControllerRegistration;
+  const viewWith = async (...registrations: ControllerRegistration[]) =>
+    (await readShootView(client, ref, periods, () => registrations.map(registeredOf)))?.run;
+  expect((await viewWith(registration))?.managesResources).toBe(true);
+  expect((await viewWith())?.managesResources).toBeUndefined();
+  await client.remove(refTo(Shoot, ref));
+});

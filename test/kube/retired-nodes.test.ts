@@ -89,7 +89,7 @@ describe("a machine that goes", () => {
   }
 });
 
-describe("reconciling a Worker", () => {
+describe("the Nodes of a Worker", () => {
   const small = pool({ minimum: 1 });
   const machines = made(small, 1).map((one) => ({
     ...one,
@@ -97,19 +97,23 @@ describe("reconciling a Worker", () => {
     labels: { ...one.labels, [MACHINE_POOL_LABEL]: small.name },
   }));
   const [present = ""] = machines.map(({ name }) => name);
-  const reconcile = async (open: () => Promise<KubeClient>, hibernation = { enabled: false }) => {
-    const list = async () => (hibernation.enabled ? [] : machines);
+  const worker = { metadata: { name: "worker", namespace }, spec: { pools: [small] } } as unknown as Worker;
+  const context = { client: kube, log, signal, check: () => {}, saveStatus: async () => {} } as unknown;
+  const actuatorOf = (open: () => Promise<KubeClient>, present: readonly { readonly name: string }[]) => {
+    const left = new Map(present.map((machine) => [machine.name, machine]));
+    const list = async () => [...left.values()];
+    const remove = async (name: string) => void left.delete(name);
     const shoots = { open, forget: async () => {}, close: async () => {} };
-    const actuator = createWorkerActuator({
-      machines: { list } as unknown as Machines,
-      shoots,
-      mutex: createKeyedMutex(),
-    });
-    const worker = { metadata: { name: "worker", namespace }, spec: { pools: [small] } } as unknown as Worker;
-    const cluster = { spec: { shoot: { spec: { hibernation } } } } as unknown as Cluster;
-    const context = { client: kube, log, signal, check: () => {}, saveStatus: async () => {} };
-    await actuator.reconcile(worker, cluster, context as unknown as ActuatorContext);
+    const host = { list, remove } as unknown as Machines;
+    return createWorkerActuator({ machines: host, shoots, mutex: createKeyedMutex() });
   };
+  const reconcile = async (open: () => Promise<KubeClient>, hibernation = { enabled: false }) => {
+    const cluster = { spec: { shoot: { spec: { hibernation } } } } as unknown as Cluster;
+    const there = hibernation.enabled ? [] : machines;
+    await actuatorOf(open, there).reconcile(worker, cluster, { ...(context as ActuatorContext), client: kube });
+  };
+  const removeWorker = (open: () => Promise<KubeClient>) =>
+    actuatorOf(open, machines).delete(worker, {} as Cluster, context as ActuatorContext);
 
   beforeEach(async () => {
     await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
@@ -125,6 +129,16 @@ describe("reconciling a Worker", () => {
   it("removes the Node that the removal of its machine has left behind, and no other", async () => {
     await reconcile(async () => kube);
     expect(await nodes()).toEqual(["of-the-user", present].toSorted());
+  });
+
+  it("removes every Node of its pools when the Worker goes, and none of the user's", async () => {
+    await removeWorker(async () => kube);
+    expect(await nodes()).toEqual(["of-the-user"]);
+  });
+
+  it("lets the Worker go where the Shoot's API server does not answer", async () => {
+    await removeWorker(() => Promise.reject(new Error("nothing answers")));
+    expect(await nodes()).toHaveLength(3);
   });
 
   it("succeeds where the Shoot's API server does not answer, and does not ask that of one which sleeps", async () => {

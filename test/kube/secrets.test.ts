@@ -29,7 +29,6 @@ test("a Secret that cannot be made again is marked to go along when the Shoot mo
   await ensureSecrets(client, context());
   const kept = await client.list(Secret, { namespace, labelSelector: "persist=true,managed-by=perennial" });
   expect(kept.map(({ metadata }) => metadata.name)).toEqual([
-    "bootstrap-token",
     "ca",
     "ca-client",
     "ca-etcd",
@@ -69,7 +68,6 @@ test("a certificate near its end is renewed, its authority is not", async () => 
   const { checksums: after } = await ensureSecrets(client, context(), { now: inTenMonths });
   const same = Object.keys(after).filter((name) => after[name] === before[name]);
   expect(same.toSorted()).toEqual([
-    "bootstrap-token",
     "ca",
     "ca-client",
     "ca-etcd",

@@ -15,6 +15,7 @@ import {
 } from "../../src/api/index.ts";
 import { createSeedAccessController } from "../../src/controllers/seed-access/seed-access.ts";
 import {
+  ConfigMap,
   createKubeClient,
   parseKubeconfig,
   refTo,
@@ -57,7 +58,7 @@ test.beforeAll(async ({ cluster }) => {
   const { spec } = (await admin.read(Seed, { name: "seed-1" })) ?? {};
   await admin.apply({ apiVersion: core, kind: "Seed", metadata: { name: "seed-2" }, spec } as Seed);
   await admin.apply(secret("leadership", "garden"));
-  await place("mine", "seed-1");
+  await place("mine", "seed-1", [named("Secret", "named"), named("ConfigMap", "named")]);
   await place("bare", "seed-1");
   await place("theirs", "seed-2");
   controller = start();
@@ -101,11 +102,21 @@ const secret = (name: string, of = namespace, type = "Opaque"): Secret => ({
   type,
 });
 
+const configMap = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace },
+});
+const named = (kind: "Secret" | "ConfigMap", name: string) => ({
+  name: `${kind}-${name}`,
+  resourceRef: { apiVersion: "v1", kind, name },
+});
+
 const shootRef = (name: string) => refTo(Shoot, { namespace, name });
 
 /** A Shoot that the Seed leads, with its backups there. */
-async function place(name: string, seedName: string): Promise<void> {
-  const run = await createShoot(admin, name, { seedName });
+async function place(name: string, seedName: string, resources: Shoot["spec"]["resources"] = []): Promise<void> {
+  const run = await createShoot(admin, name, { seedName, resources });
   await lead(name, seedName, 1);
   await admin.apply(entryOf(name, run.uid, seedName));
   await admin.apply(state(name));
@@ -188,7 +199,8 @@ describe("a seed's identity", () => {
     await seed1.create(eventOf("mine"));
     await seed1.create(state("mine--0", "mine"));
     await seed1.remove(refTo(ShootState, { namespace, name: "mine--0" }));
-    await seed1.apply(secret("mine.kubeconfig"));
+    for (const name of ["mine.kubeconfig", "mine.ca-cluster", "mine.ssh-keypair"]) await seed1.apply(secret(name));
+    for (const name of ["mine.ca-cluster", "mine.ca-kubelet"]) await seed1.apply(configMap(name));
     const shoot = await seed1.read(shootRef("mine"));
     const entry = entryOf("mine", shoot?.metadata.uid ?? "", "seed-1");
     expect(await seed1.read(BackupEntry, { namespace, name: entry.metadata.name })).toMatchObject({ spec: entry.spec });
@@ -203,6 +215,9 @@ describe("a seed's identity", () => {
     expect(await seed1.read(CloudProfile, { name: "local" })).toBeDefined();
     expect(await seed1.read(Secret, { namespace, name: "local" })).toBeDefined();
     expect(await seed1.read(Secret, { namespace: "garden", name: "dns" })).toBeDefined();
+    // What the Shoot names for its extensions.
+    expect(await seed1.read(Secret, { namespace, name: "named" })).toBeUndefined();
+    expect(await seed1.read(ConfigMap, { namespace, name: "named" })).toBeUndefined();
   });
 
   // Each is what a worker's token would be stolen for.
@@ -229,6 +244,12 @@ describe("a seed's identity", () => {
     ["list states", () => seed1.list(ShootState, { namespace })],
     ["read the kubeconfig of another's Shoot", () => seed1.read(Secret, { namespace, name: "theirs.kubeconfig" })],
     ["write the kubeconfig of another's Shoot", () => seed1.apply(secret("theirs.kubeconfig"))],
+    ["read the key pair of another's Shoot", () => seed1.read(Secret, { namespace, name: "theirs.ssh-keypair" })],
+    ["write the authority of another's Shoot", () => seed1.apply(configMap("theirs.ca-cluster"))],
+    ["make a ConfigMap under any name", () => seed1.apply(configMap("any"))],
+    ["read a Secret that no Shoot of its own names", () => seed1.read(Secret, { namespace, name: "other" })],
+    ["read a ConfigMap that no Shoot of its own names", () => seed1.read(ConfigMap, { namespace, name: "other" })],
+    ["read what another's Shoot names", () => seed2.read(ConfigMap, { namespace, name: "named" })],
     ["list Secrets", () => seed1.list(Secret, { namespace })],
     ["read a Secret of the garden", () => seed1.read(Secret, { namespace: "garden", name: "leadership" })],
     ["write a Secret of the garden", () => seed1.apply(secret("dns", "garden"))],

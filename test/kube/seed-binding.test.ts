@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { Seed } from "../../src/api/index.ts";
-import { readClusterIdentity, refTo, type KubeClient } from "../../src/kube/index.ts";
+import { ConfigMap, readClusterIdentity, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createSeedBinding } from "../../src/worker/seed-binding.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
@@ -34,6 +34,18 @@ test("a Seed is the cluster whose worker comes first; a worker of another cluste
   await expect(bindingOf(garden).bind()).rejects.toThrow(
     `Seed seed-1 is the cluster ${first}, and this worker acts on the cluster ${second}`,
   );
+});
+
+test("a seed that is bound says in itself which cluster it is, and leaves alone what another writer says", async () => {
+  const key = { namespace: "kube-system", name: "cluster-identity" };
+  const identity = await readClusterIdentity(other.client);
+  const written = await other.client.read(ConfigMap, key);
+  expect(written).toMatchObject({ immutable: true, data: { "cluster-identity": identity, origin: "seed" } });
+  await other.client.remove(refTo(ConfigMap, key));
+  const data = { "cluster-identity": "shoot--a--b", origin: "shoot" };
+  await other.client.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: key, immutable: true, data });
+  expect(await bindingOf(other.client).bind()).toBe(true);
+  expect((await other.client.read(ConfigMap, key))?.data).toEqual(data);
 });
 
 test("a Seed that was bound cannot be given to another cluster, and one that is made anew can", async () => {

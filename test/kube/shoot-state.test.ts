@@ -307,7 +307,6 @@ describe("a Shoot's keys", () => {
     await activities.restoreSecrets(there);
     const [before, restored] = [await secretsOf(run), await secretsOf(there)];
     expect([...restored.keys()].toSorted()).toEqual([
-      "bootstrap-token",
       "ca",
       "ca-client",
       "ca-etcd",
@@ -343,12 +342,12 @@ describe("a Shoot's keys", () => {
     await keep();
     const there = await elsewhere();
     await activities.restoreSecrets({ ...there, operation: "Migrate", epoch: 1 });
-    await kube.patch(secret(run, "bootstrap-token"), { data: { extra: "MQ==" } });
+    await kube.patch(secret(run, "ca-kubelet"), { data: { extra: "MQ==" } });
     await activities.persistState(run);
     await activities.persistState({ ...there, epoch: 1 }).catch(() => {}); // a copy never replaces what is kept
     await activities.restoreSecrets(there);
-    expect((await secretsOf(there)).get("bootstrap-token")?.data).toMatchObject({ extra: "MQ==" });
-    await kube.patch(secret(there, "bootstrap-token"), { data: { extra: "Mg==" } }); // it is the Shoot's own by now
+    expect((await secretsOf(there)).get("ca-kubelet")?.data).toMatchObject({ extra: "MQ==" });
+    await kube.patch(secret(there, "ca-kubelet"), { data: { extra: "Mg==" } }); // it is the Shoot's own by now
     await activities.persistState(there);
     expect(JSON.stringify(await states.read(run))).toContain('"extra":"Mg=="');
   });

@@ -110,6 +110,7 @@ test("an entry that is restored says what its provider has to keep before that i
     waits: notedWaits,
     wanted: async () => [entry()],
     kept: async () => undefined,
+    machines: async () => undefined,
     protect: (one) => protectSnapshots({ seedClient: watched, records }, one),
   }).restore(run, "BackupEntry", "backupEntry");
   expect(told).toBe("old.db");

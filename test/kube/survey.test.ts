@@ -197,7 +197,13 @@ test("what a row would wait for has to be reached: workloads, nodes", async () =
   const notReady = { status: { readyReplicas: 0 } };
   await kube.patch(refTo(Deployment, inNamespace("kube-controller-manager")), notReady, { subresource: "status" });
   await eventually(async () =>
-    expect(await running()).toEqual(["kubeControllerManager", "worker", "nodesReady", "staleConfigs"]),
+    expect(await running()).toEqual([
+      "kubeControllerManager",
+      "worker",
+      "nodesReady",
+      "staleConfigs",
+      "staleExtensions",
+    ]),
   );
   const ready = { status: { readyReplicas: 1 } };
   await kube.patch(refTo(Deployment, inNamespace("kube-controller-manager")), ready, { subresource: "status" });
@@ -217,7 +223,7 @@ const nodeSays = (status: string) =>
 
 test("an extension that failed, was asked by others, or has rested for a day acts again", async () => {
   const network = refTo(Network, inNamespace(shoot.run.name));
-  const behind = ["network", "kubeProxy", "coreDns", "worker", "nodesReady", "staleConfigs"];
+  const behind = ["network", "kubeProxy", "coreDns", "worker", "nodesReady", "staleConfigs", "staleExtensions"];
   const { status } = (await kube.read(network)) as KubeObject & { status: { lastOperation: object } };
   const say = (change: object) => kube.patch(network, { status: change }, { subresource: "status" });
 

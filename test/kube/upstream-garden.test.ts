@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { Seed, Shoot, type KubeObject } from "../../src/api/index.ts";
-import { refTo, type KubeClient } from "../../src/kube/index.ts";
+import { refOf, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { admissionTest as test } from "../support/admission-lab.ts";
 
 /*
@@ -208,4 +208,12 @@ test("a Bastion of upstream's is taken once its Shoot has a Seed", async () => {
   await client.patch(refTo(Shoot, { namespace, name: "crazy-botany" }), { spec: { seedName: "my-seed" } });
   await expect(client.create(bastion)).resolves.toMatchObject({ spec: { seedName: "my-seed", providerType: "aws" } });
   expect(await client.read(refTo(Seed, { name: "my-seed" }))).toBeDefined();
+});
+
+test("a ControllerDeployment holds a chart of whatever size a request may have", async ({ cluster: { client } }) => {
+  const rawChart = Buffer.alloc(1_000_000, "chart").toString("base64");
+  const chart = { apiVersion: core, kind: "ControllerDeployment", metadata: { name: "large" }, helm: { rawChart } };
+  await client.apply(chart);
+  expect((await client.read(refOf(chart)))?.["helm"]).toMatchObject({ rawChart });
+  await client.remove(refOf(chart));
 });

@@ -67,7 +67,6 @@ const machines: Machines = {
   list: async (labels = {}) =>
     [...running.values()].filter((one) => Object.entries(labels).every(([key, value]) => one.labels[key] === value)),
   remove: async (name) => void running.delete(name),
-  removeAll: async () => running.clear(),
   configureNetwork: async () => undefined,
   addAddress: async () => undefined,
   removeAddress: async () => undefined,

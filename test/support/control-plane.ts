@@ -33,7 +33,7 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
-/** A part of Kubernetes, by its name as admission sees it and with all rights; Alice, who may do nothing yet; or a process of ours. */
+/** A part of Kubernetes, by its name as admission sees it and with all rights; Alice and what makes machines, who may do nothing yet; or a process of ours. */
 export type User = keyof typeof users;
 
 /** Starts a control plane of its own in 3 s or so; `flags` are further flags of kube-apiserver. It dies with this process. */
@@ -106,6 +106,7 @@ const users = {
   "kube-controller-manager": "system:kube-controller-manager,kcm,system:masters",
   kubelet: 'system:node:node,node,"system:masters,system:nodes"',
   alice: "alice,alice",
+  "machine-controller-manager": "machine-controller-manager,machines",
   manager: "system:serviceaccount:perennial:manager,manager",
   "seed-1": seedIdentity("seed-1"),
   "seed-2": seedIdentity("seed-2"),

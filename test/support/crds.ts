@@ -5,15 +5,17 @@ import type { KubeObject } from "../../src/api/index.ts";
 import { CustomResourceDefinition, type KubeClient } from "../../src/kube/index.ts";
 
 const directory = new URL("../../deploy/crds/", import.meta.url);
-const managedResource = new URL(
-  "../../deploy/seed/crds/resources.gardener.cloud_managedresources.yaml",
-  import.meta.url,
-);
+const watched = [
+  "resources.gardener.cloud_managedresources",
+  "machine.sapcloud.io_machinedeployments",
+  "machine.sapcloud.io_machinesets",
+  "machine.sapcloud.io_machines",
+].map((name) => new URL(`../../deploy/seed/crds/${name}.yaml`, import.meta.url));
 
-/** Applies the CustomResourceDefinitions of deploy/crds, and ManagedResource's; resolves when all are served. */
+/** Applies the CustomResourceDefinitions of deploy/crds, and what else a seed's worker watches; resolves when all are served. */
 export async function applyCrds(client: KubeClient): Promise<void> {
   const files = (await readdir(directory)).filter((name) => name.endsWith(".yaml"));
-  const urls = [...files.map((name) => new URL(name, directory)), managedResource];
+  const urls = [...files.map((name) => new URL(name, directory)), ...watched];
   const texts = await Promise.all(urls.map((url) => readFile(url, "utf8")));
   const crds = texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as KubeObject));
   await Promise.all(crds.map((crd) => client.apply(crd)));

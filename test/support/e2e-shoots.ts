@@ -17,6 +17,8 @@ export interface ShootOverrides {
   /** Type of the extension that manages the Shoot's own domain; the seed's unless told otherwise. */
   readonly dnsType?: string;
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Has an Extension for each phase, a container runtime, and the ConfigMap of {@link applyWords} for them. */
+  readonly extended?: boolean;
 }
 
 /** A Shoot in the garden, as its users see and handle it. */
@@ -50,6 +52,24 @@ export async function createShoot(local: LocalEnvironment, overrides: ShootOverr
   const applied = await local.gardenClient.apply<Shoot>(await renderShoot(local, overrides), { fieldManager: "test" });
   return handle(local, applied);
 }
+
+/** Applies the ConfigMap to which extended Shoots refer. */
+export const applyWords = (local: LocalEnvironment): Promise<object> =>
+  local.gardenClient.apply({
+    ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "words", namespace: projectNamespace } },
+    data: { text: "from the garden" },
+  });
+
+/** What the local provider has besides machines, asked for by a Shoot. */
+const extended = {
+  resources: [{ name: "words", resourceRef: { apiVersion: "v1", kind: "ConfigMap", name: "words" } }],
+  extensions: [
+    { type: "local-note-seed", providerConfig: { textFrom: "words" } },
+    { type: "local-note-shoot", providerConfig: { textFrom: "words" } },
+    { type: "local-note-nodes", providerConfig: { text: "of its own" } },
+  ],
+};
+const cri = { name: "containerd", containerRuntimes: [{ type: "local-runc" }] };
 
 /** A CredentialsBinding for the local provider that refers to this Secret, whether there is one or not. */
 export function credentialsBinding(name: string, secret: string): CredentialsBinding {
@@ -89,8 +109,11 @@ async function renderShoot({ environment }: LocalEnvironment, overrides: ShootOv
         : {
             credentialsBindingName: credentials,
             networking: { ...networking, pods: "100.64.0.0/16", services: "100.65.0.0/16", nodes: environment.network },
-            provider,
+            provider: overrides.extended
+              ? { ...provider, workers: (provider.workers ?? []).map((pool) => ({ ...pool, cri })) }
+              : provider,
           }),
+      ...(overrides.extended ? extended : {}),
     },
   };
 }

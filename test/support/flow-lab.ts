@@ -276,6 +276,13 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     deployCloudProviderSecret: forRun("deployCloudProviderSecret"),
     deployNodeAgentSecrets: forRun("deployNodeAgentSecrets"),
     removeStaleConfigs: forRun("removeStaleConfigs"),
+    forgetMachineState: forRun("forgetMachineState"),
+    deployReferencedResources: forRun("deployReferencedResources"),
+    removeStaleExtensions: async (run) => {
+      await forRun("removeStaleExtensions")(run);
+      return [];
+    },
+    removeStaleResources: forRun("removeStaleResources"),
     awaitManagedResources: waiting("awaitManagedResources"),
     removeManagedResources: waiting("removeManagedResources"),
     publishInfrastructure: forRun("publishInfrastructure"),

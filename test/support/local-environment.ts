@@ -13,7 +13,7 @@ import { createMachines, type Machines } from "../../src/local/machine/machines.
 import { startOwnProcesses } from "../../src/local/process/own-processes.ts";
 import { createProcesses } from "../../src/local/process/processes.ts";
 import { readStatus } from "../../src/local/environment/status.ts";
-import { up } from "../../src/local/environment/up.ts";
+import { up, type UpOptions } from "../../src/local/environment/up.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
 
 /** The environment of the e2e tests: real clusters, a real Temporal, and our own processes, two seeds. */
@@ -64,12 +64,15 @@ const durations = {
  * Connects to the environment, which is brought up first where it isn't. Whoever names one takes it down;
  * `test/support/e2e-setup.ts` does that for the tests.
  */
-export async function localEnvironment(name = environmentName): Promise<LocalEnvironment> {
+export async function localEnvironment(
+  name = environmentName,
+  wish: Pick<UpOptions, "upstream" | "providerLocal"> = {},
+): Promise<LocalEnvironment> {
   if (process.getuid?.() !== 0) throw new Error("the local environment needs root: run this as root");
   const status = await readStatus({ name });
   const isUp = status?.processes.some(({ name }) => name === "manager") && status.processes.every((one) => one.running);
   Object.assign(process.env, durations);
-  if (!isUp) await up({ name, seedCount: seedNames.length });
+  if (!isUp) await up({ name, seedCount: seedNames.length, ...wish });
   return await connect(await ensureEnvironment({ name }));
 }
 

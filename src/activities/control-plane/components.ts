@@ -84,7 +84,7 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
 /** The objects in waves: none needs another one of its own wave, or of a later one, to be there. */
 function wavesOf(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
   const waveOf = ({ kind }: KubeObject): number => {
-    if (kind === "Namespace") return 0;
+    if (kind === "Namespace" || kind === "Cluster") return 0;
     return usesOthers.has(kind) ? 2 : 1;
   };
   const waves = Map.groupBy(objects, waveOf);

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { SSH_KEY_PAIR } from "../../api/names.ts";
 import { isAsleep, type ShootRun } from "../../api/shoot/run.ts";
 import { imagesFor, type ControlPlaneContext } from "../../components/index.ts";
 import { EndpointSlice, Secret, Service, type KubeClient } from "../../kube/index.ts";
 import { readGardenObjects } from "./cluster.ts";
+import { readManagedMachines } from "../machines/managed-machines.ts";
 import { addressOf } from "../waits/readiness.ts";
 
 /** Reads, in the garden and the seed, all that the Shoot's objects are made from. */
@@ -19,22 +21,41 @@ export async function readContext(
     findSeedApiServer(seedClient),
   ]);
   const address = service && addressOf(service);
-  const internal = objects.seed.spec.dns.internal?.domain;
-  const external = objects.shoot.spec.dns?.domain;
   return {
     ...objects,
     namespace,
     replicas: isAsleep(run) ? 0 : 1,
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
     ...(run.managesResources === true ? { managesResources: true } : {}),
+    ...(await readManagedMachines(seedClient, run)),
+    ...(run.extensions === undefined ? {} : { extensions: run.extensions }),
+    ...sshKeyOf(secrets),
     ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
     images: imagesFor(objects.shoot.spec.kubernetes.version),
     checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),
     ...(seedApiServer === undefined ? {} : { seedApiServer }),
     ...(address === undefined ? {} : { apiServerAddress: address }),
-    ...(internal === undefined ? {} : { internalDomain: `${run.name}.${run.project}.${internal}` }),
+    ...domainsOf(objects, run),
+  };
+}
+
+/** The names below which the Shoot's API server has its own. */
+function domainsOf(
+  { seed, shoot }: Pick<ControlPlaneContext, "seed" | "shoot">,
+  { name, project }: ShootRun,
+): Pick<ControlPlaneContext, "internalDomain" | "externalDomain"> {
+  const internal = seed.spec.dns.internal?.domain;
+  const external = shoot.spec.dns?.domain;
+  return {
+    ...(internal === undefined ? {} : { internalDomain: `${name}.${project}.${internal}` }),
     ...(external === undefined ? {} : { externalDomain: external }),
   };
+}
+
+/** The key of the Shoot's machines for SSH, as Infrastructures name it. */
+function sshKeyOf(secrets: readonly Secret[]): Pick<ControlPlaneContext, "sshPublicKey"> {
+  const key = secrets.find(({ metadata }) => metadata.name === SSH_KEY_PAIR)?.data?.["id_rsa.pub"];
+  return key === undefined ? {} : { sshPublicKey: key };
 }
 
 /** The endpoints of Service `kubernetes`; its pods' view of the API server is that of the NetworkPolicies. */

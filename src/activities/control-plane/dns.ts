@@ -3,7 +3,6 @@ import { dnsSecretName, type ControlPlaneContext, type DnsProvider } from "../..
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
 import { referencedSecret } from "../secret-reference.ts";
-import type { Purpose } from "../../api/extensions/kinds.ts";
 
 /** The provider that manages one of the Shoot's two domains, and the Secret in the garden with its credentials. */
 interface Managed extends DnsProvider {
@@ -15,7 +14,7 @@ export async function deployDnsCredentials(
   gardenClient: KubeClient,
   seedClient: KubeClient,
   context: ControlPlaneContext,
-  purpose: Purpose,
+  purpose: "internal" | "external",
 ): Promise<DnsProvider> {
   const { secret, ...provider } = purpose === "internal" ? internal(context) : external(context);
   const found = await gardenClient.read(Secret, secret);

@@ -1,10 +1,12 @@
 import { Infrastructure } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { externalApiServerName, internalApiServerName } from "../../components/index.ts";
+import { externalApiServerName, internalApiServerName, type ControlPlaneContext } from "../../components/index.ts";
 import { refTo, Secret, type KubeClient, type MergePatch } from "../../kube/index.ts";
 import { readGardenObjects, syncCluster } from "./cluster.ts";
 import { readContext } from "./context.ts";
+import { keepCredentials } from "./garden-credentials.ts";
 import { StepError } from "../failure.ts";
+import { wantedKeyPair } from "../secrets/access.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import { patchShootStatus } from "../shoot/patch.ts";
 import { findAccess, keepKubeconfig } from "./user-kubeconfig.ts";
@@ -19,6 +21,11 @@ export function createPublishing({
   readonly seedClient: KubeClient;
   readonly shootClients: ShootClients;
 }) {
+  const publishCredentials = async (context: ControlPlaneContext): Promise<void> => {
+    const found = await seedClient.list(Secret, { namespace: context.namespace });
+    const secrets = new Map(found.map(({ metadata, data }) => [metadata.name, data ?? {}]));
+    await keepCredentials(gardenClient, context.shoot, { secrets, keyPair: wantedKeyPair(context)[0] });
+  };
   const patchStatus = (run: ShootRun, status: MergePatch) => patchShootStatus(gardenClient, run, status);
 
   return {
@@ -46,11 +53,16 @@ export function createPublishing({
       if (advertisedAddresses.length > 0) await patchStatus(run, { advertisedAddresses });
     },
 
-    /** The administrator's kubeconfig, in the garden. A Shoot that hibernates keeps the one that it has. */
+    /**
+     * What users reach the Shoot with, in the garden: the administrator's kubeconfig, of which a Shoot that hibernates keeps
+     * the one that it has; and where extensions of others are at work, authorities and the key pair for its nodes.
+     */
     async publishKubeconfig(run: ShootRun): Promise<void> {
       await seedClient.remove(refTo(Secret, { namespace: run.technicalID, name: FORMER_KUBECONFIG }));
-      if (run.hibernated) return;
+      if (run.hibernated && run.managesResources !== true) return;
       const context = await readContext(gardenClient, seedClient, run);
+      if (run.managesResources === true) await publishCredentials(context);
+      if (run.hibernated) return;
       const host = externalApiServerName(context);
       const server = host === undefined ? undefined : `https://${host}`;
       const access = await findAccess({ seedClient, shootClients }, run.technicalID, server);

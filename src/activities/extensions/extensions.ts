@@ -1,15 +1,17 @@
 import { OPERATION_ANNOTATION, TASKS_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
-import { contractOf, EXTENSIONS_API, type AppliedKind, type Purpose } from "../../api/extensions/kinds.ts";
+import type { AppliedKind, ExtensionObject, Purpose } from "../../api/extensions/kinds.ts";
 import { taskOf } from "../../api/extensions/tasks.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
-import { extensionObjects } from "./wanted.ts";
+import { wantedObjects } from "./wanted.ts";
 import type { WaitTarget } from "../index.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
 import { confirmAndRemove, readChangeable } from "./existing.ts";
 import { listExtensionObjects } from "./list.ts";
+import { isOf, purposeByName } from "./purpose.ts";
+import { hasMigrated, nextTimestamp, targetOf } from "./target.ts";
 import { needsTrigger, type TriggerRule } from "./trigger.ts";
 import type { WaitGroup, Waits } from "../waits/waits.ts";
 
@@ -22,11 +24,18 @@ export interface ExtensionDeps {
   readonly triggers?: TriggerRule | undefined;
 }
 
+/** In whose name an object is applied; `asked`: a task annotation of the Shoot wants its controller to act. */
+interface Applied {
+  readonly kind: AppliedKind;
+  readonly group: WaitGroup;
+  readonly asked?: boolean;
+}
+
 /** Applies and removes extension objects, whose controllers belong to providers. */
 export function createExtensions({ gardenClient, seedClient, waits, triggers: asks = needsTrigger }: ExtensionDeps) {
   const wantedBy = async (run: ShootRun, kind: AppliedKind, purpose?: Purpose) => {
     const context = await readContext(gardenClient, seedClient, run);
-    const objects = await extensionObjects({ gardenClient, seedClient, context, kind, purpose, epoch: run.epoch });
+    const objects = await wantedObjects({ gardenClient, seedClient, context, kind, purpose, epoch: run.epoch });
     return { context, objects: objects.map((object) => led(object, run)) };
   };
 
@@ -39,16 +48,38 @@ export function createExtensions({ gardenClient, seedClient, waits, triggers: as
     return metadata.generation !== existing?.status?.observedGeneration;
   };
 
-  const applyOne = async (object: KubeObject, kind: AppliedKind, group: WaitGroup, asked = false) => {
+  const applyOne = async (run: ShootRun, object: KubeObject, { kind, group, asked = false }: Applied) => {
     const existing = await readChangeable(seedClient, object);
     const before = existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
     const triggers = asks({ kind, existing, asked }) || (await isNews(annotated(object, stampOf(before)), existing));
     const timestamp = triggers ? nextTimestamp(existing) : before;
-    const target = targetOf(object, kind, timestamp);
+    const target = targetOf(object, kind, { timestamp, extensions: run.extensions });
     const operation = triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {};
     const registration = group.registration(target, existing?.metadata.uid);
     await seedClient.apply(annotated(object, { ...operation, ...stampOf(timestamp), ...registration }));
     return target;
+  };
+
+  /** The objects of the kind that there are, and that the Shoot does not ask for. */
+  const staleOf = async (run: ShootRun, kind: AppliedKind) => {
+    const { objects } = await wantedBy(run, kind);
+    const names = new Set(objects.map(({ metadata }) => metadata.name));
+    return (await listExtensionObjects(seedClient, run, kind)).filter(({ metadata }) => !names.has(metadata.name));
+  };
+
+  /** Confirms and deletes objects; answers with what there is to wait for. */
+  const removeAll = (
+    ending: readonly { readonly kind: AppliedKind; readonly object: ExtensionObject }[],
+    step: string,
+  ): Promise<WaitTarget[]> => {
+    const group = waits.group(step, ending.length);
+    return Promise.all(
+      ending.map(async ({ kind, object }) => {
+        const target: WaitTarget = { ...targetOf(object, kind), until: "gone" };
+        await confirmAndRemove(seedClient, object, group.registration(target, object.metadata.uid));
+        return target;
+      }),
+    );
   };
 
   return {
@@ -56,14 +87,14 @@ export function createExtensions({ gardenClient, seedClient, waits, triggers: as
     async apply(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
       const { context, objects } = await wantedBy(run, kind, purpose);
       const tasks = (context.shoot.metadata.annotations?.[TASKS_ANNOTATION] ?? "").split(",");
-      const asked = ({ metadata }: KubeObject) => tasks.includes(taskOf(kind, purposeOf(kind, run, metadata.name)));
+      const asked = ({ metadata }: KubeObject) => tasks.includes(taskOf(kind, purposeByName(kind, run, metadata.name)));
       const group = waits.group(step, objects.length);
-      return Promise.all(objects.map((object) => applyOne(object, kind, group, asked(object))));
+      return Promise.all(objects.map((object) => applyOne(run, object, { kind, group, asked: asked(object) })));
     },
 
     /** Applies one more object of a kind, which the Shoot's spec knows nothing of. */
     applyObject: (run: ShootRun, object: KubeObject, kind: AppliedKind, group: WaitGroup): Promise<WaitTarget> =>
-      applyOne(led(object, run), kind, group),
+      applyOne(run, led(object, run), { kind, group }),
 
     /** The objects of the kind that the Shoot's spec asks for now. */
     wanted: async (run: ShootRun, kind: AppliedKind, purpose?: Purpose): Promise<KubeObject[]> =>
@@ -83,35 +114,41 @@ export function createExtensions({ gardenClient, seedClient, waits, triggers: as
       const objects = await Promise.all(purposes.map((purpose) => wantedBy(run, "DNSRecord", purpose)));
       const acting = objects.flatMap((one) => one.objects).filter(({ metadata }) => !migrated.has(metadata.name));
       const group = waits.group(step, acting.length);
-      return Promise.all(acting.map((object) => applyOne(object, "DNSRecord", group)));
+      return Promise.all(acting.map((object) => applyOne(run, object, { kind: "DNSRecord", group })));
     },
 
     /** Removes the objects of the kind that are not wanted any more. */
     async removeStale(run: ShootRun, kind: AppliedKind): Promise<void> {
-      const { objects } = await wantedBy(run, kind);
-      const names = new Set(objects.map(({ metadata }) => metadata.name));
-      const stale = (await listExtensionObjects(seedClient, run, kind)).filter(
-        ({ metadata }) => !names.has(metadata.name),
-      );
+      const stale = await staleOf(run, kind);
       await Promise.all(stale.map((object) => confirmAndRemove(seedClient, object, {})));
+    },
+
+    /**
+     * The same for Extensions and ContainerRuntimes, whose ends are waited for. An operation that does not know which
+     * Extensions the Shoot has removes none.
+     */
+    async removeStaleExtensions(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      const kinds = run.extensions === undefined ? endedKinds.filter((kind) => kind !== "Extension") : endedKinds;
+      const stale = await Promise.all(
+        kinds.map(async (kind) => (await staleOf(run, kind)).map((object) => ({ kind, object }))),
+      );
+      return removeAll(stale.flat(), step);
     },
 
     /** Confirms and deletes every object of the kind that there is, whatever the Shoot's spec says of it now. */
     async remove(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const existing = (await listExtensionObjects(seedClient, run, kind)).filter(({ metadata }) =>
-        isOf(kind, metadata.name, run, purpose),
-      );
-      const group = waits.group(step, existing.length);
-      return Promise.all(
-        existing.map(async (object) => {
-          const target: WaitTarget = { ...targetOf(object, kind), until: "gone" };
-          await confirmAndRemove(seedClient, object, group.registration(target, object.metadata.uid));
-          return target;
-        }),
+      const existing = await listExtensionObjects(seedClient, run, kind);
+      const meant = existing.filter((object) => isOf(kind, object, { run, purpose, operation: "delete" }));
+      return removeAll(
+        meant.map((object) => ({ kind, object })),
+        step,
       );
     },
   };
 }
+
+/** The kinds of which a Shoot has as many as its spec says, and whose controllers have something to take away. */
+const endedKinds: readonly AppliedKind[] = ["Extension", "ContainerRuntime"];
 
 function annotated(object: KubeObject, more: Readonly<Record<string, string>>): KubeObject {
   const annotations = { ...object.metadata.annotations, ...more };
@@ -132,42 +169,3 @@ function led(
     spec: { ...(object["spec"] as object), leadership: { record, value: seedName, leaseSeconds, epoch, shoot: uid } },
   };
 }
-
-/** The wait for an extension object, with the time-outs of its kind. */
-export function targetOf(object: KubeObject, kind: AppliedKind, timestamp?: string): WaitTarget {
-  const { name, namespace } = object.metadata;
-  const { severeAfter, deadline } = contractOf(kind);
-  return {
-    apiVersion: EXTENSIONS_API,
-    kind,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    until: "ready",
-    ...(timestamp === undefined ? {} : { timestamp }),
-    severeAfter,
-    deadline,
-  };
-}
-
-/** An operation's id. Later than the last one by at least a millisecond, whatever the clock did meanwhile. */
-export function nextTimestamp(existing: ExtensionLike | undefined): string {
-  const last = Date.parse(existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
-  const now = Math.max(Date.now(), Number.isNaN(last) ? 0 : last + 1);
-  return new Date(now).toISOString().replace("Z", "000000Z");
-}
-
-function purposeOf(kind: AppliedKind, run: ShootRun, name: string): string | undefined {
-  const { purposes = [], nameOf } = contractOf(kind);
-  return purposes.find((one) => nameOf?.(run, one) === name);
-}
-
-/** Whether the object's controller has let go of it; it skips whatever is not a restore from then on. */
-export function hasMigrated(object: ExtensionLike): boolean {
-  const { lastOperation } = object.status ?? {};
-  const asked = object.metadata.annotations?.[OPERATION_ANNOTATION];
-  return lastOperation?.type === "Migrate" && lastOperation.state === "Succeeded" && asked === undefined;
-}
-
-/** Whether an object of a kind is of this purpose; without a purpose, every object of the kind is. */
-export const isOf = (kind: AppliedKind, name: string, run: ShootRun, purpose: Purpose | undefined): boolean =>
-  purpose === undefined || name === contractOf(kind).nameOf?.(run, purpose);

@@ -10,10 +10,12 @@ import { refOf, type KubeClient } from "../../kube/index.ts";
 import { readChangeable } from "./existing.ts";
 import { listExtensionObjects } from "./list.ts";
 import { StepError } from "../failure.ts";
-import { hasMigrated, isOf, nextTimestamp, targetOf } from "./extensions.ts";
+import { isOf } from "./purpose.ts";
+import { hasMigrated, nextTimestamp, targetOf } from "./target.ts";
 import type { WaitTarget } from "../index.ts";
 import type { AppliedKind, Purpose } from "../../api/extensions/kinds.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
+import { givenMark, type MachineHandover } from "../machines/handover.ts";
 import type { WaitGroup, Waits } from "../waits/waits.ts";
 
 /** What an extension object is given when it comes to another seed. */
@@ -30,20 +32,30 @@ export interface ExtensionMoveDeps {
   readonly wanted: (run: ShootRun, kind: AppliedKind, purpose?: Purpose) => Promise<readonly KubeObject[]>;
   /** What the garden has kept of an object's state. */
   readonly kept: (run: ShootRun, object: KubeObject) => Promise<KeptState | undefined>;
+  /** What a Worker is to be given of the machines that are made by machine-controller-manager. */
+  readonly machines: MachineHandover;
   /** Has the Shoot's BackupEntry say which snapshots its provider may not let go of. */
   readonly protect: (run: ShootRun) => Promise<void>;
 }
 
+/** In whose name an object is asked. */
+interface Asked {
+  readonly extensions?: ShootRun["extensions"] | undefined;
+  readonly kind: AppliedKind;
+  readonly group: WaitGroup;
+}
+
 /** Migrates and restores objects by Gardener's contract: infrastructure stays, and controllers find it by the state. */
-export function createExtensionMoves({ seedClient, waits, wanted, kept, protect }: ExtensionMoveDeps) {
+export function createExtensionMoves({ seedClient, waits, wanted, kept, machines, protect }: ExtensionMoveDeps) {
   /** Asks for an operation under a new id. */
-  const ask = async (object: ExtensionLike, kind: AppliedKind, group: WaitGroup, operation: "migrate" | "restore") => {
+  const ask = async (object: ExtensionLike, { kind, group, extensions }: Asked, { operation, marks = {} }: Request) => {
     const timestamp = nextTimestamp(object);
-    const target: WaitTarget = { ...targetOf(object, kind, timestamp), asked: operation };
+    const target: WaitTarget = { ...targetOf(object, kind, { timestamp, extensions }), asked: operation };
     const annotations = {
       [OPERATION_ANNOTATION]: operation,
       [TIMESTAMP_ANNOTATION]: timestamp,
       [STALE_ANNOTATION]: null,
+      ...marks,
       ...group.registration(target, object.metadata.uid),
     };
     await seedClient.patch(refOf(object), { metadata: { annotations } });
@@ -60,33 +72,42 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
     await seedClient.patch(refOf(object), fresh, { subresource: "status" });
   };
 
+  /** What an object has been here, and what it is to be given before its controller is asked. */
+  const pastOf = async (run: ShootRun, kind: AppliedKind, existing: ExtensionLike | undefined) => {
+    const stale = existing !== undefined && isStale(existing, run);
+    const given = kind === "Worker" ? await machines(run, existing) : undefined;
+    const waiting = existing === undefined || stale || given !== undefined || asked(existing) === "wait-for-state";
+    return { stale, given, waiting };
+  };
+
   const restoreOne = async (run: ShootRun, object: KubeObject, kind: AppliedKind, group: WaitGroup) => {
     const existing = await readChangeable(seedClient, object);
     if (existing !== undefined && isMigrating(existing))
       throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
-    const stale = existing !== undefined && isStale(existing, run);
-    const waiting = existing === undefined || stale || asked(existing) === "wait-for-state";
+    const { stale, given, waiting } = await pastOf(run, kind, existing);
     const annotations = {
       ...object.metadata.annotations,
       ...(waiting ? { [OPERATION_ANNOTATION]: "wait-for-state" } : {}),
       ...(stale ? { [STALE_ANNOTATION]: "true" } : {}),
     };
     const applied = await seedClient.apply<ExtensionLike>({ ...object, metadata: { ...object.metadata, annotations } });
-    if (waiting) await giveState(applied, await kept(run, object), stale);
+    if (given !== undefined) await giveState(applied, { state: given }, true);
+    else if (waiting) await giveState(applied, await kept(run, object), stale);
     // The one that is recorded may be older than what a provider keeps.
     if (kind === "BackupEntry") await protect(run);
-    return ask(applied, kind, group, "restore");
+    const marks = given && givenMark(run);
+    return ask(applied, { kind, group, extensions: run.extensions }, { operation: "restore", ...(marks && { marks }) });
   };
 
   return {
     /** Migrates every existing object, wanted or not, so that no controller acts on it here; skips migrated ones. */
     async migrate(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]> {
-      const existing = (await listExtensionObjects(seedClient, run, kind)).filter(({ metadata }) =>
-        isOf(kind, metadata.name, run, purpose),
+      const existing = (await listExtensionObjects(seedClient, run, kind)).filter((object) =>
+        isOf(kind, object, { run, purpose, operation: "migrate" }),
       );
       const acting = existing.filter((object) => !hasMigrated(object));
       const group = waits.group(step, acting.length);
-      return Promise.all(acting.map((object) => ask(object, kind, group, "migrate")));
+      return Promise.all(acting.map((object) => ask(object, { kind, group }, { operation: "migrate" })));
     },
 
     /**
@@ -99,6 +120,12 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, protect 
       return Promise.all(objects.map((object) => restoreOne(run, object, kind, group)));
     },
   };
+}
+
+/** What a controller is asked for, and what its object is to say besides. */
+interface Request {
+  readonly operation: "migrate" | "restore";
+  readonly marks?: Readonly<Record<string, string>>;
 }
 
 /** What is asked of it now would be taken for what it is about to answer. */

@@ -1,8 +1,10 @@
 import { Infrastructure, OperatingSystemConfig, type Raw } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
+  containerRuntimeObjects,
   controlPlaneObject,
   dnsRecordObject,
+  extensionObjects,
   infrastructureObject,
   networkObject,
   operatingSystemConfigName,
@@ -29,7 +31,7 @@ export interface Wanted {
 }
 
 /** The Shoot's objects of a kind, with what other extensions have reported filled in from the seed. */
-export const extensionObjects = (wanted: Wanted): Promise<readonly KubeObject[]> => builders[wanted.kind](wanted);
+export const wantedObjects = (wanted: Wanted): Promise<readonly KubeObject[]> => builders[wanted.kind](wanted);
 
 /** How the objects of each kind that flows write are made. */
 const builders: Readonly<Record<AppliedKind, (wanted: Wanted) => Promise<readonly KubeObject[]>>> = {
@@ -38,14 +40,17 @@ const builders: Readonly<Record<AppliedKind, (wanted: Wanted) => Promise<readonl
     controlPlaneObject(context, await readProviderStatus(seedClient, context)),
   ],
   Network: async ({ context }) => [networkObject(context)],
-  DNSRecord: async ({ gardenClient, seedClient, context, purpose = "internal" }) => [
-    dnsRecordObject(context, purpose, await deployDnsCredentials(gardenClient, seedClient, context, purpose)),
-  ],
+  DNSRecord: async ({ gardenClient, seedClient, context, purpose }) => {
+    const name = purpose === "external" ? "external" : "internal";
+    return [dnsRecordObject(context, name, await deployDnsCredentials(gardenClient, seedClient, context, name))];
+  },
   BackupEntry: async ({ gardenClient, seedClient, context, epoch }) => [
     await deployBackupEntry({ gardenClient, seedClient, context, epoch }),
   ],
   OperatingSystemConfig: async ({ context }) =>
     poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool)),
+  Extension: async ({ context, purpose }) => extensionObjects(context, purpose),
+  ContainerRuntime: async ({ context }) => containerRuntimeObjects(context),
   Worker: async ({ seedClient, context }) => [await worker(seedClient, context)],
 };
 

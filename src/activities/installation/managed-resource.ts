@@ -1,11 +1,13 @@
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 import { INSTALLATION_LABEL, REGISTRATION_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { ManagedResource } from "../../api/index.ts";
 import type { InstallationRun } from "../../api/registration/run.ts";
 import { hashOf } from "../../api/registration/registered.ts";
-import { refTo, Secret, typeMeta, type ObjectRef } from "../../kube/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { inWords, refOf, refTo, Secret, typeMeta, type ObjectRef } from "../../kube/index.ts";
 import { InvalidInstallation } from "./invalid.ts";
+import { renderManifests } from "./manifests.ts";
 
 /** The ManagedResource of an installation, in the seed. */
 export const managedResourceRef = (installation: string): ObjectRef<ManagedResource> =>
@@ -15,31 +17,51 @@ export const managedResourceRef = (installation: string): ObjectRef<ManagedResou
 export const manifestsSelector = (installation: string): string => `${INSTALLATION_LABEL}=${installation}`;
 
 /**
- * Manifests as upstream's resource manager of class `seed` takes them. Their Secret's name changes with them, so that the
- * ManagedResource's generation does, too: what it says of an earlier one is then known for that. They are compressed, as
- * it allows. Throws where they are too large even so.
+ * Objects as upstream's resource manager of class `seed` takes them: compressed, as it allows, and in as many Secrets as they
+ * need. The Secrets' names change with what is in them, so that the ManagedResource's generation does, too: what it says of an
+ * earlier one is then known for that. Throws where one object alone is too large.
  */
-export function managedResourceOf(run: InstallationRun, manifests: string): readonly [Secret, ManagedResource] {
+export function managedResourceOf(
+  run: InstallationRun,
+  objects: readonly KubeObject[],
+): { readonly secrets: readonly Secret[]; readonly resource: ManagedResource } {
   const { name, registration } = run;
   const labels = { [INSTALLATION_LABEL]: name, [REGISTRATION_LABEL]: registration };
-  const compressed = brotliCompressSync(manifests);
-  if (compressed.byteLength > LARGEST) {
-    const sizes = `${inMegabytes(manifests.length)} of manifests, ${inMegabytes(compressed.byteLength)} compressed`;
-    throw new InvalidInstallation("ManifestsTooLarge", `${sizes}, do not fit into a Secret (1 MB): split the chart`);
-  }
-  const secret: Secret = {
-    ...typeMeta(Secret),
-    metadata: { namespace: GARDEN_NAMESPACE, name: `managedresource-${name}-${hashOf(manifests).slice(0, 8)}`, labels },
-    type: "Opaque",
-    immutable: true,
-    data: { "data.yaml.br": compressed.toString("base64") },
-  };
+  const secrets = compressedParts(objects).map((data) => secretOf(name, labels, data));
   const resource: ManagedResource = {
     ...typeMeta(ManagedResource),
     metadata: { namespace: GARDEN_NAMESPACE, name, labels },
-    spec: { class: "seed", secretRefs: [{ name: secret.metadata.name }] },
+    spec: { class: "seed", secretRefs: secrets.map(({ metadata }) => ({ name: metadata.name })) },
   };
-  return [secret, resource];
+  return { secrets, resource };
+}
+
+/** The objects in their order, halved until each part fits into a Secret. */
+function compressedParts(objects: readonly KubeObject[]): string[] {
+  const compressed = compress(renderManifests(objects));
+  if (compressed.byteLength <= LARGEST) return [compressed.toString("base64")];
+  const [first] = objects;
+  if (first !== undefined && objects.length === 1) {
+    const what = `${inWords(refOf(first))} has ${inMegabytes(compressed.byteLength)}, compressed`;
+    throw new InvalidInstallation("ManifestsTooLarge", `${what}, which does not fit into a Secret (1 MB)`);
+  }
+  const half = Math.ceil(objects.length / 2);
+  return [...compressedParts(objects.slice(0, half)), ...compressedParts(objects.slice(half))];
+}
+
+/** Megabytes take tenths of a second: with the quality that is usual, they would stop the worker for ten. */
+const compress = (text: string): Buffer =>
+  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+
+function secretOf(installation: string, labels: Readonly<Record<string, string>>, data: string): Secret {
+  const name = `managedresource-${installation}-${hashOf(data).slice(0, 8)}`;
+  return {
+    ...typeMeta(Secret),
+    metadata: { namespace: GARDEN_NAMESPACE, name, labels },
+    type: "Opaque",
+    immutable: true,
+    data: { "data.yaml.br": data },
+  };
 }
 
 /** In bytes: a Secret's limit, less what is in it besides. */

@@ -2,6 +2,7 @@ import { RESOURCE_MANAGER_ANNOTATION } from "../../api/annotations.ts";
 import { INSTALLATION_LABEL, REGISTRATION_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, installationNamespace } from "../../api/names.ts";
 import { ControllerRegistration, Seed, type ControllerInstallation } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
 import { installationHealth, type Finding } from "../../api/registration/health.ts";
 import type { HelmStatus } from "../../api/registration/installation.ts";
 import { registeredOf } from "../../api/registration/registered.ts";
@@ -25,7 +26,7 @@ import { withGardenKubeconfig } from "./garden-kubeconfig.ts";
 import type { Helm } from "./helm.ts";
 import { InvalidInstallation } from "./invalid.ts";
 import { managedResourceOf, managedResourceRef, manifestsSelector } from "./managed-resource.ts";
-import { hooksOf, parseManifests, renderManifests } from "./manifests.ts";
+import { hooksOf, parseManifests } from "./manifests.ts";
 import { fetchChart, readHelmDeployment, readInstallation } from "./source.ts";
 import { chartValues } from "./values.ts";
 
@@ -56,9 +57,9 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
     async applyChart(run) {
       const installation = await findInstallation(gardenClient, run);
       try {
-        const [secret, resource] = managedResourceOf(run, await render(deps, run, installation));
+        const { secrets, resource } = managedResourceOf(run, await render(deps, run, installation));
         await tell(gardenClient, installation, valid);
-        await seedClient.apply(secret);
+        for (const secret of secrets) await seedClient.apply(secret);
         await seedClient.apply(resource);
       } catch (error) {
         if (error instanceof InvalidInstallation) await tell(gardenClient, installation, invalid(error));
@@ -107,12 +108,12 @@ async function findInstallation(gardenClient: KubeClient, run: InstallationRun):
   throw new StepError(`ControllerInstallation ${run.name} is gone`);
 }
 
-/** The manifests that the registration's chart makes for this Seed. */
+/** The objects that the registration's chart makes for this Seed. */
 async function render(
   { gardenClient, seedClient, helm }: InstallationSeedDeps,
   { name, registration, seedName }: InstallationRun,
   installation: ControllerInstallation,
-): Promise<string> {
+): Promise<readonly KubeObject[]> {
   const seed = await gardenClient.read(Seed, { name: seedName });
   if (seed === undefined) throw new InvalidInstallation("SeedNotFound", `there is no Seed ${seedName}`);
   const { chart: source, values, injectGardenKubeconfig } = await readHelmDeployment(gardenClient, installation);
@@ -138,7 +139,7 @@ async function render(
       "ChartHasHooks",
       `the chart has hooks, which no resource manager runs: ${hooks.join(", ")}; take them out of the chart`,
     );
-  return renderManifests(injectGardenKubeconfig ? withGardenKubeconfig(objects, seedName) : objects);
+  return injectGardenKubeconfig ? withGardenKubeconfig(objects, seedName) : objects;
 }
 
 async function rendering<T>(work: () => Promise<T>): Promise<T> {

@@ -18,7 +18,7 @@ import {
   unlessGone,
   type KubeClient,
 } from "../../kube/index.ts";
-import { nextTimestamp } from "../extensions/extensions.ts";
+import { nextTimestamp } from "../extensions/target.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { findLeadershipDomain } from "../shoot/leadership-domain.ts";
 import { requireLeadershipProvider } from "../shoot/leadership-provider.ts";

@@ -1,11 +1,14 @@
+import { stringify } from "yaml";
+import { ManagedResource, type KubeObject } from "../../api/index.ts";
 import {
   checksumOf,
   RESOURCE_MANAGER,
   RESOURCE_MANAGER_SERVER,
   SEED_NAMESPACE,
   seedResourceManager,
+  tokenMountWebhook,
 } from "../../components/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { isFit, isUsableAuthority } from "../secrets/certificate-fit.ts";
 import { issueAuthority, issueCertificate, type CertificateRequest, type KeyPair } from "../secrets/pki.ts";
 import { openSecretStore, type SecretStore } from "../secrets/store.ts";
@@ -18,6 +21,22 @@ export async function deploySeedResourceManager(seedClient: KubeClient, now = ne
   const store = await openSecretStore(seedClient, SEED_NAMESPACE);
   const pair = await ensureServer(store, await ensureAuthority(store, now), now);
   for (const object of seedResourceManager({ checksum: checksumOf(pair) })) await seedClient.apply(object);
+  for (const object of webhooksOf(pair["ca.crt"])) await seedClient.apply(object);
+}
+
+/** It registers its own webhooks: that is a right to do anything in a seed, which the worker does not have. */
+function webhooksOf(authority: string): KubeObject[] {
+  const webhook = stringify(tokenMountWebhook(authority));
+  const name = `${RESOURCE_MANAGER}-webhooks`;
+  const data = { "webhooks.yaml": Buffer.from(webhook).toString("base64") };
+  return [
+    { ...typeMeta(Secret), metadata: { namespace: SEED_NAMESPACE, name }, type: "Opaque", data },
+    {
+      ...typeMeta(ManagedResource),
+      metadata: { namespace: SEED_NAMESPACE, name },
+      spec: { class: "seed", secretRefs: [{ name }] },
+    },
+  ];
 }
 
 const AUTHORITY = `${RESOURCE_MANAGER}-ca`;

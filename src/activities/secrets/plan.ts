@@ -1,7 +1,8 @@
 import {
-  BOOTSTRAP_TOKEN_SECRET,
+  CLUSTER_AUTOSCALER,
   ENCRYPTION_KEY_SECRET,
   internalApiServerName,
+  MACHINE_CONTROLLER_MANAGER,
   networksOf,
   RESOURCE_MANAGER,
   RESOURCE_MANAGER_SERVER,
@@ -26,7 +27,6 @@ export const authorities = {
 export const lastingSecrets: readonly string[] = [
   ...Object.keys(authorities),
   "service-account-key",
-  BOOTSTRAP_TOKEN_SECRET,
   ENCRYPTION_KEY_SECRET,
 ];
 
@@ -45,7 +45,8 @@ export interface CertificatePlan {
 /** Every certificate that a Shoot's control plane needs, as far as its addresses are known. */
 export function certificatesOf(context: ControlPlaneContext): CertificatePlan[] {
   const managing = context.managesResources === true ? resourceManager(context) : [];
-  return [...servers(context), ...clients(), ...kubeconfigs(context), ...managing];
+  const machines = context.machines === undefined ? [] : machinePrograms;
+  return [...servers(context), ...clients(), ...kubeconfigs(context), ...managing, ...machines];
 }
 
 function servers(context: ControlPlaneContext): CertificatePlan[] {
@@ -152,6 +153,14 @@ function resourceManager({ namespace }: ControlPlaneContext): CertificatePlan[] 
     },
   ];
 }
+
+/** What manages machines acts in the Shoot under its own name, with what the component `machine-access` gives it. */
+const machinePrograms: readonly CertificatePlan[] = [MACHINE_CONTROLLER_MANAGER, CLUSTER_AUTOSCALER].map((name) => ({
+  name,
+  authority: "ca-client",
+  request: client(name),
+  kubeconfig: { server: "https://kube-apiserver" },
+}));
 
 const localhost = ["localhost", "127.0.0.1"];
 

@@ -2,14 +2,14 @@ import { PURPOSE_LABEL } from "../../api/labels.ts";
 import { CredentialsBinding, OperatingSystemConfig, SecretBinding } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import {
-  BOOTSTRAP_TOKEN_SECRET,
   nodeAgentSecret,
   operatingSystemConfigName,
   poolsOf,
   type ControlPlaneContext,
 } from "../../components/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
-import { bootstrapTokenSecret } from "./bootstrap-token.ts";
+import { announceKubeconfig } from "../control-plane/cluster.ts";
+import { removeLastingToken } from "./lasting-token.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { referencedSecret } from "../secret-reference.ts";
@@ -33,6 +33,7 @@ export function createProvisioning({ gardenClient, seedClient, shootClients, kep
     async deploySecrets(run: ShootRun): Promise<void> {
       const kept = (names: readonly string[]) => keptSecrets(run, names);
       await ensureSecrets(seedClient, await readContext(gardenClient, seedClient, run), { kept });
+      await announceKubeconfig(seedClient, run);
     },
 
     /** Copies the user's credentials for the provider, as they are now. */
@@ -55,16 +56,14 @@ export function createProvisioning({ gardenClient, seedClient, shootClients, kep
       });
     },
 
-    /** The token that lets machines in, and for each pool what its machines are to be; both in the Shoot. */
+    /** For each pool what its machines are to be, in the Shoot. */
     async deployNodeAgentSecrets(run: ShootRun): Promise<void> {
       const context = await readContext(gardenClient, seedClient, run);
       const shootClient = await shootClients.get(run.technicalID);
       const secrets = await seedClient.list(Secret, { namespace: run.technicalID });
       const data = new Map(secrets.map((secret) => [secret.metadata.name, secret.data ?? {}]));
       const valueOf = (secret: string, key: string) => readKey(data, run.technicalID, secret, key);
-      const id = decode(valueOf(BOOTSTRAP_TOKEN_SECRET, "token-id"));
-      const secret = decode(valueOf(BOOTSTRAP_TOKEN_SECRET, "token-secret"));
-      await shootClient.apply(bootstrapTokenSecret({ id, secret }));
+      await removeLastingToken(seedClient, shootClient, run.technicalID);
       for (const pool of poolsOf(context)) {
         const name = operatingSystemConfigName(context, pool, "reconcile");
         const config = await readConfig(seedClient, run.technicalID, name);
@@ -98,8 +97,6 @@ async function readConfig(seedClient: KubeClient, namespace: string, name: strin
   if (config === undefined) throw new StepError(`OperatingSystemConfig ${namespace}/${name} does not exist yet`);
   return config;
 }
-
-const decode = (base64: string): string => Buffer.from(base64, "base64").toString();
 
 function readKey(
   data: ReadonlyMap<string, Readonly<Record<string, string>>>,

@@ -1,16 +1,14 @@
 import { randomBytes } from "node:crypto";
 import {
-  BOOTSTRAP_TOKEN_SECRET,
   ENCRYPTION_CONFIGURATION,
   ENCRYPTION_KEY_SECRET,
-  machineApiServer,
   parseEncryption,
   renderEncryption,
   wantedEncryption,
   type ControlPlaneContext,
 } from "../../components/index.ts";
 import { renderKubeconfig, type KubeClient } from "../../kube/index.ts";
-import { createBootstrapToken, type BootstrapToken } from "./bootstrap-token.ts";
+import { ensureAccess, wantedKeyPair } from "./access.ts";
 import { isFit, isUsableAuthority } from "./certificate-fit.ts";
 import { generateSigningKey, issueAuthority, issueCertificate, type KeyPair } from "./pki.ts";
 import { authorities, certificatesOf, lastingSecrets, type AuthorityName, type CertificatePlan } from "./plan.ts";
@@ -35,24 +33,28 @@ export async function ensureSecrets(
   context: ControlPlaneContext,
   { now = new Date(), kept = () => Promise.resolve(new Map()) }: SecretSources = {},
 ): Promise<{ checksums: Record<string, string> }> {
-  const store = await withKept(await openSecretStore(client, context.namespace), kept);
+  const store = await withKept(await openSecretStore(client, context.namespace), context, kept);
   const run: Run = { store, context, now };
   const keys = new Map<AuthorityName, KeyPair>();
   for (const name of Object.keys(authorities) as AuthorityName[]) keys.set(name, await ensureAuthority(run, name));
   const authority = (name: AuthorityName) => keys.get(name) ?? lost(context, name, "it was not made");
   const ca = authority("ca");
   await ensureSigningKey(run);
-  await ensureBootstrapToken(run, ca);
   await ensureEncryption(run);
   for (const plan of certificatesOf(context)) {
     await ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
   }
+  if (context.managesResources === true) await ensureAccess(store, context, keys);
   return { checksums: store.checksums() };
 }
 
 /** The store, where what is missing of the Secrets that cannot be made again reads as it is kept. */
-async function withKept(store: SecretStore, kept: NonNullable<SecretSources["kept"]>): Promise<SecretStore> {
-  const missing = lastingSecrets.filter((name) => store.read(name) === undefined);
+async function withKept(
+  store: SecretStore,
+  context: ControlPlaneContext,
+  kept: NonNullable<SecretSources["kept"]>,
+): Promise<SecretStore> {
+  const missing = [...lastingSecrets, ...wantedKeyPair(context)].filter((name) => store.read(name) === undefined);
   if (missing.length === 0) return store;
   const found = await kept(missing);
   return { ...store, read: (name) => store.read(name) ?? found.get(name) };
@@ -81,21 +83,6 @@ async function ensureSigningKey({ store, context }: Run): Promise<void> {
   await store.write("service-account-key", "key", { id_rsa: key });
 }
 
-/** The token lives as long as the Shoot: another one would be another configuration for every machine. */
-async function ensureBootstrapToken({ store, context }: Run, ca: KeyPair): Promise<void> {
-  const token = tokenIn(store) ?? createBootstrapToken();
-  const kubeconfig = renderKubeconfig({
-    server: machineApiServer(context),
-    ca: ca.certificate,
-    token: `${token.id}.${token.secret}`,
-  });
-  await store.write(BOOTSTRAP_TOKEN_SECRET, "token", {
-    "token-id": token.id,
-    "token-secret": token.secret,
-    kubeconfig,
-  });
-}
-
 /** The key lives as long as the Shoot, in whose etcd it is named; the configuration follows the Shoot's spec. */
 async function ensureEncryption({ store, context, now }: Run): Promise<void> {
   const { secret, key: file } = ENCRYPTION_CONFIGURATION;
@@ -113,11 +100,6 @@ async function ensureEncryption({ store, context, now }: Run): Promise<void> {
 /** A name by which people tell keys apart, and 256 random bits. */
 function createEncryptionKey(now: Date): SecretData {
   return { key: `key${Math.floor(now.getTime() / 1000)}`, secret: randomBytes(32).toString("base64") };
-}
-
-function tokenIn(store: SecretStore): BootstrapToken | undefined {
-  const { "token-id": id, "token-secret": secret } = store.read(BOOTSTRAP_TOKEN_SECRET) ?? {};
-  return id && secret ? { id, secret } : undefined;
 }
 
 async function ensureCertificate({ store, now }: Run, plan: CertificatePlan, keys: { signer: KeyPair; ca: KeyPair }) {

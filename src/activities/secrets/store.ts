@@ -6,14 +6,17 @@ import { Secret, type KubeClient } from "../../kube/index.ts";
 export type SecretData = Readonly<Record<string, string>>;
 
 /** What a Secret is for; one of role `authority`, `key` or `token` cannot be made again and goes along when a Shoot moves. */
-export type SecretRole = "authority" | "key" | "token" | "certificate" | "kubeconfig" | "configuration";
+export type SecretRole = "authority" | "key" | "token" | "certificate" | "kubeconfig" | "configuration" | "bundle";
 
 /** The Secrets of a Shoot's namespace, as they were when opened and as they are made to be. */
 export interface SecretStore {
   /** Content of the Secret, or undefined when there is none. */
   read(name: string): SecretData | undefined;
-  /** Makes the Secret hold exactly this; writes nothing if it does. Throws a conflict if it was changed meanwhile. */
-  write(name: string, role: SecretRole, data: SecretData): Promise<void>;
+  /**
+   * Makes the Secret hold exactly this, and bear these labels besides its own; writes nothing if it does. Throws a conflict
+   * if it was changed meanwhile.
+   */
+  write(name: string, role: SecretRole, data: SecretData, labels?: Readonly<Record<string, string>>): Promise<void>;
   /** SHA-256 of the content of every Secret that was written or found right, by name. */
   checksums(): Record<string, string>;
 }
@@ -29,11 +32,11 @@ export async function openSecretStore(client: KubeClient, namespace: string): Pr
       const data = found.get(name)?.data;
       return data && decodeData(data);
     },
-    async write(name, role, content) {
+    async write(name, role, content, more = {}) {
       const data = Object.fromEntries(Object.entries(content).map(([key, value]) => [key, encode(value)]));
       kept.set(name, checksumOf(data));
       const present = found.get(name);
-      const labels = { ...present?.metadata.labels, ...labelsFor(role) };
+      const labels = { ...present?.metadata.labels, ...labelsFor(role), ...more };
       if (present === undefined) {
         const metadata = { name, namespace, labels };
         found.set(

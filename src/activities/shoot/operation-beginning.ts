@@ -5,10 +5,11 @@ import { readTakeover } from "../../api/placement/takeover.ts";
 import { now, type MergePatch } from "../../kube/index.ts";
 import type { OperationStatus } from "../index.ts";
 
-/** What a Shoot's status says once the operation of this run has begun. Pure, but for the time. */
-export const beginning = (run: ShootRun, shoot: Shoot): MergePatch => ({
+/** What a Shoot's status says once the operation of this run has begun, in the garden of this identity. Pure, but for the time. */
+export const beginning = (run: ShootRun, shoot: Shoot, garden: string): MergePatch => ({
   uid: shoot.status?.uid ?? run.uid,
   technicalID: run.technicalID,
+  clusterIdentity: shoot.status?.clusterIdentity ?? identityOf(run, shoot, garden),
   observedGeneration: run.generation,
   gardener: { id: "perennial", name: "perennial", version: "0.1.0" },
   hibernated: isAsleep(run),
@@ -20,6 +21,10 @@ export const beginning = (run: ShootRun, shoot: Shoot): MergePatch => ({
     description: `Starting ${run.operation} of Shoot`,
   }),
 });
+
+/** What tells the Shoot from every other cluster (upstream: EnsureShootClusterIdentity). Once written it never changes. */
+const identityOf = ({ technicalID, uid }: ShootRun, { status }: Shoot, garden: string): string =>
+  `${technicalID}-${status?.uid ?? uid}-${garden}`;
 
 /** Where the Shoot is, for how long that is remembered, and where it is going. */
 function whereabouts(run: ShootRun, shoot: Shoot): MergePatch {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/activity";
 import { Seed } from "../../api/index.ts";
 import { describeMissing, missingExtensions, type SeedExtensions } from "../../api/registration/gate.ts";
+import type { Registered } from "../../api/registration/registered.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { readShoot } from "./patch.ts";
@@ -9,6 +10,8 @@ import { readShoot } from "./patch.ts";
 /** What is known of the extensions of a Seed, at no request's cost. */
 export interface InstalledExtensions {
   of(seedName: string): SeedExtensions;
+  /** What is registered in the garden and stays. */
+  registered(): readonly Registered[];
 }
 
 /** The garden, and its extensions; times are ms. */

@@ -9,7 +9,14 @@ import { Shoot } from "../../api/index.ts";
 import { hasArrived, moveOf } from "../../api/placement/move.ts";
 import { shootRequests, unanswered, type ShootRequest } from "../../api/requests.ts";
 import type { ShootRef, ShootRun, StepFailure } from "../../api/shoot/run.ts";
-import { now, refTo, type JsonPatchOperation, type KubeClient, type MergePatch } from "../../kube/index.ts";
+import {
+  now,
+  readClusterIdentity,
+  refTo,
+  type JsonPatchOperation,
+  type KubeClient,
+  type MergePatch,
+} from "../../kube/index.ts";
 import type { OperationStatus } from "../index.ts";
 import { beginning, lastOperation } from "./operation-beginning.ts";
 import { changeOperationStatus, changeShoot, changeShootStatus, patchFinalizers, patchShootStatus } from "./patch.ts";
@@ -53,7 +60,7 @@ export function createShootStatus(gardenClient: KubeClient, tell: Tell = () => P
       await changeShootStatus(gardenClient, run, async (before, shoot) => {
         if (run.operation === "Restore" && hasArrived(shoot)) return undefined;
         await tell(run, beginningStory(run, before));
-        return beginning(run, shoot);
+        return beginning(run, shoot, await readClusterIdentity(gardenClient));
       });
       if (request !== undefined) await this.acknowledge(run, request);
     },

@@ -3,11 +3,14 @@ import {
   EMERGENCY_STOP_ANNOTATION,
   IGNORE_ANNOTATION,
   OPERATION_ANNOTATION,
-  RESOURCE_MANAGER_ANNOTATION,
   TASKS_ANNOTATION,
 } from "../../api/annotations.ts";
-import { DNSRecord, Seed, Shoot } from "../../api/index.ts";
+import { ControllerRegistration, DNSRecord, Seed, Shoot } from "../../api/index.ts";
 import { moveOf, type Move } from "../../api/placement/move.ts";
+import { usesMachineManager } from "../../api/registration/machine-manager.ts";
+import { registeredOf, type Registered } from "../../api/registration/registered.ts";
+import { usesResourceManager } from "../../api/registration/resource-manager.ts";
+import { extensionsOf } from "../../api/registration/shoot-extensions.ts";
 import { isDeletedByForce } from "../../api/shoot/force-deletion.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
@@ -28,11 +31,15 @@ export interface Periods {
   readonly retryDuration: number;
 }
 
-/** Reads the Shoot and what belongs to it, and keeps the facts. Null when it is gone, or a later one took its name. */
+/**
+ * Reads the Shoot and what belongs to it, and keeps the facts. Null when it is gone, or a later one took its name. The
+ * registrations of extensions are listed, unless the caller knows them.
+ */
 export async function readShootView(
   gardenClient: KubeClient,
   ref: ShootRef,
   periods: Periods,
+  registered: () => Promise<readonly Registered[]> | readonly Registered[] = () => listRegistered(gardenClient),
 ): Promise<ShootView | null> {
   const shoot = await gardenClient.read(Shoot, { namespace: ref.namespace, name: ref.name });
   if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
@@ -42,7 +49,7 @@ export async function readShootView(
     initialised: shoot.status?.uid !== undefined || (await isRecorded(gardenClient, ref)),
     leftovers: await findLeftovers(gardenClient, shoot, move),
     syncPeriod: periods.syncPeriod,
-    ...(await readFacts(gardenClient, { shoot, move }, periods)),
+    ...(await readFacts(gardenClient, { shoot, move, registered: await registered() }, periods)),
   };
 }
 
@@ -93,11 +100,13 @@ async function findLeftovers(gardenClient: KubeClient, { status }: Shoot, { lead
 interface Subject {
   readonly shoot: Shoot;
   readonly move: Move;
+  /** The extensions that are registered. */
+  readonly registered: readonly Registered[];
 }
 
 async function readFacts(
   gardenClient: KubeClient,
-  { shoot, move }: Subject,
+  { shoot, move, registered }: Subject,
   periods: Periods,
 ): Promise<Pick<ShootView, "run" | "problem">> {
   const { spec, metadata } = shoot;
@@ -125,22 +134,36 @@ async function readFacts(
     pools: workers.map(({ name }) => name),
     ...unknownYet,
     ...tasksOf(shoot),
-    ...(await readLeadership(gardenClient, { shoot, move }, project, periods)),
+    ...(await readLeadership(gardenClient, { shoot, move, registered }, project, periods)),
     dnsTtl: periods.dnsTtl,
     ...(periods.snapshotMinutes === undefined ? {} : { snapshotMinutes: periods.snapshotMinutes }),
     hasBackup: seed.spec.backup !== undefined,
-    ...resourceManagerOf(shoot, seed),
+    ...extensionFacts(shoot, seed, registered),
     seedDeadline: periods.seedDeadline,
     retryDuration: periods.retryDuration,
   };
   return { run };
 }
 
-/** Extensions that are not ours put things into Shoots by ManagedResources, and the operator says where there are any. */
-function resourceManagerOf(...objects: readonly (Shoot | Seed)[]): Pick<ShootRun, "managesResources"> {
-  const asks = objects.some(({ metadata }) => metadata.annotations?.[RESOURCE_MANAGER_ANNOTATION] === "true");
-  return asks ? { managesResources: true } : {};
+type ExtensionFact =
+  "managesResources" | "machineControllerManager" | "extensions" | "hasReferences" | "hasContainerRuntimes";
+
+/** Which rows for extensions there is something to do for, and what these expect beside the control plane. */
+function extensionFacts(shoot: Shoot, seed: Seed, registered: readonly Registered[]): Pick<ShootRun, ExtensionFact> {
+  const { resources = [], provider } = shoot.spec;
+  const runtimes = (provider.workers ?? []).flatMap(({ cri }) => cri?.containerRuntimes ?? []);
+  return {
+    ...(usesResourceManager(shoot, seed, registered) ? { managesResources: true } : {}),
+    ...(usesMachineManager(shoot, seed, registered) ? { machineControllerManager: true } : {}),
+    extensions: extensionsOf(shoot, registered),
+    ...(resources.length > 0 ? { hasReferences: true } : {}),
+    ...(runtimes.length > 0 ? { hasContainerRuntimes: true } : {}),
+  };
 }
+
+/** The registrations that are not being deleted, as the garden's API server has them. */
+const listRegistered = async (gardenClient: KubeClient): Promise<readonly Registered[]> =>
+  (await gardenClient.list(ControllerRegistration)).map(registeredOf).filter(({ deleting }) => !deleting);
 
 /** Nothing is wrong with such a Shoot: the scheduler gives it a Seed. */
 const noSeedYet = "the Shoot has no seed yet: the scheduler gives it one, or set spec.seedName";

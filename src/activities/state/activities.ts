@@ -14,6 +14,13 @@ import {
 } from "./shoot-state.ts";
 import { idOfItem, type StateItem } from "./entry.ts";
 import type { StateKeyring } from "./keyring.ts";
+import {
+  machineStateFields,
+  machineStateItem,
+  machineStateOf,
+  readMachineObjects,
+  type MachineState,
+} from "../machines/state.ts";
 import { createStateRestore } from "./restore.ts";
 import { itemsOf, readReferenced, readStateObjects } from "./source.ts";
 import type { StateOwner } from "./store.ts";
@@ -44,6 +51,8 @@ export interface StateActivities {
   keptSecrets(run: ShootRun, names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
   /** What is kept of an extension object, by its kind, name and purpose. */
   readExtensionState(run: StateReader, object: KubeObject): Promise<ExtensionState | undefined>;
+  /** The machines that machine-controller-manager had, as they were last seen. */
+  readMachineState(run: StateReader): Promise<MachineState | undefined>;
   recordSnapshot(owner: StateOwner, snapshot: SnapshotRecord): Promise<void>;
   latestSnapshot(owner: StateReader): Promise<SnapshotRecord | undefined>;
   /** Forgets a Shoot that is gone. */
@@ -58,7 +67,13 @@ export function createStateActivities({ gardenClient, seedClient, keys }: StateD
   /** Straight from the API server: a watch may be behind. */
   const collect = async (run: ShootRun): Promise<StateItem[]> => {
     const objects = await readStateObjects(seedClient, run);
-    return [...itemsOf(objects), ...(await readReferenced(seedClient, run.technicalID, objects))];
+    const machines = machineStateOf(await readMachineObjects(seedClient, run.technicalID));
+    return [
+      ...itemsOf(objects),
+      ...(await readReferenced(seedClient, run.technicalID, objects)),
+      // That there are none is worth knowing only where there could be some.
+      ...(run.machineControllerManager === true || machines.state !== "" ? [machineStateItem(machines)] : []),
+    ];
   };
 
   const stateSize = async (run: ShootRun) => {
@@ -99,6 +114,9 @@ export function createStateActivities({ gardenClient, seedClient, keys }: StateD
     },
 
     readExtensionState: (run, object) => states.readExtension(run, object),
+    readMachineState: async (run) =>
+      (await states.readItem(run, { section: "gardener", fields: machineStateFields }))?.content as
+        MachineState | undefined,
     recordSnapshot: (owner, snapshot) => states.recordSnapshot(owner, snapshot),
     latestSnapshot: (owner) => states.latestSnapshot(owner),
     removeState: (owner) => states.remove(owner),

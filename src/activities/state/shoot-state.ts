@@ -50,6 +50,8 @@ export interface ShootStates {
   readSecrets(owner: StateOwner, names: readonly string[]): Promise<StateItem[]>;
   /** What is kept of an extension object. */
   readExtension(owner: StateReader, object: KubeObject): Promise<ExtensionState | undefined>;
+  /** One item, opened; undefined when it is not kept. */
+  readItem(owner: StateReader, item: Omit<StateItem, "content">): Promise<StateItem | undefined>;
   /** Keeps a snapshot's record, unless that of a later one is kept already. */
   recordSnapshot(owner: StateOwner, snapshot: SnapshotRecord): Promise<void>;
   latestSnapshot(owner: StateReader): Promise<SnapshotRecord | undefined>;
@@ -144,6 +146,7 @@ export function createShootStates({
       };
     },
 
+    readItem: openOne,
     recordSnapshot: (owner, snapshot) =>
       store.change(owner, async (content) => {
         const kept = content.entries.find((entry) => idOf(entry) === idOfItem(snapshotItem));

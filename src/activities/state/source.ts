@@ -1,4 +1,4 @@
-import { isOwnKey } from "../../api/annotations.ts";
+import { isOwnKey, MACHINE_STATE_ANNOTATION } from "../../api/annotations.ts";
 import { PERSIST_LABEL } from "../../api/labels.ts";
 import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
@@ -96,16 +96,18 @@ function secretItem({ metadata: { name, labels }, type, immutable, data = {} }: 
   return { section: "gardener", fields: { name, type: "secret", ...(labels && { labels }) }, content };
 }
 
-/** One that waits for its state has none of its own to tell of. */
 function extensionItem({ kind, metadata, spec, status = {} }: StatefulObject): StateItem[] {
   const { state, resources = [] } = status;
-  if (metadata.annotations?.[OPERATION_ANNOTATION] === "wait-for-state") return [];
-  if (state === undefined && resources.length === 0) return [];
+  if (!isOwn(metadata) || (state === undefined && resources.length === 0)) return [];
   const purpose = spec?.purpose === undefined ? {} : { purpose: spec.purpose };
   const references = resources.length === 0 ? {} : { resources };
   const fields = { kind, name: metadata.name, ...purpose, ...references };
   return [{ section: "extensions", fields, ...(state === undefined ? {} : { content: state }) }];
 }
+
+/** One that waits for its state, or has been given its machines, has none of its own to tell of. */
+const isOwn = ({ annotations = {} }: KubeObject["metadata"]): boolean =>
+  annotations[OPERATION_ANNOTATION] !== "wait-for-state" && !(MACHINE_STATE_ANNOTATION in annotations);
 
 function resourceItem(fields: StateItem["fields"], { metadata, ...object }: KubeObject): StateItem {
   const { name, labels, annotations = {} } = metadata;

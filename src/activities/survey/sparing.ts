@@ -1,6 +1,6 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { ActingActivities, SurveyedAction } from "../index.ts";
-import { judgedCalls, type Survey } from "./survey.ts";
+import { judgedCalls, type JudgedCall, type Survey } from "./survey.ts";
 
 /**
  * The same activities, of which those that Reconcile takes write nothing where nothing would change: each looks first
@@ -12,9 +12,9 @@ export function sparing(activities: ActingActivities, survey: Survey): ActingAct
     run.operation === "Reconcile" && (await survey(run, { [step]: action })).get(step)?.settled === true;
 
   const calls = judgedCalls.map((activity) => {
-    const call: ActingActivities[typeof activity] = async (run) => {
-      if (!(await hasNothingToDo(run, activity, { verb: "call", activity }))) await activities[activity](run);
-    };
+    const act: JudgedCall = activities[activity];
+    const call: JudgedCall = async (run, step) =>
+      (await hasNothingToDo(run, activity, { verb: "call", activity })) ? undefined : await act(run, step);
     return [activity, call] as const;
   });
   return {

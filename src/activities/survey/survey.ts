@@ -107,9 +107,10 @@ async function act(
   throw new Error(`only a run can tell what ${verb} would do`);
 }
 
-type Call = (run: ShootRun, step: string) => Promise<readonly WaitTarget[] | void>;
+/** One of {@link judgedCalls}; answers with what there is to wait for, if anything. */
+export type JudgedCall = (run: ShootRun, step: string) => Promise<readonly WaitTarget[] | void>;
 
-function call(activities: ActingActivities, name: string): Call {
+function call(activities: ActingActivities, name: string): JudgedCall {
   const found = judgedCalls.find((one) => one === name);
   if (found === undefined) throw new Error(`only a run can tell what ${name} would do`);
   return activities[found];
@@ -128,4 +129,7 @@ export const judgedCalls = [
   "publishKubeconfig",
   "deployNodeAgentSecrets",
   "removeStaleConfigs",
+  "deployReferencedResources",
+  "removeStaleExtensions",
+  "removeStaleResources",
 ] as const satisfies readonly (keyof ActingActivities)[];

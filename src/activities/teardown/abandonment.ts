@@ -41,11 +41,26 @@ export async function abandonObjects(seedClient: KubeClient, run: ShootRun): Pro
   if (cluster !== undefined) await unlessGone(client.patch(refOf(cluster.object), cluster.change));
   for (const object of abandoned) await abandon(client, refOf(object));
   if (credentials !== undefined) await client.remove(refOf(credentials), { uid: credentials.metadata.uid ?? "" });
-  const secrets = await seedClient.list(Secret, { namespace: run.technicalID });
-  // They go with the namespace, unless a controller that was stopped holds them by a finalizer.
-  for (const secret of secrets.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0)) {
-    await unlessGone(client.patch(refOf(secret), { metadata: { finalizers: null } }));
-  }
+  await releaseSecrets(client, run);
+}
+
+/**
+ * Deletes what machine-controller-manager keeps of a Shoot's machines, without ending a machine; it must not run. What
+ * credentials it holds are let go.
+ */
+export async function abandonMachines(client: KubeClient, run: ShootRun): Promise<void> {
+  const namespaced = (await client.types()).filter(({ apiVersion }) => groupOf(apiVersion) === "machine.sapcloud.io");
+  const objects = await Promise.all(namespaced.map((type) => client.list(type, { namespace: run.technicalID })));
+  for (const object of objects.flat()) await abandon(client, refOf(object));
+  await releaseSecrets(client, run);
+}
+
+/** They go with the namespace, unless a controller that was stopped holds them by a finalizer. */
+async function releaseSecrets(client: KubeClient, { technicalID: namespace }: ShootRun): Promise<void> {
+  const held = (await client.list(Secret, { namespace })).filter(
+    ({ metadata }) => (metadata.finalizers ?? []).length > 0,
+  );
+  for (const secret of held) await unlessGone(client.patch(refOf(secret), { metadata: { finalizers: null } }));
 }
 
 /** What controllers hold with finalizers: every kind of Gardener's extensions, and what upstream's providers keep beside them. */

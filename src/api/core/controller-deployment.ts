@@ -20,7 +20,7 @@ const ociRepository = object({
 });
 
 const helm = object({
-  rawChart: bytes().optional().describe("RawChart is a packaged Helm chart (tar, gzip)."),
+  rawChart: bytes().max(1_500_000).optional().describe("RawChart is a packaged Helm chart (tar, gzip)."),
   values: raw().optional().describe("Values are the chart's values."),
   ociRepository: ociRepository.optional().describe("OCIRepository says where the chart is kept as an OCI artifact."),
 }).meta(

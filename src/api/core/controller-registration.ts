@@ -1,14 +1,12 @@
 import { z } from "zod";
+import { extensionPhases } from "../extensions/lifecycle.ts";
 import { labelSelector } from "../schema/references.ts";
 import { defineResource } from "../schema/resource.ts";
 import { listMap, object, raw, rules } from "../schema/fields.ts";
 import { duration } from "../schema/syntax.ts";
 
 const controllerResourceLifecycle = object({
-  reconcile: z
-    .enum(["BeforeKubeAPIServer", "AfterKubeAPIServer", "AfterWorker"])
-    .optional()
-    .describe("Reconcile defines the strategy during reconciliation."),
+  reconcile: z.enum(extensionPhases).optional().describe("Reconcile defines the strategy during reconciliation."),
   delete: z
     .enum(["BeforeKubeAPIServer", "AfterKubeAPIServer"])
     .optional()

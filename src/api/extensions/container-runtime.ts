@@ -2,7 +2,7 @@ import { z } from "zod";
 import { labelSelector } from "../schema/references.ts";
 import { object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
-import { defineExtension } from "./define-extension.ts";
+import { defineExtension, minutes, seconds } from "./define-extension.ts";
 
 const containerRuntimeWorkerPool = object({
   name: z
@@ -40,12 +40,15 @@ export const ContainerRuntime = defineExtension({
     { name: "Status", path: ".status.lastOperation.state" },
   ],
   contract: {
-    writer: "other",
+    writer: "flow",
     stateful: true,
     cluster: "always",
     admission: "none",
     types: ({ shoot }) =>
       (shoot.spec.provider.workers ?? []).flatMap(({ cri }) => (cri?.containerRuntimes ?? []).map(({ type }) => type)),
+    severeAfter: seconds(30),
+    deadline: minutes(3),
+    trigger: "always",
   },
 });
 

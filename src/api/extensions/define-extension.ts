@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { DELETION_PROTECTED_LABEL } from "../labels.ts";
 import type { Seed } from "../core/seed.ts";
+import type { ExtensionPhase, Phased, ShootExtension } from "./lifecycle.ts";
 import { defineResource, type Column } from "../schema/resource.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 
@@ -37,7 +38,13 @@ export interface FlowContract extends ExtensionContract {
   readonly writer: "flow";
   /** What tells a Shoot's objects of this kind apart, where it has one for each purpose. */
   readonly purposes?: readonly string[];
-  /** The name of the Shoot's object; absent where the Shoot has an object for each of its worker pools. */
+  /** The purpose under which an operation acts on the object of a type, where its name does not say it. */
+  readonly purposeAt?: (
+    extensions: readonly ShootExtension[] | undefined,
+    type: string,
+    operation: Phased,
+  ) => ExtensionPhase;
+  /** The name of the Shoot's object; absent where the Shoot has several that its spec names. */
   readonly nameOf?: (shoot: ShootIdentity, purpose?: string) => string;
   /** An error that the controller has reported for longer than this fails the step (upstream's severe threshold). */
   readonly severeAfter: number;

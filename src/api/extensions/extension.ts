@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { object } from "../schema/fields.ts";
 import { defaultSpec, defaultStatus } from "./defaults.ts";
-import { defineExtension } from "./define-extension.ts";
+import { defineExtension, minutes, seconds } from "./define-extension.ts";
+import { extensionPhases, phaseOf } from "./lifecycle.ts";
 
 const extensionSpec = object({
   ...defaultSpec.shape,
@@ -24,12 +25,17 @@ export const Extension = defineExtension({
     { name: "Status", path: ".status.lastOperation.state" },
   ],
   contract: {
-    writer: "other",
+    writer: "flow",
     stateful: true,
     cluster: "sometimes",
     admission: "always",
     types: ({ shoot }) =>
       (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true).map(({ type }) => type),
+    purposes: extensionPhases,
+    purposeAt: phaseOf,
+    severeAfter: seconds(30),
+    deadline: minutes(3),
+    trigger: "always",
   },
 });
 

@@ -1,5 +1,8 @@
 import { z } from "zod";
+import { parseJson } from "../../parsing.ts";
+import { LEADERSHIP_ANNOTATION } from "../annotations.ts";
 import { object } from "../schema/fields.ts";
+import type { KubeObject } from "../schema/meta.ts";
 
 /**
  * Who may act on an extension object (GEP-1): a controller acts only while the DNS TXT record says that `value` is in
@@ -21,3 +24,17 @@ export const FIRST_EPOCH = 1;
 
 /** Who may act on an extension object (GEP-1). */
 export type Leadership = z.infer<typeof leadership>;
+
+/**
+ * Who may act on the object; undefined where it does not say. Seeds with Gardener's own definitions have it in an annotation.
+ * Throws an Error where that cannot be read: an object that says something is not one that says nothing.
+ */
+export function leadershipOf({ metadata, spec }: Led): Leadership | undefined {
+  const text = metadata.annotations?.[LEADERSHIP_ANNOTATION];
+  if (spec.leadership !== undefined || text === undefined) return spec.leadership;
+  return leadership.parse(parseJson(text, `annotation ${LEADERSHIP_ANNOTATION}`));
+}
+
+interface Led extends Pick<KubeObject, "metadata"> {
+  readonly spec: { readonly leadership?: Leadership | undefined };
+}

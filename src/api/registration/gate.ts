@@ -1,10 +1,11 @@
 import type { ControllerInstallation } from "../core/controller-installation.ts";
 import type { Seed } from "../core/seed.ts";
 import type { Shoot } from "../shoot/shoot.ts";
-import { machinesOf, needed, pairsOfSeed, pairsOfShoot } from "./demand.ts";
+import { needed, pairsOfSeed, pairsOfShoot } from "./demand.ts";
 import { isSpokenFor, whyNotReady, type NotReady } from "./installation.ts";
 import { primaryConflicts } from "./primaries.ts";
-import type { Offer, Registered } from "./registered.ts";
+import type { Registered } from "./registered.ts";
+import { hasExtension } from "./shoot-extensions.ts";
 
 /** A controller that a Shoot needs on its Seed, and that is not at its service there. */
 export interface MissingExtension extends NotReady {
@@ -51,7 +52,7 @@ export function registrationsFor(
   const words = new Set([...pairsOfShoot(shoot), ...pairsFromSeed(seed)].map(needed));
   return registrations.flatMap((registered) => {
     const offers = registered.offers.filter(
-      (offer) => offer.primary && (offer.kind === "Extension" ? isExtensionOf(shoot, offer) : words.has(needed(offer))),
+      (offer) => offer.primary && (offer.kind === "Extension" ? hasExtension(shoot, offer) : words.has(needed(offer))),
     );
     if (offers.length === 0 || primaryConflicts(registered, registrations).length > 0) return [];
     return [{ registered, pairs: offers.map(({ kind, type }) => `${kind} ${type}`) }];
@@ -61,15 +62,6 @@ export function registrationsFor(
 /** What every Shoot of the Seed has there: its names in the Seed's domain, and its backups. */
 const pairsFromSeed = (seed: Pick<Seed, "spec"> | undefined) =>
   seed === undefined ? [] : pairsOfSeed(seed).filter(({ kind }) => kind === "DNSRecord" || kind.startsWith("Backup"));
-
-function isExtensionOf(
-  shoot: Pick<Shoot, "spec">,
-  { type, compatible, workerlessSupported, autoEnable }: Offer,
-): boolean {
-  if (!compatible.includes("shoot") || (machinesOf(shoot) === "workerless" && !workerlessSupported)) return false;
-  const own = (shoot.spec.extensions ?? []).find((one) => one.type === type);
-  return own === undefined ? autoEnable.includes("shoot") : own.disabled !== true;
-}
 
 /** What is missing, as one sentence: which controllers, what for, why, and since when. */
 export const describeMissing = (missing: readonly MissingExtension[], seedName: string): string =>

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
+import { MACHINE_CONTROLLER_MANAGER_ANNOTATION, RESOURCE_MANAGER_ANNOTATION } from "../annotations.ts";
 import type { ControllerRegistration } from "../core/controller-registration.ts";
+import type { Lifecycle } from "../extensions/lifecycle.ts";
+import { secondsOf } from "../schema/duration.ts";
 import type { labelSelector } from "../schema/references.ts";
 import type { z } from "zod";
 import type { Pair } from "./demand.ts";
@@ -16,6 +19,10 @@ export interface Offer extends Pair {
   readonly autoEnable: readonly ClusterType[];
   /** Clusters that may have the Extension. */
   readonly compatible: readonly ClusterType[];
+  /** When its controller acts on a Shoot, as far as the registration says it. */
+  readonly lifecycle?: Partial<Lifecycle>;
+  /** In ms, where the registration says it. */
+  readonly reconcileTimeout?: number;
 }
 
 /**
@@ -28,6 +35,10 @@ export type Method =
   | { readonly by: "operator"; readonly type: string }
   | { readonly by: "others" };
 
+/** Whether Perennial installs it, from a chart. */
+export const isByChart = ({ method: { by } }: Pick<Registered, "method">): boolean =>
+  by === "helm" || by === "reference";
+
 /** What of a ControllerRegistration decides where its controller is wanted: all but the chart itself. */
 export interface Registered {
   readonly name: string;
@@ -39,6 +50,10 @@ export interface Registered {
   readonly policy: "OnDemand" | "Always" | "AlwaysExceptNoShoots";
   readonly seedSelector?: z.infer<typeof labelSelector>;
   readonly method: Method;
+  /** Its Worker controller makes machines itself, without machine-controller-manager. */
+  readonly makesMachines?: true;
+  /** Its controller writes no ManagedResources. */
+  readonly writesNoResources?: true;
   /** Changes with the spec, inline chart included. */
   readonly specHash: string;
 }
@@ -55,6 +70,8 @@ export function registeredOf({ metadata, spec }: ControllerRegistration): Regist
     policy,
     ...(seedSelector === undefined ? {} : { seedSelector }),
     method: methodOf(spec.deployment),
+    ...(metadata.annotations?.[MACHINE_CONTROLLER_MANAGER_ANNOTATION] === "false" ? { makesMachines: true } : {}),
+    ...(metadata.annotations?.[RESOURCE_MANAGER_ANNOTATION] === "false" ? { writesNoResources: true } : {}),
     specHash: hashOf(spec),
   };
 }
@@ -69,10 +86,25 @@ function offerOf({
   autoEnable,
   globallyEnabled = false,
   clusterCompatibility = ["shoot"],
+  lifecycle,
+  reconcileTimeout,
 }: NonNullable<Spec["resources"]>[number]): Offer {
   const automatic = autoEnable ?? (globallyEnabled ? ["shoot"] : []);
-  return { kind, type, primary, workerlessSupported, autoEnable: automatic, compatible: clusterCompatibility };
+  return {
+    ...{ kind, type, primary, workerlessSupported, autoEnable: automatic, compatible: clusterCompatibility },
+    ...(lifecycle === undefined ? {} : { lifecycle: given(lifecycle) }),
+    ...(reconcileTimeout === undefined ? {} : { reconcileTimeout: 1_000 * secondsOf(reconcileTimeout) }),
+  };
 }
+
+/** What of the lifecycle is said. */
+const given = ({ reconcile, delete: deletion, migrate }: Said): Partial<Lifecycle> => ({
+  ...(reconcile === undefined ? {} : { reconcile }),
+  ...(deletion === undefined ? {} : { delete: deletion }),
+  ...(migrate === undefined ? {} : { migrate }),
+});
+
+type Said = NonNullable<NonNullable<Spec["resources"]>[number]["lifecycle"]>;
 
 function methodOf(deployment: Spec["deployment"]): Method {
   const [reference] = deployment?.deploymentRefs ?? [];

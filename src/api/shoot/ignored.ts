@@ -10,7 +10,6 @@ export const ignoredFields: Readonly<Record<string, string>> = {
   "spec.controlPlane": "control planes have one replica of each component",
   "spec.dns.providers[].domains": "the primary provider serves the Shoot's domain",
   "spec.dns.providers[].zones": "the provider's extension finds the zone",
-  "spec.extensions": "no Extension objects are made",
   "spec.hibernation.schedules": "a Shoot sleeps while spec.hibernation.enabled is true",
   "spec.kubernetes.clusterAutoscaler": "nodes are not scaled by their load",
   "spec.kubernetes.etcd": "etcd has the same settings everywhere",
@@ -27,9 +26,7 @@ export const ignoredFields: Readonly<Record<string, string>> = {
   "spec.maintenance.timeWindow": "changes are made at once",
   "spec.monitoring": "control planes are not monitored",
   "spec.provider.workers[].controlPlane": "control planes run in seeds",
-  "spec.provider.workers[].cri.containerRuntimes": "no ContainerRuntime objects are made",
   "spec.purpose": "control planes are alike for all purposes",
-  "spec.resources": "resources are checked, and not brought to the seed",
   "spec.systemComponents": "system components have the same settings everywhere",
   ...Object.fromEntries(
     kubelets.flatMap((kubelet) =>

@@ -1,3 +1,5 @@
+import type { ShootExtension } from "../extensions/lifecycle.ts";
+
 /** Names a Shoot for good: the uid tells it from a later one of the same name. */
 export interface ShootRef {
   readonly namespace: string;
@@ -65,6 +67,14 @@ export interface ShootRun extends ShootRef {
   readonly hasBackup: boolean;
   /** The Shoot or its seed asks for a resource manager in its control plane. */
   readonly managesResources?: true;
+  /** Its machines are made by machine-controller-manager, as the extension that the Worker is for expects. */
+  readonly machineControllerManager?: true;
+  /** The Extensions that the Shoot has, and when each acts; none known to an operation that began before this could be said. */
+  readonly extensions?: readonly ShootExtension[];
+  /** The Shoot names Secrets and ConfigMaps for its extensions. */
+  readonly hasReferences?: true;
+  /** Pools of the Shoot have container runtimes besides their own. */
+  readonly hasContainerRuntimes?: true;
   /** How long, in ms, a seed's worker may leave a step unanswered before the operation says so. */
   readonly seedDeadline: number;
   /** How long, in ms, a retryable error is retried inside its step before the step parks. */

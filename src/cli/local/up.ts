@@ -2,7 +2,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../exit.ts";
 import { chooseEnvironment, nameOption, parseSeeds, parseWebhooks } from "./options.ts";
-import { repeated, text } from "../option.ts";
+import { choice, flag, repeated, text } from "../option.ts";
 import { createPhaseDisplay } from "../display/phases.ts";
 import { renderSummary } from "./summary.ts";
 import type { UpOptions, UpResult } from "../../local/environment/up.ts";
@@ -28,6 +28,8 @@ export const up = defineCommand({
       "Install the admission webhooks in that garden: its API server calls this machine here",
     ),
     webhookClientCa: text("file", "Answer only callers with a certificate of this authority"),
+    upstream: flag("Leave what upstream's provider-local can serve to it, and make the seeds ready for its chart"),
+    providerLocal: choice(["chart"], "Install the local provider of each seed, from its chart, by registration"),
     seed: repeated("name=file", "Use the cluster of this kubeconfig as a seed of this name; may be repeated"),
   },
   async run({ options, context }) {
@@ -35,6 +37,8 @@ export const up = defineCommand({
     const webhooks = parseWebhooks(options);
     const given = {
       seeds,
+      upstream: options.upstream,
+      ...(options.providerLocal && { providerLocal: options.providerLocal }),
       ...(options.gardenKubeconfig && { gardenKubeconfig: options.gardenKubeconfig }),
       ...(webhooks && { webhooks }),
     };

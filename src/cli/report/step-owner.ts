@@ -58,11 +58,12 @@ export async function findOwner(
   if (extension === undefined) return { owner: `Perennial's worker for seed ${place.seed ?? "<none>"}` };
   const { kind } = extension;
   const seed = await gardenClient.read(Seed, { name: place.seed ?? "" });
-  const [type] = contractOf(kind).types({ shoot, seed }, extension.purpose);
+  const types = contractOf(kind).types({ shoot, seed }, extension.purpose);
+  const [type] = new Set(types).size === 1 ? types : [];
   const object = objectName(extension, shoot);
   const registrations = await gardenClient.list(ControllerRegistration);
   const found = registrations.filter(({ spec }) =>
-    spec.resources?.some((one) => one.kind === kind && one.type === type),
+    spec.resources?.some((one) => one.kind === kind && types.includes(one.type)),
   );
   const names = found.map(({ metadata }) => metadata.name).join(", ");
   const owner = names

@@ -53,12 +53,12 @@ function identities(context: ControlPlaneContext): Flags {
     "service-account-signing-key-file": key,
     "service-account-max-token-expiration": config?.maxTokenExpiration,
     "service-account-extend-token-expiration": config?.extendTokenExpiration,
-    "api-audiences": context.shoot.spec.kubernetes.kubeAPIServer?.apiAudiences?.map(literal) ?? [
-      "kubernetes",
-      "gardener",
-    ],
+    "api-audiences": audiences(context.shoot.spec.kubernetes.kubeAPIServer?.apiAudiences).map(literal),
   };
 }
+
+/** The resource manager asks for tokens with the audience `gardener`, whatever the user asks for. */
+const audiences = (asked: readonly string[] = ["kubernetes"]): string[] => [...new Set([...asked, "gardener"])];
 
 const storage: Flags = {
   "encryption-provider-config": secretPath(ENCRYPTION_CONFIGURATION.secret, ENCRYPTION_CONFIGURATION.key),
@@ -70,6 +70,7 @@ const storage: Flags = {
 };
 
 const otherServers: Flags = {
+  "kubelet-certificate-authority": secretPath("ca-kubelet", "ca.crt"),
   "kubelet-client-certificate": secretPath("kube-apiserver-kubelet", "tls.crt"),
   "kubelet-client-key": secretPath("kube-apiserver-kubelet", "tls.key"),
   "kubelet-preferred-address-types": ["InternalIP", "Hostname", "ExternalIP"],

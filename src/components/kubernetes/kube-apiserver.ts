@@ -73,6 +73,7 @@ const secrets = {
   "ca-client": ["ca.crt"],
   "ca-etcd": ["ca.crt"],
   "ca-front-proxy": ["ca.crt"],
+  "ca-kubelet": ["ca.crt"],
   "kube-apiserver": "all",
   "kube-apiserver-etcd-client": "all",
   "kube-apiserver-kubelet": "all",

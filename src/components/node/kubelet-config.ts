@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { nanosOf } from "../../api/schema/quantity.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { networksOf } from "../networks.ts";
@@ -9,27 +10,64 @@ export function kubeletConfiguration(context: ControlPlaneContext, pool: WorkerP
   return stringify({
     apiVersion: "kubelet.config.k8s.io/v1beta1",
     kind: "KubeletConfiguration",
-    authentication: {
-      anonymous: { enabled: false },
-      webhook: { enabled: true, cacheTTL: "2m0s" },
-      x509: { clientCAFile: "/var/lib/kubelet/ca.crt" },
-    },
-    authorization: { mode: "Webhook", webhook: { cacheAuthorizedTTL: "5m0s", cacheUnauthorizedTTL: "30s" } },
-    cgroupDriver: "systemd",
+    ...general,
     clusterDNS: [networksOf(context).dns],
     clusterDomain: "cluster.local",
-    containerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
-    maxPods: 110,
-    rotateCertificates: true,
-    serializeImagePulls: true,
     ...(taints.length === 0
       ? {}
       : { registerWithTaints: taints.map(({ key, value, effect }) => ({ key, value, effect })) }),
-    ...whatTheUserAsksFor(pool.kubernetes?.kubelet ?? context.shoot.spec.kubernetes.kubelet ?? {}),
+    ...thresholdsOf(context, pool),
+    ...whatTheUserAsksFor(settingsOf(context, pool)),
   });
 }
 
+/** What Gardener's kubelets have in common, as far as it is not Kubernetes' own default. */
+const general = {
+  authentication: {
+    anonymous: { enabled: false },
+    webhook: { enabled: true, cacheTTL: "2m0s" },
+    x509: { clientCAFile: "/var/lib/kubelet/ca.crt" },
+  },
+  authorization: { mode: "Webhook", webhook: { cacheAuthorizedTTL: "5m0s", cacheUnauthorizedTTL: "30s" } },
+  cgroupDriver: "systemd",
+  cgroupRoot: "/",
+  containerLogMaxSize: "100Mi",
+  containerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
+  eventBurst: 50,
+  eventRecordQPS: 50,
+  evictionMaxPodGracePeriod: 90,
+  evictionPressureTransitionPeriod: "4m0s",
+  failSwapOn: true,
+  imageGCHighThresholdPercent: 50,
+  imageGCLowThresholdPercent: 40,
+  kubeAPIBurst: 50,
+  kubeAPIQPS: 50,
+  maxPods: 110,
+  protectKernelDefaults: true,
+  resolvConf: "/etc/resolv.conf",
+  rotateCertificates: true,
+  serializeImagePulls: true,
+  serverTLSBootstrap: true,
+  streamingConnectionIdleTimeout: "5m0s",
+  tlsCipherSuites: [
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305",
+  ],
+  volumePluginDir: "/var/lib/kubelet/volumeplugins",
+};
+
 type KubeletSettings = NonNullable<ControlPlaneContext["shoot"]["spec"]["kubernetes"]["kubelet"]>;
+
+/** The pool's own settings take the place of the Shoot's as a whole. */
+const settingsOf = ({ shoot }: ControlPlaneContext, pool: WorkerPool): KubeletSettings =>
+  pool.kubernetes?.kubelet ?? shoot.spec.kubernetes.kubelet ?? {};
 
 const sameName = [
   "featureGates",
@@ -40,7 +78,6 @@ const sameName = [
   "maxPods",
   "podPidsLimit",
   "failSwapOn",
-  "kubeReserved",
   "imageGCHighThresholdPercent",
   "imageGCLowThresholdPercent",
   "serializeImagePulls",
@@ -55,6 +92,34 @@ const sameName = [
   "maxParallelImagePulls",
 ] as const satisfies readonly (keyof KubeletSettings)[];
 
+function whatTheUserAsksFor(settings: KubeletSettings): Record<string, unknown> {
+  const { ephemeralStorage, ...reserved } = settings.kubeReserved ?? {};
+  return omitUndefined({
+    ...Object.fromEntries(sameName.map((name) => [name, settings[name]])),
+    kubeReserved: omitUndefined({ cpu: "80m", memory: "1Gi", ...reserved, "ephemeral-storage": ephemeralStorage }),
+  });
+}
+
+/** When a kubelet evicts pods: as the user says, signal by signal, else as Gardener has it. */
+function thresholdsOf(context: ControlPlaneContext, pool: WorkerPool) {
+  const settings = settingsOf(context, pool);
+  const memory = memoryThresholds(context, pool);
+  return {
+    evictionHard: { ...onAll("5%"), "memory.available": memory.hard, ...bySignal(settings.evictionHard) },
+    evictionSoft: { ...onAll("10%"), "memory.available": memory.soft, ...bySignal(settings.evictionSoft) },
+    evictionSoftGracePeriod: { ...onAll("1m30s"), ...bySignal(settings.evictionSoftGracePeriod) },
+    evictionMinimumReclaim: { ...onAll("0Mi"), ...bySignal(settings.evictionMinimumReclaim) },
+  };
+}
+
+/** A share of little memory, a fixed amount of much. */
+function memoryThresholds({ cloudProfile }: ControlPlaneContext, pool: WorkerPool) {
+  const type = cloudProfile.spec.machineTypes.find(({ name }) => name === pool.machine.type);
+  if (type === undefined) return { hard: "100Mi", soft: "200Mi" };
+  const isMuch = (nanosOf(type.memory) ?? 0n) > 8n * 1024n ** 3n * 1_000_000_000n;
+  return isMuch ? { hard: "1Gi", soft: "1.5Gi" } : { hard: "5%", soft: "10%" };
+}
+
 const signals = {
   memoryAvailable: "memory.available",
   imageFSAvailable: "imagefs.available",
@@ -63,26 +128,9 @@ const signals = {
   nodeFSInodesFree: "nodefs.inodesFree",
 } as const;
 
-function whatTheUserAsksFor(settings: KubeletSettings): Record<string, unknown> {
-  const { evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim } = settings;
-  return omitUndefined({
-    ...Object.fromEntries(sameName.map((name) => [name, settings[name]])),
-    evictionHard: { ...defaultThresholds, ...thresholds(evictionHard) },
-    evictionSoft: thresholds(evictionSoft),
-    evictionSoftGracePeriod: thresholds(evictionSoftGracePeriod),
-    evictionMinimumReclaim: thresholds(evictionMinimumReclaim),
-  });
-}
-
-const defaultThresholds = {
-  "memory.available": "100Mi",
-  "nodefs.available": "5%",
-  "nodefs.inodesFree": "5%",
-  "imagefs.available": "5%",
-};
+const onAll = (value: string): Record<string, unknown> =>
+  Object.fromEntries(Object.values(signals).map((signal) => [signal, value]));
 
 /** Gardener's names of eviction signals are fields, the kubelet's are keys of a map. */
-function thresholds(fields: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
-  if (fields === undefined) return undefined;
-  return omitUndefined(Object.fromEntries(Object.entries(signals).map(([field, signal]) => [signal, fields[field]])));
-}
+const bySignal = (fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> =>
+  omitUndefined(Object.fromEntries(Object.entries(signals).map(([field, signal]) => [signal, fields[field]])));

@@ -1,77 +1,76 @@
+import { stringify } from "yaml";
+import { GARDENER_VERSION, type ControlPlaneContext, type WorkerPool } from "../context.ts";
 import { internalApiServerName } from "../networks.ts";
-import type { ControlPlaneContext } from "../context.ts";
+import { imageFile, pathsOf, secretFile, textFile, type File, type Part } from "./file.ts";
+import { kubernetesVersion, nodeAgentSecretName } from "./pool.ts";
 
-const directory = "/etc/perennial-node-agent";
+/** Where upstream's gardener-node-agent keeps what is its own. */
+export const AGENT_DIRECTORY = "/var/lib/gardener-node-agent";
 
-/** Where the agent finds the kubeconfig with which a new machine begins. */
-export const bootstrapKubeconfigPath = `${directory}/bootstrap-kubeconfig`;
+/** The agent's program. */
+export const AGENT_PROGRAM = "/opt/bin/gardener-node-agent";
 
-/** The agent's program on a machine. */
-export const nodeAgentPath = `${directory}/run.sh`;
-
-/** Name of the Secret in the Shoot's namespace with the bootstrap token, and a kubeconfig made of it. */
-export const BOOTSTRAP_TOKEN_SECRET = "bootstrap-token";
+/** The program's place in its image. */
+export const AGENT_IN_IMAGE = "/gardener-node-agent";
 
 /** The server that kubeconfigs on machines name. */
 export function machineApiServer(context: ControlPlaneContext): string {
   return `https://${internalApiServerName(context) ?? "kube-apiserver"}`;
 }
 
+/** Keeps a machine as the Secret of its pool says: upstream's agent, with its unit, out of its image. */
+export function nodeAgent(context: ControlPlaneContext, pool: WorkerPool): Part {
+  const files = [...nodeAgentFiles(context, pool), imageFile(AGENT_PROGRAM, context.images.nodeAgent, AGENT_IN_IMAGE)];
+  return {
+    files,
+    units: [{ name: "gardener-node-agent.service", enable: true, content: unit, filePaths: pathsOf(files) }],
+  };
+}
+
 /**
- * The agent of a machine: keeps its files and units as the Secret of its pool says. How a changed configuration is
- * taken up is the operating system's business: its controller replaces the RELOAD-CLOUD-CONFIG placeholder (GEP-1).
+ * The agent's configuration, and the authority of the cluster that it talks to. The name of the first has the version of the
+ * agent that is to read it: another one looks for another file.
  */
-export function nodeAgentScript(secretName: string): string {
-  // It stands in a shell script, and a name that the API server takes has nothing that a shell expands.
-  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(secretName))
-    throw new Error(`cannot write the node agent: ${JSON.stringify(secretName)} is no name of a Secret`);
-  return `#!/bin/sh
-# Keeps this machine's files and units as Secret kube-system/${secretName} says.
-set -u
-umask 077
-cd ${directory}
-pause=2
-
-fetch() {
-  for kubeconfig in /var/lib/kubelet/kubeconfig-real ${bootstrapKubeconfigPath}; do
-    [ -s "$kubeconfig" ] || continue
-    /opt/bin/kubectl --kubeconfig "$kubeconfig" --request-timeout 20s --namespace kube-system \\
-      get secret ${secretName} --output 'go-template={{index .data "config.json" | base64decode}}' \\
-      > config.json.new && [ -s config.json.new ] && return 0
-  done
-  return 1
+export function nodeAgentFiles(context: ControlPlaneContext, pool: WorkerPool, bootstrap?: Bootstrap): File[] {
+  const configuration = stringify({
+    apiVersion: "nodeagent.config.gardener.cloud/v1alpha1",
+    kind: "NodeAgentConfiguration",
+    apiServer: { server: machineApiServer(context), caFile: authority },
+    ...(bootstrap === undefined ? {} : { bootstrap }),
+    controllers: {
+      operatingSystemConfig: {
+        secretName: nodeAgentSecretName(context, pool),
+        kubernetesVersion: kubernetesVersion(context, pool),
+      },
+      token: { syncPeriod: "12h0m0s" },
+    },
+  });
+  return [
+    textFile(`${AGENT_DIRECTORY}/config-${GARDENER_VERSION}.yaml`, configuration, 0o600),
+    secretFile(authority, "ca", "ca.crt", 0o640),
+  ];
 }
 
-while true; do
-  if fetch; then
-    if cmp -s config.json.new config.json.applied; then
-      pause=30
-    else
-      cp config.json.new config.json
-      {RELOAD-CLOUD-CONFIG-WITH-PATH:${directory}/config.json} && cp config.json config.json.applied
-    fi
-  fi
-  sleep "$pause"
-done
-`;
+/** What the agent does at a machine's first boot. */
+export interface Bootstrap {
+  /** In bytes: it formats the unformatted disk of this size for the kubelet. */
+  readonly kubeletDataVolumeSize?: number;
 }
 
-/** The agent's systemd unit. */
-export const nodeAgentUnit = {
-  name: "perennial-node-agent.service",
-  command: "start",
-  enable: true,
-  content: `[Unit]
-Description=Keeps the machine as its cluster says
-After=network-online.target containerd.service
-Wants=network-online.target
+const authority = `${AGENT_DIRECTORY}/cluster-ca.crt`;
+
+const unit = `[Unit]
+Description=Gardener Node Agent
+After=network-online.target
+
+[Service]
+LimitMEMLOCK=infinity
+ExecStart=${AGENT_PROGRAM} --config-dir=${AGENT_DIRECTORY}
+Restart=always
+RestartSec=5
+StandardOutput=journal+console
+StandardError=journal
 
 [Install]
 WantedBy=multi-user.target
-
-[Service]
-Restart=always
-RestartSec=5
-ExecStart=/bin/sh ${nodeAgentPath}
-`,
-} as const;
+`;

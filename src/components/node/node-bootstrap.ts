@@ -1,7 +1,8 @@
 import type { KubeObject } from "../../api/index.ts";
 import { poolsOf, type ControlPlaneContext } from "../context.ts";
-import { nodeAgentSecretName } from "./pool.ts";
 import { clusterRoleBinding, roleWithBinding, type Subject } from "../rbac.ts";
+import { nodeAgentRights } from "./node-agent-rights.ts";
+import { nodeAgentSecretName } from "./pool.ts";
 
 const bootstrappers: Subject = { kind: "Group", name: "system:bootstrappers" };
 const nodes: Subject = { kind: "Group", name: "system:nodes" };
@@ -9,6 +10,7 @@ const nodes: Subject = { kind: "Group", name: "system:nodes" };
 /** Lets machines become nodes: ask for a certificate, get it, renew it, and read their pool's configuration. */
 export function nodeBootstrap(context: ControlPlaneContext): KubeObject[] {
   const csr = "system:certificates.k8s.io:certificatesigningrequests";
+  const secrets = poolsOf(context).map((pool) => nodeAgentSecretName(context, pool));
   return [
     clusterRoleBinding("perennial:node-bootstrapper", "system:node-bootstrapper", [bootstrappers]),
     clusterRoleBinding("perennial:node-client-csr-approval", `${csr}:nodeclient`, [bootstrappers]),
@@ -16,17 +18,12 @@ export function nodeBootstrap(context: ControlPlaneContext): KubeObject[] {
     clusterRoleBinding("perennial:kubelet-api", "system:kubelet-api-admin", [
       { kind: "User", name: "system:kube-apiserver:kubelet" },
     ]),
+    // Machines whose agent has no identity of its own read it as what they are.
     ...roleWithBinding(
       { name: "perennial-node-agent", namespace: "kube-system" },
-      [
-        {
-          apiGroups: [""],
-          resources: ["secrets"],
-          resourceNames: poolsOf(context).map((pool) => nodeAgentSecretName(context, pool)),
-          verbs: ["get"],
-        },
-      ],
+      [{ apiGroups: [""], resources: ["secrets"], resourceNames: secrets, verbs: ["get"] }],
       [bootstrappers, nodes],
     ),
+    ...nodeAgentRights(secrets),
   ];
 }

@@ -1,17 +1,17 @@
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { OperatingSystemConfig } from "../../api/index.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
-import { kubeletConfiguration } from "./kubelet-config.ts";
-import { kubeletUnit } from "./kubelet-unit.ts";
-import {
-  BOOTSTRAP_TOKEN_SECRET,
-  bootstrapKubeconfigPath,
-  nodeAgentPath,
-  nodeAgentScript,
-  nodeAgentUnit,
-} from "./node-agent.ts";
 import { webhookTarget } from "../workload.ts";
+import { containerd } from "./containerd.ts";
+import type { Part } from "./file.ts";
+import { journald } from "./journald.ts";
+import { kernelSettings } from "./kernel-settings.ts";
+import { kubelet } from "./kubelet.ts";
+import { nodeAgent } from "./node-agent.ts";
+import { nodeInit } from "./node-init.ts";
 import { machineImage, nodeAgentSecretName } from "./pool.ts";
+import { rootCertificates } from "./root-certificates.ts";
+import { allowsLogin, loginUser, sshServer } from "./ssh-access.ts";
 
 /** What a pool's machines boot with (`provision`) and what they become (`reconcile`), in this order. */
 export function operatingSystemConfigs(context: ControlPlaneContext, pool: WorkerPool): OperatingSystemConfig[] {
@@ -23,64 +23,62 @@ export function operatingSystemConfigName(context: ControlPlaneContext, pool: Wo
   return `${nodeAgentSecretName(context, pool)}-${purpose === "provision" ? "init" : "original"}`;
 }
 
-type Purpose = OperatingSystemConfig["spec"]["purpose"];
-type Content = Pick<OperatingSystemConfig["spec"], "files" | "units">;
+type Spec = OperatingSystemConfig["spec"];
+type Purpose = Spec["purpose"];
 
+/** The agent's beginning, and the way in for people who look for why a machine does not join. */
 function provision(context: ControlPlaneContext, pool: WorkerPool): OperatingSystemConfig {
-  return describe(context, pool, "provision", {
-    files: [
-      fileFromSecret(bootstrapKubeconfigPath, BOOTSTRAP_TOKEN_SECRET, "kubeconfig", 0o600),
-      file(nodeAgentPath, nodeAgentScript(nodeAgentSecretName(context, pool)), 0o755),
-    ],
-    units: [nodeAgentUnit],
+  const login = allowsLogin(context) ? [loginUser(context), sshServer(context)] : [];
+  return describe(context, pool, {
+    purpose: "provision",
+    criConfig: { name: criName(pool) },
+    ...joined([nodeInit(context, pool), ...login]),
   });
 }
 
 function reconcile(context: ControlPlaneContext, pool: WorkerPool): OperatingSystemConfig {
-  const { filePaths, ...unit } = kubeletUnit(context, pool);
-  return describe(context, pool, "reconcile", {
-    files: [
-      file("/var/lib/kubelet/config/kubelet", kubeletConfiguration(context, pool), 0o644),
-      fileFromSecret("/var/lib/kubelet/ca.crt", "ca-kubelet", "ca.crt", 0o644),
-      fileFromSecret("/var/lib/kubelet/kubeconfig-bootstrap", BOOTSTRAP_TOKEN_SECRET, "kubeconfig", 0o600),
-    ],
-    units: [{ ...unit, filePaths: [...filePaths] }],
+  const parts = [
+    rootCertificates(context, pool),
+    containerd(),
+    journald(),
+    kernelSettings(context, pool),
+    kubelet(context, pool),
+    sshServer(context),
+    nodeAgent(context, pool),
+    loginUser(context),
+  ];
+  return describe(context, pool, {
+    purpose: "reconcile",
+    criConfig: {
+      name: criName(pool),
+      cgroupDriver: "systemd",
+      containerd: { sandboxImage: context.images.pause },
+    },
+    ...joined(parts),
   });
 }
 
-function describe(
-  context: ControlPlaneContext,
-  pool: WorkerPool,
-  purpose: Purpose,
-  content: Content,
-): OperatingSystemConfig {
-  const { providerConfig } = pool.machine.image ?? {};
+const criName = (pool: WorkerPool): string => pool.cri?.name ?? "containerd";
+
+const joined = (parts: readonly Part[]) => ({
+  files: parts.flatMap(({ files = [] }) => files),
+  units: parts.flatMap(({ units = [] }) => units),
+});
+
+function describe(context: ControlPlaneContext, pool: WorkerPool, spec: Omit<Spec, "type">): OperatingSystemConfig {
+  const providerConfig = pool.machine.image?.providerConfig;
   return {
     apiVersion: "extensions.gardener.cloud/v1alpha1",
     kind: "OperatingSystemConfig",
     metadata: {
-      name: operatingSystemConfigName(context, pool, purpose),
+      name: operatingSystemConfigName(context, pool, spec.purpose),
       namespace: context.namespace,
       labels: { [POOL_LABEL]: pool.name, ...webhookTarget },
     },
     spec: {
       type: machineImage(context, pool).name,
-      purpose,
       ...(providerConfig === undefined ? {} : { providerConfig }),
-      criConfig: {
-        name: pool.cri?.name ?? "containerd",
-        cgroupDriver: "systemd",
-        containerd: { sandboxImage: context.images.pause },
-      },
-      ...content,
+      ...spec,
     },
   };
-}
-
-function file(path: string, data: string, permissions: number) {
-  return { path, permissions, content: { inline: { encoding: "", data } } };
-}
-
-function fileFromSecret(path: string, name: string, dataKey: string, permissions: number) {
-  return { path, permissions, content: { secretRef: { name, dataKey } } };
 }

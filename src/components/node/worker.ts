@@ -1,7 +1,7 @@
 import type { Raw, Worker } from "../../api/index.ts";
 import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../context.ts";
 import { cloudProviderSecretRef } from "../extension-objects.ts";
-import { kubernetesVersion, machineImage, nodeAgentSecretName, nodeLabels } from "./pool.ts";
+import { architecture, kubernetesVersion, machineImage, nodeAgentSecretName, nodeLabels } from "./pool.ts";
 
 /** The results of other extensions that machines are made from. */
 export interface WorkerInputs {
@@ -50,7 +50,7 @@ function describePool(
     maxUnavailable: pool.maxUnavailable ?? 0,
     machineType: pool.machine.type,
     machineImage: machineImage(context, pool),
-    architecture: pool.machine.architecture ?? machineType?.architecture ?? "amd64",
+    architecture: architecture(context, pool),
     kubernetesVersion: kubernetesVersion(context, pool),
     nodeAgentSecretName: nodeAgentSecretName(context, pool),
     userDataSecretRef,

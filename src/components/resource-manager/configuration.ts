@@ -21,8 +21,8 @@ interface ShootResponsibility {
 }
 
 /**
- * Its configuration (resourcemanager.config.gardener.cloud/v1alpha1), as a file. Off are webhooks, and the controller of
- * NetworkPolicies: the Shoots' namespaces have ours.
+ * Its configuration (resourcemanager.config.gardener.cloud/v1alpha1), as a file. Off is the controller of NetworkPolicies: the
+ * Shoots' namespaces have ours. Of the webhooks, only that which mounts tokens is on, and only in seeds.
  */
 export function configurationOf(responsibility: Responsibility): string {
   const { namespace } = responsibility;
@@ -46,9 +46,13 @@ const always = {
   health: { concurrentSyncs: 10, syncPeriod: "1m" },
 };
 
-/** As upstream's gardenlet has it: what charts say is put right once an hour, or when it is changed. */
+/**
+ * As upstream's gardenlet has it: what charts say is put right once an hour, or when it is changed; and pods whose
+ * account mounts no token by itself get one that is bound to them.
+ */
 const forSeed = {
   controllers: { resourceClass: "seed", ...always, managedResource: { concurrentSyncs: 20, syncPeriod: "1h" } },
+  webhooks: { projectedTokenMount: { enabled: true } },
 };
 
 /** Users change what is in their clusters: there each look writes. */
@@ -60,7 +64,8 @@ function forShoot({ namespace, kubeconfig }: ShootResponsibility) {
       ...always,
       managedResource: { concurrentSyncs: 20, syncPeriod: "1h", alwaysUpdate: true },
       tokenRequestor: { enabled: true, concurrentSyncs: 5 },
-      csrApprover: { enabled: true, concurrentSyncs: 5, machineNamespace: namespace },
+      // By Nodes alone: with a namespace of Machines, it would deny every kubelet on a machine that is not one of these.
+      csrApprover: { enabled: true, concurrentSyncs: 5 },
     },
   };
 }

@@ -4,7 +4,10 @@ import { moveOf, neededSource } from "../../api/placement/move.ts";
 import type { NamespacedMeta } from "../../api/schema/meta.ts";
 import { defineKind, typeMeta } from "../../kube/index.ts";
 
-type Spec = Pick<Shoot["spec"], "seedName" | "secretBindingName" | "credentialsBindingName" | "dns" | "cloudProfile">;
+type Spec = Pick<
+  Shoot["spec"],
+  "seedName" | "secretBindingName" | "credentialsBindingName" | "dns" | "cloudProfile" | "resources"
+>;
 type Status = Pick<NonNullable<Shoot["status"]>, "seedName" | "seeds" | "technicalID" | "leadership" | "lastOperation">;
 
 /** What is remembered of a Shoot: who holds it, and which of the garden's objects it refers to. */
@@ -23,12 +26,12 @@ export const KnownShoot = defineKind<KnownShoot>({ ...typeMeta(Shoot), scope: "N
 /** Takes from a Shoot what is to be remembered: a garden has thousands. */
 export function toKnownShoot({ apiVersion, kind, metadata, spec, status }: KnownShoot): KnownShoot {
   const { name, namespace, uid, resourceVersion, annotations = {} } = metadata;
-  const { seedName, secretBindingName, credentialsBindingName, dns, cloudProfile } = spec;
+  const { seedName, secretBindingName, credentialsBindingName, dns, cloudProfile, resources } = spec;
   return {
     apiVersion,
     kind,
     metadata: { name, namespace, uid, resourceVersion, annotations: pick(annotations, decisive) },
-    spec: { seedName, secretBindingName, credentialsBindingName, dns, cloudProfile },
+    spec: { seedName, secretBindingName, credentialsBindingName, dns, cloudProfile, resources },
     ...(status && {
       status: {
         seedName: status.seedName,

@@ -1,11 +1,13 @@
 import { bucketCredentials } from "../../api/core/backup-bucket.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import {
+  authorityNames,
   EXTENSION_IDENTITIES_NAMESPACE,
   GARDEN_NAMESPACE,
   generatedSecretName,
   installationAccount,
   kubeconfigSecretName,
+  sshKeyPairName,
   statePartNames,
 } from "../../api/names.ts";
 import type { BackupBucket, BackupEntry, ControllerInstallation, Seed } from "../../api/index.ts";
@@ -38,11 +40,20 @@ export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | unde
     rule("core.gardener.cloud", "secretbindings", present(shoot.spec.secretBindingName), "get"),
     rule("core.gardener.cloud", "namespacedcloudprofiles", ownProfilesOf(shoot), "get"),
     rule("security.gardener.cloud", "credentialsbindings", present(shoot.spec.credentialsBindingName), "get"),
-    rule("", "secrets", [kubeconfigSecretName(name)], "get", "create", "patch"),
-    rule("", "secrets", dnsSecretsOf(shoot), "get"),
+    rule("", "secrets", secretsOf(name), "get", "create", "patch"),
+    rule("", "configmaps", Object.values(authorityNames(name)), "get", "create", "patch"),
+    rule("", "secrets", [...new Set([...dnsSecretsOf(shoot), ...referredBy(shoot, "Secret")])].sort(), "get"),
+    rule("", "configmaps", referredBy(shoot, "ConfigMap"), "get"),
   ];
   return inNamespaces([{ namespace, rules }, ...(credentials ? readable([credentials]) : [])]);
 }
+
+/** What users and their tools reach the Shoot with. */
+const secretsOf = (shoot: string): string[] => [
+  kubeconfigSecretName(shoot),
+  authorityNames(shoot).ca,
+  sshKeyPairName(shoot),
+];
 
 /** CloudProfiles may be read by all seeds. */
 const ownProfilesOf = ({ spec }: KnownShoot): string[] =>
@@ -52,6 +63,14 @@ const ownProfilesOf = ({ spec }: KnownShoot): string[] =>
 const dnsSecretsOf = ({ spec }: KnownShoot): string[] => {
   const names = (spec.dns?.providers ?? []).flatMap(({ secretName, credentialsRef }) =>
     present(credentialsRef?.kind === "Secret" ? credentialsRef.name : secretName),
+  );
+  return [...new Set(names)].sort();
+};
+
+/** What the Shoot names for its extensions. */
+const referredBy = ({ spec }: KnownShoot, kind: "Secret" | "ConfigMap"): string[] => {
+  const names = (spec.resources ?? []).flatMap(({ resourceRef }) =>
+    resourceRef.kind === kind ? resourceRef.name : [],
   );
   return [...new Set(names)].sort();
 };

@@ -75,7 +75,7 @@ async function exists(probe: string): Promise<boolean> {
   );
 }
 
-const all = Object.keys(packages) as PackageName[];
+const all = (Object.keys(packages) as PackageName[]).filter((name) => name !== "mmdebstrap");
 
 const lockTimeout = ["-o", "DPkg::Lock::Timeout=300"];
 

@@ -15,6 +15,7 @@ export const versions = {
   certManagement: "0.27.0",
   helm: "4.2.4",
   registry: "3.1.1",
+  localPathProvisioner: "0.0.30",
 } as const;
 
 /** The binaries of which clusters are made; what else is pinned is got by what asks for it. */
@@ -36,9 +37,11 @@ export const gardenerBinaries = [
   "gardener-resource-manager",
   "gardener-extension-provider-local",
   "machine-controller-manager-provider-local",
+  "cloud-controller-manager-local",
   "gardener-node-agent",
   "machine-controller-manager",
   "gardener-extension-networking-calico",
+  "local-path-provisioner",
 ] as const;
 
 /** The names of the pinned binaries. */
@@ -153,6 +156,7 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
   "gardener-resource-manager": gardener("gardener-resource-manager"),
   "gardener-extension-provider-local": gardener("gardener-extension-provider-local"),
   "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
+  "cloud-controller-manager-local": gardener("cloud-controller-manager-local"),
   "gardener-node-agent": gardener("gardener-node-agent"),
   "machine-controller-manager": {
     ...untold(versions.machineControllerManager),
@@ -174,6 +178,15 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       minutes: 35,
     },
   },
+  "local-path-provisioner": {
+    ...untold(versions.localPathProvisioner),
+    build: {
+      package: "github.com/rancher/local-path-provisioner",
+      require: { "github.com/rancher/local-path-provisioner": `v${versions.localPathProvisioner}` },
+      ldflags: `-X main.VERSION=v${versions.localPathProvisioner}`,
+      minutes: 3,
+    },
+  },
 };
 
 /** The Debian packages that machines, networks and DNS need, each with a program or file that shows that it is there. */
@@ -190,6 +203,8 @@ export const packages = {
   ethtool: ["ethtool"],
   "util-linux": ["nsenter", "unshare", "flock"],
   curl: ["curl"],
+  // Only for machines with a systemd of their own.
+  mmdebstrap: ["mmdebstrap"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** A Debian package of the local environment. */

@@ -26,15 +26,23 @@ const foundations = {
 } as const;
 
 /**
- * Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. A seed's worker
- * watches ManagedResources; what else extensions of others look for is {@link applyUpstreamCrds}'s.
+ * Applies the custom resource definitions that a garden or a seed needs, and returns when they are served. Those that another
+ * brought, such as a gardenlet, stay as they are. A seed's worker watches ManagedResources and machines; what else extensions of others
+ * look for is {@link applyUpstreamCrds}'s.
  */
 export async function applyCrds(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
   const ours = (await readFolder("crds")).filter((crd) => isNeeded(crd, cluster));
-  const managed =
-    cluster === "seed" ? await readManifest("seed/crds/resources.gardener.cloud_managedresources.yaml") : [];
-  await define(client, [...ours, ...managed]);
+  const watched = cluster === "seed" ? (await Promise.all(watchedInSeeds.map(readManifest))).flat() : [];
+  await define(client, [...ours, ...watched]);
 }
+
+/** The definitions of others that a seed's worker needs. */
+const watchedInSeeds = [
+  "resources.gardener.cloud_managedresources",
+  "machine.sapcloud.io_machinedeployments",
+  "machine.sapcloud.io_machinesets",
+  "machine.sapcloud.io_machines",
+].map((name) => `seed/crds/${name}.yaml`);
 
 /** Applies the definitions that extensions of others look for in a seed when they start, and returns when they are served. */
 export async function applyUpstreamCrds(client: KubeClient): Promise<void> {
@@ -42,9 +50,23 @@ export async function applyUpstreamCrds(client: KubeClient): Promise<void> {
 }
 
 async function define(client: KubeClient, crds: readonly KubeObject[]): Promise<void> {
-  await Promise.all(crds.map((crd) => client.apply(crd)));
+  await Promise.all(crds.map(async (crd) => ((await isOthers(client, crd)) ? undefined : client.apply(crd))));
   await Promise.all(crds.map((crd) => untilServed(client, crd)));
 }
+
+/** Whether another brought the definition, such as a gardenlet: its own objects are written by that one. Ours may be older. */
+async function isOthers(client: KubeClient, { metadata: { name } }: KubeObject): Promise<boolean> {
+  const present = await client.read(CustomResourceDefinition, { name });
+  const { managedFields = [] } = (present?.metadata ?? {}) as { readonly managedFields?: readonly ManagedFields[] };
+  return present !== undefined && !managedFields.some(({ manager }) => ourManagers.has(manager ?? ""));
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+}
+
+/** Ourselves, and operators who apply deploy/ by hand. */
+const ourManagers: ReadonlySet<string> = new Set(["perennial", "kubectl"]);
 
 async function readFolder(folder: string): Promise<KubeObject[]> {
   const files = (await readdir(new URL(`${folder}/`, deploy))).filter((name) => name.endsWith(".yaml"));

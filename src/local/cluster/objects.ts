@@ -4,18 +4,21 @@ import { ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { keyName, leadershipDomain, leadershipKeyName, type DnsServer } from "../process/dns.ts";
-import { clusterNetworks, type Environment } from "../environment/environment.ts";
+import type { ControllerRegistration } from "../../api/index.ts";
+import { clusterNetworks, isLeft, type Environment } from "../environment/environment.ts";
+import type { ProviderImage } from "../image/provider-image.ts";
 import { readManifest } from "./manifests.ts";
+import { renderProviderRegistration } from "./provider-registration.ts";
 
-/** Applies to the garden what a Shoot refers to: the examples' registration, cloud profile, project and credentials, and a Seed for each seed. */
+/** Applies to the garden what a Shoot refers to: the examples' registration (with `image`, one that installs it), cloud profile, project and credentials, and a Seed for each seed. */
 export async function applyObjects(
   gardenClient: KubeClient,
   environment: Environment,
   seeds: readonly string[],
-  dns: DnsServer,
+  { dns, image }: { readonly dns: DnsServer; readonly image?: ProviderImage | undefined },
 ): Promise<void> {
   const examples = await Promise.all(
-    ["controller-registration", "cloud-profile", "project", "secret-binding", "backup-credentials"].map(readExample),
+    ["cloud-profile", "project", "secret-binding", "backup-credentials"].map(readExample),
   );
   const [seed] = await readExample("seed");
   if (seed === undefined) throw new Error("cannot register the seeds: deploy/examples/seed.yaml is empty");
@@ -24,10 +27,21 @@ export async function applyObjects(
       key: await readFile(dns.keyFile, "utf8"),
       leadershipKey: await readFile(dns.leadershipKeyFile, "utf8"),
     }),
+    ...(image === undefined
+      ? (await readExample("controller-registration")).map((object) => withoutLeft(object, environment))
+      : await renderProviderRegistration(environment, dns, image)),
     ...examples.flat(),
     ...seeds.map((name) => renderSeed(seed, environment, name)),
   ];
   for (const object of objects) await gardenClient.apply(object);
+}
+
+/** An object of the examples; the built-in provider's registration without what it leaves to others. */
+export function withoutLeft(object: KubeObject, environment: Pick<Environment, "left">): KubeObject {
+  if (object.kind !== "ControllerRegistration") return object;
+  const { spec, ...rest } = object as ControllerRegistration;
+  const resources = (spec.resources ?? []).filter((resource) => !isLeft(environment, resource));
+  return { ...rest, spec: { ...spec, resources } };
 }
 
 /** The Seed of the examples under another name, with the networks and domains of its environment. */

@@ -14,6 +14,10 @@ export interface Environment {
   readonly gateway: string;
   /** The DNS zone that the environment's DNS server answers for. */
   readonly domain: string;
+  /** The kinds of extension objects, of type `local`, that the built-in provider leaves to extensions that are installed. */
+  readonly left?: readonly string[];
+  /** The local provider of each seed is installed from its chart; without it, it runs beside the environment. */
+  readonly providerLocal?: "chart";
 }
 
 /** The address ranges of one control plane of the environment, in CIDR notation. */
@@ -48,6 +52,16 @@ export function deriveEnvironment(name: string, stateDir: string, taken: readonl
     domain: name === defaultName ? "perennial.test" : `${name}.perennial.test`,
   };
 }
+
+/** Whether the environment's built-in provider leaves this kind and type to an extension that is installed. */
+export const isLeft = (
+  { left = [] }: Pick<Environment, "left">,
+  of: { readonly kind: string; readonly type: string },
+) => of.type === "local" && left.includes(of.kind);
+
+/** Whether extensions are installed in the environment's seeds, which takes a resource manager there. */
+export const installsExtensions = ({ left, providerLocal }: Pick<Environment, "left" | "providerLocal">): boolean =>
+  left !== undefined || providerLocal === "chart";
 
 /** The name of the environment where none is given. */
 export const defaultName = "local";

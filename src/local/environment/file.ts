@@ -12,13 +12,21 @@ export interface EnvironmentChoice {
   readonly stateDir?: string;
 }
 
+/** What a new environment is to be like; one that is there already stays what it is. */
+export interface EnvironmentRequest extends EnvironmentChoice, Pick<Environment, "left" | "providerLocal"> {}
+
 /** The environment of this name, derived and written down when it is new. Everything about it stays the same until `down`. */
-export async function ensureEnvironment(choice: EnvironmentChoice = {}): Promise<Environment> {
+export async function ensureEnvironment(choice: EnvironmentRequest = {}): Promise<Environment> {
   const existing = await findEnvironment(choice);
   if (existing !== undefined) return existing;
   const { name = defaultName } = choice;
   const stateDir = stateDirectory(choice);
-  const environment = deriveEnvironment(name, stateDir, await takenNetworks(stateDir));
+  const { left, providerLocal } = choice;
+  const environment = {
+    ...deriveEnvironment(name, stateDir, await takenNetworks(stateDir)),
+    ...(left === undefined ? {} : { left }),
+    ...(providerLocal === undefined ? {} : { providerLocal }),
+  };
   await mkdir(stateDir, { recursive: true, mode: 0o711 });
   const text = `${JSON.stringify(environment, undefined, 2)}\n`;
   await replaceFile(join(stateDir, "environment.json"), text, 0o644);

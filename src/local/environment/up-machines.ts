@@ -6,7 +6,8 @@ import type { ControlPlane } from "../cluster/control-plane.ts";
 import { ensureSeedNode } from "../cluster/node.ts";
 import { startCluster, type RunningCluster } from "../cluster/clusters.ts";
 import { startDns } from "../process/dns.ts";
-import { clusterNetworks, type Environment } from "./environment.ts";
+import { clusterNetworks, installsExtensions, type Environment } from "./environment.ts";
+import { prepareProvider } from "./installed-provider.ts";
 import { grantAccess } from "../process/identities.ts";
 import { createImageStore } from "../image/store.ts";
 import { applyCrds, applyFoundations } from "../cluster/manifests.ts";
@@ -17,6 +18,7 @@ import { ensurePackages } from "../binary/packages.ts";
 import type { Processes } from "../process/processes.ts";
 import { settleAll } from "./settle.ts";
 import { startTemporal } from "../process/temporal.ts";
+import { applyGround, binariesFor } from "./upstream.ts";
 import type { createPhases } from "./phases.ts";
 import { clusterBinaries } from "../binary/versions.ts";
 
@@ -38,7 +40,9 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
   const binaries = await run("binaries", async (tell) => {
     const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
     // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
-    return { ...(await ensureBinaries(clusterBinaries, { log, onProgress: tell, pinned: true, ...cancel })), temporal };
+    const pinned = { log, onProgress: tell, pinned: true, ...cancel };
+    await ensureBinaries(binariesFor(environment), pinned);
+    return { ...(await ensureBinaries(clusterBinaries, pinned)), temporal };
   });
   await run("images", createImageStore(log));
   await run("network", async () => await ensureBridge(environment));
@@ -62,16 +66,19 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
       within(cluster, log, async (client) => {
         await applyCrds(client, role);
         await applyFoundations(client, role);
+        if (role === "seed" && installsExtensions(environment)) await applyGround(client, environment);
         await grantAccess({ environment, client, seeds: seedNames }, cluster);
       });
     await settleAll([define("garden", garden), ...seeds.map((seed) => define("seed", seed))]);
   });
-  await run("processes", async (tell) => {
+  const image = await run("processes", async (tell) => {
+    const image = environment.providerLocal === "chart" ? await prepareProvider(context, seedNames) : undefined;
     await startOwnProcesses({ environment, processes, temporal, dns, seeds: seedNames, onProgress: tell });
+    return image;
   });
   // The manager judges the objects.
   await run("objects", async () => {
-    await within(garden, log, async (client) => await applyObjects(client, environment, seedNames, dns));
+    await within(garden, log, async (client) => await applyObjects(client, environment, seedNames, { dns, image }));
   });
 }
 

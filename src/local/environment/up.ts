@@ -9,6 +9,7 @@ import { withLock } from "../binary/lock.ts";
 import { startSupervisor } from "../process/own-processes.ts";
 import { createProcesses } from "../process/processes.ts";
 import { readStatus, type EnvironmentStatus } from "./status.ts";
+import { upstreamKinds } from "./upstream.ts";
 import { adoptClusters } from "./up-existing.ts";
 import { makeClusters } from "./up-machines.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -18,6 +19,10 @@ import { createPhases, type PhaseProgress, type PhaseTime } from "./phases.ts";
 export interface UpOptions extends EnvironmentChoice {
   /** How many seeds are made; two unless told otherwise. */
   readonly seedCount?: number;
+  /** Upstream's provider-local is to serve what it can: the ground for it is laid, and the built-in provider stands back. */
+  readonly upstream?: boolean;
+  /** The local provider of each seed is installed from its chart, by registration, and does not run beside the environment. */
+  readonly providerLocal?: "chart";
   readonly gardenKubeconfig?: string;
   /** The kubeconfig files of the seeds that exist already, by the Seeds' names. */
   readonly seeds?: Readonly<Record<string, string>>;
@@ -37,9 +42,10 @@ export async function up(
   options: UpOptions = {},
   onProgress: (progress: PhaseProgress) => void = () => {},
 ): Promise<UpResult> {
-  const { gardenKubeconfig, seeds = {}, seedCount = 2, webhooks, signal } = options;
+  const { gardenKubeconfig, seeds = {}, seedCount = 2, upstream = false, providerLocal, webhooks, signal } = options;
   if (gardenKubeconfig === undefined) requireMachines(seeds, seedCount);
-  const environment = await ensureEnvironment(options);
+  const environment = await ensureEnvironment({ ...options, ...(upstream ? { left: upstreamKinds } : {}) });
+  requireSameProviders(environment, { upstream, providerLocal });
   const phases = createPhases(onProgress, signal);
   const log = await openLog(environment);
   const shared = { environment, processes: createProcesses(environment, log), log, run: phases.run, signal };
@@ -64,6 +70,16 @@ export async function openLog({ stateDir }: Pick<Environment, "stateDir">): Prom
   await mkdir(join(stateDir, "logs"), { recursive: true });
   const file = join(stateDir, "logs/local.log");
   return createLogger({ name: "local", level: "info", destination: { write: (line) => appendFileSync(file, line) } });
+}
+
+function requireSameProviders(
+  { name, left, providerLocal }: Environment,
+  asked: Required<Pick<UpOptions, "upstream">> & { readonly providerLocal: UpOptions["providerLocal"] },
+): void {
+  if (asked.upstream && left === undefined)
+    throw new Error(`cannot make room for upstream's provider in environment ${name}: take it down first`);
+  if (asked.providerLocal !== undefined && providerLocal !== asked.providerLocal)
+    throw new Error(`cannot install the local provider in environment ${name}: take it down first`);
 }
 
 async function requireSameMode({ name, stateDir }: Environment, wanted: EnvironmentStatus["mode"]): Promise<void> {

@@ -1,24 +1,17 @@
 import { createHash } from "node:crypto";
-import { access, mkdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { commandLines } from "../../api/command-lines.ts";
 import type { Logger } from "../../log.ts";
 import { findProgram } from "../binary/path.ts";
 import { collectIptables } from "./iptables.ts";
-import { writeImageTar, type ImageFile, type ImageSpec } from "./tar.ts";
-import { withLock } from "../binary/lock.ts";
+import { buildImage, type Image } from "./build.ts";
+import { once } from "./once.ts";
+import type { ImageFile, ImageSpec } from "./tar.ts";
 import { cachedVersions } from "../machine/programs.ts";
 import { versions } from "../binary/versions.ts";
-
-/** An image that a machine has from its start. */
-export interface Image {
-  /** With registry and tag, as pods name it. */
-  readonly name: string;
-  /** The OCI layout tar on the host; its name changes with its content. */
-  readonly tar: string;
-}
 
 /** The image that holds a pod's namespaces. */
 export const pauseImage = `registry.k8s.io/pause:${versions.pause}`;
@@ -26,19 +19,25 @@ export const pauseImage = `registry.k8s.io/pause:${versions.pause}`;
 /** The image of the demo's user pod: answers "hello from <host name>" on port 8080. */
 export const helloImage = "perennial.dev/hello:1";
 
+/** The repositories that the images of programs of others are published in, by the programs. */
+export const upstreamRepositories = {
+  "gardener-resource-manager": gardener("resource-manager"),
+  "gardener-extension-provider-local": gardener("extensions/provider-local"),
+  "cloud-controller-manager-local": gardener("cloud-controller-manager-local"),
+  "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
+  "local-path-provisioner": "docker.io/rancher/local-path-provisioner",
+} as const;
+
+function gardener(path: string): string {
+  return `europe-docker.pkg.dev/gardener-project/releases/gardener/${path}`;
+}
+
 /** Builds the images of all cached versions of the control plane's binaries, and our own, into <cache>/images; those that are there already are kept. */
 export async function buildImages(cache: string, log: Logger): Promise<Image[]> {
   const folder = join(cache, "images");
   await mkdir(folder, { recursive: true });
   const images: Image[] = [];
-  for (const image of await describeImages(folder)) {
-    const tar = join(folder, `${image.name.replace(/[/:]/g, "_")}-${await contentKey(image)}.tar`);
-    await once(tar, async () => {
-      await writeImageTar(image, tar);
-      log.info({ image: image.name, tar }, "image built");
-    });
-    images.push({ name: image.name, tar });
-  }
+  for (const image of await describeImages(folder)) images.push(await buildImage(image, folder, log));
   return images;
 }
 
@@ -60,16 +59,14 @@ async function describeImages(folder: string): Promise<ImageSpec[]> {
       entrypoint: ["/usr/local/bin/coredns"],
       links: { "/coredns": "/usr/local/bin/coredns" },
     })),
-    ...(await resourceManagers()),
+    ...(await Promise.all(Object.entries(upstreamRepositories).map(upstreamImages))).flat(),
     await ownImage(folder, "pause", pauseImage),
     await ownImage(folder, "hello", helloImage),
   ];
 }
 
-/** Upstream's resource manager, where its binary is in the cache: only what asks for it has it built. */
-async function resourceManagers(): Promise<ImageSpec[]> {
-  const name = "gardener-resource-manager";
-  const repository = "europe-docker.pkg.dev/gardener-project/releases/gardener/resource-manager";
+/** An image of a program of others, where its binary is in the cache: only what asks for one has it built. */
+async function upstreamImages([name, repository]: readonly [name: string, repository: string]): Promise<ImageSpec[]> {
   if ((await cachedVersions(name)).length === 0) return [];
   const images = await perVersion([name], (version) => `${repository}:v${version}`);
   return images.map((image) => ({ ...image, entrypoint: [`/usr/local/bin/${name}`] }));
@@ -101,8 +98,8 @@ function program(name: string, source: string): ImageFile {
   return { path: `/usr/local/bin/${name}`, source, mode: 0o755 };
 }
 
-/** What Go programs expect of a file system. */
-const baseFiles: readonly ImageFile[] = [
+/** What programs expect of a file system. */
+export const baseFiles: readonly ImageFile[] = [
   {
     path: "/etc/passwd",
     text: "root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n",
@@ -130,28 +127,4 @@ async function buildProgram(folder: string, name: string): Promise<string> {
     await execa("mv", [`${binary}.new`, binary]);
   });
   return binary;
-}
-
-/** Makes the file unless it is there; of several processes one does. */
-async function once(file: string, make: () => Promise<void>): Promise<void> {
-  const missing = async () =>
-    await access(file).then(
-      () => false,
-      () => true,
-    );
-  if (!(await missing())) return;
-  await withLock(join(dirname(file), "locks", basename(file)), async () => {
-    if (await missing()) await make();
-  });
-}
-
-/** Changes when the image would: with its description, or with the size or time of a file in it. */
-async function contentKey(image: ImageSpec): Promise<string> {
-  const hash = createHash("sha256").update(JSON.stringify(image));
-  for (const file of image.files) {
-    if (!("source" in file)) continue;
-    const { size, mtimeMs } = await stat(file.source);
-    hash.update(` ${size} ${mtimeMs}`);
-  }
-  return hash.digest("hex").slice(0, 12);
 }

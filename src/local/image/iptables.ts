@@ -1,7 +1,7 @@
-import { access, readdir, realpath } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { execa } from "execa";
+import { readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { findProgram } from "../binary/path.ts";
+import { findLibraries } from "./libraries.ts";
 import type { ImageFile } from "./tar.ts";
 
 /** The host's iptables with all that it needs in a container: its libraries, its extensions and a shell. */
@@ -29,15 +29,4 @@ async function findExtensions(): Promise<string[]> {
     if (entries.length > 0) return entries.filter((entry) => entry.endsWith(".so")).map((entry) => join(folder, entry));
   }
   throw new Error("cannot build the kube-proxy image: the extensions of iptables are not below /usr/lib");
-}
-
-/** The shared libraries and the loader, at the paths by which the loader finds them. */
-async function findLibraries(programs: readonly string[]): Promise<string[]> {
-  const { stdout } = await execa("ldd", programs, { reject: false });
-  const found = [...stdout.matchAll(/(?:=> )?(\/\S+) \(0x/g)].map(([, path]) => path ?? "");
-  const libraries = [...new Set(found)].sort();
-  await Promise.all(libraries.map((path) => access(path)));
-  if (libraries.every((path) => !basename(path).startsWith("libc.")))
-    throw new Error("cannot find the libraries of iptables with ldd");
-  return libraries;
 }

@@ -4,7 +4,8 @@ import { basename, join } from "node:path";
 import { execa } from "execa";
 import type { Logger } from "../../log.ts";
 import { cacheDirectory } from "../binary/binaries.ts";
-import { buildImages, pauseImage, type Image } from "./images.ts";
+import type { Image } from "./build.ts";
+import { buildImages, pauseImage } from "./images.ts";
 import { withLock } from "../binary/lock.ts";
 
 /** A containerd root directory with all images imported and unpacked, to start machines from. */

@@ -6,10 +6,12 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { pack, type Pack } from "tar-stream";
 
-/** An image of one layer. Paths are absolute. */
+/** An image of one layer, or of two where it has a base. Paths are absolute. */
 export interface ImageSpec {
   /** With registry and tag, as pods name it. */
   readonly name: string;
+  /** The tar of a root file system that the files lie upon. */
+  readonly base?: string;
   readonly files: readonly ImageFile[];
   /** Symbolic links: where they are, and what they lead to. */
   readonly links?: Readonly<Record<string, string>>;
@@ -25,8 +27,9 @@ export type ImageFile =
 export async function writeImageTar(image: ImageSpec, file: string): Promise<void> {
   const [layerFile, draft] = [`${file}.layer`, `${file}.new`];
   try {
-    const layer = await writeLayer(image, layerFile);
-    await writeLayout(image, layer, layerFile, draft);
+    const own = { file: layerFile, descriptor: await writeLayer(image, layerFile) };
+    const layers = image.base === undefined ? [own] : [await describeLayer(image.base), own];
+    await writeLayout(image, layers, draft);
     await rename(draft, file);
   } finally {
     await rm(layerFile, { force: true });
@@ -63,7 +66,22 @@ async function writeLayer({ files, links = {} }: ImageSpec, file: string): Promi
   };
   await Promise.all([fill(), written]);
   const { size } = await stat(file);
-  return { mediaType: "application/vnd.oci.image.layer.v1.tar", digest: `sha256:${hash.digest("hex")}`, size };
+  return { mediaType: layerType, digest: `sha256:${hash.digest("hex")}`, size };
+}
+
+/** A layer that is a file already. */
+async function describeLayer(file: string): Promise<Layer> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  const { size } = await stat(file);
+  return { file, descriptor: { mediaType: layerType, digest: `sha256:${hash.digest("hex")}`, size } };
+}
+
+const layerType = "application/vnd.oci.image.layer.v1.tar";
+
+interface Layer {
+  readonly file: string;
+  readonly descriptor: Descriptor;
 }
 
 interface Descriptor {
@@ -72,7 +90,7 @@ interface Descriptor {
   readonly size: number;
 }
 
-async function writeLayout(image: ImageSpec, layer: Descriptor, layerFile: string, file: string): Promise<void> {
+async function writeLayout(image: ImageSpec, layers: readonly Layer[], file: string): Promise<void> {
   const platform = { os: "linux", architecture: process.arch === "x64" ? "amd64" : process.arch };
   const config = jsonBlob("application/vnd.oci.image.config.v1+json", {
     created: epoch.toISOString(),
@@ -82,22 +100,22 @@ async function writeLayout(image: ImageSpec, layer: Descriptor, layerFile: strin
       ...(image.entrypoint === undefined ? {} : { Entrypoint: image.entrypoint }),
       WorkingDir: "/",
     },
-    rootfs: { type: "layers", diff_ids: [layer.digest] },
-    history: [{ created: epoch.toISOString(), created_by: "perennial" }],
+    rootfs: { type: "layers", diff_ids: layers.map(({ descriptor }) => descriptor.digest) },
+    history: layers.map(() => ({ created: epoch.toISOString(), created_by: "perennial" })),
   });
   const manifestType = "application/vnd.oci.image.manifest.v1+json";
   const manifest = jsonBlob(manifestType, {
     schemaVersion: 2,
     mediaType: manifestType,
     config: config.descriptor,
-    layers: [layer],
+    layers: layers.map(({ descriptor }) => descriptor),
   });
   const annotations = { "io.containerd.image.name": image.name, "org.opencontainers.image.ref.name": image.name };
   const layout = pack();
   const written = pipeline(layout, createWriteStream(file));
   const fill = async () => {
     await addEntry(layout, { name: "oci-layout" }, JSON.stringify({ imageLayoutVersion: "1.0.0" }));
-    await addFile(layout, { name: blobPath(layer) }, layerFile);
+    for (const { file, descriptor } of layers) await addFile(layout, { name: blobPath(descriptor) }, file);
     for (const { descriptor, bytes } of [config, manifest])
       await addEntry(layout, { name: blobPath(descriptor) }, bytes);
     const manifests = [{ ...manifest.descriptor, platform, annotations }];

@@ -13,6 +13,8 @@ import type { MachinePaths } from "./record.ts";
 const privateDirectories = [
   ...["/var/lib/kubelet", "/var/lib/containerd", "/var/lib/cni", "/var/lib/kube-proxy", "/var/lib/perennial-machine"],
   ...["/var/log/pods", "/var/log/containers", "/etc/cni/net.d"],
+  ...["/var/lib/gardener-node-agent", "/var/lib/gardener-user", "/var/lib/sshd-ensurer"],
+  ...["/var/lib/ca-certificates-local", "/var/lib/ssl"],
 ];
 
 /**
@@ -24,12 +26,41 @@ export async function bootMachine(
   cgroupFiles: readonly string[],
   instructions: BootInstructions,
 ): Promise<ProcessIdentity> {
+  const boot = join(paths.dir, "boot.json");
+  await mkdir(paths.logDir, { recursive: true });
+  await writeFile(boot, JSON.stringify(instructions), { mode: 0o600 });
+  const { name, gateway } = instructions.facts;
+  return await startPid1(paths, cgroupFiles, {
+    name,
+    script: bootScript,
+    env: {
+      NAMESERVER: gateway,
+      PRIVATE_DIRECTORIES: privateDirectories.join(" "),
+      RUNNER: [process.execPath, ...runnerFlags, runnerFile(), boot].join("\n"),
+    },
+  });
+}
+
+/** What becomes PID 1 of a machine: a script that notes its identity in `$MACHINE_DIR/pid`, and what it finds in its environment. */
+export interface FirstProgram {
+  readonly name: string;
+  readonly script: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts the script as PID 1 of namespaces of its own; returns once it has noted that it runs. Throws with what it said if it
+ * does not within ten seconds.
+ */
+export async function startPid1(
+  paths: MachinePaths,
+  cgroupFiles: readonly string[],
+  { name, script, env }: FirstProgram,
+): Promise<ProcessIdentity> {
   await rm(paths.pid, { force: true });
   await mkdir(paths.logDir, { recursive: true });
-  const boot = join(paths.dir, "boot.json");
-  await writeFile(boot, JSON.stringify(instructions), { mode: 0o600 });
-  const script = join(paths.dir, "boot.sh");
-  await writeFile(script, bootScript);
+  const scriptFile = join(paths.dir, "boot.sh");
+  await writeFile(scriptFile, script);
   const logFile = join(paths.logDir, "machine.log");
   const log = openSync(logFile, "a");
   const unshare = [
@@ -45,7 +76,7 @@ export async function bootMachine(
   ];
   const launcher = spawn(
     "/bin/bash",
-    ["-c", launchScript, "launch", "nsenter", `--net=/run/netns/${paths.netns}`, ...unshare, "/bin/bash", script],
+    ["-c", launchScript, "launch", "nsenter", `--net=/run/netns/${paths.netns}`, ...unshare, "/bin/bash", scriptFile],
     {
       detached: true,
       stdio: ["ignore", log, log],
@@ -56,10 +87,8 @@ export async function bootMachine(
         LANG: "C.UTF-8",
         CGROUP_FILES: cgroupFiles.join(" "),
         MACHINE_DIR: paths.dir,
-        MACHINE_NAME: instructions.facts.name,
-        NAMESERVER: instructions.facts.gateway,
-        PRIVATE_DIRECTORIES: privateDirectories.join(" "),
-        RUNNER: [process.execPath, ...runnerFlags, runnerFile(), boot].join("\n"),
+        MACHINE_NAME: name,
+        ...env,
       },
     },
   );
@@ -71,7 +100,7 @@ export async function bootMachine(
     if (pid1 !== undefined) return pid1;
     if ((await Promise.race([exited, sleep(10)])) === "exited") break;
   }
-  throw new Error(`cannot start machine ${instructions.facts.name}: ${await lastLine(logFile)} (see ${logFile})`);
+  throw new Error(`cannot start machine ${name}: ${await lastLine(logFile)} (see ${logFile})`);
 }
 
 /** PID 1 of the machine as its boot wrote it down, alive or not; undefined before that. */

@@ -1,28 +1,41 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** What the machine's operating system brings along: programs, containerd and the way for an agent to change the machine. */
+/** What the machine's operating system brings along: programs, and containerd. */
 export interface MachineImage {
   /** Where links are made, and what they lead to. */
   readonly links: Readonly<Record<string, string>>;
+  /** Files by path: which registries its containerd looks into first. */
+  readonly files: Readonly<Record<string, string>>;
   /** The image of the container that holds a pod's namespaces. */
   readonly sandboxImage: string;
+  /** The tars of images that containerd is given before any unit runs. */
+  readonly imageTars: readonly string[];
 }
 
-/** Where an agent in the machine leaves requests for the runner, and finds the answers. */
-export const requestsDirectory = "/run/perennial-machine/requests";
+/** What gives the containerd of the machine in which it runs the images of a tar. */
+export const importCommand = (tar: string): readonly string[] => [
+  ...["/opt/bin/ctr", "--address", containerdSocket, "--namespace", "k8s.io"],
+  ...["images", "import", tar],
+];
 
-/** Makes the links and writes containerd's configuration and `/opt/bin/apply-machine-config`. */
-export function installImage({ links, sandboxImage }: MachineImage): void {
+/** Where containerd listens. */
+export const containerdSocket = "/run/containerd/containerd.sock";
+
+/** Makes the links and files, writes containerd's configuration, and makes sure of a file that units take for granted. */
+export function installImage({ links, files, sandboxImage }: MachineImage): void {
   for (const [link, target] of Object.entries(links)) {
     mkdirSync(dirname(link), { recursive: true });
     rmSync(link, { force: true, recursive: true });
     symlinkSync(target, link);
   }
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
   mkdirSync("/etc/containerd", { recursive: true });
   writeFileSync("/etc/containerd/config.toml", containerdConfig(sandboxImage));
-  writeFileSync("/opt/bin/apply-machine-config", applyScript, { mode: 0o755 });
-  mkdirSync(requestsDirectory, { recursive: true, mode: 0o700 });
+  writeFileSync("/etc/environment", "", { flag: "a" });
 }
 
 /** The unit that runs before all others; restarting it leaves containers alone. */
@@ -38,7 +51,7 @@ function containerdConfig(sandboxImage: string): string {
 root = "/var/lib/containerd"
 state = "/run/containerd"
 [grpc]
-  address = "/run/containerd/containerd.sock"
+  address = "${containerdSocket}"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "${sandboxImage}"
   restrict_oom_score_adj = true
@@ -53,19 +66,3 @@ state = "/run/containerd"
     config_path = "/etc/containerd/certs.d"
 `;
 }
-
-const applyScript = `#!/bin/bash
-# Applies a UserData JSON file to this machine and waits until that is done.
-set -eu
-[ $# -eq 1 ] || { echo "usage: apply-machine-config FILE" >&2; exit 2; }
-request=$(mktemp "${requestsDirectory}/XXXXXXXXXX")
-cp -- "$1" "$request"
-mv "$request" "$request.json"
-until [ -e "$request.done" ] || [ -e "$request.failed" ]; do sleep 0.1; done
-if [ -e "$request.failed" ]; then
-  cat "$request.failed" >&2
-  rm -f "$request.failed"
-  exit 1
-fi
-rm -f "$request.done"
-`;

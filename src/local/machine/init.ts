@@ -1,14 +1,16 @@
 /**
  * Runs in a machine, as the child of its PID 1: starts containerd, applies the user data at the first boot, keeps the
- * units running and applies what `apply-machine-config` brings. Its argument is the file with its BootInstructions.
- * Imports nothing but Node's own modules and its neighbours, as every machine has one of these in memory.
+ * units running, and is the machine's node agent where the user data has a configuration for one. Its argument is the file
+ * with its BootInstructions. Imports little more than Node's own modules, as every machine has one of these in memory.
  */
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, watch, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createSupervisor, type Supervisor } from "./apply.ts";
-import { containerdUnit, installImage, requestsDirectory, type MachineImage } from "./image.ts";
+import { agentConfiguration, followConfiguration } from "./agent.ts";
+import { createSupervisor } from "./apply.ts";
+import { containerdSocket, containerdUnit, importCommand, installImage, type MachineImage } from "./image.ts";
 import type { MachineFacts, UserData } from "./user-data.ts";
 
 /** Everything the runner must know, from the host. */
@@ -27,35 +29,19 @@ async function main(file: string): Promise<void> {
   installImage(image);
   const supervisor = createSupervisor("/var/lib/perennial-machine", logDir, facts);
   await supervisor.start("containerd.service", containerdUnit);
-  await waitForSocket("/run/containerd/containerd.sock");
+  await waitForSocket(containerdSocket);
+  for (const tar of image.imageTars) {
+    const [ctr = "", ...args] = importCommand(tar);
+    execFileSync(ctr, args, { stdio: "inherit" });
+  }
   say("containerd is up");
   setInterval(() => cutLogs(logDir), 60_000);
   if (supervisor.provisioned) await supervisor.resume();
   else await supervisor.apply(userData);
   say("units are started");
-  await serveRequests(supervisor, say);
-}
-
-/** Handles requests one after the other; the directory is read again after each, as events may come in one. */
-async function serveRequests(supervisor: Supervisor, say: (text: string) => void): Promise<never> {
-  let wake = () => {};
-  watch(requestsDirectory, () => wake());
-  for (;;) {
-    const woken = new Promise<void>((resolve) => (wake = resolve));
-    for (const name of readdirSync(requestsDirectory).filter((name) => name.endsWith(".json"))) {
-      const request = join(requestsDirectory, name.slice(0, -".json".length));
-      try {
-        await supervisor.apply(JSON.parse(readFileSync(`${request}.json`, "utf8")) as UserData);
-        writeFileSync(`${request}.done`, "");
-        say("a machine config was applied");
-      } catch (error) {
-        writeFileSync(`${request}.failed`, `cannot apply the machine config: ${String(error)}\n`);
-        say(`a machine config was refused: ${String(error)}`);
-      }
-      rmSync(`${request}.json`, { force: true });
-    }
-    await woken;
-  }
+  const configuration = agentConfiguration();
+  if (configuration !== undefined)
+    await followConfiguration(configuration, { name: facts.name, apply: supervisor.apply, say });
 }
 
 async function waitForSocket(path: string): Promise<void> {

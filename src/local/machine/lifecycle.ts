@@ -1,14 +1,18 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "../../log.ts";
+import { cacheDirectory } from "../binary/binaries.ts";
 import { withLock } from "../binary/lock.ts";
 import type { Environment } from "../environment/environment.ts";
+import { ensureRootFilesystem } from "../image/root-filesystem.ts";
 import type { createImageStore } from "../image/store.ts";
 import { allocateAddress, releaseAddress } from "../network/address.ts";
 import { ensureBridge } from "../network/bridge.ts";
 import { applyNetwork } from "../network/cni.ts";
 import { createNamespace, removeNamespace } from "../network/namespace.ts";
 import { plugAddress } from "../network/plug.ts";
+import { mirrorFiles } from "../registry/mirrors.ts";
+import { findRegistry } from "../registry/registry.ts";
 import { bootMachine, readPid1 } from "./boot.ts";
 import { createCgroup, removeCgroup } from "./cgroup.ts";
 import { raiseHostLimits } from "./limits.ts";
@@ -16,6 +20,8 @@ import type { MachineSpec, MachineStatus } from "./machine.ts";
 import { isAlive, killProcess } from "./process.ts";
 import { machineLinks } from "./programs.ts";
 import * as records from "./record.ts";
+import { bootSystem } from "./system.ts";
+import type { UserData } from "./user-data.ts";
 
 /** The environment's host, and the store that each machine's containerd begins with. */
 export interface Host {
@@ -94,25 +100,55 @@ export async function describeMachine(
   return { name, providerID: records.providerID(env, name), address, running, labels, createdAt };
 }
 
-async function boot({ env, prepareStore }: Host, paths: records.MachinePaths, record: records.MachineRecord) {
-  const { name, address, userData } = record;
+async function boot(host: Host, paths: records.MachinePaths, record: records.MachineRecord): Promise<void> {
+  const { env } = host;
   await raiseHostLimits();
   await ensureBridge(env);
   await mkdir(paths.cniDir, { recursive: true });
   // What an earlier boot left running, or empty cgroups of its pods, would count as this one's.
   await removeCgroup(paths.cgroup);
   const cgroupFiles = await createCgroup(paths.cgroup);
-  await createNamespace(env, paths.netns, address);
+  await createNamespace(env, paths.netns, record.address);
   for (const extra of record.addresses) await plugAddress(env, paths.netns, extra);
   if (record.network !== undefined) await applyNetwork(paths.netns, paths.cniDir, record.network);
+  const { userData } = record;
+  if (typeof userData === "string") await bootWithSystemd(host, paths, cgroupFiles, { ...record, userData });
+  else await bootWithRunner(host, paths, cgroupFiles, { ...record, userData });
+}
+
+/** A machine with the local operating system, which begins with all images. */
+async function bootWithRunner(
+  { env, prepareStore }: Host,
+  paths: records.MachinePaths,
+  cgroupFiles: readonly string[],
+  { name, address, userData, images = {} }: records.MachineRecord & { readonly userData: UserData },
+): Promise<void> {
   const store = await prepareStore();
   const folders = ["var/lib/cni", "var/lib/containerd"].map((folder) => join(paths.dir, "root", folder));
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
   await store.copyTo(join(paths.dir, "root/var/lib/containerd"));
   const providerID = records.providerID(env, name);
   const facts = { name, address, gateway: env.gateway, providerID, cgroup: paths.cgroup };
-  const image = { links: await machineLinks(), sandboxImage: store.sandboxImage };
+  const registry = await findRegistry(env);
+  const image = {
+    links: await machineLinks(),
+    files: registry === undefined ? {} : mirrorFiles(registry),
+    sandboxImage: store.sandboxImage,
+    imageTars: Object.values(images),
+  };
   await bootMachine(paths, cgroupFiles, { facts, image, userData, logDir: paths.logDir });
+}
+
+/** A machine whose systemd runs the script that it is given; it begins with no image and pulls all. */
+async function bootWithSystemd(
+  { env }: Host,
+  paths: records.MachinePaths,
+  cgroupFiles: readonly string[],
+  { name, address, userData }: records.MachineRecord & { readonly userData: string },
+): Promise<void> {
+  const image = await ensureRootFilesystem(cacheDirectory());
+  const registry = await findRegistry(env);
+  await bootSystem(paths, cgroupFiles, { name, address, gateway: env.gateway, image, userData, registry });
 }
 
 async function locked<T>(

@@ -3,7 +3,11 @@ import type { UserData } from "./user-data.ts";
 /** What a machine is made from; `name` is its host name and unique in the environment. */
 export interface MachineSpec {
   readonly name: string;
-  readonly userData: UserData;
+  /**
+   * A script makes it a machine with a systemd of its own, as operating systems' extensions write user data; it is run at each
+   * boot. Else it is the local operating system's, which has a small runner in systemd's place.
+   */
+  readonly userData: UserData | string;
   readonly labels: Readonly<Record<string, string>>;
 }
 

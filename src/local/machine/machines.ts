@@ -1,12 +1,16 @@
 import { rmdir } from "node:fs/promises";
+import { execa } from "execa";
 import type { Logger } from "../../log.ts";
 import type { Environment } from "../environment/environment.ts";
+import type { Image } from "../image/build.ts";
 import { createImageStore } from "../image/store.ts";
 import { removeAddresses } from "../network/address.ts";
 import { applyNetwork, type MachineNetwork } from "../network/cni.ts";
 import { listNamespaces } from "../network/namespace.ts";
 import { plugAddress, unplugAddress } from "../network/plug.ts";
+import { readPid1 } from "./boot.ts";
 import { removeCgroup, removeEmptyCgroup } from "./cgroup.ts";
+import { importCommand } from "./image.ts";
 import {
   changeMachine,
   describeMachine,
@@ -28,8 +32,6 @@ export interface Machines {
   list(labels?: Readonly<Record<string, string>>): Promise<MachineStatus[]>;
   /** Kills everything in the machine and removes all that was made for it; success when there is none. */
   remove(name: string): Promise<void>;
-  /** Removes every machine, also what a crashed run left of one; success when there are none. */
-  removeAll(): Promise<void>;
   /** Brings the machine's pod network in step, now and at every boot. */
   configureNetwork(name: string, network: MachineNetwork): Promise<void>;
   /** Makes the machine answer for a further address, now and at every boot. */
@@ -38,8 +40,16 @@ export interface Machines {
   removeAddress(name: string, address: string): Promise<void>;
 }
 
+/** The machines of this host. */
+export interface HostMachines extends Machines {
+  /** Removes every machine, also what a crashed run left of one; success when there are none. */
+  removeAll(): Promise<void>;
+  /** Gives the machine's containerd a further image, now and at every boot; of two with one name, the later. */
+  loadImage(name: string, image: Image): Promise<void>;
+}
+
 /** Machines that are namespaces of this host (docs/decisions/0002). Needs root. */
-export function createMachines(env: Environment, log: Logger): Machines {
+export function createMachines(env: Environment, log: Logger): HostMachines {
   const host: Host = { env, log, prepareStore: createImageStore(log) };
   return {
     ensure: (spec) => ensureMachine(host, spec),
@@ -47,6 +57,18 @@ export function createMachines(env: Environment, log: Logger): Machines {
     list: (labels = {}) => listMachines(env, labels),
     remove: (name) => discardMachine(host, name),
     removeAll: () => discardAll(host),
+    async loadImage(name, { name: image, tar }) {
+      await changeMachine(
+        env,
+        name,
+        (record) => ({ ...record, images: { ...record.images, [image]: tar } }),
+        async (paths) => {
+          const pid1 = await readPid1(paths);
+          const [ctr = "", ...args] = importCommand(tar);
+          await execa("nsenter", ["--target", String(pid1?.pid), "--mount", "--", ctr, ...args]);
+        },
+      );
+    },
     async configureNetwork(name, network) {
       await changeMachine(
         env,

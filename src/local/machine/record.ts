@@ -11,11 +11,13 @@ export interface MachineRecord {
   readonly address: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: string;
-  readonly userData: UserData;
+  readonly userData: UserData | string;
   /** What `configureNetwork` was last called with. */
   readonly network?: MachineNetwork;
   /** Further addresses, such as load balancers'. */
   readonly addresses: readonly string[];
+  /** The tars of further images, by the images' names. */
+  readonly images?: Readonly<Record<string, string>>;
 }
 
 /** Where one machine is found on the host. All names are made of the environment's and its own, with a separator that neither can contain. */

@@ -5,7 +5,10 @@ export interface UserData {
 }
 
 /** A file with an absolute path; its parents are made. */
-export interface UserDataFile {
+export type UserDataFile = ContentFile | ProgramFile;
+
+/** A file with content of its own. */
+export interface ContentFile {
   readonly path: string;
   /** 0o644 unless told otherwise. */
   readonly permissions?: number;
@@ -14,7 +17,13 @@ export interface UserDataFile {
   readonly encoding?: "b64";
 }
 
-/** A systemd unit of which a machine understands a part (see machine-unit.ts). */
+/** A program that the machine's image has, and that is to be found at another path, too. */
+export interface ProgramFile {
+  readonly path: string;
+  readonly program: string;
+}
+
+/** A systemd unit of which a machine understands a part (see unit.ts). */
 export interface UserDataUnit {
   /** Such as `kubelet.service`. */
   readonly name: string;
@@ -47,7 +56,7 @@ export function fillIn(text: string, facts: MachineFacts): string {
 }
 
 /** The bytes of a file; those that are no UTF-8 text are left as they are. */
-export function fileContent(file: UserDataFile, facts: MachineFacts): Buffer {
+export function fileContent(file: ContentFile, facts: MachineFacts): Buffer {
   const bytes = Buffer.from(file.content, file.encoding === "b64" ? "base64" : "utf8");
   const text = bytes.toString("utf8");
   return Buffer.from(text, "utf8").equals(bytes) ? Buffer.from(fillIn(text, facts), "utf8") : bytes;

@@ -1,12 +1,13 @@
 import { pinnedPath } from "../binary/binaries.ts";
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { extname, join, relative, sep } from "node:path";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { kubeconfigFile } from "../cluster/clusters.ts";
 import { webhookClientAuthority } from "../cluster/webhook-client.ts";
+import { hashCode, hashFiles } from "./code.ts";
 import type { DnsServer } from "./dns.ts";
 import type { Environment } from "../environment/environment.ts";
+import { machineApiSocket } from "../machine-api/calls.ts";
+import { connectMachines } from "../machine-api/connect.ts";
 import { ensureGatewayAccess, gatewayName } from "./gateway.ts";
 import { identityFile } from "./identities.ts";
 import { createPorts } from "./ports.ts";
@@ -76,7 +77,7 @@ type Providers = Pick<OwnProcesses, "environment" | "processes" | "seeds"> & Req
 
 /** Whether a process is one of ours rather than a server that we use. */
 export function isOwn(process: string): boolean {
-  return /^(gateway|manager|supervisor|worker-.+|fence-.+|provider-local-.+)$/.test(process);
+  return /^(gateway|manager|machine-api|supervisor|worker-.+|fence-.+|provider-local-.+)$/.test(process);
 }
 
 async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
@@ -105,7 +106,9 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
     ),
     ...seeds.map((seed) => describe(`fence-${seed}`, "fence", [], { seed, clusters: [seed] })),
   ];
-  if (dns !== undefined) all.push(...describeProviders({ ...own, dns }, code));
+  if (dns !== undefined && environment.providerLocal !== "chart") all.push(...describeProviders({ ...own, dns }, code));
+  if (dns !== undefined && environment.providerLocal === "chart")
+    all.push(...describeProviders({ ...own, dns, seeds: [] }, code), Promise.resolve(describeMachineApi(own, code)));
   return await Promise.all(all);
 }
 
@@ -120,6 +123,24 @@ function describeProviders(own: Providers, code: string): Promise<ProcessSpec>[]
       ...more,
     });
   return [describe("garden", {}), ...seeds.map((seed) => describe(seed, { seed, settings }))];
+}
+
+/** Providers in pods ask it for machines. */
+function describeMachineApi({ environment }: Pick<OwnProcesses, "environment">, code: string): ProcessSpec {
+  const { name, stateDir } = environment;
+  return {
+    name: "machine-api",
+    ...programOf("local/machine-api", name, stateDir),
+    env: { ...passedOn(), ...frugal.env },
+    cwd: stateDir,
+    version: code,
+    ready: async () => {
+      await connectMachines(machineApiSocket(environment)).list();
+      return true;
+    },
+    readyTimeout: 60_000,
+    grace: 30_000,
+  };
 }
 
 interface Extras {
@@ -205,20 +226,4 @@ function programOf(folder: string, ...args: readonly string[]): Pick<ProcessSpec
 async function saysReady(port: number): Promise<boolean> {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) });
   return response.ok;
-}
-
-/** All code that our processes may load; the CLI is none of it. */
-async function hashCode(): Promise<string> {
-  const root = fileURLToPath(new URL("../..", import.meta.url));
-  const files = (await readdir(root, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !relative(root, file).startsWith(`cli${sep}`));
-  return await hashFiles([...files.sort(), join(root, "../package.json")]);
-}
-
-async function hashFiles(files: readonly string[]): Promise<string> {
-  const hash = createHash("sha256");
-  for (const file of files) hash.update(file).update(await readFile(file));
-  return hash.digest("hex").slice(0, 16);
 }

@@ -39,6 +39,9 @@ const needs = {
     "imagefs.available": "1%",
     "nodefs.inodesFree": "1%",
   },
+  evictionSoft: {},
+  evictionSoftGracePeriod: {},
+  evictionMinimumReclaim: {},
 };
 
 function adaptConfig({ path, permissions, content }: NonNullable<Spec["files"]>[number]) {
@@ -49,8 +52,8 @@ function adaptConfig({ path, permissions, content }: NonNullable<Spec["files"]>[
   return { path, ...(permissions === undefined ? {} : { permissions }), content: { inline } };
 }
 
-/** Flags go to the end of ExecStart, which may go over several lines. */
+/** Flags go to the end of ExecStart, which may go over several lines. No systemd has given containerd a cgroup here. */
 function adaptUnit({ name, content = "" }: NonNullable<Spec["units"]>[number]) {
-  const flags = "--node-ip=${MACHINE_ADDRESS} --hostname-override=${MACHINE_NAME}";
+  const flags = "--node-ip=${MACHINE_ADDRESS} --hostname-override=${MACHINE_NAME} --runtime-cgroups=";
   return { name, content: content.replace(/^ExecStart=(?:.*\\\n)*.*$/m, (command) => `${command} \\\n    ${flags}`) };
 }

@@ -1,5 +1,6 @@
 import { MACHINE_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { createController, createReflector, Node, type KubeClient } from "../../kube/index.ts";
+import { leadershipOf } from "../../api/extensions/leadership.ts";
 import type { Network } from "../../api/index.ts";
 import type { Guard } from "../../extension/index.ts";
 import type { Logger } from "../../log.ts";
@@ -37,7 +38,7 @@ export function createPodNetworks(deps: PodNetworkDeps): PodNetworks {
   return {
     async start(network) {
       const { namespace } = network.metadata;
-      const spec = JSON.stringify([network.spec.podCIDR, network.spec.leadership]);
+      const spec = JSON.stringify([network.spec.podCIDR, leadershipOf(network)]);
       if (running.get(namespace)?.spec === spec) return;
       await stop(namespace);
       running.set(namespace, { spec, stop: startLoop(deps, network) });

@@ -71,7 +71,8 @@ async function bootDown(
   }
 }
 
-function isActive({ spec, metadata, status }: Worker): boolean {
+/** Whether a Worker's machines are this seed's to look after. */
+export function isActive({ spec, metadata, status }: Worker): boolean {
   return spec.type === "local" && metadata.deletionTimestamp === undefined && status?.lastOperation?.type !== "Migrate";
 }
 

@@ -49,7 +49,7 @@ export async function retireNode(
   await ifAnswered(access, (shootClient) => shootClient.remove(ref));
 }
 
-/** Removes the Nodes of pools that have no machine: it was removed while the Shoot's API server did not answer, or this process died over it. */
+/** Removes the Nodes of pools that have no machine: all were removed with the Worker, or one was while the Shoot's API server did not answer, or this process died over it. */
 export async function removeLeftNodes(
   access: NodeAccess,
   machineNames: () => Promise<readonly string[]>,

@@ -4,6 +4,7 @@ import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from 
 import type { MachineStatus } from "../../local/machine/machine.ts";
 import type { Machines } from "../../local/machine/machines.ts";
 import type { UserData } from "../../local/machine/user-data.ts";
+import { ensureBootstrapToken } from "./bootstrap-token.ts";
 import { removeLeftNodes, retireNode, waitForNode, type NodeAccess } from "./nodes.ts";
 import type { ShootAccess } from "../shoot-access.ts";
 import type { KeyedMutex } from "../keyed-mutex.ts";
@@ -32,12 +33,15 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
   /** Goes on until the pool needs nothing more. Machines are made without waiting for them; only an update waits. */
   async function settlePool(object: Worker, pool: Pool, count: number, context: ActuatorContext): Promise<void> {
     const { namespace } = object.metadata;
-    const userData = await readUserData(object, pool, context);
+    const text = await readUserData(object, pool, context);
     const make = async (name: string, hash: string) => {
+      context.check();
+      const isAskedFor = text.includes(TOKEN);
+      const token = isAskedFor ? await ensureBootstrapToken(await shoots.open(namespace), name) : "";
       context.check();
       await machines.ensure({
         name,
-        userData,
+        userData: userDataFor(text, { [TOKEN]: token, [MACHINE_NAME]: name }, pool),
         labels: { ...labelsOf(namespace, pool.name), [MACHINE_POOL_HASH_LABEL]: hash },
       });
     };
@@ -100,6 +104,8 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
     delete: inTurn(async ({ metadata: { namespace } }, _cluster, context) => {
       const present = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
       await allOf(present.map(({ name }) => remove(name, context)));
+      // Their pods would stay for ever, as being deleted, and with them what a resource manager takes away after this
+      await removeLeftNodes(accessTo(namespace, context), () => machineNames(namespace));
       await shoots.forget(namespace);
       const left = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
       if (left.length > 0)
@@ -110,30 +116,34 @@ export function createWorkerActuator({ machines, shoots, mutex }: WorkerDeps): A
   };
 }
 
-/** What a machine of the pool boots with. */
+/** What user data has for what each machine has for itself, by machine-controller-manager's convention. */
+const [TOKEN, MACHINE_NAME] = ["<<BOOTSTRAP_TOKEN>>", "<<MACHINE_NAME>>"] as const;
+
+/** What the machines of the pool boot with, with placeholders for what each has for itself. */
 async function readUserData(
   { metadata: { namespace } }: Worker,
   pool: Pool,
   { client }: ActuatorContext,
-): Promise<UserData> {
+): Promise<string> {
   const { name, key } = pool.userDataSecretRef;
-  const problem = (what: string) =>
-    new ExtensionError(`cannot make machines of pool ${pool.name}: ${what}`, ["ERR_CONFIGURATION_PROBLEM"]);
-  if (name === undefined) throw problem("userDataSecretRef has no name");
+  if (name === undefined) throw noMachines(pool, "userDataSecretRef has no name");
   const text = (await readSecret(client, { name, namespace }))[key];
-  if (text === undefined) throw problem(`Secret ${name} has no key ${key}`);
+  if (text === undefined) throw noMachines(pool, `Secret ${name} has no key ${key}`);
+  return text;
+}
+
+/** What one machine boots with. As machine-controller-manager, this knows nothing of user data but its placeholders. */
+function userDataFor(text: string, values: Readonly<Record<string, string>>, pool: Pool): UserData {
+  const filled = Object.entries(values).reduce((all, [name, value]) => all.replaceAll(name, () => value), text);
   try {
-    return parseJson(text, "user data") as UserData;
+    return parseJson(filled, "user data") as UserData;
   } catch (error) {
-    throw new ExtensionError(
-      `cannot make machines of pool ${pool.name}: its user data is no JSON`,
-      ["ERR_CONFIGURATION_PROBLEM"],
-      {
-        cause: error,
-      },
-    );
+    throw noMachines(pool, "its user data is no JSON", error);
   }
 }
+
+const noMachines = ({ name }: Pool, why: string, cause?: unknown): ExtensionError =>
+  new ExtensionError(`cannot make machines of pool ${name}: ${why}`, ["ERR_CONFIGURATION_PROBLEM"], { cause });
 
 const countOf = ({ minimum }: Pool, cluster: Cluster): number => (isAsleep(cluster) ? 0 : minimum);
 

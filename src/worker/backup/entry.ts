@@ -1,5 +1,6 @@
-import { CONFIRM_DELETION_ANNOTATION, SHOOT_GONE_ANNOTATION } from "../../api/annotations.ts";
+import { CONFIRM_DELETION_ANNOTATION, LEADERSHIP_ANNOTATION, SHOOT_GONE_ANNOTATION } from "../../api/annotations.ts";
 import { backupEntrySecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
+import { leadershipOf } from "../../api/extensions/leadership.ts";
 import { technicalIdOf } from "../../api/extensions/backup-entry.ts";
 import { BackupEntry, ExtensionBackupEntry } from "../../api/index.ts";
 import {
@@ -40,7 +41,7 @@ export function createBackupEntryKeeper({
     const goneSince = Date.parse(entry.metadata.annotations?.[SHOOT_GONE_ANNOTATION] ?? "");
     if (Number.isNaN(goneSince)) return { requeueAfter: AGAIN };
     // The record of who leads goes with the Shoot, and without it the provider would not act. No other seed acts either.
-    if (provided?.spec.leadership) await disown(seedClient, provided);
+    if (provided !== undefined && leadershipOf(provided) !== undefined) await disown(seedClient, provided);
     const remaining = goneSince + grace - now();
     if (remaining > 0) return { requeueAfter: Math.min(remaining, LONGEST) };
     if (provided === undefined) {
@@ -81,5 +82,6 @@ const LONGEST = 3_600_000;
 const providerOf = (name: string) => refTo(ExtensionBackupEntry, { name });
 
 async function disown(seedClient: KubeClient, entry: ExtensionBackupEntry): Promise<void> {
-  await unlessGone(seedClient.patch(refOf(entry), { spec: { leadership: null } }));
+  const metadata = { annotations: { [LEADERSHIP_ANNOTATION]: null } };
+  await unlessGone(seedClient.patch(refOf(entry), { metadata, spec: { leadership: null } }));
 }

@@ -25,6 +25,7 @@ import {
   type Reflector,
 } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { createMachineWatch } from "./machines.ts";
 import { createOwners } from "./owner.ts";
 
 /** The seed that is watched, the garden that is written to, and the keys that seal what is written. */
@@ -60,7 +61,7 @@ const times = {
 };
 
 /**
- * Watches the Secrets that persist and the extension objects of all Shoots, and writes each Shoot's state into the garden
+ * Watches the Secrets that persist, the extension objects and the machines of all Shoots, and writes each Shoot's state into the garden
  * at once, one writer per Shoot; it begins by comparing everything, and tries again every few seconds what it could not
  * write. A seed writes for the Shoots that it leads, under their epoch.
  */
@@ -99,10 +100,12 @@ export function createMirror({ gardenClient, seedClient, seedName, keys, log }: 
       },
     }),
   );
+  const machines = createMachineWatch(seedClient, { changed, log });
   const reflectors: readonly Pick<Reflector<KubeObject>, "start" | "synced" | "stop">[] = [
     namespaces,
     secrets,
     ...extensions,
+    ...machines.reflectors,
   ];
 
   const objectsOf = (namespace: string, uid: string): StateObjects => {
@@ -113,7 +116,8 @@ export function createMirror({ gardenClient, seedClient, seedName, keys, log }: 
 
   const mirror = async (namespace: string, owner: StateOwner) => {
     const objects = objectsOf(namespace, owner.uid);
-    const items = itemsOf(objects);
+    const workers = objects.extensions.filter(({ kind }) => kind === "Worker");
+    const items = [...itemsOf(objects), ...workers.flatMap((worker) => machines.itemsOf(worker, owner.epoch))];
     const referenced = await readReferenced(seedClient, namespace, objects).catch(async (error: unknown) => {
       await states.keep(owner, items); // at least
       throw error;

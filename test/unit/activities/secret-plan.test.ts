@@ -2,6 +2,15 @@ import { expect, test } from "vitest";
 import { certificatesOf } from "../../../src/activities/secrets/plan.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";
 
+test("what manages machines has a way into the Shoot of its own, with no group's rights", () => {
+  const namesOf = (context: ReturnType<typeof exampleContext>) => certificatesOf(context).map(({ name }) => name);
+  const managing = exampleContext({ machines: { managerReplicas: 1, deployments: [] } });
+  const more = ["machine-controller-manager", "cluster-autoscaler"];
+  expect(namesOf(managing)).toEqual([...namesOf(exampleContext()), ...more]);
+  for (const plan of certificatesOf(managing).slice(-2))
+    expect(plan).toMatchObject({ authority: "ca-client", request: { commonName: plan.name, organizations: [] } });
+});
+
 test("a Shoot with a resource manager has certificates for it: a way into the Shoot that its bindings give, and its server's", () => {
   const namesOf = (context: ReturnType<typeof exampleContext>) => certificatesOf(context).map(({ name }) => name);
   const managing = exampleContext({ managesResources: true });

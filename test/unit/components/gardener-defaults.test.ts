@@ -27,6 +27,14 @@ it("a Shoot has the defaults that extensions count on, and keeps what its user h
   expect(rest).toEqual({ apiVersion: shoot.apiVersion, kind: shoot.kind, metadata: shoot.metadata });
 });
 
+it("a Shoot has the nodes' network that its provider has chosen, unless it names one", () => {
+  const status = { networking: { nodes: ["10.250.0.0/16"] } };
+  const nodesOf = (networking: { type: string; nodes?: string }) =>
+    withGardenerDefaults({ ...exampleShoot({ networking }), status }).spec.networking?.nodes;
+  expect(nodesOf({ type: "local" })).toBe("10.250.0.0/16");
+  expect(nodesOf({ type: "local", nodes: "10.1.0.0/16" })).toBe("10.1.0.0/16");
+});
+
 it("a Shoot without workers has no defaults for them", () => {
   const { spec } = withGardenerDefaults(
     exampleShoot({ provider: { type: "local" }, kubernetes: { version: "1.34.4" } }),

@@ -3,14 +3,17 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { KubeObject } from "../../../src/api/index.ts";
+import { defaultLifecycle } from "../../../src/api/extensions/lifecycle.ts";
 import { findObjectStore } from "../../../src/api/object-stores.ts";
 import {
   backupEntryObject,
   checkJob,
   components,
+  containerRuntimeObjects,
   controlPlaneObject,
   copyJob,
   dnsRecordObject,
+  extensionObjects,
   infrastructureObject,
   listJob,
   mainVolumeClaim,
@@ -20,14 +23,37 @@ import {
   restoreJob,
   seedResourceManager,
   snapshotJob,
+  tokenMountWebhook,
   warmUpJob,
   workerObject,
 } from "../../../src/components/index.ts";
-import { exampleContext } from "../../support/control-plane-context.ts";
+import { exampleContext, exampleShoot } from "../../support/control-plane-context.ts";
 
 const directory = join(import.meta.dirname, "golden");
 const context = exampleContext();
 const userData = { worker: { name: "osc-result-worker", key: "cloud_config" } };
+
+/** A Shoot with what only some have: Extensions, container runtimes, a key for its machines, an identity. */
+const extended = exampleContext({
+  shoot: {
+    ...exampleShoot({
+      extensions: [{ type: "shoot-lakom-service", providerConfig: { kind: "Lakom" } }],
+      provider: {
+        ...context.shoot.spec.provider,
+        workers: poolsOf(context).map((pool) => ({
+          ...pool,
+          cri: { name: "containerd", containerRuntimes: [{ type: "gvisor", providerConfig: { kind: "GVisor" } }] },
+        })),
+      },
+    }),
+    status: { clusterIdentity: "shoot--dev--example-5d8f8d8e-garden" },
+  },
+  extensions: [
+    { type: "shoot-lakom-service", ...defaultLifecycle },
+    { type: "shoot-networking-filter", ...defaultLifecycle, reconcile: "AfterWorker" },
+  ],
+  sshPublicKey: "c3NoLXJzYSBBQUFB",
+});
 
 const backedUpBy = (provider: string, providerConfig?: Record<string, unknown>) =>
   exampleContext({
@@ -44,6 +70,8 @@ const storeOf = (provider: string) => findObjectStore(provider) ?? expect.fail(`
 
 const goldens: Record<string, readonly KubeObject[]> = {
   ...Object.fromEntries(Object.entries(components).map(([name, { objects }]) => [name, objects(context)])),
+  "namespace-with-extensions": components.namespace.objects(extended).slice(0, 1),
+  "cluster-identity": components["cluster-identity"].objects(extended),
   "operating-system-config": poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool)),
   "backup-jobs": [
     snapshotJob(context, "final-snapshot"),
@@ -68,14 +96,31 @@ const goldens: Record<string, readonly KubeObject[]> = {
     checkJob(backedUpBy("aws"), "check", { snapshot: "etcd-backup-1-x.db", source: storeOf("azure") }),
     checkJob(backedUpBy("aws"), "check-own", { snapshot: "etcd-backup-1-x.db" }),
   ],
-  "seed-resource-manager": seedResourceManager({ checksum: "sha256-of-gardener-resource-manager-server" }),
+  ...Object.fromEntries(
+    (["machine-controller-manager", "cluster-autoscaler"] as const).map((name) => [
+      name,
+      components[name].objects(
+        exampleContext({
+          machines: { managerReplicas: 1, deployments: [{ name: "example-worker-z1", minimum: 1, maximum: 3 }] },
+          checksums: { [name]: `sha256-of-${name}` },
+        }),
+      ),
+    ]),
+  ),
+  "seed-resource-manager": [
+    ...seedResourceManager({ checksum: "sha256-of-gardener-resource-manager-server" }),
+    tokenMountWebhook("CERTIFICATE"),
+  ],
   "extension-objects": [
     infrastructureObject(context),
+    infrastructureObject(extended),
     controlPlaneObject(context, { vpc: "made" }),
     networkObject(context),
     dnsRecordObject(context, "internal", { type: "rfc2136" }),
     dnsRecordObject(context, "external", { type: "rfc2136", zone: "perennial.test" }),
     backupEntryObject(backedUpBy("local"), { bucket: "made" }),
+    ...extensionObjects(extended),
+    ...containerRuntimeObjects(extended),
     workerObject(context, { userData, infrastructureProviderStatus: { vpc: "made" } }),
   ],
 };

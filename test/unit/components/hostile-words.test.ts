@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { commandLine, literal, unitCommand } from "../../../src/components/command-line.ts";
 import { operatingSystemConfigs } from "../../../src/components/index.ts";
-import { nodeAgentScript } from "../../../src/components/node/node-agent.ts";
 import { expandCommand, parseUnit } from "../../../src/local/machine/unit.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";
 import { hostileWords } from "../../support/hostile-words.ts";
@@ -46,10 +45,3 @@ test.each(["$(POD_IP)", "$$(POD_IP)", "$"])("Kubernetes puts nothing in the plac
   const expanded = flag.replaceAll(/\$\$|\$\((\w+)\)/g, (_, name?: string) => (name === undefined ? "$" : "EXPANDED"));
   expect(expanded).toBe(`--label=${word}`);
 });
-
-test.each(hostileWords.filter((word) => word !== "a/b/c/d"))(
-  "%j is not written into the node agent's script",
-  (word) => {
-    expect(() => nodeAgentScript(word)).toThrow("is no name of a Secret");
-  },
-);

@@ -55,6 +55,8 @@ test.for<[string, string[]]>([
   ["kube-controller-manager", ["kube-apiserver", "seed's DNS"]],
   ["kube-scheduler", ["kube-apiserver", "seed's DNS"]],
   ["gardener-resource-manager", ["kube-apiserver", "seed's API server", "seed's DNS"]],
+  ["machine-controller-manager", ["kube-apiserver", "seed's API server", "seed's DNS", ...wide]],
+  ["cluster-autoscaler", ["kube-apiserver", "seed's API server", "seed's DNS"]],
   ["etcd-main", ["seed's DNS"]],
   ["etcd-events", ["seed's DNS"]],
   ["etcd-backup", ["etcd-main", "seed's DNS", ...wide]],
@@ -69,6 +71,7 @@ test("the table above has every pod that we deploy", () => {
   expect(Object.keys(own).toSorted()).toEqual(
     [
       ...["kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd-main", "etcd-events"],
+      ...["machine-controller-manager", "cluster-autoscaler"],
       ...["gardener-resource-manager", "etcd-backup", "final-snapshot", "restore", "warm-up"],
     ].toSorted(),
   );
@@ -151,8 +154,12 @@ test("a Shoot whose networks are the seed's opens no way to the seed's pods", ()
 
 test("the namespace is closed from its first moment, before there is a pod in it", () => {
   const kinds = components.namespace.objects(context).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-  expect(kinds.slice(0, 2)).toEqual(["Namespace shoot--dev--example", "NetworkPolicy deny-all"]);
-  expect(components.namespace.objects(context).slice(1)).toEqual(components["network-policies"].objects(context));
+  expect(kinds.slice(0, 3)).toEqual([
+    "Namespace shoot--dev--example",
+    "Cluster shoot--dev--example", // webhooks that change policies look it up
+    "NetworkPolicy deny-all",
+  ]);
+  expect(components.namespace.objects(context).slice(2)).toEqual(components["network-policies"].objects(context));
 });
 
 function withSeed(networks: Partial<ControlPlaneContext["seed"]["spec"]["networks"]>): ControlPlaneContext {

@@ -1,97 +1,65 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import type { OperatingSystemConfig } from "../../../src/api/index.ts";
-import {
-  machineConfig,
-  nodeAgentSecret,
-  nodeAgentSecretName,
-  operatingSystemConfigs,
-  poolsOf,
-} from "../../../src/components/index.ts";
-import { exampleContext, exampleShoot } from "../../support/control-plane-context.ts";
+import { nodeAgentSecret, operatingSystemConfigs, poolsOf } from "../../../src/components/index.ts";
+import { exampleContext } from "../../support/control-plane-context.ts";
 
 const context = exampleContext();
 const [pool] = poolsOf(context);
+const [provision, reconcile] = pool === undefined ? [] : operatingSystemConfigs(context, pool);
+if (pool === undefined || provision === undefined || reconcile === undefined)
+  throw new Error("the example has a pool with two OperatingSystemConfigs");
 const lookup = (name: string, key: string) => Buffer.from(`${name}/${key}`).toString("base64");
+const secretOf = (config: OperatingSystemConfig, read = lookup) => {
+  const secret = nodeAgentSecret(context, pool, config, read);
+  const { "osc.yaml": data = "" } = secret["data"] as Record<string, string>;
+  const text = Buffer.from(data, "base64").toString();
+  return { secret, text, config: parse(text) as OperatingSystemConfig };
+};
 
-test("what an extension adds takes the place of what has the same name, and drop-ins follow", () => {
-  const config = withStatus({
-    extensionFiles: [file("/b", "theirs"), file("/c", "new")],
-    extensionUnits: [
-      {
-        name: "kubelet.service",
-        dropIns: [{ name: "10-a.conf", content: "[Service]\nExecStart=\nExecStart=theirs" }],
-        filePaths: ["/c"],
-      },
-      { name: "own.service", content: "theirs" },
-    ],
+test("a machine finds its Secret by the name in the agent's configuration that it boots with", () => {
+  const file = provision.spec.files?.find(({ path }) => path.endsWith("/config-v1.150.0.yaml"));
+  const { controllers } = parse(file?.content.inline?.data ?? "") as {
+    controllers: { operatingSystemConfig: { secretName: string } };
+  };
+  const { metadata } = secretOf(reconcile).secret;
+  expect(metadata).toMatchObject({ name: controllers.operatingSystemConfig.secretName, namespace: "kube-system" });
+});
+
+test("the Secret has the files and units of spec and status apart, for the agent to put together", () => {
+  const added = { path: "/c", content: { inline: { encoding: "", data: "new" } } };
+  const unit = { name: "kubelet.service", dropIns: [{ name: "10-a.conf", content: "[Service]" }] };
+  const { config } = secretOf({ ...reconcile, status: { extensionFiles: [added], extensionUnits: [unit] } });
+  expect(config.spec.units).toEqual(reconcile.spec.units);
+  expect(config.spec.criConfig).toEqual(reconcile.spec.criConfig);
+  expect(config.status).toEqual({ extensionFiles: [added], extensionUnits: [unit] });
+});
+
+test("what machines cannot read, the Secrets beside their control plane, stands in the Secret itself", () => {
+  const secretRef = { name: "theirs", dataKey: "key" };
+  const { config, text } = secretOf({
+    ...reconcile,
+    status: { extensionFiles: [{ path: "/t", content: { secretRef } }] },
   });
-  expect(machineConfig(config, lookup)).toEqual({
-    files: [
-      { path: "/a", content: "ours" },
-      { path: "/b", content: "theirs" },
-      { path: "/c", content: "new" },
-    ],
-    units: [
-      {
-        name: "kubelet.service",
-        enable: true,
-        content: "[Service]\nExecStart=ours\n\n[Service]\nExecStart=\nExecStart=theirs",
-        filePaths: ["/a", "/c"],
-      },
-      { name: "own.service", content: "theirs" },
-    ],
-  });
+  expect(text).not.toContain("secretRef");
+  const inline = { encoding: "b64", data: lookup("theirs", "key") };
+  expect(config.status?.extensionFiles).toEqual([{ path: "/t", content: { inline } }]);
+  const authority = config.spec.files?.find(({ path }) => path === "/var/lib/kubelet/ca.crt");
+  expect(authority?.content.inline).toEqual({ encoding: "b64", data: lookup("ca-kubelet", "ca.crt") });
 });
 
-test("a file from a Secret has the Secret's content; bytes that are no text stay base64", () => {
-  const config = withStatus({});
-  const secretRef = { name: "ca-kubelet", dataKey: "ca.crt" };
-  const files = [{ path: "/d", permissions: 0o600, content: { secretRef } }];
-  const read = (value: string) => machineConfig({ ...config, spec: { ...config.spec, files } }, () => value).files;
-  expect(read(lookup("ca-kubelet", "ca.crt"))).toEqual([
-    { path: "/d", permissions: 0o600, content: "ca-kubelet/ca.crt" },
-  ]);
-  expect(read("/wD/AA==")).toEqual([{ path: "/d", permissions: 0o600, content: "/wD/AA==", encoding: "b64" }]);
-});
-
-test("the Secret that machines read is the one that their first configuration names", () => {
-  if (pool === undefined) throw new Error("the example has a pool");
-  const [provision, reconcile] = operatingSystemConfigs(context, pool);
-  if (provision === undefined || reconcile === undefined) throw new Error("a pool has two OperatingSystemConfigs");
-  const secret = nodeAgentSecret(context, pool, reconcile, lookup);
-  expect(JSON.stringify(provision.spec.files)).toContain(`get secret ${secret.metadata.name} `);
-  const { "config.json": data = "" } = secret["data"] as Record<string, string>;
-  const { files } = JSON.parse(Buffer.from(data, "base64").toString()) as {
-    files: { path: string; content: string }[];
+test("the checksum is of the text, and changes with nothing that is no business of machines", () => {
+  const checksumOf = (config: OperatingSystemConfig, read = lookup) =>
+    secretOf(config, read).secret.metadata.annotations?.["checksum/data-script"];
+  const { text } = secretOf(reconcile);
+  expect(checksumOf(reconcile)).toBe(createHash("sha256").update(text).digest("hex"));
+  const lastOperation = { type: "Reconcile", state: "Succeeded", progress: 100, description: "" } as const;
+  const changed = {
+    ...reconcile,
+    metadata: { ...reconcile.metadata, resourceVersion: "2", annotations: { "gardener.cloud/timestamp": "now" } },
+    status: { observedGeneration: 7, lastOperation: { ...lastOperation, lastUpdateTime: "2026-11-26T00:00:00Z" } },
   };
-  expect(files.find(({ path }) => path === "/var/lib/kubelet/ca.crt")?.content).toBe("ca-kubelet/ca.crt");
+  expect(checksumOf(changed)).toBe(checksumOf(reconcile));
+  expect(checksumOf(reconcile, () => "bmV3")).not.toBe(checksumOf(reconcile));
 });
-
-test("machines get another Secret only when they are replaced", () => {
-  const name = (version: string, labels = {}) => {
-    const shoot = exampleShoot({ kubernetes: { version } });
-    const changed = exampleContext({ shoot });
-    return poolsOf(changed).map((each) => nodeAgentSecretName(changed, { ...each, labels }))[0];
-  };
-  expect(name("1.34.4")).toBe(name("1.34.5", { team: "b" }));
-  expect(name("1.34.4")).not.toBe(name("1.35.0"));
-});
-
-function file(path: string, data: string) {
-  return { path, content: { inline: { encoding: "", data } } };
-}
-
-function withStatus(status: NonNullable<OperatingSystemConfig["status"]>): OperatingSystemConfig {
-  return {
-    apiVersion: "extensions.gardener.cloud/v1alpha1",
-    kind: "OperatingSystemConfig",
-    metadata: { name: "x", namespace: "y" },
-    spec: {
-      type: "local",
-      purpose: "reconcile",
-      files: [file("/a", "ours"), file("/b", "ours")],
-      units: [{ name: "kubelet.service", enable: true, content: "[Service]\nExecStart=ours\n", filePaths: ["/a"] }],
-    },
-    status,
-  };
-}

@@ -41,10 +41,23 @@ test("what control-plane webhooks change has the label that they select, and its
   const objects = [...inSeed.flatMap(({ objects }) => objects(context)), ...configs];
   const labelled = objects.filter(({ metadata }) => Object.keys(label).some((key) => key in (metadata.labels ?? {})));
   const names = ({ metadata }: KubeObject) => metadata.name;
-  expect(labelled.map(names).toSorted()).toEqual([...servers, ...configs.map(names)].toSorted());
+  const managers = ["machine-controller-manager", "cluster-autoscaler"] as const;
+  expect(labelled.map(names).toSorted()).toEqual([...servers, ...managers, ...configs.map(names)].toSorted());
   for (const { metadata } of labelled) expect(metadata.labels).toMatchObject(label);
-  for (const name of servers)
+  for (const name of [...servers, ...managers])
     expect(deploymentOf(name)).not.toMatchObject({ spec: { template: { metadata: { labels: label } } } });
+});
+
+test.for([
+  [undefined, "kubernetes,gardener"],
+  [["https://example.com"], "https://example.com,gardener"],
+  [["gardener", "a"], "gardener,a"],
+] as const)("tokens for extensions are taken where the user asks for the audiences %s", ([apiAudiences, flag]) => {
+  const kubeAPIServer = apiAudiences === undefined ? {} : { apiAudiences: [...apiAudiences] };
+  const { kubernetes } = context.shoot.spec;
+  const shoot = exampleShoot({ kubernetes: { ...kubernetes, kubeAPIServer } });
+  const deployment = components["kube-apiserver"].objects({ ...context, shoot }).find(isWorkload);
+  expect(JSON.stringify(deployment)).toContain(`"--api-audiences=${flag}"`);
 });
 
 test("the pods of a control plane have Gardener's priorities, and a seed is given their classes", async () => {
@@ -71,6 +84,8 @@ test("the pods of a control plane have Gardener's priorities, and a seed is give
     "kube-controller-manager": 999_998_300,
     "kube-scheduler": 999_998_300,
     "gardener-resource-manager": 999_998_400,
+    "machine-controller-manager": 999_998_300,
+    "cluster-autoscaler": 999_998_300,
   });
 });
 
@@ -156,9 +171,15 @@ test("the namespace tells each provider's webhooks that it is theirs", () => {
       "seed.gardener.cloud/provider": "aws",
       "shoot.gardener.cloud/provider": "local",
       "networking.shoot.gardener.cloud/provider": "local",
+      "backup.gardener.cloud/provider": "aws",
+      "pod-security.kubernetes.io/enforce": "privileged",
+      "high-availability-config.resources.gardener.cloud/consider": "true",
       "extensions.gardener.cloud/shoot-lakom-service": "true",
     },
-    annotations: { "shoot.gardener.cloud/uid": "5d8f8d8e-0000-4000-8000-000000000001" },
+    annotations: {
+      "high-availability-config.resources.gardener.cloud/failure-tolerance-type": "",
+      "shoot.gardener.cloud/uid": "5d8f8d8e-0000-4000-8000-000000000001",
+    },
   });
 });
 

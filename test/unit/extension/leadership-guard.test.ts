@@ -3,7 +3,8 @@ import type { Leader } from "../../../src/dns/index.ts";
 import { createLeadershipGuard, OperationRefused, type Permit } from "../../../src/extension/index.ts";
 import { createLogger } from "../../../src/log.ts";
 import { createVirtualTime, driftingClock, type VirtualTime } from "../../support/virtual-time.ts";
-import { createNow, monotonicClock } from "../../../src/extension/lease.ts";
+import { monotonicClock } from "../../../src/extension/lease.ts";
+import { createNow } from "../../../src/kube/index.ts";
 import { extensionObject } from "./extension-object.ts";
 
 const log = createLogger({ name: "test", level: "silent" });

@@ -17,15 +17,17 @@ const key = { namespace: "shoot--dev--i", name: "i" };
 /** A cluster with one object, and what was written to it. Only what a look at an object calls is there. */
 function clusterOf(object: ExtensionObject) {
   const writes: unknown[] = [];
+  let current = object;
   const client = {
-    read: async ({ kind }: { kind: string }) => (kind === "Cluster" ? { spec: { shoot: {} } } : object),
+    read: async ({ kind }: { kind: string }) => (kind === "Cluster" ? { spec: { shoot: {} } } : current),
     async patch(_ref: unknown, patch: unknown) {
       writes.push(patch);
       return object;
     },
     apply: async (applied: unknown) => void writes.push(applied),
   } as unknown as KubeClient;
-  return { client, writes };
+  const takeOver = () => void (current = extensionObject({ last: ["Create", "Processing"] }));
+  return { client, writes, takeOver };
 }
 
 /** A guard whose permit ends when told so, by the clock alone: no signal has aborted yet, as after a pause. */
@@ -61,7 +63,7 @@ const run = (object: ExtensionObject, guard: Guard, reconcile: Actuator<never>["
 /** One operation with a client that does not look at the permit itself. */
 function performed(check: () => void, reconcile: Actuator<never>["reconcile"]) {
   const object = extensionObject({ operation: "reconcile" });
-  const { client, writes } = clusterOf(object);
+  const { client, writes, takeOver } = clusterOf(object);
   const { signal } = new AbortController();
   const task = {
     client,
@@ -73,7 +75,7 @@ function performed(check: () => void, reconcile: Actuator<never>["reconcile"]) {
     signal,
     check,
   } as const;
-  return { writes, done: perform({ ...task, operation: "Reconcile", actuator: actuatorOf(reconcile) }) };
+  return { writes, takeOver, done: perform({ ...task, operation: "Reconcile", actuator: actuatorOf(reconcile) }) };
 }
 
 const states = (writes: readonly unknown[]) => JSON.stringify(writes).match(/"state":"\w+"/g) ?? [];
@@ -114,8 +116,21 @@ describe("an operation whose permit has ended, though no signal says so yet", ()
       await saveStatus({ state: "late" });
     });
     await expect(done).rejects.toBe(over);
-    expect(writes).toContainEqual({ status: { state: "late" } });
+    expect(writes).toContainEqual({ metadata: {}, status: { state: "late" } });
     expect(states(writes)).toEqual(['"state":"Processing"', '"state":"late"']);
+  });
+
+  test("loses what it has made once another replica acts on the object, whose own it would overwrite", async () => {
+    const { check, end } = endingGuard();
+    const { done, writes, takeOver } = performed(check, async () => {
+      end();
+      takeOver();
+      return { state: "late" };
+    });
+    await expect(done).rejects.toThrow(
+      "cannot save what was made for Infrastructure shoot--dev--i/i: another process acts on it",
+    );
+    expect(JSON.stringify(writes)).not.toContain("late");
   });
 
   test("has its result saved, and is not concluded by it", async () => {
@@ -125,7 +140,7 @@ describe("an operation whose permit has ended, though no signal says so yet", ()
       return { state: "made" };
     });
     await expect(done).rejects.toBe(over);
-    expect(writes).toContainEqual({ status: { state: "made" } });
+    expect(writes).toContainEqual({ metadata: {}, status: { state: "made" } });
     expect(states(writes)).toEqual(['"state":"Processing"', '"state":"made"']);
   });
 

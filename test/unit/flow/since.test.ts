@@ -41,6 +41,37 @@ describe("a row that came after others before", () => {
     expect(tableOf(table, march).steps.get("moved")?.after).toEqual(["first"]);
   });
 
+  it("comes after those of its own day in each run, where it has moved more than once", () => {
+    const twice = defineFlow("Test", {
+      first: { do: work },
+      second: { do: work },
+      third: { do: work },
+      moved: {
+        ...{ do: work, after: ["third"] },
+        was: [
+          { until: june, after: ["second"] },
+          { until: march, after: ["first"] },
+        ],
+      },
+    });
+    expect(changesOf(twice)).toEqual([june, march]);
+    const after = (day?: typeof march | typeof june) => tableOf(twice, day).steps.get("moved")?.after;
+    expect([after(), after(march), after(june)]).toEqual([["first"], ["second"], ["third"]]);
+    const below = () =>
+      defineFlow("Test", {
+        first: { do: work },
+        moved: {
+          do: work,
+          was: [
+            { until: june, after: ["first"] },
+            { until: march, after: ["last"] },
+          ],
+        },
+        last: { do: work },
+      });
+    expect(below).toThrow('"moved" comes after "last"');
+  });
+
   it("names only rows above it, then as now", () => {
     expect(() =>
       defineFlow("Test", { moved: { do: work, was: { until: march, after: ["slow"] } }, slow: { do: work } }),

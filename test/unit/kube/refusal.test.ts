@@ -40,6 +40,10 @@ describe("a refusal", () => {
   const conflict = { reason: "Conflict", message: "the object has been modified" };
   const owned = { ...conflict, details: { causes: [{ reason: "FieldManagerConflict", field: ".spec.replicas" }] } };
   const starting = { reason: "Forbidden", message: 'secrets "ca" is forbidden: not yet ready to handle request' };
+  const denied = (webhook: string) => ({
+    reason: "Forbidden",
+    message: `admission webhook "${webhook}" denied the request: no`,
+  });
   const typed =
     "failed to create typed patch object (ns/name; apps/v1, Kind=Deployment): .spec.x: field not declared in schema";
   test.each([
@@ -47,6 +51,8 @@ describe("a refusal", () => {
     ["a bad request", 400, { reason: "BadRequest" }, false],
     ["missing rights", 403, { reason: "Forbidden" }, false],
     ["an API server that has just started", 403, starting, true],
+    ["a webhook of an extension that failed", 403, denied("controlplane.local.extensions.gardener.cloud"), true],
+    ["a webhook that refuses", 403, denied("shoots.admission.perennial.dev"), false],
     ["a missing object", 404, { reason: "NotFound" }, false],
     ["an unknown field in a server-side apply", 500, { message: typed }, false],
     ["a field that another manager owns", 409, owned, false],

@@ -5,7 +5,8 @@ import { renderUserData } from "../../../src/local/cluster/node.ts";
 import { findResolvers, renderConfig, renderKey, renderZone } from "../../../src/local/process/dns.ts";
 import { clusterNetworks, deriveEnvironment } from "../../../src/local/environment/environment.ts";
 import { readManifest } from "../../../src/local/cluster/manifests.ts";
-import { renderDnsSecrets, renderSeed } from "../../../src/local/cluster/objects.ts";
+import type { ControllerRegistration } from "../../../src/api/index.ts";
+import { renderDnsSecrets, renderSeed, withoutLeft } from "../../../src/local/cluster/objects.ts";
 import { surroundings } from "../../../src/local/process/launch.ts";
 import { renderArguments, searchAttributes } from "../../../src/local/process/temporal.ts";
 import { resolveFiles } from "../../../src/local/environment/up-existing.ts";
@@ -75,12 +76,13 @@ it("the leadership domain is a zone beside the environment's, as its example sho
 
 it("a seed's machine gets a kubelet and a kube-proxy of its seed", () => {
   const userData = renderUserData({ networks, ca: "CA", kubelet: "KUBELET", kubeProxy: "PROXY" });
+  const files = userData.files.filter((file) => "content" in file);
   const config = (name: string) =>
-    parse(userData.files.find(({ path }) => path.endsWith(name))?.content ?? "") as Record<string, unknown>;
+    parse(files.find(({ path }) => path.endsWith(name))?.content ?? "") as Record<string, unknown>;
   expect(userData.units.map(({ name }) => name)).toEqual(["kubelet.service", "kube-proxy.service"]);
   expect(config("kubelet-config.yaml")).toMatchObject({ clusterDNS: [networks.dns], cgroupRoot: "${MACHINE_CGROUP}" });
   expect(config("kube-proxy-config.yaml")).toMatchObject({ clusterCIDR: networks.pods, mode: "iptables" });
-  const secrets = userData.files.filter(({ content }) => content === "KUBELET" || content === "PROXY");
+  const secrets = files.filter(({ content }) => content === "KUBELET" || content === "PROXY");
   expect(secrets.map(({ permissions }) => permissions)).toEqual([0o600, 0o600]);
 });
 
@@ -99,6 +101,19 @@ it("a Seed is the example's with the names and networks of its environment", asy
   expect(seed).toMatchObject({ spec: { networks: { pods: networks.pods, services: networks.services } } });
   expect(JSON.stringify(seed)).toContain("ingress.seed-2.other.perennial.test");
   expect(JSON.stringify(seed)).not.toMatch(/[^r]\.perennial\.test/);
+});
+
+it("the built-in provider is registered for all that it serves, and not for what it leaves to others", async () => {
+  const [registration] = await readManifest("examples/controller-registration.yaml");
+  if (registration === undefined) throw new Error("deploy/examples/controller-registration.yaml is empty");
+  const offered = (left?: readonly string[]) =>
+    (withoutLeft(registration, left === undefined ? {} : { left }) as ControllerRegistration).spec.resources?.map(
+      ({ kind, type }) => `${kind} ${type}`,
+    );
+  expect(withoutLeft(registration, {})).toEqual(registration);
+  expect(offered(["Infrastructure", "DNSRecord"])).toEqual(
+    offered()?.filter((one) => one !== "Infrastructure local"), // its DNSRecords are of another type
+  );
 });
 
 describe("Temporal", () => {

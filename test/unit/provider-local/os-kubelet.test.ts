@@ -29,7 +29,7 @@ test("the kubelet's command gets its address and name at the end, also where it 
     { name: "other.service", content },
   ];
   const { extensionUnits } = adaptKubelet({ ...spec, units });
-  const flags = "--node-ip=${MACHINE_ADDRESS} --hostname-override=${MACHINE_NAME}";
+  const flags = "--node-ip=${MACHINE_ADDRESS} --hostname-override=${MACHINE_NAME} --runtime-cgroups=";
   expect(extensionUnits).toEqual([
     {
       name: "kubelet.service",

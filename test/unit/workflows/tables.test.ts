@@ -12,25 +12,8 @@ import { migrate } from "../../../src/workflows/migrate.ts";
 import { reconcile } from "../../../src/workflows/reconcile.ts";
 import { restore } from "../../../src/workflows/restore.ts";
 import type { Action, ShootFlow } from "../../../src/workflows/actions.ts";
+import { before, extended, plan } from "../../support/flow-tables.ts";
 import { shootRun } from "../../support/shoot-run.ts";
-
-function plan(flow: ShootFlow, change: Partial<ShootRun> = {}) {
-  const steps = planFlow(flow, shootRun({ managesResources: true, ...change }));
-  return {
-    done: steps.filter(({ skipped }) => !skipped).map(({ step }) => step),
-    skipped: steps.filter(({ skipped }) => skipped).map(({ step }) => step),
-  };
-}
-
-/** Every step that has to be over before this one begins. */
-function before(flow: ShootFlow, step: string, found = new Set<string>()): Set<string> {
-  for (const one of flow.steps.get(step)?.after ?? []) {
-    if (found.has(one)) continue;
-    found.add(one);
-    before(flow, one, found);
-  }
-  return found;
-}
 
 type Row = readonly [name: string, step: Step<ShootRun, Action> | undefined];
 
@@ -75,14 +58,15 @@ describe("the flows", () => {
       const { purposes } = contractOf(kind);
       return purposes === undefined ? [kind] : purposes.map((purpose) => `${kind} ${purpose}`);
     });
-    expect(objectsOf(reconcile, "apply").sort()).toEqual(expected.sort());
+    expect([...new Set(objectsOf(reconcile, "apply"))].sort()).toEqual(expected.sort());
   });
   it("restore, migrate and remove whatever reconcile applies, but for the BackupEntry, which outlives both", () => {
-    const applied = objectsOf(reconcile, "apply");
-    const withoutBackup = applied.filter((object) => object !== "BackupEntry").sort();
+    const applied = [...new Set(objectsOf(reconcile, "apply"))];
+    // Upstream has Extensions migrate and end before the API server or after it, and none of them after the Worker.
+    const ended = applied.filter((object) => !["BackupEntry", "Extension AfterWorker"].includes(object)).sort();
     expect([...new Set(objectsOf(restore, "restore"))].sort()).toEqual(applied.sort());
-    expect(objectsOf(migrate, "migrate").sort()).toEqual(withoutBackup);
-    expect(objectsOf(deleteShoot, "remove").sort()).toEqual(withoutBackup);
+    expect(objectsOf(migrate, "migrate").sort()).toEqual(ended);
+    expect(objectsOf(deleteShoot, "remove").sort()).toEqual(ended);
   });
   it("deploy every component that there is, and take the namespace away after all that is removed or destroyed", () => {
     const deployed = [...reconcile.steps.values()].flatMap(({ do: action }) =>
@@ -105,7 +89,8 @@ describe("the flows", () => {
           : [],
       );
       const first = [...before(flow, `${verb}Infrastructure`)];
-      expect(first).toEqual(expect.arrayContaining(built.filter((step) => !/OperatingSystemConfig$/.test(step))));
+      const later = /OperatingSystemConfig$|ExtensionsAfterApiServer$/;
+      expect(first).toEqual(expect.arrayContaining(built.filter((step) => !later.test(step))));
     }
   });
   it("destroy every component that reconcile deploys into the seed, but for those that go with the namespace", () => {
@@ -128,7 +113,12 @@ describe("the flows", () => {
   );
 });
 
-const fallingAsleep = ["stopControllerManager", "stopScheduler", "stopResourceManager", "stopApiServer", "stopEtcd"];
+const fallingAsleep = [
+  ...["stopMachineControllerManager", "stopControllerManager", "stopScheduler", "stopResourceManager"],
+  ...["stopApiServer", "stopEtcd"],
+];
+/** What a Shoot does that falls asleep, and no other. */
+const onlyFallingAsleep = ["stopClusterAutoscaler", ...fallingAsleep, "extensionsAsleep"];
 
 describe("the rows of the resource manager", () => {
   const rows = ["resourceManager", "managedResources", "removeManagedResources", "destroyResourceManager"];
@@ -181,8 +171,8 @@ describe("the table of a deletion by force", () => {
 
 describe("the reconcile table", () => {
   it("skips nothing for a Shoot that has everything, but for what puts it to sleep", () => {
-    const { skipped } = plan(reconcile, { leadershipRecord: "local.dev.example.com", periodic: true });
-    expect(skipped).toEqual(fallingAsleep);
+    const { skipped } = plan(reconcile, { ...extended, leadershipRecord: "local.dev.example.com", periodic: true });
+    expect(skipped).toEqual(onlyFallingAsleep);
   });
   it("looks, before it does anything in the seed, what there is to do where the operation is periodic", () => {
     expect(plan(reconcile).skipped).toContain("survey");
@@ -258,7 +248,7 @@ describe("the delete table and who leads", () => {
 describe("the migrate table", () => {
   it("keeps the state only after every kind has migrated, and flips last of all", () => {
     const migrating = [...migrate.steps].flatMap(([name, { do: action }]) => (action.verb === "migrate" ? [name] : []));
-    expect(migrating).toHaveLength(objectsOf(reconcile, "apply").filter((object) => object !== "BackupEntry").length);
+    expect(migrating).toHaveLength(objectsOf(deleteShoot, "remove").length);
     expect([...before(migrate, "persistState")]).toEqual(expect.arrayContaining(migrating));
     expect([...before(migrate, "flip")].sort()).toEqual(
       [...migrate.steps.keys()].filter((one) => one !== "flip").sort(),
@@ -295,8 +285,8 @@ describe("the restore table", () => {
       namespace: { after: ["leadership", "requiredExtensions"], before: ["survey"] },
       secrets: { after: ["keptSecrets"], before: ["namespace"] },
       infrastructure: {
-        after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"],
-        before: ["leader", "cluster", "cloudProviderSecret"],
+        after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret", "referencedResources"],
+        before: ["leader", "cluster", "cloudProviderSecret", "secrets", "referencedResources"],
       },
       backupEntry: { after: ["leases", "leader", "cluster"], before: ["leader", "cluster"] },
       etcd: { after: ["etcdVolume", "oldEtcd", "secrets"], before: ["secrets"] },
@@ -310,7 +300,7 @@ describe("the restore table", () => {
       },
     });
     const own = [...restore.steps.keys()].filter((step) => !reconcile.steps.has(step));
-    expect(own).toEqual(moving);
+    expect(own).toEqual([...moving, "forgetMachineState"]);
   });
   it.each([
     ["oldApiServer", ["leases", "fence", "infrastructure", "backupEntry", "accessSecrets", "prepareEtcd"]],
@@ -328,7 +318,7 @@ describe("the restore table", () => {
     expect([...before(restore, step)]).toEqual(expect.arrayContaining(first));
   });
   it("brings back every object that a hibernated Shoot had: its DNS names have to be there to be deleted", () => {
-    const sleeper = { hibernated: true, migration };
+    const sleeper = { ...extended, hibernated: true, migration };
     const restored = plan(restore, sleeper).done.flatMap((step) => {
       const { do: action } = restore.steps.get(step) ?? {};
       return action && "kind" in action ? [[action.kind, action.purpose].filter(Boolean).join(" ")] : [];
@@ -347,16 +337,17 @@ describe("the restore table", () => {
   });
 
   it("lets no extension act before the leases of the old seed are over", () => {
-    for (const step of ["infrastructure", "backupEntry", "internalDns", "controlPlane", "network", "worker"])
-      expect(before(restore, step), step).toContain("leases");
+    const acting = [...restore.steps].flatMap(([name, { do: action }]) => (action.verb === "restore" ? [name] : []));
+    for (const step of acting) expect(before(restore, step), step).toContain("leases");
   });
   it("moves nothing when a migration was given up", () => {
     const leadershipRecord = "local.dev.example.com";
     const { skipped } = plan(restore, {
+      ...extended,
       leadershipRecord,
       migration: { ...migration, destination: "seed-1", returning: true },
     });
-    expect(skipped.sort()).toEqual([...moving, ...fallingAsleep].sort());
+    expect(skipped.sort()).toEqual([...moving, ...onlyFallingAsleep].sort());
   });
   it("looks for a newer snapshot than the recorded one only in a takeover, where there are backups", () => {
     const looks = (change: Partial<ShootRun>) => plan(restore, change).done.filter((step) => /Snapshots?$/.test(step));
@@ -366,10 +357,10 @@ describe("the restore table", () => {
     expect(looks({ migration, hasBackup: true })).toEqual(["finalSnapshot"]);
   });
   it("asks nothing of the source when it was taken over from, but waits for its leases", () => {
-    const { skipped } = plan(restore, { migration: { ...migration, takeover: true } });
+    const { skipped } = plan(restore, { ...extended, migration: { ...migration, takeover: true } });
     expect(skipped).toEqual([
       ...["leadership", "fence", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
-      ...fallingAsleep,
+      ...onlyFallingAsleep,
     ]);
   });
 });

@@ -1,23 +1,31 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parse, stringify } from "yaml";
-import { healthy } from "../../src/activities/managed-resources/health.ts";
-import { createManagedResources } from "../../src/activities/managed-resources/managed-resources.ts";
-import { deploySeedResourceManager } from "../../src/activities/managed-resources/seed-resource-manager.ts";
-import { fenced } from "../../src/activities/leadership/fenced-client.ts";
-import { findManagedResources } from "../../src/activities/teardown/pod-makers.ts";
-import { ManagedResource, type KubeObject } from "../../src/api/index.ts";
-import { components } from "../../src/components/index.ts";
-import { ConfigMap, Deployment, refOf, refTo, Secret, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
-import { applyUpstreamCrds, readManifest } from "../../src/local/cluster/manifests.ts";
-import { exampleContext } from "../support/control-plane-context.ts";
-import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
-import { spawnChild, type Child } from "../support/child.ts";
-import { eventually } from "../support/eventually.ts";
-import { freePorts } from "../support/free-ports.ts";
-import { shootRun } from "../support/shoot-run.ts";
+import { stringify } from "yaml";
+import { healthy } from "../../../src/activities/managed-resources/health.ts";
+import { createManagedResources } from "../../../src/activities/managed-resources/managed-resources.ts";
+import { deploySeedResourceManager } from "../../../src/activities/managed-resources/seed-resource-manager.ts";
+import { fenced } from "../../../src/activities/leadership/fenced-client.ts";
+import { findManagedResources } from "../../../src/activities/teardown/pod-makers.ts";
+import { ManagedResource, type KubeObject } from "../../../src/api/index.ts";
+import { components } from "../../../src/components/index.ts";
+import {
+  ConfigMap,
+  Deployment,
+  refOf,
+  refTo,
+  Secret,
+  type KubeClient,
+  type ObjectRef,
+} from "../../../src/kube/index.ts";
+import { applyUpstreamCrds, readManifest } from "../../../src/local/cluster/manifests.ts";
+import { exampleContext } from "../../support/control-plane-context.ts";
+import { startControlPlane, type ControlPlane } from "../../support/control-plane.ts";
+import type { Child } from "../../support/child.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startResourceManager } from "../../support/resource-manager.ts";
+import { shootRun } from "../../support/shoot-run.ts";
 
 /** Upstream's resource manager as it is published, with the configuration that we deploy, on real API servers. */
 const run = shootRun({ technicalID: "shoot--dev--managed", epoch: 1 });
@@ -166,38 +174,11 @@ const namesIn = async (client: KubeClient, namespace: string) =>
     .map(({ metadata }) => metadata.name)
     .sort();
 
-/** Starts the binary with the configuration of a ConfigMap of ours; ports, kubeconfigs and certificates are this machine's. */
 async function startManager(name: "seed" | "shoot", configMap: KubeObject | undefined): Promise<Child> {
-  const folder = join(directory, name);
-  await mkdir(folder);
   const secret = await seed.client.read(Secret, { namespace: "garden", name: "gardener-resource-manager-server" });
-  for (const [file, content] of Object.entries(secret?.data ?? {}))
-    await writeFile(join(folder, file), Buffer.from(content, "base64"));
-  const { "config.yaml": text = "" } = (configMap?.["data"] ?? {}) as Record<string, string>;
-  const config = parse(text) as Record<
-    "server" | "sourceClientConnection" | "targetClientConnection",
-    object | undefined
-  >;
-  const [webhooks, health, metrics] = await freePorts(3);
-  const bindAddress = "127.0.0.1";
-  const file = join(folder, "config.yaml");
-  await writeFile(
-    file,
-    stringify({
-      ...config,
-      sourceClientConnection: { ...config.sourceClientConnection, kubeconfig: seed.kubeconfigFile },
-      targetClientConnection: { kubeconfig: (config.targetClientConnection ? shoot : seed).kubeconfigFile },
-      server: {
-        webhooks: { bindAddress, port: webhooks, tls: { serverCertDir: folder } },
-        healthProbes: { bindAddress, port: health },
-        metrics: { bindAddress, port: metrics },
-      },
-    }),
-  );
-  const child = await spawnChild(folder, "gardener-resource-manager", [`--config=${file}`]);
-  await eventually(async () => {
-    if (!child.alive()) expect.fail(child.output());
-    expect((await fetch(`http://${bindAddress}:${health}/readyz`)).status).toBe(200);
+  return await startResourceManager(join(directory, name), configMap, {
+    source: seed.kubeconfigFile,
+    target: { seed, shoot }[name].kubeconfigFile,
+    server: secret?.data ?? {},
   });
-  return child;
 }

@@ -1,0 +1,48 @@
+import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
+import { contractOf, EXTENSIONS_API, type AppliedKind } from "../../api/extensions/kinds.ts";
+import type { ShootExtension } from "../../api/extensions/lifecycle.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { WaitTarget } from "../index.ts";
+import type { ExtensionLike } from "../waits/readiness.ts";
+import { typeOf } from "./purpose.ts";
+
+/** What a wait goes by besides the object: the request, and what registrations say of the Shoot's Extensions. */
+interface TargetFacts {
+  readonly timestamp?: string | undefined;
+  readonly extensions?: readonly ShootExtension[] | undefined;
+}
+
+/** The wait for an extension object, with the time-outs of its kind, or of its type where its registration has one. */
+export function targetOf(
+  object: KubeObject,
+  kind: AppliedKind,
+  { timestamp, extensions = [] }: TargetFacts = {},
+): WaitTarget {
+  const { name, namespace } = object.metadata;
+  const { severeAfter, deadline } = contractOf(kind);
+  const registered = kind === "Extension" ? extensions.find(({ type }) => type === typeOf(object)) : undefined;
+  return {
+    apiVersion: EXTENSIONS_API,
+    kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    until: "ready",
+    ...(timestamp === undefined ? {} : { timestamp }),
+    severeAfter,
+    deadline: registered?.deadline ?? deadline,
+  };
+}
+
+/** An operation's id. Later than the last one by at least a millisecond, whatever the clock did meanwhile. */
+export function nextTimestamp(existing: ExtensionLike | undefined): string {
+  const last = Date.parse(existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
+  const now = Math.max(Date.now(), Number.isNaN(last) ? 0 : last + 1);
+  return new Date(now).toISOString().replace("Z", "000000Z");
+}
+
+/** Whether the object's controller has let go of it; it skips whatever is not a restore from then on. */
+export function hasMigrated(object: ExtensionLike): boolean {
+  const { lastOperation } = object.status ?? {};
+  const asked = object.metadata.annotations?.[OPERATION_ANNOTATION];
+  return lastOperation?.type === "Migrate" && lastOperation.state === "Succeeded" && asked === undefined;
+}

@@ -1,0 +1,52 @@
+import { RESOURCE_MANAGER_ANNOTATION } from "../../api/annotations.ts";
+import type { ControllerRegistration, KubeObject } from "../../api/index.ts";
+import type { ProviderImage } from "../image/provider-image.ts";
+import { machineApiFolder } from "../machine-api/calls.ts";
+import type { DnsServer } from "../process/dns.ts";
+import type { Environment } from "../environment/environment.ts";
+import { packageChart } from "./chart.ts";
+import { readManifest } from "./manifests.ts";
+
+/**
+ * What the garden is given so that the local provider of each seed is installed like any other extension: the registration of
+ * the examples, which now says how, and the chart in deploy/charts with what it has to know of the environment.
+ */
+export async function renderProviderRegistration(
+  environment: Environment,
+  dns: DnsServer,
+  image: ProviderImage,
+): Promise<KubeObject[]> {
+  const [registration] = await readManifest("examples/controller-registration.yaml");
+  if (registration === undefined)
+    throw new Error("cannot register the local provider: deploy/examples/controller-registration.yaml is empty");
+  const { metadata, spec, ...rest } = registration as ControllerRegistration;
+  const { name } = metadata;
+  const deployment = {
+    apiVersion: "core.gardener.cloud/v1",
+    kind: "ControllerDeployment",
+    metadata: { name },
+    helm: {
+      rawChart: (await packageChart("provider-local")).toString("base64"),
+      values: valuesFor(environment, dns, image),
+    },
+  };
+  return [
+    deployment,
+    {
+      ...rest,
+      // It puts nothing into Shoots: none needs a resource manager for it.
+      metadata: { ...metadata, annotations: { ...metadata.annotations, [RESOURCE_MANAGER_ANNOTATION]: "false" } },
+      spec: { ...spec, deployment: { deploymentRefs: [{ name }] } },
+    },
+  ] as KubeObject[];
+}
+
+function valuesFor(environment: Environment, dns: DnsServer, { name, code }: ProviderImage) {
+  return {
+    image: name,
+    imageContent: code,
+    environment,
+    host: { machineApi: machineApiFolder(environment), dnsKey: dns.keyFile, zoneKey: dns.askKeyFile },
+    dnsServer: dns.address,
+  };
+}

@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from "node:util";
+import { MACHINE_NAMESPACE_LABEL } from "../../api/labels.ts";
+import { Worker } from "../../api/index.ts";
+import type { Guard } from "../../extension/index.ts";
+import {
+  CertificateSigningRequest,
+  createController,
+  createReflector,
+  refOf,
+  type KubeClient,
+  type Reflector,
+} from "../../kube/index.ts";
+import type { MachineStatus } from "../../local/machine/machine.ts";
+import type { Machines } from "../../local/machine/machines.ts";
+import { readServingRequest, servingRequestOf } from "../../local/machine/serving-request.ts";
+import type { Logger } from "../../log.ts";
+import { permitted } from "../permitted.ts";
+import type { ShootAccess } from "../shoot-access.ts";
+import type { Runner } from "../volumes.ts";
+import { isActive } from "./machine-keeper.ts";
+
+/** The host's machines, and the way to the Shoots whose kubelets run on them. */
+export interface ServingCertificateDeps {
+  readonly client: KubeClient;
+  readonly machines: Pick<Machines, "list">;
+  readonly shoots: Pick<ShootAccess, "open">;
+  readonly guard: Guard;
+  readonly log: Logger;
+}
+
+/**
+ * Approves what the kubelets of this seed's Workers ask for to serve with, as who made the machines knows it: each for its
+ * own machine's name and address. What does not fit is left for others to judge.
+ */
+export function createServingCertificates({ client, machines, shoots, guard, log }: ServingCertificateDeps): Runner {
+  const watches = new Map<string, Watch>();
+  const queue = createController({ name: "serving-certificates", log, reconcile: ({ name }) => approve(name) });
+  const workers = createReflector(client, Worker, {
+    log,
+    onEvent: ({ object }) => queue.enqueue({ name: object.metadata.namespace }),
+  });
+
+  async function approve(namespace: string): Promise<void | { requeueAfter: number }> {
+    const object = workers.list(namespace).find(isActive);
+    if (object === undefined) return await unwatch(namespace);
+    const shootClient = await shoots.open(namespace);
+    await watch(namespace, shootClient);
+    const pending = (await shootClient.list(CertificateSigningRequest, selection)).filter(isPending);
+    if (pending.length === 0) return { requeueAfter: RECHECK };
+    const present = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
+    for (const request of pending) {
+      const machine = requesterOf(request, present);
+      if (machine === undefined) {
+        log.warn({ request: request.metadata.name, user: request.spec.username, namespace }, "request fits no machine");
+        continue;
+      }
+      await permitted(guard, { object, cluster: undefined, type: "Reconcile" }, async (permit) => {
+        permit.check();
+        await shootClient.patch(refOf(request), approvalOf(request), { subresource: "approval" });
+      });
+      log.info({ machine: machine.name, namespace }, "serving certificate approved");
+    }
+    return { requeueAfter: RECHECK };
+  }
+
+  async function watch(namespace: string, shootClient: KubeClient): Promise<void> {
+    if (watches.get(namespace)?.of === shootClient) return;
+    await unwatch(namespace);
+    const onEvent = () => queue.enqueue({ name: namespace });
+    const requests = createReflector(shootClient, CertificateSigningRequest, { ...selection, log, onEvent });
+    watches.set(namespace, { of: shootClient, requests });
+    requests.start();
+  }
+
+  async function unwatch(namespace: string): Promise<void> {
+    const known = watches.get(namespace);
+    watches.delete(namespace);
+    await known?.requests.stop();
+  }
+
+  return {
+    start() {
+      workers.start();
+      queue.start();
+    },
+    synced: () => workers.synced(),
+    async stop() {
+      await Promise.all([workers.stop(), queue.stop()]);
+      await Promise.all([...watches.keys()].map(unwatch));
+    },
+  };
+}
+
+interface Watch {
+  readonly of: KubeClient;
+  readonly requests: Reflector<CertificateSigningRequest>;
+}
+
+const selection = { fieldSelector: "spec.signerName=kubernetes.io/kubelet-serving" };
+
+const isPending = ({ status }: CertificateSigningRequest): boolean => (status?.conditions ?? []).length === 0;
+
+/** The machine whose kubelet asks for just what is its own. */
+function requesterOf(
+  { spec: { username, request } }: CertificateSigningRequest,
+  present: readonly MachineStatus[],
+): MachineStatus | undefined {
+  const machine = present.find(({ name }) => username === `system:node:${name}`);
+  if (machine === undefined) return undefined;
+  const asked = readServingRequest(Buffer.from(request, "base64").toString());
+  return isDeepStrictEqual(asked, servingRequestOf(machine)) ? machine : undefined;
+}
+
+/** As the request was read: another may have denied it meanwhile. */
+const approvalOf = ({ metadata: { resourceVersion = "" } }: CertificateSigningRequest) => ({
+  metadata: { resourceVersion },
+  status: {
+    conditions: [
+      {
+        type: "Approved",
+        status: "True",
+        reason: "RequestApproved",
+        message: "It is the machine's own name and address.",
+      },
+    ],
+  },
+});
+
+/** Milliseconds after which a Shoot is looked at again although no request came: its kubeconfig may be another. */
+const RECHECK = 60_000;

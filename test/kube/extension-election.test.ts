@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect } from "vitest";
+import { Infrastructure, type Cluster } from "../../src/api/index.ts";
+import { ConfigMap, Lease, refTo } from "../../src/kube/index.ts";
+import { test } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
+
+const namespace = "shoot--dev--elected";
+const object = refTo(Infrastructure, { namespace, name: "i" });
+const replicas: ChildProcess[] = [];
+let plane: ControlPlane;
+
+test.beforeAll(async ({ cluster }) => {
+  plane = cluster;
+  await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  await plane.client.apply({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "Cluster",
+    metadata: { name: namespace },
+    spec: { cloudProfile: {}, seed: {}, shoot: { metadata: { name: "elected", namespace: "garden-dev" } } },
+  } as unknown as Cluster);
+  await plane.client.create<Infrastructure>({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "Infrastructure",
+    metadata: { name: "i", namespace, annotations: { "gardener.cloud/operation": "reconcile" } },
+    spec: { type: "elected", region: "one", secretRef: { name: "cloudprovider", namespace } },
+  });
+});
+afterEach(() => replicas.forEach((replica) => replica.kill("SIGKILL")));
+
+test("of two replicas one acts, and one that has lost its Lease writes nothing more, however it lost it", async () => {
+  const first = startReplica("a");
+  await eventually(async () => expect((await writers()).length).toBeGreaterThan(5));
+  const second = startReplica("b");
+  await sleep(2_000);
+  expect(new Set(await writers())).toEqual(new Set(["a"]));
+
+  first.kill("SIGSTOP");
+  const stoppedAt = Date.now();
+  await eventually(async () => expect((await writers()).filter((name) => name === "b").length).toBeGreaterThan(5));
+  expect(Date.now() - stoppedAt).toBeGreaterThan(4_000 - 300 - 100);
+  first.kill("SIGCONT");
+  await sleep(2_000);
+  expect(turns(await writers())).toEqual(["a", "b"]);
+  expect((await plane.client.read(object))?.status?.lastOperation?.state).toBe("Processing");
+
+  second.kill("SIGKILL");
+  await eventually(async () => expect(turns(await writers())).toEqual(["a", "b", "a"]));
+
+  startReplica("c");
+  await sleep(1_500);
+  first.kill("SIGTERM");
+  const endedAt = Date.now();
+  expect(await once(first, "exit")).toEqual([0, null]);
+  await eventually(async () => expect(turns(await writers())).toEqual(["a", "b", "a", "c"]));
+  expect(Date.now() - endedAt).toBeLessThan(3_500); // it was given back, not run out
+  const lease = await plane.client.read(Lease, { namespace, name: "elected-leader-election" });
+  expect(lease?.spec.leaseTransitions).toBe(3);
+});
+
+function startReplica(name: string): ChildProcess {
+  const env = {
+    ...process.env,
+    KUBECONFIG: plane.kubeconfigFile,
+    NAMESPACE: namespace,
+    REPLICA: name,
+    TYPE: "elected",
+  };
+  const main = join(import.meta.dirname, "../support/elected-main.ts");
+  const command = ["--pdeathsig", "KILL", process.execPath, main];
+  const replica = spawn("setpriv", command, { env, stdio: "ignore" });
+  replicas.push(replica);
+  return replica;
+}
+
+/** Who wrote, in the order of the API server. */
+async function writers(): Promise<string[]> {
+  const written = await plane.client.list(ConfigMap, { namespace });
+  return written
+    .filter(({ metadata }) => /^[abc]-\d+$/.test(metadata.name))
+    .map(({ metadata }) => ({ name: metadata.name.slice(0, 1), version: Number(metadata.resourceVersion) }))
+    .sort((one, other) => one.version - other.version)
+    .map(({ name }) => name);
+}
+
+const turns = (names: readonly string[]) => names.filter((name, index) => name !== names[index - 1]);

@@ -1,0 +1,34 @@
+import type { ShootRun } from "../../src/api/shoot/run.ts";
+import { defaultLifecycle, extensionPhases, type ExtensionPhase } from "../../src/api/extensions/lifecycle.ts";
+import { planFlow } from "../../src/flow/plan.ts";
+import type { ShootFlow } from "../../src/workflows/actions.ts";
+import { shootRun } from "./shoot-run.ts";
+
+/** The steps that a flow does and skips for a Shoot that manages resources and machines, unless the change says otherwise. */
+export function plan(flow: ShootFlow, change: Partial<ShootRun> = {}) {
+  const steps = planFlow(flow, shootRun({ managesResources: true, machineControllerManager: true, ...change }));
+  return {
+    done: steps.filter(({ skipped }) => !skipped).map(({ step }) => step),
+    skipped: steps.filter(({ skipped }) => skipped).map(({ step }) => step),
+  };
+}
+
+/** Every step that has to be over before this one begins. */
+export function before(flow: ShootFlow, step: string, found = new Set<string>()): Set<string> {
+  for (const one of flow.steps.get(step)?.after ?? []) {
+    if (found.has(one)) continue;
+    found.add(one);
+    before(flow, one, found);
+  }
+  return found;
+}
+
+/** When an Extension acts that is reconciled in this phase. */
+export const lifecycle = (reconcile: ExtensionPhase) => ({ ...defaultLifecycle, reconcile });
+
+/** A Shoot that has something for each row of extensions. */
+export const extended: Partial<ShootRun> = {
+  hasReferences: true,
+  hasContainerRuntimes: true,
+  extensions: extensionPhases.map((phase) => ({ type: phase, ...lifecycle(phase) })),
+};
