@@ -13,6 +13,7 @@ export { parseKubeconfig, renderKubeconfig, type Kubeconfig, type KubeconfigPart
 export * from "./lease.ts";
 export type { Change } from "./object-cache.ts";
 export { inWords, refOf, refTo, typeMeta, type ObjectRef } from "./path.ts";
+export * from "./rbac-kinds.ts";
 export * from "./status.ts";
 export * from "./time.ts";
 export * from "./watch.ts";

@@ -264,49 +264,6 @@ export const CustomResourceDefinition = defineKind<CustomResourceDefinition, "Cl
   scope: "Cluster",
 });
 
-const rbac = { apiVersion: "rbac.authorization.k8s.io/v1" } as const;
-
-/** One rule of a role. Without `resourceNames` it is for all objects of the resources. */
-export interface PolicyRule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
-}
-
-/** A Role: rights in one namespace. */
-export interface Role extends NamespacedObject {
-  readonly rules: readonly PolicyRule[];
-}
-/** A Role: rights in one namespace. */
-export const Role = defineKind<Role>({ ...rbac, kind: "Role", scope: "Namespaced" });
-
-/** A ClusterRole: rights on what is in no namespace, or in all of them. */
-export interface ClusterRole extends KubeObject {
-  readonly rules: readonly PolicyRule[];
-}
-/** A ClusterRole: rights on what is in no namespace, or in all of them. */
-export const ClusterRole = defineKind<ClusterRole, "Cluster">({ ...rbac, kind: "ClusterRole", scope: "Cluster" });
-
-interface Binding {
-  readonly roleRef: { readonly apiGroup: string; readonly kind: string; readonly name: string };
-  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
-}
-
-/** A RoleBinding: who has a role's rights in one namespace. */
-export type RoleBinding = NamespacedObject & Binding;
-/** A RoleBinding: who has a role's rights in one namespace. */
-export const RoleBinding = defineKind<RoleBinding>({ ...rbac, kind: "RoleBinding", scope: "Namespaced" });
-
-/** A ClusterRoleBinding: who has a cluster role's rights. */
-export type ClusterRoleBinding = KubeObject & Binding;
-/** A ClusterRoleBinding: who has a cluster role's rights. */
-export const ClusterRoleBinding = defineKind<ClusterRoleBinding, "Cluster">({
-  ...rbac,
-  kind: "ClusterRoleBinding",
-  scope: "Cluster",
-});
-
 /** One condition in a status of Kubernetes' own. */
 export interface StatusCondition {
   readonly type: string;
@@ -314,6 +271,7 @@ export interface StatusCondition {
   readonly message?: string;
 }
 
-interface NamespacedObject extends KubeObject {
+/** An object that lives in a namespace. */
+export interface NamespacedObject extends KubeObject {
   readonly metadata: NamespacedMeta;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { Cluster, Infrastructure, Shoot } from "../../../src/api/index.ts";
-import * as kinds from "../../../src/kube/kinds.ts";
+import * as kubernetesKinds from "../../../src/kube/kinds.ts";
+import * as rbacKinds from "../../../src/kube/rbac-kinds.ts";
 import { Namespace, refTo, Secret, typeMeta, type KubeClient, type ObjectRef } from "../../../src/kube/index.ts";
 
 // Never called: what is checked is that it compiles, and that each line marked so does not.
@@ -30,7 +31,7 @@ test("what is read is of the type that the kind says", () => {
 });
 
 describe("a kind of Kubernetes", () => {
-  const all = Object.entries(kinds).filter(([, kind]) => typeof kind === "object");
+  const all = Object.entries({ ...kubernetesKinds, ...rbacKinds }).filter(([, kind]) => typeof kind === "object");
 
   test.each(all)("%s is exported under its own name", (name, kind) => {
     expect(kind).toMatchObject({ kind: name, scope: expect.stringMatching(/^(Namespaced|Cluster)$/) });
