@@ -63,9 +63,6 @@ export const SSH_KEY_PAIR = "ssh-keypair";
 /** Name, before its hash, of the Secret beside a control plane with the kubeconfig that lacks only a token. */
 export const GENERIC_KUBECONFIG = "generic-token-kubeconfig";
 
-/** Where upstream mounts that kubeconfig and its token into the pods of extensions. */
-export const SHOOT_ACCESS_FOLDER = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig";
-
 /** Names of the ConfigMaps in the garden with a Shoot's authorities, by the authority's name. */
 export const authorityNames = (shoot: string) => ({ ca: `${shoot}.ca-cluster`, "ca-kubelet": `${shoot}.ca-kubelet` });
 

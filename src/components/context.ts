@@ -68,7 +68,7 @@ export interface ImageVector {
 
 const releases = "europe-docker.pkg.dev/gardener-project/releases";
 
-/** The release of Gardener whose programs run beside ours. */
+/** The release of Gardener whose programs run beside ours, whose charts know our values, and whose contract Perennial keeps. */
 export const GARDENER_VERSION = "v1.150.0";
 
 /** Upstream's resource manager, in seeds and for Shoots of whatever version. */

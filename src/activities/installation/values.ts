@@ -1,6 +1,7 @@
 import type { Raw, Seed } from "../../api/index.ts";
 import { PROTECTED_TAINT } from "../../api/names.ts";
 import { toldAnnotations } from "../../api/registration/told.ts";
+import { GARDENER_VERSION } from "../../components/index.ts";
 
 /** What of garden and Seed a chart is told. */
 export interface MixedIn {
@@ -10,9 +11,6 @@ export interface MixedIn {
   /** The uid of namespace `garden` there, which seed 001 calls the garden's identifier. */
   readonly gardenIdentifier?: string | undefined;
 }
-
-/** The release of Gardener whose charts know these values and whose contract Perennial keeps. */
-export const GARDENER_VERSION = "v1.150.0";
 
 /**
  * The values of a chart with what every chart is told besides, below `gardener`: today's words, and those of seed 001

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { GENERIC_KUBECONFIG, SHOOT_ACCESS_FOLDER, SSH_KEY_PAIR } from "../../api/names.ts";
+import { GENERIC_KUBECONFIG, SHOOT_KUBECONFIG_FOLDER, SSH_KEY_PAIR } from "../../api/names.ts";
 import { poolsOf, type ControlPlaneContext } from "../../components/index.ts";
 import { renderKubeconfig } from "../../kube/index.ts";
 import type { KeyPair } from "./pki.ts";
@@ -33,7 +33,7 @@ export function wantedKeyPair(context: ControlPlaneContext): string[] {
 
 /** A kubeconfig for pods in the Shoot's namespace: beside it, each mounts a token of its own. */
 const withTokenFile = (ca: string): string =>
-  renderKubeconfig({ server: "https://kube-apiserver", ca, tokenFile: `${SHOOT_ACCESS_FOLDER}/token` });
+  renderKubeconfig({ server: "https://kube-apiserver", ca, tokenFile: `${SHOOT_KUBECONFIG_FOLDER}/token` });
 
 /** Under a name that changes with the content, so that what mounts it is rolled; found by the label `name`. */
 function writeHashed(

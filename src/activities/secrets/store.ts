@@ -5,8 +5,8 @@ import { Secret, type KubeClient } from "../../kube/index.ts";
 /** A Secret's content as text, by key. */
 export type SecretData = Readonly<Record<string, string>>;
 
-/** What a Secret is for; one of role `authority`, `key` or `token` cannot be made again and goes along when a Shoot moves. */
-export type SecretRole = "authority" | "key" | "token" | "certificate" | "kubeconfig" | "configuration" | "bundle";
+/** What a Secret is for; one of role `authority` or `key` cannot be made again and goes along when a Shoot moves. */
+export type SecretRole = "authority" | "key" | "certificate" | "kubeconfig" | "configuration" | "bundle";
 
 /** The Secrets of a Shoot's namespace, as they were when opened and as they are made to be. */
 export interface SecretStore {
@@ -55,7 +55,7 @@ export async function openSecretStore(client: KubeClient, namespace: string): Pr
 }
 
 function labelsFor(role: SecretRole): Record<string, string> {
-  const lasting = role === "authority" || role === "key" || role === "token";
+  const lasting = role === "authority" || role === "key";
   return { "managed-by": "perennial", role, ...(lasting ? { [PERSIST_LABEL]: "true" } : {}) };
 }
 

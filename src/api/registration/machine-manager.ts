@@ -2,7 +2,7 @@ import { MACHINE_CONTROLLER_MANAGER_ANNOTATION } from "../annotations.ts";
 import type { Seed } from "../core/seed.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 import { registrationsFor } from "./gate.ts";
-import type { Registered } from "./registered.ts";
+import { isByChart, type Registered } from "./registered.ts";
 
 /**
  * Whether machine-controller-manager makes a Shoot's machines: where the Worker's extension is one that we install, unless
@@ -28,6 +28,5 @@ function installedFor(
   const found = registrationsFor(shoot, seed, registrations).find(({ registered: { offers } }) =>
     offers.some((offer) => offer.primary && offer.kind === kind && offer.type === type),
   );
-  const { by } = found?.registered.method ?? {};
-  return by === "helm" || by === "reference" ? found?.registered : undefined;
+  return found !== undefined && isByChart(found.registered) ? found.registered : undefined;
 }

@@ -1,12 +1,10 @@
+import { SSH_KEY_PAIR } from "../../api/names.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { pathsOf, secretFile, textFile, type Part } from "./file.ts";
 
-/** Secret beside the control plane with the key pair for logins, where there is one. */
-const keyPair = "ssh-keypair";
-
 /** Whether people may log in on the Shoot's machines: its owner has not forbidden it, and there is a key. */
 export function allowsLogin(context: ControlPlaneContext): boolean {
-  return !forbidsLogin(context) && context.checksums[keyPair] !== undefined;
+  return !forbidsLogin(context) && context.checksums[SSH_KEY_PAIR] !== undefined;
 }
 
 const forbidsLogin = ({ shoot }: ControlPlaneContext): boolean =>
@@ -41,7 +39,7 @@ WantedBy=multi-user.target
 export function loginUser(context: ControlPlaneContext): Part {
   if (!allowsLogin(context)) return {};
   const files = [
-    secretFile(authorizedKeys, keyPair, "id_rsa.pub", 0o644),
+    secretFile(authorizedKeys, SSH_KEY_PAIR, "id_rsa.pub", 0o644),
     textFile("/var/lib/gardener-user/run.sh", makeUser, 0o755),
   ];
   return {
