@@ -17,6 +17,7 @@ import { createRegistrationController } from "../controllers/registration/regist
 import { createScheduler, type SchedulerDeps } from "../controllers/scheduler/scheduler.ts";
 import { createSeedAccessController } from "../controllers/seed-access/seed-access.ts";
 import { createSeedSilenceController } from "../controllers/seed-silence.ts";
+import { createShootLifetimeController } from "../controllers/shoot-lifetime.ts";
 import { createShootController } from "../controllers/shoot.ts";
 import { serveHealth } from "../health.ts";
 import {
@@ -56,9 +57,10 @@ async function main(): Promise<void> {
   const scheduling = electScheduler({ gardenClient, events, log, strategy: config.schedulingStrategy });
   const profiles = createNamespacedCloudProfileController({ gardenClient, log });
   const bastions = createBastionController({ gardenClient, log });
+  const lifetimes = createShootLifetimeController({ gardenClient, events, log });
   const flows = createInstallationClient(temporal);
   const registrations = createRegistrationController({ gardenClient, flows, log });
-  const parts = [shoots, entries, access, protections, silence, profiles, bastions, scheduling, registrations];
+  const parts = [shoots, entries, access, protections, silence, profiles, bastions, lifetimes, scheduling, registrations];
   for (const part of parts) part.start();
   shoots.synced().then(
     () => (ready = true),

@@ -173,7 +173,7 @@ describe("the deployed roles grant", () => {
   test.each(
     grants([
       ["manager", "get list watch", `shoots.${core} controllerregistrations.${core}`],
-      ["manager", "patch", `shoots.${core}`],
+      ["manager", "patch delete", `shoots.${core}`],
       ["manager", "update", `shoots.${core}:binding`],
       ["manager", "list", "configmaps", "garden"],
       ["manager", "create", "leases.coordination.k8s.io", "garden"],

@@ -1,7 +1,7 @@
 import { EXPIRATION_ANNOTATION } from "../../api/annotations.ts";
 import { profileReference, readEffectiveProfile } from "../../api/core/effective-profile.ts";
-import { isSameKey, quotasOf } from "../../api/core/quotas-of.ts";
-import { CredentialsBinding, Quota, SecretBinding, Shoot, type CloudProfile } from "../../api/index.ts";
+import { isSameKey, quotasOf, readQuotas } from "../../api/core/quotas-of.ts";
+import { CredentialsBinding, SecretBinding, Shoot, type CloudProfile, type Quota } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
 import type { ShootChange } from "./change.ts";
@@ -22,18 +22,6 @@ export async function lifetimeOnly(client: KubeClient, { shoot, old, now }: Shoo
   const isSame =
     shoot.metadata.annotations?.[EXPIRATION_ANNOTATION] === old?.metadata.annotations?.[EXPIRATION_ANNOTATION];
   return isSame ? [] : lifetimeCauses(shoot, old, await readQuotas(client, shoot), now);
-}
-
-/** The Quotas that the Shoot's binding names, as far as they are there. */
-async function readQuotas(client: KubeClient, { spec, metadata: { namespace } }: Shoot): Promise<Quota[]> {
-  const { credentialsBindingName, secretBindingName } = spec;
-  const bindings = [
-    credentialsBindingName && (await client.read(CredentialsBinding, { namespace, name: credentialsBindingName })),
-    secretBindingName && (await client.read(SecretBinding, { namespace, name: secretBindingName })),
-  ];
-  const keys = bindings.flatMap((binding) => (binding ? quotasOf(binding) : []));
-  const found = await Promise.all(keys.map((key) => client.read(Quota, key)));
-  return found.filter((quota) => quota !== undefined);
 }
 
 /** A Quota of a project counts the Shoots of the project, one of a Secret those of all bindings that name it. */
