@@ -60,6 +60,9 @@ export const EPOCH_ANNOTATION = "perennial.dev/epoch";
 /** On a Shoot's namespace in a seed: which failure the control plane survives, `node` or `zone`; empty for none. */
 export const FAILURE_TOLERANCE_ANNOTATION = "high-availability-config.resources.gardener.cloud/failure-tolerance-type";
 
+/** On a namespace: the zones that its pods are to be in, with commas between them. */
+export const ZONES_ANNOTATION = "high-availability-config.resources.gardener.cloud/zones";
+
 /** On an extension object of a kind whose definition has no `spec.leadership`: that, as JSON. */
 export const LEADERSHIP_ANNOTATION = "perennial.dev/leadership";
 

@@ -23,6 +23,8 @@ export interface ControlPlaneContext {
   readonly snapshotMinutes?: number;
   /** Where the seed's own API server is reached, as its Service `kubernetes` says. */
   readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
+  /** The seed's zones that the control plane is in; none where the Seed names none. */
+  readonly zones?: readonly string[];
   /** The Shoot has a resource manager of its own. */
   readonly managesResources?: true;
   /** Where machine-controller-manager makes the machines; none where the Worker's controller does. */

@@ -1,4 +1,4 @@
-import { FAILURE_TOLERANCE_ANNOTATION, SHOOT_UID_ANNOTATION } from "../api/annotations.ts";
+import { FAILURE_TOLERANCE_ANNOTATION, SHOOT_UID_ANNOTATION, ZONES_ANNOTATION } from "../api/annotations.ts";
 import {
   BACKUP_PROVIDER_LABEL,
   HIGH_AVAILABILITY_LABEL,
@@ -39,10 +39,11 @@ function labelsOf({ shoot, seed, extensions }: ControlPlaneContext): Record<stri
   };
 }
 
-function annotationsOf({ shoot }: ControlPlaneContext): Record<string, string> {
+function annotationsOf({ shoot, zones = [] }: ControlPlaneContext): Record<string, string> {
   const uid = shoot.status?.uid ?? shoot.metadata.uid;
   return {
     [FAILURE_TOLERANCE_ANNOTATION]: shoot.spec.controlPlane?.highAvailability?.failureTolerance.type ?? "",
+    ...(zones.length === 0 ? {} : { [ZONES_ANNOTATION]: zones.join(",") }),
     ...(uid === undefined ? {} : { [SHOOT_UID_ANNOTATION]: uid }),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { WAIT_ANNOTATION } from "../../src/api/annotations.ts";
+import { WAIT_ANNOTATION, ZONES_ANNOTATION } from "../../src/api/annotations.ts";
 import { createComponents } from "../../src/activities/control-plane/components.ts";
 import { createExtensions } from "../../src/activities/extensions/extensions.ts";
 import { toFailure } from "../../src/activities/failure.ts";
@@ -7,7 +7,7 @@ import type { OperationStatus } from "../../src/activities/index.ts";
 import { createShootClients } from "../../src/activities/shoot/clients.ts";
 import { createShootStatus } from "../../src/activities/shoot/status.ts";
 import { readShootView } from "../../src/activities/shoot/view.ts";
-import { Shoot } from "../../src/api/index.ts";
+import { Seed, Shoot } from "../../src/api/index.ts";
 import { moveOf } from "../../src/api/placement/move.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { createReflector, type KubeClient, Namespace, readClusterIdentity, refTo } from "../../src/kube/index.ts";
@@ -478,6 +478,23 @@ describe("deploying a component", () => {
     expect(first).toMatchObject({ until: "addressed", kind: "Service", deadline: 600_000 });
     const [workload] = await components().deploy(run, "kube-controller-manager", "kubeControllerManager");
     expect(workload).toMatchObject({ until: "rolledOut", generation: 1 });
+  });
+
+  it("gives a control plane a zone, and leaves it there when its Seed gets more of them", async () => {
+    const run = await newShoot();
+    const zones = async () =>
+      (await kube.read(Namespace, { name: run.technicalID }))?.metadata.annotations?.[ZONES_ANNOTATION];
+    const offer = (offered: string[]) =>
+      kube.patch(refTo(Seed, { name: "seed-1" }), { spec: { provider: { zones: offered } } });
+    await components().deploy(run, "namespace", "namespace");
+    expect(await zones()).toBe("0");
+    await offer(["1", "2", "3", "4", "5", "6", "0"]);
+    await components().deploy(run, "namespace", "namespace");
+    expect(await zones()).toBe("0");
+    await offer(["1"]);
+    await components().deploy(run, "namespace", "namespace");
+    expect(await zones()).toBe("1");
+    await offer(["0"]);
   });
 
   it("applies a namespace and its Cluster first, and then all that goes into it at the same time", async () => {

@@ -245,7 +245,7 @@ describe("the deployed roles grant", () => {
 describe("the deployed roles refuse", () => {
   test.each(
     grants([
-      ["manager", "create update delete", `shoots.${core}`],
+      ["manager", "create update", `shoots.${core}`],
       ["manager", "list watch update delete", "secrets"],
       ["manager", "bind escalate", inRbac("roles clusterroles")],
       ["manager", "get create patch", `validating${webhooks}/another`],

@@ -207,9 +207,13 @@ test("a Shoot has a controller installed that its network needs, from the chart 
     },
   });
   expect((await managedResource(metadata.name))?.spec.class).toBe("seed");
-  expect((await client.read(Namespace, { name: `extension-${metadata.name}` }))?.metadata.labels).toMatchObject({
-    "gardener.cloud/role": "extension",
-    "controllerregistration.core.gardener.cloud/name": "one",
+  expect((await client.read(Namespace, { name: `extension-${metadata.name}` }))?.metadata).toMatchObject({
+    labels: {
+      "gardener.cloud/role": "extension",
+      "controllerregistration.core.gardener.cloud/name": "one",
+      "high-availability-config.resources.gardener.cloud/consider": "true",
+    },
+    annotations: { "high-availability-config.resources.gardener.cloud/zones": "0" },
   });
   expect((await conditionsOf("one"))["Valid"]).toMatchObject({ status: "True", reason: "RegistrationValid" });
   expect(await carryOut("one")).toBeUndefined();

@@ -55,6 +55,20 @@ test("a certificate near its end is renewed while two managers run, and no judge
   await Promise.all([slow.stop(), quick.stop()]);
 });
 
+test("a configuration that somebody takes away comes back", async ({ cluster }) => {
+  const { client: gardenClient } = cluster;
+  const served = await serveWebhooks({ gardenClient, log, host: "127.0.0.1", port: 0, period: 50 });
+  const configurations = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"].map((kind) => ({
+    ...{ apiVersion: "admissionregistration.k8s.io/v1", kind, name: "perennial" },
+  }));
+  for (const ref of configurations) await gardenClient.remove(ref);
+  await eventually(async () => {
+    for (const ref of configurations) expect(await gardenClient.read(ref)).toBeDefined();
+  });
+  await eventually(() => expectJudged(cluster));
+  await served.stop();
+});
+
 const certificate = async ({ client }: ControlPlane): Promise<string> => {
   const secret = await client.read(refTo(Secret, { namespace: "perennial", name: "perennial-admission" }));
   return Buffer.from(secret?.data?.["tls.crt"] ?? "", "base64").toString();

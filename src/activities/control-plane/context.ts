@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { ZONES_ANNOTATION } from "../../api/annotations.ts";
 import { SSH_KEY_PAIR } from "../../api/names.ts";
+import { zonesOfControlPlane } from "../../api/placement/zones.ts";
 import { isAsleep, type ShootRun } from "../../api/shoot/run.ts";
 import { imagesFor, type ControlPlaneContext } from "../../components/index.ts";
-import { EndpointSlice, Secret, Service, type KubeClient } from "../../kube/index.ts";
+import { EndpointSlice, Namespace, Secret, Service, type KubeClient } from "../../kube/index.ts";
 import { readGardenObjects } from "./cluster.ts";
 import { readManagedMachines } from "../machines/managed-machines.ts";
 import { addressOf } from "../waits/readiness.ts";
@@ -26,6 +28,7 @@ export async function readContext(
     namespace,
     replicas: isAsleep(run) ? 0 : 1,
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
+    ...(await readZones(seedClient, run, objects)),
     ...(run.managesResources === true ? { managesResources: true } : {}),
     ...(await readManagedMachines(seedClient, run)),
     ...(run.extensions === undefined ? {} : { extensions: run.extensions }),
@@ -50,6 +53,18 @@ function domainsOf(
     ...(internal === undefined ? {} : { internalDomain: `${name}.${project}.${internal}` }),
     ...(external === undefined ? {} : { externalDomain: external }),
   };
+}
+
+/** The zones of the control plane; those that it was given stay, so that its volumes do. */
+async function readZones(
+  seedClient: KubeClient,
+  { technicalID: name, uid }: ShootRun,
+  { seed, shoot }: Pick<ControlPlaneContext, "seed" | "shoot">,
+): Promise<Pick<ControlPlaneContext, "zones">> {
+  if ((seed.spec.provider.zones ?? []).length === 0) return {};
+  const { annotations = {} } = (await seedClient.read(Namespace, { name }))?.metadata ?? {};
+  const chosen = (annotations[ZONES_ANNOTATION] ?? "").split(",").filter((zone) => zone !== "");
+  return { zones: zonesOfControlPlane(shoot, seed, uid, chosen) };
 }
 
 /** The key of the Shoot's machines for SSH, as Infrastructures name it. */

@@ -1,5 +1,5 @@
-import { RESOURCE_MANAGER_ANNOTATION } from "../../api/annotations.ts";
-import { INSTALLATION_LABEL, REGISTRATION_LABEL, ROLE_LABEL } from "../../api/labels.ts";
+import { RESOURCE_MANAGER_ANNOTATION, ZONES_ANNOTATION } from "../../api/annotations.ts";
+import { HIGH_AVAILABILITY_LABEL, INSTALLATION_LABEL, REGISTRATION_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, installationNamespace } from "../../api/names.ts";
 import { ControllerRegistration, Seed, type ControllerInstallation } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
@@ -40,10 +40,20 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
   const { gardenClient, seedClient } = deps;
 
   return guarded<InstallationSeedActivities>({
-    async prepareExtensionNamespace({ name, registration }) {
-      const labels = { [ROLE_LABEL]: "extension", [REGISTRATION_LABEL]: registration, [INSTALLATION_LABEL]: name };
+    async prepareExtensionNamespace({ name, registration, seedName }) {
+      const seed = await gardenClient.read(Seed, { name: seedName });
+      const labels = {
+        [ROLE_LABEL]: "extension",
+        [REGISTRATION_LABEL]: registration,
+        [INSTALLATION_LABEL]: name,
+        [HIGH_AVAILABILITY_LABEL]: "true",
+      };
+      const annotations = { [ZONES_ANNOTATION]: (seed?.spec.provider.zones ?? []).join(",") };
       await seedClient.apply({ ...typeMeta(Namespace), metadata: { name: GARDEN_NAMESPACE } });
-      await seedClient.apply({ ...typeMeta(Namespace), metadata: { name: installationNamespace(name), labels } });
+      await seedClient.apply({
+        ...typeMeta(Namespace),
+        metadata: { name: installationNamespace(name), labels, annotations },
+      });
     },
 
     async deployResourceManager() {

@@ -3,6 +3,7 @@ import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { apiServerIP } from "../networks.ts";
 import { clusterRole, clusterRoleBinding } from "../rbac.ts";
+import { systemGround } from "./system-ground.ts";
 
 const USER = "perennial-user";
 
@@ -14,7 +15,7 @@ export const userAccount: KubeObject = {
   automountServiceAccountToken: false,
 };
 
-/** What Gardener's groups and users may do in the Shoot, and where its pods find the API server. */
+/** What Gardener's groups and users may do in the Shoot, where its pods find the API server, and what system components rely on. */
 export function gardenerAccess(context: ControlPlaneContext): KubeObject[] {
   return [
     clusterRole("gardener.cloud:system:read-only", [
@@ -30,6 +31,7 @@ export function gardenerAccess(context: ControlPlaneContext): KubeObject[] {
       { kind: "ServiceAccount", name: USER, namespace: "kube-system" },
     ]),
     ...kubernetesEndpoint(context),
+    ...systemGround(context),
   ];
 }
 
