@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ControllerDeployment, ControllerRegistration } from "../api/index.ts";
+import { readDeployment, readInlineDeployment, type DeploymentReading } from "../api/registration/deployment.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 
@@ -16,9 +17,29 @@ export function createControllerRegistrationValidator({ client }: { client: Kube
       return judge([{ field: "spec", message: "cannot be changed while it is being deleted", forbidden: true }]);
     }
     const causes = await Promise.all([primaryCauses(client, registration), deploymentCauses(client, registration)]);
-    return judge(causes.flat());
+    return judge([...inlineCauses(registration), ...causes.flat()]);
   };
 }
+
+/** Judges ControllerDeployments, of whichever version: they name a chart. What was there before may be changed bit by bit. */
+export const judgeControllerDeployment: Webhook = async ({ object, oldObject }) => {
+  const causesOf = (one: object) =>
+    problemOf(
+      readDeployment(ControllerDeployment.parse({ ...one, apiVersion: ControllerDeployment.apiVersion })),
+      "helm",
+    );
+  const before = oldObject === undefined ? [] : causesOf(oldObject);
+  return judge(causesOf(object ?? {}).filter((cause) => !before.some((one) => isDeepStrictEqual(one, cause))));
+};
+
+function inlineCauses(registration: ControllerRegistration): Cause[] {
+  const { deployment } = registration.spec;
+  if (deployment?.type === undefined) return [];
+  return problemOf(readInlineDeployment(registration), "spec.deployment");
+}
+
+const problemOf = (reading: DeploymentReading, field: string): Cause[] =>
+  reading.is === "invalid" ? [{ field, message: reading.problem }] : [];
 
 async function primaryCauses(client: KubeClient, registration: ControllerRegistration): Promise<Cause[]> {
   const all = await client.list(ControllerRegistration);

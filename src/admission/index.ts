@@ -4,7 +4,7 @@ import { createAuthorizer } from "./authorizer.ts";
 import { createBastionDefaulter, createBastionValidator } from "./bastion.ts";
 import { createBindingCheck, type MayBind } from "./binding.ts";
 import { createCloudProfileValidator } from "./cloud-profile.ts";
-import { createControllerRegistrationValidator } from "./controller-registration.ts";
+import { createControllerRegistrationValidator, judgeControllerDeployment } from "./controller-registration.ts";
 import { createCredentialsValidator } from "./credentials.ts";
 import { confirmDeletion } from "./deletion.ts";
 import { refuseMalformed } from "./malformed.ts";
@@ -50,6 +50,7 @@ export function createAdmissionServer({ client, mayBind, ...options }: Admission
       [paths.shoots]: createShootValidator({ client, authorize, mayBind: mayBind ?? createBindingCheck(authorize) }),
       [paths.credentials]: createCredentialsValidator({ client, authorize }),
       [paths.seeds]: createSeedValidator({ client }),
+      [paths.controllerDeployments]: judgeControllerDeployment,
       [paths.controllerRegistrations]: createControllerRegistrationValidator({ client }),
       [paths.cloudProfiles]: createCloudProfileValidator({ client }),
       [paths.namespacedCloudProfiles]: createNamespacedCloudProfileValidator({ client }),

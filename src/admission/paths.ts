@@ -3,6 +3,7 @@ export const paths = {
   defaultShoots: "/default/shoots",
   shoots: "/validate/shoots",
   seeds: "/validate/seeds",
+  controllerDeployments: "/validate/controllerdeployments",
   controllerRegistrations: "/validate/controllerregistrations",
   cloudProfiles: "/validate/cloudprofiles",
   namespacedCloudProfiles: "/validate/namespacedcloudprofiles",

@@ -78,6 +78,10 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
           ...webhook(resource, path, { resources: [resource], operations: writes }),
           matchConditions: [specChanged],
         })),
+        webhook("controllerdeployments", paths.controllerDeployments, {
+          resources: ["controllerdeployments"],
+          operations: writes,
+        }),
         webhook("backupbuckets", paths.backupBuckets, { resources: ["backupbuckets"], operations: ["DELETE"] }),
         {
           ...webhook("bastions", paths.bastions, {

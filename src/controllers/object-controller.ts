@@ -11,6 +11,8 @@ import {
 export interface ObjectControllerOptions<T extends KubeObject> extends Omit<ControllerOptions, "reconcile"> {
   readonly gardenClient: KubeClient;
   readonly kind: Kind<T>;
+  /** What is remembered of an object; all of it unless told otherwise. */
+  readonly keep?: (object: T) => T;
   reconcile(object: T): ReturnType<ControllerOptions["reconcile"]>;
 }
 
@@ -26,6 +28,7 @@ export function createObjectController<T extends KubeObject>(o: ObjectController
   });
   const reflector = createReflector(gardenClient, kind, {
     log,
+    ...(o.keep === undefined ? {} : { keep: o.keep }),
     onEvent: ({ type, object: { metadata } }) => {
       const { name, namespace } = metadata;
       if (type !== "deleted") controller.enqueue(namespace === undefined ? { name } : { name, namespace });

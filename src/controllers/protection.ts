@@ -28,6 +28,8 @@ export interface Protection<T extends KubeObject> {
   readonly kind: Kind<T>;
   /** What needs the object, as the API server knows it: Shoots mostly. */
   users(client: KubeClient, object: T): Promise<KubeObject[]>;
+  /** What has to be remembered of an object; all of it unless told otherwise. */
+  readonly keep?: (object: T) => T;
   /** The Secret that stays as long as one of the objects names it, under a finalizer of the kind. */
   readonly secret?: { readonly finalizer: string; of(object: T): NamespacedKey | undefined };
 }
@@ -37,7 +39,7 @@ export interface Protection<T extends KubeObject> {
  * and nothing needs it any more. Its Secret is let go before it, so that none is forgotten when a process dies in between.
  */
 export function createProtection<T extends KubeObject>(
-  { kind, users, secret }: Protection<T>,
+  { kind, users, keep, secret }: Protection<T>,
   { gardenClient, events, log, period = 30_000 }: ProtectionDeps,
 ) {
   const hold = async (object: T) => {
@@ -73,6 +75,7 @@ export function createProtection<T extends KubeObject>(
     name: `${kind.kind.toLowerCase()}-protection`,
     gardenClient,
     kind,
+    ...(keep === undefined ? {} : { keep }),
     log,
     concurrency: 1, // or one object would let a Secret go that another has just begun to hold
     reconcile: (object) => (isDeleted(object) ? release(object) : hold(object)),

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   CloudProfile,
+  ControllerDeployment,
+  ControllerRegistration,
   CREDENTIALS_BINDING_FINALIZER,
   CredentialsBinding,
   ExposureClass,
@@ -16,7 +18,7 @@ import { isSameKey, quotasOf } from "../api/core/quotas-of.ts";
 import type { KubeClient, NamespacedKey } from "../kube/index.ts";
 import { createProtection, type Protection, type ProtectionDeps } from "./protection.ts";
 
-/** Keeps what is needed from being deleted: profiles, Projects, ExposureClasses, bindings with their Secrets, and Quotas. */
+/** Keeps what is needed from being deleted: profiles, Projects, ExposureClasses, bindings with their Secrets, Quotas, charts. */
 export function createProtections(deps: ProtectionDeps) {
   const parts = [
     createProtection(profiles, deps),
@@ -24,6 +26,7 @@ export function createProtections(deps: ProtectionDeps) {
     createProtection(quotas, deps),
     createProtection(exposureClasses, deps),
     createProtection(projects, deps),
+    createProtection(deployments, deps),
     createProtection(secretBindings, deps),
     createProtection(credentialsBindings, deps),
   ];
@@ -70,6 +73,16 @@ const exposureClasses: Protection<ExposureClass> = {
 const projects: Protection<Project> = {
   kind: Project,
   users: async (client, { spec: { namespace } }) => (namespace === undefined ? [] : await shoots(client, namespace)),
+};
+
+/** A registration goes when it is installed nowhere any more; of its deployment, charts are too large to be remembered. */
+const deployments: Protection<ControllerDeployment> = {
+  kind: ControllerDeployment,
+  keep: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }),
+  users: async (client, { metadata: { name } }) => {
+    const registrations = await client.list(ControllerRegistration);
+    return registrations.filter(({ spec }) => spec.deployment?.deploymentRefs?.some((ref) => ref.name === name));
+  },
 };
 
 const secretBindings: Protection<SecretBinding> = {

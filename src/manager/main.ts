@@ -60,7 +60,18 @@ async function main(): Promise<void> {
   const lifetimes = createShootLifetimeController({ gardenClient, events, log });
   const flows = createInstallationClient(temporal);
   const registrations = createRegistrationController({ gardenClient, flows, log });
-  const parts = [shoots, entries, access, protections, silence, profiles, bastions, lifetimes, scheduling, registrations];
+  const parts = [
+    shoots,
+    entries,
+    access,
+    protections,
+    silence,
+    profiles,
+    bastions,
+    lifetimes,
+    scheduling,
+    registrations,
+  ];
   for (const part of parts) part.start();
   shoots.synced().then(
     () => (ready = true),

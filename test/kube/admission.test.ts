@@ -289,6 +289,18 @@ test("a registration is refused while its deployment does not exist", async () =
   await expect(client.apply(broken)).rejects.toThrow("there is no ControllerDeployment none: create it first");
 });
 
+test.each([
+  ["names no chart", {}, "providerConfig names no chart"],
+  ["has an empty reference", { ociRepository: { ref: null } }, "providerConfig.ociRepository.ref cannot be read"],
+])("a deployment that %s is refused, wherever it stands", async (_, providerConfig, message) => {
+  const inline = registration("sixth", [], { type: "helm", providerConfig });
+  const { apiVersion } = inline;
+  const deployment = { apiVersion, kind: "ControllerDeployment", metadata: { name: "sixth" }, type: "helm" };
+  for (const object of [inline, { ...deployment, providerConfig }])
+    await expect(client.apply(object)).rejects.toThrow(message);
+  await client.apply({ ...deployment, providerConfig: { chart: "Y2hhcnQ=" } });
+});
+
 test("the certificate can be renewed while the server runs", async () => {
   const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
   lab.server.renew(tls);

@@ -217,7 +217,7 @@ describe("the deployed roles grant", () => {
       ["worker-seed", "get", "pods:log"],
       ["worker-seed", "list", "replicasets.apps"],
       ["manager", "get list watch create patch delete", `controllerinstallations.${core}`],
-      ["manager", "get list watch", `controllerdeployments.${core}`],
+      ["manager", "get list watch patch", `controllerdeployments.${core}`],
       ["worker-garden", "get list watch", `controllerregistrations.${core} controllerinstallations.${core}`],
       ["worker-garden", "get", `controllerdeployments.${core}`],
       ["worker-seed", "get list watch create patch delete", "cronjobs.batch jobs.batch"],

@@ -114,6 +114,24 @@ test("a CloudProfile and a Project stay while a Shoot is of them", async () => {
   for (const ref of [profile, project]) await gone(ref);
 });
 
+test("a ControllerDeployment stays while a registration names it", async () => {
+  const apiVersion = "core.gardener.cloud/v1beta1";
+  const registration = { apiVersion, kind: "ControllerRegistration", name: "calico" };
+  const deployment = { apiVersion, kind: "ControllerDeployment", name: "calico" };
+  await client.apply({
+    ...{ apiVersion, kind: "ControllerDeployment", metadata: { name: "calico" } },
+    helm: { rawChart: "Y2hhcnQ=" },
+  });
+  await client.apply({
+    ...{ apiVersion, kind: "ControllerRegistration", metadata: { name: "calico" } },
+    spec: { deployment: { deploymentRefs: [{ name: "calico" }] } },
+  });
+  await held(deployment);
+  await staysThoughDeleted(deployment);
+  await client.remove(registration);
+  await gone(deployment);
+});
+
 test("finalizers of others stay", async () => {
   await bindSecret();
   await client.patch(secretBinding, { metadata: { finalizers: ["example.com/theirs"] } });

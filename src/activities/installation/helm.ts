@@ -3,7 +3,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { stringify } from "yaml";
 import type { Raw } from "../../api/index.ts";
 
 /** A chart, and what it is rendered for. */
@@ -57,8 +56,9 @@ export function createHelm({ binary }: { readonly binary: string }): Helm {
     template: ({ chart, release, namespace, values, kubeVersion }) =>
       inFolder(async (home) => {
         await writeFile(join(home, "chart.tgz"), chart);
-        await writeFile(join(home, "values.yaml"), stringify(values, { aliasDuplicateObjects: false }));
-        const flags = ["--namespace", namespace, "--values", "values.yaml", "--kube-version", kubeVersion];
+        // Helm reads YAML 1.1, in which a bare "no" is false; JSON says the same in both.
+        await writeFile(join(home, "values.json"), JSON.stringify(values));
+        const flags = ["--namespace", namespace, "--values", "values.json", "--kube-version", kubeVersion];
         return await run(["template", release, "chart.tgz", ...flags, "--include-crds", "--skip-tests"], home);
       }),
     pull: ({ ref, dockerConfig, ca }) =>

@@ -4,7 +4,8 @@ import { bytes, object, raw, rules } from "../schema/fields.ts";
 
 const secretName = object({ name: z.string().min(1).describe("Name is the name of a Secret in namespace 'garden'.") });
 
-const ociRepository = object({
+/** Where a chart is in a registry. */
+export const ociRepository = object({
   ref: z.string().optional().describe("Ref is the full reference of the artifact, with a tag or a digest."),
   repository: z.string().optional().describe("Repository is where the artifact is, without tag and digest."),
   tag: z.string().optional().describe("Tag is the artifact's tag."),

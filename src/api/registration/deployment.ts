@@ -1,4 +1,5 @@
-import type { ControllerDeployment } from "../core/controller-deployment.ts";
+import type { z } from "zod";
+import { ociRepository as ociSchema, type ControllerDeployment } from "../core/controller-deployment.ts";
 import type { ControllerRegistration } from "../core/controller-registration.ts";
 import type { Raw } from "../schema/fields.ts";
 
@@ -33,7 +34,8 @@ export function readDeployment(deployment: Omit<ControllerDeployment, "apiVersio
   const object = `ControllerDeployment ${metadata.name}`;
   if (helm === undefined && type === undefined) return invalid(`${object} says neither helm nor type`);
   if (helm === undefined) return readTyped({ type: type ?? "", providerConfig, injectGardenKubeconfig });
-  const { rawChart, ociRepository, values = {} } = helm;
+  const { rawChart, ociRepository } = helm;
+  const values = helm.values ?? {};
   const chart = rawChart === undefined ? readRegistry(ociRepository) : inObject(rawChart);
   if (chart === undefined) return invalid(`${object} names no chart: set helm.rawChart or helm.ociRepository`);
   return { is: "helm", helm: { chart, values, injectGardenKubeconfig } };
@@ -47,19 +49,23 @@ interface Typed {
 
 function readTyped({ type, providerConfig, injectGardenKubeconfig }: Typed): DeploymentReading {
   if (type !== "helm") return { is: "other", type };
-  const { chart: base64, ociRepository, values = {} } = providerConfig;
-  const chart = typeof base64 === "string" ? inObject(base64) : readRegistry(ociRepository as OciRepository);
+  const { chart: base64 } = providerConfig;
+  const values = providerConfig["values"] ?? {};
+  const { error, data: ociRepository } = ociSchema.optional().safeParse(providerConfig["ociRepository"] ?? undefined);
+  if (error !== undefined) {
+    const [{ path, message } = { path: [], message: "" }] = error.issues;
+    return invalid(`${["providerConfig", "ociRepository", ...path].join(".")} cannot be read: ${message}`);
+  }
+  const chart = typeof base64 === "string" ? inObject(base64) : readRegistry(ociRepository);
   if (chart === undefined) return invalid("providerConfig names no chart: set providerConfig.chart, in base64");
   if (!isMap(values)) return invalid("providerConfig.values is no map");
   return { is: "helm", helm: { chart, values, injectGardenKubeconfig } };
 }
 
-type OciRepository = NonNullable<ControllerDeployment["helm"]>["ociRepository"];
-
 const inObject = (base64: string): ChartSource => ({ in: "object", base64 });
 
 /** A digest says exactly what is meant, and so it wins over a tag; a reference may carry either. */
-function readRegistry(repository: OciRepository): ChartSource | undefined {
+function readRegistry(repository: z.infer<typeof ociSchema> | undefined): ChartSource | undefined {
   if (repository === undefined) return undefined;
   const { ref, repository: base, tag, digest, pullSecretRef, caBundleSecretRef } = repository;
   const named = ref ?? (base === undefined ? undefined : `${base}${suffixOf(tag, digest)}`);

@@ -25,7 +25,7 @@ export interface SeedExtensions {
 /**
  * The controllers that have to be installed, healthy and rolled out before a Shoot is worked on (contract C1.1, C8.2): the
  * primary ones of what it needs. A kind and type that no registration offers is not waited for, and neither is a
- * registration that says nothing of a deployment, until its operator says something of the installation: decision 0018.
+ * registration that says nothing of a deployment, until its operator says something of the installation: decision 0019.
  */
 export function missingExtensions(
   shoot: Pick<Shoot, "spec">,
