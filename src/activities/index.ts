@@ -92,6 +92,8 @@ export interface SeedActivities {
   deployNodeAgentSecrets(run: ShootRun): Promise<void>;
   /** Registers a wait for what extensions have the resource manager apply, in the Shoot and beside its control plane. */
   awaitManagedResources(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Lets resource managers act again on what they had to leave alone. */
+  releaseManagedResources(run: ShootRun): Promise<void>;
   /** Has the resource manager take away what it has applied. */
   removeManagedResources(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Takes from the Worker the machines that it was given to restore: they change from now on. */

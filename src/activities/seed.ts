@@ -86,13 +86,13 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
 
   return {
     async deployComponent(run, component, step) {
-      const { components, backup, managedResources } = services(run);
+      const { components, backup } = services(run);
       if (component === "namespace") await removeEarlierCluster(seedClient, run);
       if (component === "etcd-backup") await backup.checkPlace(run);
-      if (component === "resource-manager") await managedResources.release(run);
       return await components.deploy(run, component, step);
     },
     awaitManagedResources: (run, step) => services(run).managedResources.awaitHealthy(run, step),
+    releaseManagedResources: forRun(({ managedResources }, run) => managedResources.release(run)),
     removeManagedResources: (run, step) => services(run).managedResources.remove(run, step),
     destroyComponent: (run, component, step) => services(run).components.destroy(run, component, step),
     applyExtension: (run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose),

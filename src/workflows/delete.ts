@@ -24,6 +24,7 @@ export const deleteShoot = defineShootFlow("Delete Shoot", {
 
   // A control plane to clean up through
   cluster:                    { do: call("syncCluster"),                after: ["leadership"], when: [namespaceUsable] },
+  releaseManagedResources: { do: call("releaseManagedResources"),    after: ["cluster"], when: [namespaceUsable], since: "2026-11-27" },
   cloudProviderSecret:        { do: call("deployCloudProviderSecret"),  after: ["cluster"], when: [namespaceUsable, hasCredentials] },
   referencedResources:        { do: call("deployReferencedResources"),  after: ["cluster"], when: [namespaceUsable, hasReferences], since: "2026-11-26" },
   secrets:                    { do: call("deploySecrets"),              after: ["cluster"], when: [canCleanResources] },

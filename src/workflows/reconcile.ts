@@ -44,13 +44,16 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   internalDns:           { do: apply("DNSRecord", "internal"),               after: ["cluster", "apiServerService"], when: [hasInternalDomain, awake] },
   externalDns:           { do: apply("DNSRecord", "external"),               after: ["cluster", "apiServerService"], when: [hasExternalDomain, awake] },
 
+  // What extensions wait for of resource managers; the fence had these stop
+  releaseManagedResources: { do: call("releaseManagedResources"),              after: ["leader"], since: "2026-11-27" },
+
   // What the provider has to build first, and the place of the backups
-  infrastructure:        { do: thenCall(apply("Infrastructure"), "publishInfrastructure"),after: ["leader", "cluster", "cloudProviderSecret", "secrets", "referencedResources"], was: [{ until: "2026-11-26", after: ["leader", "cluster", "cloudProviderSecret"] }, { until: "2026-11-23", after: ["leader", "cluster", "secrets", "cloudProviderSecret"] }], when: [hasWorkers] },
+  infrastructure:        { do: thenCall(apply("Infrastructure"), "publishInfrastructure"),after: ["leader", "cluster", "cloudProviderSecret", "secrets", "referencedResources", "releaseManagedResources"], was: [{ until: "2026-11-27", after: ["leader", "cluster", "cloudProviderSecret", "secrets", "referencedResources"] }, { until: "2026-11-26", after: ["leader", "cluster", "cloudProviderSecret"] }, { until: "2026-11-23", after: ["leader", "cluster", "secrets", "cloudProviderSecret"] }], when: [hasWorkers] },
   networkPolicies:       { do: deploy("network-policies"),                   after: ["infrastructure"], when: [hasWorkers] },
   backupEntry:           { do: apply("BackupEntry"),                         after: ["leader", "cluster"], when: [hasBackup] },
 
   // What some extensions add before there is an API server; of a Shoot that sleeps, once that has stopped
-  extensionsBeforeApiServer: { do: apply("Extension", "BeforeKubeAPIServer"), after: ["infrastructure", "secrets", "referencedResources"], when: [hasExtensionsBeforeApiServer, awake], since: "2026-11-26" },
+  extensionsBeforeApiServer: { do: apply("Extension", "BeforeKubeAPIServer"), after: ["infrastructure", "secrets", "referencedResources", "releaseManagedResources"], was: { until: "2026-11-27", after: ["infrastructure", "secrets", "referencedResources"] }, when: [hasExtensionsBeforeApiServer, awake], since: "2026-11-26" },
 
   // The control plane itself
   etcd:                  { do: deploy("etcd"),                               after: ["secrets"] },

@@ -62,13 +62,16 @@ export const restore = defineShootFlow("Restore Shoot", {
   apiServerService:      { do: thenCall(deploy("kube-apiserver-service"), "publishAddress"),after: ["namespace"] },
   accessSecrets:         { do: call("deploySecrets"),                        after: ["secrets", "apiServerService"] },
 
+  // What extensions wait for of resource managers, if this seed had to stop them when the Shoot left it
+  releaseManagedResources: { do: call("releaseManagedResources"),              after: ["leases", "leader"], since: "2026-11-27" },
+
   // What the provider has built, and the place of the backups
-  infrastructure:        { do: thenCall(restoreObjects("Infrastructure"), "publishInfrastructure"),after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret", "referencedResources"], was: { until: "2026-11-26", after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"] }, when: [hasWorkers] },
+  infrastructure:        { do: thenCall(restoreObjects("Infrastructure"), "publishInfrastructure"),after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret", "referencedResources", "releaseManagedResources"], was: [{ until: "2026-11-27", after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret", "referencedResources"] }, { until: "2026-11-26", after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret"] }], when: [hasWorkers] },
   networkPolicies:       { do: deploy("network-policies"),                   after: ["infrastructure"], when: [hasWorkers] },
   backupEntry:           { do: restoreObjects("BackupEntry"),                after: ["leases", "leader", "cluster"], when: [hasBackup] },
 
   // What some extensions add before there is an API server; of a Shoot that sleeps, once that has stopped
-  extensionsBeforeApiServer: { do: restoreObjects("Extension", "BeforeKubeAPIServer"), after: ["infrastructure", "secrets", "referencedResources"], when: [hasExtensionsBeforeApiServer, awake], since: "2026-11-26" },
+  extensionsBeforeApiServer: { do: restoreObjects("Extension", "BeforeKubeAPIServer"), after: ["infrastructure", "secrets", "referencedResources", "releaseManagedResources"], was: { until: "2026-11-27", after: ["infrastructure", "secrets", "referencedResources"] }, when: [hasExtensionsBeforeApiServer, awake], since: "2026-11-26" },
 
   // A seed that was down or cut off may have left snapshots that nothing has recorded
   listSnapshots:         { do: call("listSnapshots"),                        after: ["backupEntry", "shareState"], when: [moved, takenOver, hasBackup], since: "2026-11-24" },

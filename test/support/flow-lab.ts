@@ -290,6 +290,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     encryptResources: forRun("encryptResources"),
     publishKubeconfig: forRun("publishKubeconfig"),
     syncCluster: forRun("syncCluster"),
+    releaseManagedResources: forRun("releaseManagedResources"),
     initializeShootClients: forRun("initializeShootClients"),
     cleanWebhooks: forRun("cleanWebhooks"),
     cleanExtendedApis: forRun("cleanExtendedApis"),

@@ -25,8 +25,8 @@ export function createReferences({ gardenClient, seedClient }: ReferenceDeps) {
     const copy = { namespace: run.technicalID, name: referencedResourceName(name) };
     const existing = await seedClient.read(kinds[kind], copy);
     if (source === undefined) {
-      // What is being deleted can do with the copy that it has.
-      if (run.operation === "Delete" && existing !== undefined) return;
+      // What is being deleted can do with the copy that it has, and its spec cannot be changed any more.
+      if (run.operation === "Delete") return;
       throw configurationProblem(`${kind} ${run.namespace}/${name}, which spec.resources names, does not exist`);
     }
     const content = contentOf(source);
@@ -36,7 +36,7 @@ export function createReferences({ gardenClient, seedClient }: ReferenceDeps) {
   };
 
   return {
-    /** Copies them as they are now; throws for one that is not there. */
+    /** Copies them as they are now; throws for one that is not there, unless the Shoot is being deleted. */
     async deploy(run: ShootRun): Promise<void> {
       const { shoot } = await readGardenObjects(gardenClient, run);
       for (const reference of referencesOf(shoot)) await deploy(run, reference);

@@ -18,9 +18,11 @@ export function createManagedResources({ seedClient, waits }: ManagedResourceDep
   const list = ({ technicalID: namespace }: ShootRun) => seedClient.list(ManagedResource, { namespace });
 
   return {
-    /** Lets the resource manager act again on what was stopped under an earlier epoch, or by the fence. */
+    /** Lets resource managers act again on what was stopped under an earlier epoch, or by the fence; what others have them ignore stays so. */
     async release(run: ShootRun): Promise<void> {
-      const stopped = (await list(run)).filter(({ metadata }) => metadata.annotations?.[STOPPED_ANNOTATION] === "true");
+      const stopped = ((await unlessGone(list(run))) ?? []).filter(
+        ({ metadata }) => metadata.annotations?.[STOPPED_ANNOTATION] === "true",
+      );
       const annotations = { [IGNORE_RESOURCE_ANNOTATION]: null, [STOPPED_ANNOTATION]: null };
       for (const one of stopped)
         await unlessGone(seedClient.patch(refOf(one), { metadata: { annotations } } satisfies MergePatch));

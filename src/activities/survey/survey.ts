@@ -120,6 +120,7 @@ function call(activities: ActingActivities, name: string): JudgedCall {
 export const judgedCalls = [
   "announceLeader",
   "syncCluster",
+  "releaseManagedResources",
   "deployCloudProviderSecret",
   "deploySecrets",
   "publishAddress",

@@ -31,7 +31,7 @@ export async function findPodMakers(seedClient: KubeClient, namespace: string): 
 
 /**
  * Has resource managers leave alone what they have applied for a Shoot: they would scale up again what is stopped, and take
- * away in the Shoot what belongs to it where it goes on. The next flow that deploys its own takes this back.
+ * away in the Shoot what belongs to it where it goes on. The next flow here takes this back.
  */
 export async function findManagedResources(seedClient: KubeClient, namespace: string): Promise<Stop[]> {
   const managed = (await unlessGone(seedClient.list(ManagedResource, { namespace }))) ?? [];

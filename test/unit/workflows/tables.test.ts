@@ -285,9 +285,16 @@ describe("the restore table", () => {
       namespace: { after: ["leadership", "requiredExtensions"], before: ["survey"] },
       secrets: { after: ["keptSecrets"], before: ["namespace"] },
       infrastructure: {
-        after: ["leases", "leader", "cluster", "secrets", "cloudProviderSecret", "referencedResources"],
-        before: ["leader", "cluster", "cloudProviderSecret", "secrets", "referencedResources"],
+        after: [
+          ...["leases", "leader", "cluster", "secrets", "cloudProviderSecret", "referencedResources"],
+          "releaseManagedResources",
+        ],
+        before: [
+          ...["leader", "cluster", "cloudProviderSecret", "secrets", "referencedResources"],
+          "releaseManagedResources",
+        ],
       },
+      releaseManagedResources: { after: ["leases", "leader"], before: ["leader"] },
       backupEntry: { after: ["leases", "leader", "cluster"], before: ["leader", "cluster"] },
       etcd: { after: ["etcdVolume", "oldEtcd", "secrets"], before: ["secrets"] },
       internalDns: {
@@ -339,6 +346,15 @@ describe("the restore table", () => {
   it("lets no extension act before the leases of the old seed are over", () => {
     const acting = [...restore.steps].flatMap(([name, { do: action }]) => (action.verb === "restore" ? [name] : []));
     for (const step of acting) expect(before(restore, step), step).toContain("leases");
+    expect(before(restore, "releaseManagedResources")).toContain("leases");
+  });
+
+  it.each([
+    ["reconcile", reconcile],
+    ["restore", restore],
+  ])("%s has resource managers act again before an extension waits for them", (_, flow) => {
+    for (const step of ["infrastructure", "extensionsBeforeApiServer", "controlPlane", "network"] as const)
+      expect(before(flow, step), step).toContain("releaseManagedResources");
   });
   it("moves nothing when a migration was given up", () => {
     const leadershipRecord = "local.dev.example.com";
