@@ -109,3 +109,6 @@ export const SHOOT_KUBECONFIG_FOLDER = "/var/run/secrets/gardener.cloud/shoot/ge
 
 /** A taint of Seeds that take only Shoots which tolerate it. */
 export const PROTECTED_TAINT = "seed.gardener.cloud/protected";
+
+/** The release of Gardener whose programs run beside ours, whose charts know our values, and whose contract Perennial keeps. */
+export const GARDENER_VERSION = "v1.150.0";

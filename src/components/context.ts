@@ -1,4 +1,5 @@
 import type { ShootExtension } from "../api/extensions/lifecycle.ts";
+import { GARDENER_VERSION } from "../api/names.ts";
 import type { CloudProfile, Seed, Shoot } from "../api/index.ts";
 
 /** All that the objects of a control plane are made from. Holds no secrets, only their names and checksums. */
@@ -69,9 +70,6 @@ export interface ImageVector {
 }
 
 const releases = "europe-docker.pkg.dev/gardener-project/releases";
-
-/** The release of Gardener whose programs run beside ours, whose charts know our values, and whose contract Perennial keeps. */
-export const GARDENER_VERSION = "v1.150.0";
 
 /** Upstream's resource manager, in seeds and for Shoots of whatever version. */
 export const RESOURCE_MANAGER_IMAGE = `${releases}/gardener/resource-manager:${GARDENER_VERSION}`;

@@ -20,7 +20,6 @@ import { shootResourceManager } from "./resource-manager/shoot.ts";
 export { clusterObject } from "./cluster-object.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export {
-  GARDENER_VERSION,
   imagesFor,
   poolsOf,
   type ControlPlaneContext,

@@ -39,6 +39,7 @@ import { createReplayer } from "./replay.ts";
 import { createRollout } from "./rollout.ts";
 import { connectWorker, followFiles, installRuntime } from "./runtime.ts";
 import { createSeedBinding } from "./seed-binding.ts";
+import { createSeedResourceManagerCare } from "./seed-resource-manager.ts";
 import { createSeedStatus } from "./seed-status.ts";
 import { createSeedWorker } from "./seed.ts";
 
@@ -152,7 +153,9 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
     log,
   });
   const installed = createInstallationCare({ ...access, seedName, log });
+  const manager = createSeedResourceManagerCare({ seedClient, log });
   status.start();
+  manager.start();
   installed.start();
   mirror.start();
   backups.start();
@@ -162,7 +165,7 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   status.stop();
   care.stop();
   kubeconfigs.stop();
-  await Promise.all([...caring, waits.stop(), mirror.stop(), backups.stop(), installed.stop()]);
+  await Promise.all([...caring, waits.stop(), mirror.stop(), backups.stop(), installed.stop(), manager.stop()]);
   await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close(), client.connection.close()]);
 }
 

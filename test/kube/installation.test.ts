@@ -219,21 +219,6 @@ test("a Shoot has a controller installed that its network needs, from the chart 
   expect(await carryOut("one")).toBeUndefined();
 });
 
-test("Helm is given values as they are, whatever other YAML would make of them", async () => {
-  const values = { yes: "no", off: "on", n: "y", number: "1_000", bits: "0b11", time: "22:30" };
-  const shown = await packageChart({
-    "templates/shown.yaml":
-      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shown, namespace: default}\n" +
-      'data: {values: {{ omit .Values "gardener" | toJson | quote }}}\n',
-  });
-  await register("one", inline(shown, values));
-  await createShoot(client, "asks", { seedName: "seed-1" });
-  await carryOut("one", 10_000);
-  const [configMap] = await manifestsOf((await installationOf("one")).metadata.name);
-  const { values: seen = "" } = (configMap as { readonly data?: { readonly values?: string } }).data ?? {};
-  expect(JSON.parse(seen)).toEqual(values);
-});
-
 test("a seed gets a resource manager together with its first extension where its operator has asked for one", async () => {
   const namespace = refTo(Namespace, { name: garden });
   const deployed = () => client.read(Deployment, { namespace: garden, name: "gardener-resource-manager" });

@@ -1,7 +1,6 @@
 import type { Raw, Seed } from "../../api/index.ts";
-import { PROTECTED_TAINT } from "../../api/names.ts";
+import { GARDENER_VERSION, PROTECTED_TAINT } from "../../api/names.ts";
 import { toldAnnotations } from "../../api/registration/told.ts";
-import { GARDENER_VERSION } from "../../components/index.ts";
 
 /** What of garden and Seed a chart is told. */
 export interface MixedIn {

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { RESOURCE_MANAGER_ANNOTATION } from "../../api/annotations.ts";
 import { ManagedResource, type KubeObject } from "../../api/index.ts";
 import {
   checksumOf,
@@ -8,7 +9,7 @@ import {
   seedResourceManager,
   tokenMountWebhook,
 } from "../../components/index.ts";
-import { Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { Namespace, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { isFit, isUsableAuthority } from "../secrets/certificate-fit.ts";
 import { issueAuthority, issueCertificate, type CertificateRequest, type KeyPair } from "../secrets/pki.ts";
 import { openSecretStore, type SecretStore } from "../secrets/store.ts";
@@ -24,7 +25,18 @@ export async function deploySeedResourceManager(seedClient: KubeClient, now = ne
   for (const object of webhooksOf(pair["ca.crt"])) await seedClient.apply(object);
 }
 
-/** It registers its own webhooks: that is a right to do anything in a seed, which the worker does not have. */
+/**
+ * Puts the seed's resource manager right, where its operator has asked for one and it was deployed before: renews its
+ * certificate in time, and brings a version to it that comes with this build. No flow runs in a seed that rests.
+ */
+export async function keepSeedResourceManager(seedClient: KubeClient, now = new Date()): Promise<void> {
+  const { annotations = {} } = (await seedClient.read(Namespace, { name: SEED_NAMESPACE }))?.metadata ?? {};
+  if (annotations[RESOURCE_MANAGER_ANNOTATION] !== "true") return;
+  const authority = await seedClient.read(Secret, { namespace: SEED_NAMESPACE, name: AUTHORITY });
+  if (authority !== undefined) await deploySeedResourceManager(seedClient, now);
+}
+
+/** It registers its own webhooks: roles of the worker do not say that it may. */
 function webhooksOf(authority: string): KubeObject[] {
   const webhook = stringify(tokenMountWebhook(authority));
   const name = `${RESOURCE_MANAGER}-webhooks`;

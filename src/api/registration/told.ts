@@ -1,4 +1,5 @@
 import type { Seed } from "../core/seed.ts";
+import { GARDENER_VERSION } from "../names.ts";
 import { hashOf } from "./registered.ts";
 
 /** A Seed's annotations without those of its tools: kubectl's copy of the object is no fact about it. */
@@ -7,6 +8,9 @@ export const toldAnnotations = ({ metadata }: Pick<Seed, "metadata">): Record<st
     Object.entries(metadata.annotations ?? {}).filter(([key]) => !key.startsWith("kubectl.kubernetes.io/")),
   );
 
-/** Changes with all that charts are told of a Seed. */
-export const seedHash = (seed: Pick<Seed, "metadata" | "spec" | "status">): string =>
-  hashOf([seed.spec, seed.metadata.labels ?? {}, toldAnnotations(seed), seed.status?.clusterIdentity ?? ""]);
+/** Changes with all that charts are told of a Seed: its own facts, its cluster's version, and that of Gardener. */
+export const seedHash = ({ metadata, spec, status }: Pick<Seed, "metadata" | "spec" | "status">): string =>
+  hashOf([
+    ...[spec, metadata.labels ?? {}, toldAnnotations({ metadata })],
+    ...[status?.clusterIdentity ?? "", status?.kubernetesVersion ?? "", GARDENER_VERSION],
+  ]);

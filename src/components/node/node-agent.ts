@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
-import { GARDENER_VERSION, type ControlPlaneContext, type WorkerPool } from "../context.ts";
+import { GARDENER_VERSION } from "../../api/names.ts";
+import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { internalApiServerName } from "../networks.ts";
 import { imageFile, pathsOf, secretFile, textFile, type File, type Part } from "./file.ts";
 import { kubernetesVersion, nodeAgentSecretName } from "./pool.ts";
