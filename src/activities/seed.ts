@@ -94,6 +94,7 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
     },
     awaitManagedResources: (run, step) => services(run).managedResources.awaitHealthy(run, step),
     removeManagedResources: (run, step) => services(run).managedResources.remove(run, step),
+    removeStaleResourceManagerWebhooks: forRun(({ components }, run) => components.removeStaleWebhooks(run)),
     destroyComponent: (run, component, step) => services(run).components.destroy(run, component, step),
     applyExtension: (run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose),
     removeExtension: (run, kind, step, purpose) => services(run).extensions.remove(run, kind, step, purpose),

@@ -23,6 +23,8 @@ export interface ControlPlaneContext {
   readonly snapshotMinutes?: number;
   /** Where the seed's own API server is reached, as its Service `kubernetes` says. */
   readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
+  /** PEM certificate that signs those of the Shoot's own servers, once there is one. */
+  readonly authority?: string;
   /** The Shoot has a resource manager of its own. */
   readonly managesResources?: true;
   /** Where machine-controller-manager makes the machines; none where the Worker's controller does. */
