@@ -15,6 +15,7 @@ import { atMost } from "./at-most.ts";
 import { seconds, type Bench, type Findings, type Ground } from "./bench.ts";
 import { becomesCurrent } from "./current-build.ts";
 import { percentiles, type Percentiles } from "./percentiles.ts";
+import { residentMemory } from "./resident-memory.ts";
 import { extended } from "./stand-ins.ts";
 import { wakeTimes } from "./wake-times.ts";
 
@@ -206,11 +207,6 @@ async function wakeAll(kube: KubeClient, { client }: TemporalServer, runs: reado
     woken: Math.round(Math.max(...times.map(({ woken }) => woken)) - begun),
     acted: Math.round(Math.max(...times.map(({ acted }) => acted)) - begun),
   };
-}
-
-async function residentMemory({ pid }: ChildProcess): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
 }
 
 /** Of all children together, over ten seconds, in which nothing happens. */

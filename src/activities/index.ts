@@ -106,6 +106,8 @@ export interface SeedActivities {
   removeStaleExtensions(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Removes the copies of Secrets and ConfigMaps that the Shoot names no more. */
   removeStaleResources(run: ShootRun): Promise<void>;
+  /** Removes from the Shoot the webhooks of a resource manager that it has no more. */
+  removeStaleResourceManagerWebhooks(run: ShootRun): Promise<void>;
   publishInfrastructure(run: ShootRun): Promise<void>;
   publishAddress(run: ShootRun): Promise<void>;
   publishKubeconfig(run: ShootRun): Promise<void>;

@@ -6,6 +6,7 @@ import type { Logger } from "../log.ts";
 import { cleanUpLimits } from "./teardown/clean-up-limits.ts";
 import { createResourceCleaner, type ResourceCleaner } from "./teardown/shoot-resources.ts";
 import { clusterRef, readGardenObjects, syncCluster } from "./control-plane/cluster.ts";
+import { withMendedCredentials } from "./extensions/mended-credentials.ts";
 import { forgetMachineState } from "./machines/forgetting.ts";
 import { abandonMachines } from "./teardown/abandonment.ts";
 import { onlyInOwnNamespace, removeEarlierCluster } from "./control-plane/earlier-shoot.ts";
@@ -74,6 +75,8 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
   const services = createSeedServices(deps);
   const forRun = (work: (services: SeedServices, run: ShootRun) => Promise<void>) => (run: ShootRun) =>
     work(services(run), run);
+  const copy = (run: ShootRun) => services(run).provisioning.deployCloudProviderSecret(run);
+  const mended = (ask: ActingActivities["applyExtension"]) => withMendedCredentials({ seen: waits.seen, copy }, ask);
   const cleaning = (phase: keyof ResourceCleaner) => async (run: ShootRun) => {
     const { shoot } = await readGardenObjects(gardenClient, run);
     const cleaner = createResourceCleaner(
@@ -94,20 +97,21 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
     awaitManagedResources: (run, step) => services(run).managedResources.awaitHealthy(run, step),
     releaseManagedResources: forRun(({ managedResources }, run) => managedResources.release(run)),
     removeManagedResources: (run, step) => services(run).managedResources.remove(run, step),
+    removeStaleResourceManagerWebhooks: forRun(({ components }, run) => components.removeStaleWebhooks(run)),
     destroyComponent: (run, component, step) => services(run).components.destroy(run, component, step),
-    applyExtension: (run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose),
-    removeExtension: (run, kind, step, purpose) => services(run).extensions.remove(run, kind, step, purpose),
+    applyExtension: mended((run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose)),
+    removeExtension: mended((run, kind, step, purpose) => services(run).extensions.remove(run, kind, step, purpose)),
     removeStaleConfigs: forRun(({ extensions }, run) => extensions.removeStale(run, "OperatingSystemConfig")),
     deployReferencedResources: forRun(({ references }, run) => references.deploy(run)),
     removeStaleExtensions: (run, step) => services(run).extensions.removeStaleExtensions(run, step),
     removeStaleResources: forRun(({ references }, run) => references.removeStale(run)),
 
-    migrateExtension: (run, kind, step, purpose) => services(run).moves.migrate(run, kind, step, purpose),
-    async restoreExtension(run, kind, step, purpose) {
+    migrateExtension: mended((run, kind, step, purpose) => services(run).moves.migrate(run, kind, step, purpose)),
+    restoreExtension: mended(async (run, kind, step, purpose) => {
       const { moves, backup } = services(run);
       const targets = await moves.restore(run, kind, step, purpose);
       return kind === "BackupEntry" ? [...targets, ...(await backup.copySnapshot(run, step))] : targets;
-    },
+    }),
     forgetMachineState: forRun((services, run) => forgetMachineState(services.seedClient, run)),
     lowerTtl: (run, step) => services(run).extensions.lowerTtl(run, step),
     announceLeader: forRun(({ fence }, run) => fence.announceLeader(run)),

@@ -4,6 +4,9 @@ export const ROLE_LABEL = "gardener.cloud/role";
 /** Upstream's, on a pod: the resource manager mounts no token into it. */
 export const NO_TOKEN_LABEL = "projected-token-mount.resources.gardener.cloud/skip";
 
+/** Upstream's, on a pod: the resource manager leaves alone on which nodes it runs. */
+export const NO_SYSTEM_COMPONENTS_CONFIG_LABEL = "system-components-config.resources.gardener.cloud/skip";
+
 /** What a Secret is for, such as `cloudprovider`. */
 export const PURPOSE_LABEL = "gardener.cloud/purpose";
 

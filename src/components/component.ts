@@ -14,6 +14,7 @@ export type ComponentName =
   | "gardener-access"
   | "cluster-identity"
   | "resource-manager"
+  | "resource-manager-webhooks"
   | "machine-access"
   | "machine-controller-manager"
   | "cluster-autoscaler"

@@ -26,6 +26,8 @@ export interface ControlPlaneContext {
   readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
   /** The seed's zones that the control plane is in; none where the Seed names none. */
   readonly zones?: readonly string[];
+  /** PEM certificate that signs those of the Shoot's own servers, once there is one. */
+  readonly authority?: string;
   /** The Shoot has a resource manager of its own. */
   readonly managesResources?: true;
   /** Where machine-controller-manager makes the machines; none where the Worker's controller does. */

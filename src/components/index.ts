@@ -16,6 +16,7 @@ import { networkPolicies } from "./isolation/network-policies.ts";
 import { namespace } from "./namespace.ts";
 import { nodeBootstrap } from "./node/node-bootstrap.ts";
 import { shootResourceManager } from "./resource-manager/shoot.ts";
+import { shootWebhooks } from "./resource-manager/shoot-webhooks.ts";
 
 export { clusterObject } from "./cluster-object.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
@@ -61,6 +62,7 @@ export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operat
 export { nodeAgentSecretName } from "./node/pool.ts";
 export { RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER } from "./resource-manager/configuration.ts";
 export { SEED_NAMESPACE, seedResourceManager } from "./resource-manager/seed.ts";
+export { SHOOT_WEBHOOKS } from "./resource-manager/shoot-webhooks.ts";
 export { CLUSTER_AUTOSCALER, MACHINE_CONTROLLER_MANAGER };
 export { tokenMountWebhook } from "./resource-manager/token-mount-webhook.ts";
 export { workerObject, type WorkerInputs } from "./node/worker.ts";
@@ -92,6 +94,7 @@ export const components: Readonly<Record<ComponentName, Component>> = {
   "gardener-access":         { target: "shoot", objects: gardenerAccess, rollout: [] },
   "cluster-identity":        { target: "shoot", objects: clusterIdentity, rollout: [] },
   "resource-manager":        { target: "seed", objects: shootResourceManager, rollout: [deployment("gardener-resource-manager")] },
+  "resource-manager-webhooks": { target: "shoot", objects: shootWebhooks, rollout: [] },
   "machine-access":          { target: "shoot", objects: machineAccess, rollout: [] },
   "machine-controller-manager": { target: "seed", objects: machineControllerManager, rollout: [deployment(MACHINE_CONTROLLER_MANAGER)] },
   "cluster-autoscaler":      { target: "seed", objects: clusterAutoscaler, rollout: [deployment(CLUSTER_AUTOSCALER)] },

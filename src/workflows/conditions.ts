@@ -49,6 +49,9 @@ export const managesResources = when(
   (run) => run.managesResources === true,
 );
 
+/** Nothing asks for a resource manager, or nothing does any more. */
+export const managesNoResources = when("nothing asks for a resource manager", (run) => !managesResources.holds(run));
+
 /** machine-controller-manager stands beside the control plane, and the Worker's controller tells it which machines to make. */
 export const managesMachines = when(
   "machine-controller-manager makes the Shoot's machines",

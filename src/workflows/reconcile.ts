@@ -16,6 +16,7 @@ import {
   hasWorkers,
   isPeriodic,
   managesMachines,
+  managesNoResources,
   managesResources,
 } from "./conditions.ts";
 
@@ -69,7 +70,10 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   gardenerAccess:        { do: deploy("gardener-access"),                    after: ["shootClients"], when: [awake] },
   clusterIdentity:       { do: deploy("cluster-identity"),                   after: ["gardenerAccess"], when: [awake], since: "2026-11-26" },
   kubeconfig:            { do: call("publishKubeconfig"),                    after: ["accessSecrets", "gardenerAccess", "externalDns"] },
-  resourceManager:       { do: deploy("resource-manager"),                   after: ["gardenerAccess"], when: [managesResources, awake], since: "2026-11-25" },
+  // Before the resource manager itself: no pod that it applies escapes them. Nor do they outlive one that nothing asks for any more
+  resourceManagerWebhooks: { do: deploy("resource-manager-webhooks"),        after: ["gardenerAccess"], when: [managesResources, hasWorkers, awake], since: "2026-11-27" },
+  staleResourceManagerWebhooks: { do: call("removeStaleResourceManagerWebhooks"), after: ["gardenerAccess"], when: [managesNoResources, hasWorkers, awake], since: "2026-11-27" },
+  resourceManager:       { do: deploy("resource-manager"),                   after: ["gardenerAccess", "resourceManagerWebhooks"], was: { until: "2026-11-27", after: ["gardenerAccess"] }, when: [managesResources, awake], since: "2026-11-25" },
   extensionsAfterApiServer: { do: apply("Extension", "AfterKubeAPIServer"),  after: ["resourceManager", "infrastructure", "referencedResources"], when: [hasExtensionsAfterApiServer], since: "2026-11-26" },
 
   // Machines that join it

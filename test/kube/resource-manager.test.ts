@@ -1,10 +1,15 @@
 import { expect } from "vitest";
+import { createComponents } from "../../src/activities/control-plane/components.ts";
 import { readShootView } from "../../src/activities/shoot/view.ts";
 import { Seed, Shoot, type ControllerRegistration } from "../../src/api/index.ts";
 import { registeredOf } from "../../src/api/registration/registered.ts";
-import { refTo } from "../../src/kube/index.ts";
+import { components } from "../../src/components/index.ts";
+import { refOf, refTo } from "../../src/kube/index.ts";
+import { exampleContext } from "../support/control-plane-context.ts";
 import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
+import { notedWaits } from "../support/noted-waits.ts";
+import { shootRun } from "../support/shoot-run.ts";
 
 const periods = { leaseSeconds: 60, dnsTtl: 120, syncPeriod: 1, seedDeadline: 1, retryDuration: 1 };
 const asked = { "perennial.dev/resource-manager": "true" };
@@ -45,4 +50,18 @@ test("a Shoot has a resource manager where an extension that serves it is instal
   expect((await viewWith(registration))?.managesResources).toBe(true);
   expect((await viewWith())?.managesResources).toBeUndefined();
   await client.remove(refTo(Shoot, ref));
+});
+
+test("the webhooks of a resource manager are taken away, and are nothing to take away after that", async ({
+  cluster: { client },
+}) => {
+  // The API server is the Shoot's, too.
+  const shootClients = { get: async () => client, forget: async () => {}, close: async () => {} };
+  const deps = { gardenClient: client, seedClient: client, shootClients, waits: notedWaits };
+  const [webhooks] = components["resource-manager-webhooks"].objects(exampleContext());
+  if (webhooks === undefined) expect.fail("there are none");
+  await client.apply(webhooks);
+  await createComponents(deps).removeStaleWebhooks(shootRun());
+  expect(await client.read(refOf(webhooks))).toBeUndefined();
+  await createComponents(deps).removeStaleWebhooks(shootRun());
 });

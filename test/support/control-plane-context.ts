@@ -19,6 +19,7 @@ export function exampleContext(changes: Partial<ControlPlaneContext> = {}): Cont
     namespace: "shoot--dev--example",
     checksums: Object.fromEntries(names.map((name) => [name, `sha256-of-${name}`])),
     images: imagesFor("1.34.4"),
+    authority: "CERTIFICATE",
     apiServerAddress: "172.30.128.1",
     internalDomain: "example.dev.internal.perennial.test",
     externalDomain: "example.dev.perennial.test",

@@ -283,6 +283,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
       return [];
     },
     removeStaleResources: forRun("removeStaleResources"),
+    removeStaleResourceManagerWebhooks: forRun("removeStaleResourceManagerWebhooks"),
     awaitManagedResources: waiting("awaitManagedResources"),
     removeManagedResources: waiting("removeManagedResources"),
     publishInfrastructure: forRun("publishInfrastructure"),

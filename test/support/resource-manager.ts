@@ -15,6 +15,12 @@ export interface ResourceManagerFiles {
   readonly server: Readonly<Record<string, string>>;
 }
 
+/** A resource manager that runs on this machine. */
+export interface LocalResourceManager extends Child {
+  /** Where its webhooks answer. */
+  readonly webhooks: string;
+}
+
 /**
  * Starts upstream's resource manager with the configuration of a ConfigMap of ours, and returns when it is ready. Ports,
  * kubeconfigs and certificates are this machine's. `folder` is made.
@@ -23,7 +29,7 @@ export async function startResourceManager(
   folder: string,
   configMap: KubeObject | undefined,
   { source, target, server }: ResourceManagerFiles,
-): Promise<Child> {
+): Promise<LocalResourceManager> {
   await mkdir(folder);
   for (const [file, content] of Object.entries(server))
     await writeFile(join(folder, file), Buffer.from(content, "base64"));
@@ -47,5 +53,5 @@ export async function startResourceManager(
     if (!child.alive()) expect.fail(child.output());
     expect((await fetch(`http://${bindAddress}:${health}/readyz`)).status).toBe(200);
   });
-  return child;
+  return { ...child, webhooks: `https://${bindAddress}:${webhooks}` };
 }

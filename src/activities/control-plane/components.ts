@@ -1,7 +1,7 @@
 import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { components, etcdEvents, type ComponentName } from "../../components/index.ts";
+import { components, etcdEvents, SHOOT_WEBHOOKS, type ComponentName } from "../../components/index.ts";
 import { Namespace, PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "./context.ts";
 import type { Until, WaitTarget } from "../index.ts";
@@ -57,6 +57,12 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
       return await applyAll(run, "etcd", etcdEvents(await readContext(gardenClient, seedClient, run)), step);
     },
 
+    /** Removes from the Shoot the webhooks of its resource manager: without that, they keep pods from being made. */
+    async removeStaleWebhooks(run: ShootRun): Promise<void> {
+      const client = await shootClients.get(run.technicalID);
+      await client.remove({ ...webhooks, name: SHOOT_WEBHOOKS });
+    },
+
     /**
      * Deletes every object; volumes' claims go with their StatefulSet. What is gone already is fine: without a namespace
      * nothing is asked for, not even what objects are made from, which may never have existed.
@@ -80,6 +86,8 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
     },
   };
 }
+
+const webhooks = { apiVersion: "admissionregistration.k8s.io/v1", kind: "MutatingWebhookConfiguration" };
 
 /** The objects in waves: none needs another one of its own wave, or of a later one, to be there. */
 function wavesOf(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {

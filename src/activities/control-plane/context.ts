@@ -33,6 +33,7 @@ export async function readContext(
     ...(await readManagedMachines(seedClient, run)),
     ...(run.extensions === undefined ? {} : { extensions: run.extensions }),
     ...sshKeyOf(secrets),
+    ...authorityOf(secrets),
     ...(run.snapshotMinutes === undefined ? {} : { snapshotMinutes: run.snapshotMinutes }),
     images: imagesFor(objects.shoot.spec.kubernetes.version),
     checksums: Object.fromEntries(secrets.map((secret) => [secret.metadata.name, checksum(secret.data ?? {})])),
@@ -71,6 +72,12 @@ async function readZones(
 function sshKeyOf(secrets: readonly Secret[]): Pick<ControlPlaneContext, "sshPublicKey"> {
   const key = secrets.find(({ metadata }) => metadata.name === SSH_KEY_PAIR)?.data?.["id_rsa.pub"];
   return key === undefined ? {} : { sshPublicKey: key };
+}
+
+/** What webhooks of the Shoot's resource manager are known by in the Shoot. */
+function authorityOf(secrets: readonly Secret[]): Pick<ControlPlaneContext, "authority"> {
+  const certificate = secrets.find(({ metadata }) => metadata.name === "ca")?.data?.["ca.crt"];
+  return certificate === undefined ? {} : { authority: Buffer.from(certificate, "base64").toString() };
 }
 
 /** The endpoints of Service `kubernetes`; its pods' view of the API server is that of the NetworkPolicies. */

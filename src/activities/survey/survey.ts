@@ -133,4 +133,5 @@ export const judgedCalls = [
   "deployReferencedResources",
   "removeStaleExtensions",
   "removeStaleResources",
+  "removeStaleResourceManagerWebhooks",
 ] as const satisfies readonly (keyof ActingActivities)[];

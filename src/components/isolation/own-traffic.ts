@@ -1,6 +1,8 @@
 import { ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
+import { ports as resourceManagerPorts, RESOURCE_MANAGER } from "../resource-manager/configuration.ts";
+import { resourceManagerLabels } from "../resource-manager/workload.ts";
 import { controlPlaneLabels, controlPlaneRole } from "../workload.ts";
 import { dns, outsideSeedPods, privateNetworks, publicNetworks, shootNetworks } from "./destinations.ts";
 import { policy, podsWith, tcp, type Peer, type PodLabels } from "./policy.ts";
@@ -32,14 +34,17 @@ export const etcds: readonly ReachableServer[] = (["main", "events"] as const).m
  */
 export function ownTraffic(context: ControlPlaneContext): KubeObject[] {
   const toApiServer = { peers: [podsWith(apiServerPods)], ports: tcp(apiServer.port) };
+  const toResourceManager = { peers: [podsWith(resourceManagerLabels)], ports: tcp(resourceManagerPorts.webhooks) };
   const toEtcd = (role: "main" | "events") => ({ peers: [podsWith(etcdPods(role))], ports: tcp(2379) });
   return [
     policy(context, "control-plane-to-dns", { pods: controlPlaneRole, egress: [dns] }),
     policy(context, "kube-apiserver", {
       pods: apiServerPods,
       ingress: [{ peers: [...outsideSeedPods(context), ...servants, ...callers], ports: tcp(apiServer.port) }],
-      // Webhooks, issuers of tokens and aggregated APIs are where users have them.
+      // Webhooks, issuers of tokens and aggregated APIs are where users have them; those of extensions are in the seed.
       egress: [
+        toResourceManager,
+        { peers: [extensions], ports: tcp(WEBHOOK_PORT) },
         toEtcd("main"),
         toEtcd("events"),
         shootNetworks(context),
@@ -50,6 +55,10 @@ export function ownTraffic(context: ControlPlaneContext): KubeObject[] {
     ...(["controller-manager", "scheduler"] as const).map((role) =>
       policy(context, `kube-${role}`, { pods: controlPlaneLabels(role), egress: [toApiServer] }),
     ),
+    policy(context, RESOURCE_MANAGER, {
+      pods: resourceManagerLabels,
+      ingress: [{ peers: [podsWith(apiServerPods)], ports: tcp(resourceManagerPorts.webhooks) }],
+    }),
     ...(["main", "events"] as const).map((role) => {
       const peers = { peers: [podsWith(etcdPods(role))], ports: tcp(2380) };
       const clients = [podsWith(apiServerPods), ...(role === "main" ? [podsWith(backupPods)] : [])];
@@ -72,6 +81,12 @@ const servants: Peer[] = [
   podsWith(controlPlaneLabels("scheduler")),
 ];
 
+/** Namespaces in which extensions' controllers run. */
+const extensions: Peer = { namespaceSelector: { matchLabels: { [ROLE_LABEL]: "extension" } } };
+
+/** Where the webhooks that extensions have in Shoots answer: the port of upstream's charts. */
+const WEBHOOK_PORT = 10_250;
+
 /** Namespaces of the seed whose pods call API servers of Shoots: our workers', the garden's and those of extensions. */
 const callers: Peer[] = [
   {
@@ -79,5 +94,5 @@ const callers: Peer[] = [
       matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: ["perennial", "garden"] }],
     },
   },
-  { namespaceSelector: { matchLabels: { [ROLE_LABEL]: "extension" } } },
+  extensions,
 ];

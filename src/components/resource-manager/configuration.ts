@@ -1,4 +1,6 @@
 import { stringify } from "yaml";
+import { POOL_SYSTEM_COMPONENTS_LABEL } from "../../api/labels.ts";
+import type { WorkerPool } from "../context.ts";
 import { secretPath } from "../files.ts";
 
 /** Name of the resource manager's workload, account, lease and Service. */
@@ -18,11 +20,13 @@ interface ShootResponsibility {
   readonly namespace: string;
   /** Secret with the kubeconfig for the Shoot. */
   readonly kubeconfig: string;
+  /** The Shoot's pools; without one there are no pods to change. */
+  readonly pools: readonly WorkerPool[];
 }
 
 /**
  * Its configuration (resourcemanager.config.gardener.cloud/v1alpha1), as a file. Off is the controller of NetworkPolicies: the
- * Shoots' namespaces have ours. Of the webhooks, only that which mounts tokens is on, and only in seeds.
+ * Shoots' namespaces have ours. Which webhooks are on, and why the others are not, says decision 18.
  */
 export function configurationOf(responsibility: Responsibility): string {
   const { namespace } = responsibility;
@@ -56,7 +60,7 @@ const forSeed = {
 };
 
 /** Users change what is in their clusters: there each look writes. */
-function forShoot({ namespace, kubeconfig }: ShootResponsibility) {
+function forShoot({ namespace, kubeconfig, pools }: ShootResponsibility) {
   return {
     sourceClientConnection: { namespaces: [namespace] },
     targetClientConnection: { kubeconfig: secretPath(kubeconfig, "kubeconfig") },
@@ -67,5 +71,30 @@ function forShoot({ namespace, kubeconfig }: ShootResponsibility) {
       // By Nodes alone: with a namespace of Machines, it would deny every kubelet on a machine that is not one of these.
       csrApprover: { enabled: true, concurrentSyncs: 5 },
     },
+    ...(pools.length === 0 ? {} : { webhooks: podWebhooksFor(pools) }),
   };
+}
+
+/** Pods get tokens; those that extensions put into the Shoot run where system components may, whatever taints are there. */
+function podWebhooksFor(pools: readonly WorkerPool[]) {
+  const forSystemComponents = { [POOL_SYSTEM_COMPONENTS_LABEL]: "true" };
+  return {
+    projectedTokenMount: { enabled: true },
+    systemComponentsConfig: {
+      enabled: true,
+      nodeSelector: forSystemComponents,
+      podNodeSelector: forSystemComponents,
+      podTolerations: tolerationsFor(pools),
+    },
+  };
+}
+
+/** Tolerations for the taints of all pools for system components: one for each, in the order of their keys. */
+function tolerationsFor(pools: readonly WorkerPool[]) {
+  const taints = pools.filter((pool) => pool.systemComponents?.allow ?? true).flatMap((pool) => pool.taints ?? []);
+  const tolerations = taints.map(({ key, value = "", effect }) =>
+    value === "" ? { key, operator: "Exists", effect } : { key, operator: "Equal", value, effect },
+  );
+  const distinct = new Map(tolerations.map((toleration) => [JSON.stringify(toleration), toleration]));
+  return [...distinct].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, toleration]) => toleration);
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../api/index.ts";
-import { replicasOf, type ControlPlaneContext } from "../context.ts";
+import { poolsOf, replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles } from "../files.ts";
 import { configurationOf, RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER } from "./configuration.ts";
 import { CONFIGURATION_PATH, resourceManagerObjects } from "./workload.ts";
@@ -10,7 +10,12 @@ const ROLE = "perennial:resource-manager";
 /** The resource manager that applies in the Shoot what the ManagedResources of its namespace in the seed say. */
 export function shootResourceManager(context: ControlPlaneContext): KubeObject[] {
   const { namespace, images } = context;
-  const configuration = configurationOf({ of: "shoot", namespace, kubeconfig: RESOURCE_MANAGER });
+  const configuration = configurationOf({
+    of: "shoot",
+    namespace,
+    kubeconfig: RESOURCE_MANAGER,
+    pools: poolsOf(context),
+  });
   const config = {
     name: `${RESOURCE_MANAGER}-config`,
     data: { "config.yaml": configuration },

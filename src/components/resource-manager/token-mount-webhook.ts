@@ -1,6 +1,7 @@
 import { NO_TOKEN_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { RESOURCE_MANAGER } from "./configuration.ts";
+import { podWebhook, systemNamespaces, webhookPaths } from "./pod-webhook.ts";
 import { SEED_NAMESPACE } from "./seed.ts";
 
 /**
@@ -9,42 +10,31 @@ import { SEED_NAMESPACE } from "./seed.ts";
  * upstream's; `authority` is the PEM certificate that signs the resource manager's own.
  */
 export function tokenMountWebhook(authority: string): KubeObject {
-  const name = "projected-token-mount.resources.gardener.cloud";
-  const service = {
-    namespace: SEED_NAMESPACE,
-    name: RESOURCE_MANAGER,
-    path: "/webhooks/mount-projected-service-account-token",
-  };
+  const path = webhookPaths["projected-token-mount"];
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "MutatingWebhookConfiguration",
     metadata: { name: RESOURCE_MANAGER },
     webhooks: [
-      {
-        name,
-        rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["pods"], operations: ["CREATE"] }],
+      podWebhook({
+        name: "projected-token-mount",
         namespaceSelector: { matchExpressions: [isGardeners, isNoSystemNamespace] },
-        objectSelector: { matchExpressions: [refusesNoToken, isNotItself] },
-        clientConfig: { service, caBundle: Buffer.from(authority).toString("base64") },
-        admissionReviewVersions: ["v1beta1", "v1"],
-        failurePolicy: "Fail",
-        matchPolicy: "Exact",
-        sideEffects: "None",
-        timeoutSeconds: 10,
-      },
+        objectSelector: mountsToken,
+        server: { service: { namespace: SEED_NAMESPACE, name: RESOURCE_MANAGER, path } },
+        authority,
+      }),
     ],
   };
 }
 
 const isGardeners = { key: ROLE_LABEL, operator: "Exists" };
 
-const isNoSystemNamespace = {
-  key: "kubernetes.io/metadata.name",
-  operator: "NotIn",
-  values: ["kube-system", "kubernetes-dashboard"],
-};
+const isNoSystemNamespace = { key: "kubernetes.io/metadata.name", operator: "NotIn", values: systemNamespaces };
 
 const refusesNoToken = { key: NO_TOKEN_LABEL, operator: "DoesNotExist" };
 
 /** It cannot be asked before it runs. */
 const isNotItself = { key: "app", operator: "NotIn", values: [RESOURCE_MANAGER] };
+
+/** Pods that may get a token: all but those that refuse it, and those of resource managers. */
+export const mountsToken = { matchExpressions: [refusesNoToken, isNotItself] };

@@ -34,6 +34,7 @@ const beyond: Readonly<Record<string, End>> = {
   "node of the seed": { address: "10.225.0.7" },
   "node of the Shoot": { address: "10.250.0.4" },
   "pod of the Shoot": { address: "10.180.3.4" },
+  "extension's webhooks": elsewhere("extension-provider", {}, { "gardener.cloud/role": "extension" }),
   internet: { address: "93.184.216.34" },
   "private address": { address: "192.168.7.7" },
   "cloud's metadata": { address: "169.254.169.254" },
@@ -46,12 +47,19 @@ const ports: Readonly<Record<string, number>> = {
   "etcd-main": 2379,
   "etcd-events": 2379,
   "seed's DNS": 53,
+  "gardener-resource-manager": 10250,
 };
 const wide = ["internet", "private address"];
 const ofTheShoot = ["node of the Shoot", "pod of the Shoot"];
 
 test.for<[string, string[]]>([
-  ["kube-apiserver", ["etcd-main", "etcd-events", "seed's DNS", ...ofTheShoot, ...wide]],
+  [
+    "kube-apiserver",
+    [
+      ...["etcd-main", "etcd-events", "gardener-resource-manager", "extension's webhooks", "seed's DNS"],
+      ...[...ofTheShoot, ...wide],
+    ],
+  ],
   ["kube-controller-manager", ["kube-apiserver", "seed's DNS"]],
   ["kube-scheduler", ["kube-apiserver", "seed's DNS"]],
   ["gardener-resource-manager", ["kube-apiserver", "seed's API server", "seed's DNS"]],

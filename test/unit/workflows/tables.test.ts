@@ -119,9 +119,14 @@ const fallingAsleep = [
 ];
 /** What a Shoot does that falls asleep, and no other. */
 const onlyFallingAsleep = ["stopClusterAutoscaler", ...fallingAsleep, "extensionsAsleep"];
+/** What a Shoot that is awake and has everything does not do. */
+const nothingToTakeAway = ["staleResourceManagerWebhooks", ...onlyFallingAsleep];
 
 describe("the rows of the resource manager", () => {
-  const rows = ["resourceManager", "managedResources", "removeManagedResources", "destroyResourceManager"];
+  const rows = [
+    ...["resourceManagerWebhooks", "resourceManager", "managedResources"],
+    ...["removeManagedResources", "destroyResourceManager"],
+  ];
   it("do nothing where neither the Shoot nor its Seed asks for one", () => {
     for (const flow of [reconcile, restore, deleteShoot, forceDelete]) {
       const names = [...flow.steps.keys()].filter((name) => rows.includes(name));
@@ -140,6 +145,20 @@ describe("the rows of the resource manager", () => {
     expect([...before(deleteShoot, "removeManagedResources")]).toEqual(
       expect.arrayContaining(["removeControlPlane", "removeNetwork", "removeWorker", "resourceManager"]),
     );
+  });
+  it("register its webhooks before it runs, so that no pod that it applies escapes them", () => {
+    for (const flow of [reconcile, restore])
+      expect([...before(flow, "resourceManager")], flow.title).toContain("resourceManagerWebhooks");
+  });
+  it("take its webhooks away where nothing asks for it any more, also as the Shoot wakes up", () => {
+    for (const flow of [reconcile, restore]) {
+      const webhooks = (change: Partial<ShootRun>) =>
+        planFlow(flow, shootRun(change)).flatMap((one) => (/Webhooks$/.test(one.step) && !one.skipped ? one.step : []));
+      expect(webhooks({}), flow.title).toEqual(["staleResourceManagerWebhooks"]);
+      expect(webhooks({ managesResources: true }), flow.title).toEqual(["resourceManagerWebhooks"]);
+      for (const none of [{ hibernated: true }, { workerless: true, managesResources: true } as const])
+        expect(webhooks(none), flow.title).toEqual([]);
+    }
   });
   it("stop it before the API server when the Shoot falls asleep", () => {
     for (const flow of [reconcile, restore])
@@ -172,7 +191,7 @@ describe("the table of a deletion by force", () => {
 describe("the reconcile table", () => {
   it("skips nothing for a Shoot that has everything, but for what puts it to sleep", () => {
     const { skipped } = plan(reconcile, { ...extended, leadershipRecord: "local.dev.example.com", periodic: true });
-    expect(skipped).toEqual(onlyFallingAsleep);
+    expect(skipped).toEqual(nothingToTakeAway);
   });
   it("looks, before it does anything in the seed, what there is to do where the operation is periodic", () => {
     expect(plan(reconcile).skipped).toContain("survey");
@@ -363,7 +382,7 @@ describe("the restore table", () => {
       leadershipRecord,
       migration: { ...migration, destination: "seed-1", returning: true },
     });
-    expect(skipped.sort()).toEqual([...moving, ...onlyFallingAsleep].sort());
+    expect(skipped.sort()).toEqual([...moving, ...nothingToTakeAway].sort());
   });
   it("looks for a newer snapshot than the recorded one only in a takeover, where there are backups", () => {
     const looks = (change: Partial<ShootRun>) => plan(restore, change).done.filter((step) => /Snapshots?$/.test(step));
@@ -376,7 +395,7 @@ describe("the restore table", () => {
     const { skipped } = plan(restore, { ...extended, migration: { ...migration, takeover: true } });
     expect(skipped).toEqual([
       ...["leadership", "fence", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
-      ...onlyFallingAsleep,
+      ...nothingToTakeAway,
     ]);
   });
 });

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { withMendedCredentials } from "../../../src/activities/extensions/mended-credentials.ts";
+import type { AppliedKind } from "../../../src/api/extensions/kinds.ts";
+import { shootRun } from "../../support/shoot-run.ts";
+
+const failed = { status: { lastError: { description: "no such user" }, lastOperation: { state: "Error" } } };
+const begun = { status: { lastOperation: { state: "Processing" } } };
+
+test.for<[string, AppliedKind, object | undefined, boolean, boolean]>([
+  ["whose controller has failed", "Infrastructure", failed, true, true],
+  ["that is being deleted, and whose controller has failed", "Worker", failed, true, true],
+  ["whose controller is at work", "Infrastructure", begun, true, false],
+  ["that is not there yet", "Infrastructure", undefined, true, false],
+  ["that has credentials of its own", "DNSRecord", failed, true, false],
+  ["of a Shoot without credentials", "ControlPlane", failed, false, false],
+])("credentials are copied anew before an object %s is asked again: %s", async ([, kind, object, has, expected]) => {
+  const happened: string[] = [];
+  const run = shootRun({ hasCredentials: has });
+  const ask = withMendedCredentials(
+    {
+      seen: (ref) => object && { ...ref, metadata: { name: ref.name }, ...object },
+      copy: async () => void happened.push("copied"),
+    },
+    async (...asked) => {
+      expect(asked).toEqual([run, kind, "step", undefined]);
+      happened.push("asked");
+      return [];
+    },
+  );
+  await ask(run, kind, "step");
+  expect(happened).toEqual(expected ? ["copied", "asked"] : ["asked"]);
+});
