@@ -42,7 +42,7 @@ test("it is installed on every seed, healthy, and no other local provider runs f
   }, 300_000);
   const processes = await readdir(join(local.environment.stateDir, "processes"));
   expect(processes.filter((file) => /^provider-local.*\.json$/.test(file))).toEqual(["provider-local-garden.json"]);
-});
+}, 360_000);
 
 test("its pods have no privileges, and of the host only the folders that they share with it", async () => {
   const { stateDir } = local.environment;
