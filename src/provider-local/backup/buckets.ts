@@ -126,12 +126,10 @@ async function sync(directory: string): Promise<void> {
   }
 }
 
-const whyKept = (error: unknown): string =>
-  codeOf(error) === "ENOTEMPTY"
-    ? `${(error as NodeJS.ErrnoException).path ?? "it"} is not empty`
-    : error instanceof Error
-      ? error.message
-      : String(error);
+function whyKept(error: unknown): string {
+  if (codeOf(error) === "ENOTEMPTY") return `${(error as NodeJS.ErrnoException).path ?? "it"} is not empty`;
+  return error instanceof Error ? error.message : String(error);
+}
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
