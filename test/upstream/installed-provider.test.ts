@@ -1,11 +1,31 @@
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { whyNotReady } from "../../src/api/registration/installation.ts";
-import { ControllerInstallation, ControllerRegistration, Worker } from "../../src/api/index.ts";
+import {
+  BackupBucket,
+  ControllerInstallation,
+  ControllerRegistration,
+  ExtensionBackupBucket,
+  ManagedResource,
+  Seed,
+  Worker,
+} from "../../src/api/index.ts";
 import { installationNamespace } from "../../src/api/names.ts";
-import { createKubeClient, Node, Pod, refOf, refTo } from "../../src/kube/index.ts";
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  createKubeClient,
+  inWords,
+  Namespace,
+  Node,
+  Pod,
+  refOf,
+  refTo,
+  Secret,
+} from "../../src/kube/index.ts";
 import { kubeconfigFile } from "../../src/local/cluster/clusters.ts";
 import { down } from "../../src/local/environment/down.ts";
 import { findBinary } from "../support/binary.ts";
@@ -46,7 +66,7 @@ test("it is installed on every seed, healthy, and no other local provider runs f
 
 test("its pods have no privileges, and of the host only the folders that they share with it", async () => {
   const { stateDir } = local.environment;
-  for (const seed of ["seed-1", "seed-2"] as const) {
+  for (const seed of seedNames) {
     const { spec } = (await findPod(seed)) as Pod & { readonly spec: PodSpec };
     expect(spec).not.toMatchObject({ hostPID: true });
     expect(spec).not.toMatchObject({ hostNetwork: true });
@@ -125,20 +145,62 @@ test("registered no more, it stays as long as the seeds' buckets need it, and sa
   await eventually(async () => {
     const installations = await findInstallations();
     expect(installations).toHaveLength(2);
-    for (const { status } of installations) {
+    for (const { spec, status } of installations) {
+      const bucket = await bucketOf(spec.seedRef?.name as SeedName);
       expect(status?.conditions).toContainEqual(
-        expect.objectContaining({ type: "Required", status: "True", reason: "ExtensionObjectsExist" }),
+        expect.objectContaining({
+          ...{ type: "Required", status: "True", reason: "ExtensionObjectsExist" },
+          message: expect.stringContaining(`BackupBucket local: ${bucket}`) as string,
+        }),
       );
       expect(status?.conditions).toContainEqual(expect.objectContaining({ type: "Healthy", status: "True" }));
     }
   }, 60_000);
+  const described = (await local.perennial("extension", "describe", registration)).replaceAll(/\s+/g, " ");
+  for (const seed of seedNames)
+    expect(described).toContain(
+      `BackupBucket ${await bucketOf(seed)} goes when you take spec.backup out of Seed ${seed} and delete the bucket`,
+    );
 });
+
+test("without the seeds' buckets it goes, with all that it has brought", async () => {
+  const buckets = await Promise.all(seedNames.map(bucketOf));
+  for (const name of seedNames)
+    await local.gardenClient.patch(refTo(Seed, { name }), [{ op: "remove", path: "/spec/backup" }]);
+  for (const name of buckets) await local.gardenClient.remove(refTo(BackupBucket, { name }));
+  await eventually(async () => {
+    expect(await local.gardenClient.list(BackupBucket)).toEqual([]);
+    expect(await findInstallations()).toEqual([]);
+    expect(await local.gardenClient.read(ControllerRegistration, { name: registration })).toBeUndefined();
+  }, 300_000);
+  for (const seed of seedNames) expect(await remainsIn(seed), seed).toEqual([]);
+  expect(await readdir(join(local.environment.stateDir, "buckets"))).toEqual([]);
+}, 360_000);
 
 test("the environment goes, and leaves nothing on the host", async () => {
   const { environment } = local;
   await down({ name });
   expect(await findRemains(environment)).toEqual([]);
-}, 120_000);
+  expect(existsSync(environment.stateDir)).toBe(false);
+}, 180_000);
+
+const seedNames: readonly SeedName[] = ["seed-1", "seed-2"];
+
+/** The name of a Seed's bucket: the Seed's uid. */
+async function bucketOf(seed: SeedName): Promise<string> {
+  return (await local.gardenClient.read(Seed, { name: seed }))?.metadata.uid ?? "";
+}
+
+/** What the extension has had in a seed: its namespace, what it was applied from, its rights, its objects. */
+async function remainsIn(seed: SeedName): Promise<readonly string[]> {
+  const client = local.seeds[seed];
+  const kinds = [Namespace, ManagedResource, Secret, ClusterRole, ClusterRoleBinding, ExtensionBackupBucket];
+  const found = await Promise.all(kinds.map((kind) => client.listRefs(kind)));
+  return found
+    .flat()
+    .filter(({ kind, name }) => kind === ExtensionBackupBucket.kind || name.includes(registration))
+    .map(inWords);
+}
 
 /** What a report of `extension verify` says. */
 interface Report {
