@@ -74,7 +74,7 @@ test("however installations, upgrades and crashes interleave, no object is appli
   );
 });
 
-test("what nobody else has is always free", () => {
+test("an object that no other installation has is always free", () => {
   const own: Claims = { owner: "a", objects: new Map([["x", { applied: false, version: 2 }]]) };
   const others: Claims[] = [{ owner: "b", objects: new Map([["y", { applied: true, version: 1 }]]) }];
   expect(conflictsOf(own, others)).toEqual([]);

@@ -36,10 +36,7 @@ function remediesFor(seed: string, offers: readonly Pair[], { buckets, entries }
       ({ metadata }) =>
         `BackupEntry ${metadata.namespace}/${metadata.name} goes with its Shoot, once the time of its backups is over.`,
     ),
-    ...held.map(
-      ({ metadata }) =>
-        `BackupBucket ${metadata.name} goes when you take spec.backup out of Seed ${seed} and delete the bucket, or delete the Seed.`,
-    ),
+    ...held.map(({ metadata }) => `BackupBucket ${metadata.name} goes when you delete Seed ${seed}.`),
     ...(held.length === 0 ? ["What belongs to Shoots goes when you delete or move them."] : []),
   ];
 }

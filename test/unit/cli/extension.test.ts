@@ -111,7 +111,7 @@ test("a description says of a registration that is to go which objects hold it, 
   const said = terminal.out.text().replaceAll(/\s+/g, " ");
   expect(said).toContain("stays on seed-1: The seed has objects …, such as BackupBucket local: bucket-1.");
   expect(said).toContain("BackupEntry garden-dev/shoot--dev--gone--uid goes with its Shoot");
-  expect(said).toContain("BackupBucket bucket-of-seed-1 goes when you take spec.backup out of Seed seed-1");
+  expect(said).toContain("BackupBucket bucket-of-seed-1 goes when you delete Seed seed-1");
   expect(said).toContain("being removed from seed-2");
   expect(said).not.toContain("bucket-of-seed-2");
 });
