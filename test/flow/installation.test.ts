@@ -92,6 +92,35 @@ test("a removal that comes during an install takes its place", async () => {
   expect(lab.world.calls.slice(-4)).toEqual(["unneeded", "removeChart", "removed", "release"]);
 });
 
+test("a seed that disappears during an install is waited for where operators see it, and other seeds' installs go on", async () => {
+  lab.world.fail["installed"] = failure("it is not healthy", true);
+  const run = await ask({ seedDeadline: 2_000, retryDuration: 3_600_000 });
+  await soon(async () => expect(lab.world.calls).toContain("installed"));
+  await lab.stopSeed();
+  await lab.startSeed("seed-2");
+  try {
+    await soon(async () => {
+      const { steps } = await progress(run);
+      expect(steps.find(({ name }) => name === "installed")?.error?.message).toContain(
+        "the worker of Seed seed-1 has not answered for 2 s: it is down, or cannot reach Temporal",
+      );
+    });
+    const other: InstallationRun = { ...run, name: "two", uid: "uid-two", seedName: "seed-2" };
+    lab.world.others.set("two", other);
+    await lab.installations.nudge(other);
+    await handleOf(other).result();
+    expect((await handleOf(run).describe()).status.name).toBe("RUNNING");
+
+    lab.world.run = { ...run, operation: "Delete", seedExists: false };
+    await lab.installations.nudge(run);
+    await handleOf(run).result();
+    expect(lab.world.calls.at(-1)).toBe("release");
+  } finally {
+    await lab.stopSeed("seed-2");
+    await lab.startSeed();
+  }
+});
+
 test("a Seed that disappears during an install lets the installation go, though its worker is dead", async () => {
   lab.world.fail["installed"] = failure("it is not healthy", true);
   const run = await ask();

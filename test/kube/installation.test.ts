@@ -1,156 +1,52 @@
-import { afterAll, afterEach, expect, vi } from "vitest";
-import { brotliDecompressSync } from "node:zlib";
+import { expect } from "vitest";
 import { RESOURCE_MANAGER_ANNOTATION } from "../../src/api/annotations.ts";
-import { createInstallationGardenActivities } from "../../src/activities/installation/garden.ts";
-import { createHelm } from "../../src/activities/installation/helm.ts";
-import { createInstallationSeedActivities } from "../../src/activities/installation/seed.ts";
 import {
   ControllerDeployment,
   ControllerInstallation,
   ControllerRegistration,
   Network,
-  ManagedResource,
   Seed,
   Shoot,
-  type KubeObject,
 } from "../../src/api/index.ts";
-import { parseManifests } from "../../src/activities/installation/manifests.ts";
 import { whyNotReady } from "../../src/api/registration/installation.ts";
 import { createInstallationCare } from "../../src/worker/installations/care.ts";
 import { createManifestOperator } from "../../examples/operator/operator.ts";
-import { createRegistrationController } from "../../src/controllers/registration/registration.ts";
-import type { InstallationRef, InstallationRun } from "../../src/api/registration/run.ts";
 import { runFlow } from "../../src/flow/flow.ts";
 import {
   ConfigMap,
   Deployment,
   Namespace,
-  refOf,
   refTo,
   Secret,
   ServiceAccount,
   type KubeClient,
 } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { install } from "../../src/workflows/installation/install.ts";
 import { uninstall } from "../../src/workflows/installation/uninstall.ts";
-import { findBinary } from "../support/binary.ts";
-import { applyManagedResources, deploymentTemplate, packageChart, sayApplied } from "../support/charts.ts";
+import { deploymentTemplate, packageChart, sayApplied } from "../support/charts.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
-import { applyGarden, createShoot } from "../support/garden-objects.ts";
+import { createShoot } from "../support/garden-objects.ts";
+import { inline, smallChart, soon, useInstallations } from "../support/installations.ts";
 
 const test = ownClusterTest({ crds: true });
 const log = createLogger({ name: "test", level: "silent" });
 const core = "core.gardener.cloud/v1beta1";
 const garden = "garden";
-const chart = await packageChart({ "templates/deployment.yaml": deploymentTemplate });
+const {
+  nudged,
+  register,
+  installationOf,
+  conditionsOf,
+  activities,
+  carryOut,
+  failureOf,
+  managedResource,
+  manifestsOf,
+} = useInstallations(test);
 let client: KubeClient;
-let manager: NodeJS.Timeout;
-let controller: ReturnType<typeof createRegistrationController>;
-const nudged: InstallationRef[] = [];
 
-test.beforeAll(async ({ cluster }) => {
-  client = cluster.client;
-  await applyManagedResources(client);
-  await applyGarden(client);
-  await client.remove(refTo(ControllerRegistration, { name: "provider-local" }));
-  controller = createRegistrationController({
-    gardenClient: client,
-    flows: { nudge: async (ref) => void nudged.push(ref) },
-    log,
-  });
-  controller.start();
-  manager = setInterval(() => void playResourceManager().catch(() => {}), 100); // others may be faster
-});
-afterAll(async () => {
-  clearInterval(manager);
-  await controller.stop();
-});
-afterEach(async () => {
-  for (const shoot of await client.list(Shoot)) await client.remove(refOf(shoot));
-  for (const { metadata } of await client.list(ControllerInstallation))
-    await client.patch(refTo(ControllerInstallation, { name: metadata.name }), { metadata: { finalizers: null } });
-  for (const registration of await client.list(ControllerRegistration)) await client.remove(refOf(registration));
-  await soon(async () => expect(await client.list(ControllerRegistration)).toEqual([]));
-  await soon(async () => expect(await client.list(ControllerInstallation)).toEqual([]));
-});
+test.beforeAll(({ cluster }) => void (client = cluster.client));
 
-const soon = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
-
-const register = (name: string, deployment: object, resources: object[] = [{ kind: "Network", type: "local" }]) =>
-  client.apply({
-    apiVersion: core,
-    kind: "ControllerRegistration",
-    metadata: { name },
-    spec: { resources, deployment },
-  } as unknown as ControllerRegistration);
-
-const inline = (packaged = chart, values: object = { foo: "bar" }) => ({
-  type: "helm",
-  providerConfig: { chart: packaged, values },
-});
-
-/** The installation of a registration on seed-1, once there is one. */
-const installationOf = (registration: string) =>
-  soon(async () => {
-    const all = await client.list(ControllerInstallation);
-    const found = all.find(({ spec }) => spec.registrationRef.name === registration);
-    if (found === undefined) throw new Error(`there is no installation of ${registration} yet`);
-    return found;
-  });
-
-const conditionsOf = async (registration: string) => {
-  const { status } = await installationOf(registration);
-  return Object.fromEntries(
-    (status?.conditions ?? []).map(({ type, status: how, reason, message }) => [
-      type,
-      { status: how, reason, message },
-    ]),
-  );
-};
-
-const activities = async (seedClient = client) => {
-  const periods = { seedDeadline: 60_000, retryDuration: 60_000 };
-  return {
-    garden: createInstallationGardenActivities({ gardenClient: client, periods }),
-    seed: createInstallationSeedActivities({
-      gardenClient: client,
-      seedClient,
-      helm: createHelm({ binary: await findBinary("helm") }),
-      gardenAddress: { server: "https://garden.example.org", ca: "CA" },
-    }),
-  };
-};
-
-/** Runs the flow that the installation asks for, each step until it succeeds, but at most `limit` ms. */
-async function carryOut(registration: string, limit = 0): Promise<InstallationRun | undefined> {
-  const { metadata } = await installationOf(registration);
-  const { garden: inGarden, seed: inSeed } = await activities();
-  const view = await inGarden.readInstallation({ name: metadata.name, uid: metadata.uid ?? "" });
-  if (view === null) return undefined;
-  const { run } = view;
-  await runFlow(run.operation === "Delete" ? uninstall : install, run, {
-    carryOut: (action) =>
-      retrying(
-        () => (action.where === "garden" ? inGarden[action.activity](run) : inSeed[action.activity](run)),
-        limit,
-      ),
-  });
-  return run;
-}
-
-/** Tries again while there is time; throws what was thrown last. */
-async function retrying(work: () => Promise<unknown>, limit: number): Promise<void> {
-  for (const end = Date.now() + limit; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
-    try {
-      return void (await work());
-    } catch (error) {
-      if (Date.now() >= end) throw error;
-    }
-  }
-}
-
-/** What fails in the flow, by step. */
 /** Has a Network in a Shoot's namespace, which an extension of type local serves. */
 async function applyNetwork(namespace: string): Promise<{ readonly namespace: string; readonly name: string }> {
   const metadata = { namespace, name: "asks" };
@@ -161,31 +57,6 @@ async function applyNetwork(namespace: string): Promise<{ readonly namespace: st
     spec: { type: "local", podCIDR: "10.0.0.0/16", serviceCIDR: "10.1.0.0/16" },
   } as unknown as Network);
   return metadata;
-}
-
-const failureOf = async (registration: string): Promise<string> => {
-  try {
-    await carryOut(registration);
-  } catch (error) {
-    const [failure] = (error as { readonly failures: ReadonlyMap<string, Error> }).failures.values();
-    return failure?.message ?? "";
-  }
-  throw new Error("the flow did not fail");
-};
-
-const managedResource = (name: string) => client.read(ManagedResource, { namespace: garden, name });
-
-async function manifestsOf(name: string): Promise<KubeObject[]> {
-  const resource = await managedResource(name);
-  const secret = await client.read(Secret, { namespace: garden, name: resource?.spec.secretRefs[0]?.name ?? "" });
-  const compressed = Buffer.from(secret?.data?.["data.yaml.br"] ?? "", "base64");
-  return parseManifests(brotliDecompressSync(compressed).toString());
-}
-
-/** The resource manager's part: says that all is well of whatever it is given. */
-async function playResourceManager(): Promise<void> {
-  for (const resource of await client.list(ManagedResource, { namespace: garden }))
-    if (resource.status?.observedGeneration !== resource.metadata.generation) await sayApplied(client, resource);
 }
 
 test("a Shoot has a controller installed that its network needs, from the chart in the registration", async () => {
@@ -227,7 +98,7 @@ test("a seed gets a resource manager together with its first extension where its
   await carryOut("manages", 10_000);
   expect(await deployed()).toBeUndefined();
   await client.patch(namespace, { metadata: { annotations: { [RESOURCE_MANAGER_ANNOTATION]: "true" } } });
-  await register("manages", inline(chart, { foo: "asked" }));
+  await register("manages", inline(smallChart, { foo: "asked" }));
   await soon(async () => expect(await carryOut("manages", 10_000)).toBeDefined());
   expect(JSON.stringify(await deployed())).toContain("/resource-manager:v");
   expect((await managedResource("gardener-resource-manager-webhooks"))?.spec.class).toBe("seed");
@@ -244,7 +115,7 @@ test("a chart that changes, values that change and a Seed that changes are insta
   };
   expect(await upgrade()).toBe("Create");
   const [first] = (await managedResource(metadata.name))?.spec.secretRefs ?? [];
-  await register("two", inline(chart, { foo: "baz" }));
+  await register("two", inline(smallChart, { foo: "baz" }));
   await soon(async () => expect(await upgrade()).toBe("Reconcile"));
   expect((await manifestsOf(metadata.name))[0]?.metadata.annotations?.["foo"]).toBe("baz");
   expect(await client.read(Secret, { namespace: garden, name: first?.name ?? "" })).toBeUndefined();
@@ -263,7 +134,7 @@ test("a ControllerDeployment of today's shape is installed, and its workloads kn
     apiVersion: core,
     kind: "ControllerDeployment",
     metadata: { name: "three" },
-    helm: { rawChart: chart, values: { foo: "today" } },
+    helm: { rawChart: smallChart, values: { foo: "today" } },
     injectGardenKubeconfig: true,
   } as unknown as ControllerDeployment);
   await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "perennial-extensions" } });
@@ -360,15 +231,8 @@ test("an installation stays as long as objects need it, then leaves nothing behi
   await client.remove(refTo(Network, served));
   expect(await failureOf("six")).toContain("is still terminating"); // no controller of namespaces runs here
   expect(await managedResource(metadata.name)).toBeUndefined();
-  const secrets = await client.list(Secret, {
-    namespace: garden,
-    labelSelector: "controllerinstallation.core.gardener.cloud/name",
-  });
-  expect(
-    secrets.filter(
-      ({ metadata: { labels } }) => labels?.["controllerinstallation.core.gardener.cloud/name"] === metadata.name,
-    ),
-  ).toEqual([]);
+  const labelSelector = `controllerinstallation.core.gardener.cloud/name=${metadata.name}`;
+  expect(await client.list(Secret, { namespace: garden, labelSelector })).toEqual([]);
 });
 
 test("what its seed says is required is not taken away", async () => {
@@ -477,6 +341,8 @@ test("the seed's worker says how an installation is, and whether it is required"
     await soon(async () => expect(await statuses()).toEqual({ ...well, Required: "False" }));
     const served = await applyNetwork(shoot.technicalID);
     await soon(async () => expect(await statuses()).toEqual({ ...well, Required: "True" }));
+    const named = `Network local: ${shoot.technicalID}/asks`;
+    expect((await conditionsOf("ten"))["Required"]?.message).toContain(`such as ${named}.`);
     const resource = await managedResource(metadata.name);
     if (resource === undefined) throw new Error("there is no ManagedResource");
     await sayApplied(client, resource, false);

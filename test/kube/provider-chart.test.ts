@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect } from "vitest";
 import { parseAllDocuments } from "yaml";
-import type { KubeObject } from "../../src/api/index.ts";
+import type { ControllerRegistration, KubeObject } from "../../src/api/index.ts";
+import { extensionKinds, type ExtensionKind } from "../../src/api/extensions/kinds.ts";
+import { readManifest } from "../../src/local/cluster/manifests.ts";
 import { packageChart } from "../../src/local/cluster/chart.ts";
 import { findBinary } from "../support/binary.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
@@ -37,10 +39,15 @@ test("an API server takes all of it, strictly", async () => {
 
 test("it may do what the provider does in a seed", async () => {
   const verbs = ["get", "list", "watch", "patch"];
-  for (const kind of ["workers", "dnsrecords", "backupentries", "infrastructures"]) {
-    expect(await allowed(verbs, `${kind}.extensions.gardener.cloud`), kind).toEqual(verbs);
-    expect(await allowed(["patch"], `${kind}.extensions.gardener.cloud/status`), kind).toEqual(["patch"]);
+  const [registration] = (await readManifest("examples/controller-registration.yaml")) as ControllerRegistration[];
+  const kinds = new Set(registration?.spec.resources?.map(({ kind }) => kind));
+  expect(kinds.size).toBeGreaterThan(8);
+  for (const kind of kinds) {
+    const { plural } = extensionKinds[kind as ExtensionKind];
+    expect(await allowed(verbs, `${plural}.extensions.gardener.cloud`), kind).toEqual(verbs);
+    expect(await allowed(["patch"], `${plural}.extensions.gardener.cloud/status`), kind).toEqual(["patch"]);
   }
+  expect(await allowed(["get"], "configmaps"), "texts of notes").toEqual(["get"]);
   expect(await allowed(["get"], "clusters.extensions.gardener.cloud")).toEqual(["get"]);
   expect(await allowed(["create", "patch"], "leases.coordination.k8s.io", namespace)).toEqual(["create", "patch"]);
 });

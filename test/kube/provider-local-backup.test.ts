@@ -45,10 +45,10 @@ beforeEach(async () => {
   await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
 });
 
+const bucketSpec = { type: "local", region: "local", secretRef: { name: "backup", namespace: "garden" } };
+
 const apply = (kind: string, name: string, spec: object, annotations: Record<string, string> = {}) => {
-  const secretRef = { name: "backup", namespace: "garden" };
-  const common = { type: "local", region: "local", secretRef };
-  return plane.client.apply({ apiVersion, kind, metadata: { name, annotations }, spec: { ...common, ...spec } });
+  return plane.client.apply({ apiVersion, kind, metadata: { name, annotations }, spec: { ...bucketSpec, ...spec } });
 };
 
 const settled = (type: string) =>
@@ -78,7 +78,7 @@ describe("a BackupEntry", () => {
   test("brings along the snapshots of the bucket that its state names, again and again, and forgets neither bucket", async () => {
     const old = await comeFromOld();
     const restored = await settled("Restore");
-    expect(restored?.status?.state).toEqual({ bucketName: "new", region: "local", from: "old" });
+    expect(restored?.status?.state).toEqual({ bucketName: "new", region: "local", from: "old", left: ["old"] });
     expect(await readdir(join(directory, "new", entry))).toEqual(["first.db"]);
 
     await writeFile(join(old, "final.db"), "2");
@@ -133,7 +133,7 @@ describe("a BackupEntry", () => {
     await mkdir(join(directory, "middle", entry), { recursive: true });
     await writeFile(join(directory, "middle", entry, "second.db"), "2");
     await ask("restore");
-    expect((await settled("Restore"))?.status?.state).toEqual({ bucketName: "new", region: "local", from: "middle" });
+    expect((await settled("Restore"))?.status?.state).toMatchObject({ bucketName: "new", from: "middle" });
     expect((await readdir(join(directory, "new", entry))).sort()).toEqual(["first.db", "second.db"]);
 
     await rm(old, { recursive: true });
@@ -195,6 +195,20 @@ describe("a BackupEntry", () => {
     await gone();
     expect(await readdir(join(directory, "old"))).not.toContain(entry);
     expect(await volumeOf()).toBeUndefined();
+  });
+
+  test("goes from every bucket in which it has been", async () => {
+    await apply("BackupBucket", "first", {});
+    await vi.waitFor(async () => expect(await readdir(directory)).toContain("first"), 10_000);
+    await mkdir(join(directory, "first", entry));
+    await comeFromOld("restore", { bucketName: "old", region: "local", from: "first" });
+    const { status } = (await settled("Restore")) ?? {};
+    expect(status?.state).toEqual({ bucketName: "new", region: "local", from: "old", left: ["first", "old"] });
+    await loosen();
+    await plane.client.remove(refTo(ExtensionBackupEntry, { name: entry }));
+    await gone();
+    for (const bucket of ["first", "old", "new"])
+      expect(await readdir(join(directory, bucket)), bucket).not.toContain(entry);
   });
 });
 

@@ -16,6 +16,8 @@ import { startTemporal, type TemporalServer } from "./temporal.ts";
 export interface InstallationWorld {
   /** What is asked for; nothing when undefined. */
   run: InstallationRun | undefined;
+  /** What is asked for besides, by the installation's name. */
+  readonly others: Map<string, InstallationRun>;
   /** Every activity that ran, in order. */
   readonly calls: string[];
   /** What calls fail with, for as long as it is here. */
@@ -26,8 +28,8 @@ export interface InstallationWorld {
 export interface InstallationLab extends Pick<TemporalServer, "client"> {
   readonly installations: InstallationClient;
   readonly world: InstallationWorld;
-  startSeed(): Promise<void>;
-  stopSeed(): Promise<void>;
+  startSeed(name?: string): Promise<void>;
+  stopSeed(name?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -42,14 +44,17 @@ export const failure = (message: string, retryable: boolean): ApplicationFailure
 /** Starts the lab, with one worker for the garden and one for seed-1. */
 export async function startInstallationLab(): Promise<InstallationLab> {
   const temporal = await startTemporal();
-  const world: InstallationWorld = { run: undefined, calls: [], fail: {} };
+  const world: InstallationWorld = { run: undefined, others: new Map(), calls: [], fail: {} };
   const act = (name: string) => async () => {
     world.calls.push(name);
     const failed = world.fail[name];
     if (failed) throw failed;
   };
   const inGarden: InstallationGardenActivities = {
-    readInstallation: async () => (world.run === undefined ? null : { run: world.run }),
+    async readInstallation({ name }) {
+      const run = world.others.get(name) ?? (world.run?.name === name ? world.run : undefined);
+      return run === undefined ? null : { run };
+    },
     holdInstallation: act("hold"),
     async releaseInstallation() {
       await act("release")();
@@ -61,7 +66,8 @@ export async function startInstallationLab(): Promise<InstallationLab> {
     deployResourceManager: act("resourceManager"),
     deployGardenAccess: act("gardenAccess"),
     applyChart: act("chart"),
-    async confirmInstalled() {
+    async confirmInstalled({ name }) {
+      if (world.others.delete(name)) return;
       await act("installed")();
       world.run = undefined;
     },
@@ -74,19 +80,16 @@ export async function startInstallationLab(): Promise<InstallationLab> {
     activities: { park } as GardenActivities,
     installations: inGarden,
   });
-  let seed: { readonly worker: Worker; readonly running: Promise<void> } | undefined;
-  const stopSeed = async () => {
-    seed?.worker.shutdown();
-    await seed?.running;
-    seed = undefined;
+  const seeds = new Map<string, { readonly worker: Worker; readonly running: Promise<void> }>();
+  const stopSeed = async (name = "seed-1") => {
+    seeds.get(name)?.worker.shutdown();
+    await seeds.get(name)?.running;
+    seeds.delete(name);
   };
-  const startSeed = async () => {
-    const made = await Worker.create({
-      connection: temporal.connection,
-      taskQueue: seedQueue("seed-1"),
-      activities: inSeed,
-    });
-    seed = { worker: made, running: made.run() };
+  const startSeed = async (name = "seed-1") => {
+    const { connection } = temporal;
+    const made = await Worker.create({ connection, taskQueue: seedQueue(name), activities: inSeed });
+    seeds.set(name, { worker: made, running: made.run() });
   };
   await startSeed();
 
@@ -97,7 +100,7 @@ export async function startInstallationLab(): Promise<InstallationLab> {
     startSeed,
     stopSeed,
     async stop() {
-      await Promise.all([garden.stop(), stopSeed()]);
+      await Promise.all([garden.stop(), ...[...seeds.keys()].map((name) => stopSeed(name))]);
       await temporal.stop();
     },
   };

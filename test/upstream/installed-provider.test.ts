@@ -1,9 +1,17 @@
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { whyNotReady } from "../../src/api/registration/installation.ts";
-import { ControllerInstallation, ControllerRegistration, Worker } from "../../src/api/index.ts";
+import {
+  BackupBucket,
+  ControllerInstallation,
+  ControllerRegistration,
+  ExtensionBackupBucket,
+  Seed,
+  Worker,
+} from "../../src/api/index.ts";
 import { installationNamespace } from "../../src/api/names.ts";
 import { createKubeClient, Node, Pod, refOf, refTo } from "../../src/kube/index.ts";
 import { kubeconfigFile } from "../../src/local/cluster/clusters.ts";
@@ -42,11 +50,11 @@ test("it is installed on every seed, healthy, and no other local provider runs f
   }, 300_000);
   const processes = await readdir(join(local.environment.stateDir, "processes"));
   expect(processes.filter((file) => /^provider-local.*\.json$/.test(file))).toEqual(["provider-local-garden.json"]);
-});
+}, 360_000);
 
 test("its pods have no privileges, and of the host only the folders that they share with it", async () => {
   const { stateDir } = local.environment;
-  for (const seed of ["seed-1", "seed-2"] as const) {
+  for (const seed of seedNames) {
     const { spec } = (await findPod(seed)) as Pod & { readonly spec: PodSpec };
     expect(spec).not.toMatchObject({ hostPID: true });
     expect(spec).not.toMatchObject({ hostNetwork: true });
@@ -125,20 +133,46 @@ test("registered no more, it stays as long as the seeds' buckets need it, and sa
   await eventually(async () => {
     const installations = await findInstallations();
     expect(installations).toHaveLength(2);
-    for (const { status } of installations) {
+    for (const { spec, status } of installations) {
+      const bucket = await bucketOf(spec.seedRef?.name as SeedName);
       expect(status?.conditions).toContainEqual(
-        expect.objectContaining({ type: "Required", status: "True", reason: "ExtensionObjectsExist" }),
+        expect.objectContaining({
+          ...{ type: "Required", status: "True", reason: "ExtensionObjectsExist" },
+          message: expect.stringContaining(`BackupBucket local: ${bucket}`) as string,
+        }),
       );
       expect(status?.conditions).toContainEqual(expect.objectContaining({ type: "Healthy", status: "True" }));
     }
   }, 60_000);
+  const described = (await local.perennial("extension", "describe", registration)).replaceAll(/\s+/g, " ");
+  for (const seed of seedNames)
+    expect(described).toContain(`BackupBucket ${await bucketOf(seed)} goes when you delete Seed ${seed}`);
 });
+
+test("when the Seeds are deleted it takes away their buckets, then its registration goes", async () => {
+  for (const name of seedNames) await local.gardenClient.remove(refTo(Seed, { name }));
+  await eventually(async () => {
+    expect(await local.gardenClient.list(BackupBucket)).toEqual([]);
+    expect(await findInstallations()).toEqual([]);
+    expect(await local.gardenClient.read(ControllerRegistration, { name: registration })).toBeUndefined();
+  }, 300_000);
+  for (const seed of seedNames) expect(await local.seeds[seed].list(ExtensionBackupBucket), seed).toEqual([]);
+  expect(await readdir(join(local.environment.stateDir, "buckets"))).toEqual([]);
+}, 360_000);
 
 test("the environment goes, and leaves nothing on the host", async () => {
   const { environment } = local;
   await down({ name });
   expect(await findRemains(environment)).toEqual([]);
-}, 120_000);
+  expect(existsSync(environment.stateDir)).toBe(false);
+}, 180_000);
+
+const seedNames: readonly SeedName[] = ["seed-1", "seed-2"];
+
+/** The name of a Seed's bucket: the Seed's uid. */
+async function bucketOf(seed: SeedName): Promise<string> {
+  return (await local.gardenClient.read(Seed, { name: seed }))?.metadata.uid ?? "";
+}
 
 /** What a report of `extension verify` says. */
 interface Report {

@@ -10,7 +10,7 @@ export class InvalidInstallation extends StepError {
   }
 }
 
-/** The reasons of condition `Valid`: upstream's, and two of what its resource manager would not do. */
+/** The reasons of condition `Valid`: upstream's, and three of what its resource manager would not do, or not see. */
 export type Reason =
   | "RegistrationNotFound"
   | "DeploymentNotFound"
@@ -19,7 +19,8 @@ export type Reason =
   | "OCIChartCannotBePulled"
   | "ChartCannotBeRendered"
   | "ChartHasHooks"
-  | "ManifestsTooLarge";
+  | "ManifestsTooLarge"
+  | "ObjectsInUse";
 
 /** What may pass by itself: it is tried again. */
 const passing: ReadonlySet<Reason> = new Set<Reason>([
@@ -27,4 +28,5 @@ const passing: ReadonlySet<Reason> = new Set<Reason>([
   "DeploymentNotFound",
   "SeedNotFound",
   "OCIChartCannotBePulled",
+  "ObjectsInUse",
 ]);

@@ -13,6 +13,9 @@ import { renderManifests } from "./manifests.ts";
 export const managedResourceRef = (installation: string): ObjectRef<ManagedResource> =>
   refTo(ManagedResource, { namespace: GARDEN_NAMESPACE, name: installation });
 
+/** Under which a Secret has its manifests: the ending says to the resource manager that they are compressed. */
+export const MANIFESTS_KEY = "data.yaml.br";
+
 /** What finds the Secrets of an installation's manifests. */
 export const manifestsSelector = (installation: string): string => `${INSTALLATION_LABEL}=${installation}`;
 
@@ -60,7 +63,7 @@ function secretOf(installation: string, labels: Readonly<Record<string, string>>
     metadata: { namespace: GARDEN_NAMESPACE, name, labels },
     type: "Opaque",
     immutable: true,
-    data: { "data.yaml.br": data },
+    data: { [MANIFESTS_KEY]: data },
   };
 }
 

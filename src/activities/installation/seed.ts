@@ -10,6 +10,7 @@ import type { InstallationRun } from "../../api/registration/run.ts";
 import {
   Namespace,
   readClusterIdentity,
+  refOf,
   refTo,
   Secret,
   typeMeta,
@@ -26,6 +27,7 @@ import { withGardenKubeconfig } from "./garden-kubeconfig.ts";
 import type { Helm } from "./helm.ts";
 import { InvalidInstallation } from "./invalid.ts";
 import { managedResourceOf, managedResourceRef, manifestsSelector } from "./managed-resource.ts";
+import { confirmUnclaimed } from "./claims.ts";
 import { hooksOf, parseManifests } from "./manifests.ts";
 import { fetchChart, readHelmDeployment, readInstallation } from "./source.ts";
 import { chartValues } from "./values.ts";
@@ -68,8 +70,12 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
       const installation = await findInstallation(gardenClient, run);
       try {
         const { secrets, resource } = managedResourceOf(run, await render(deps, run, installation));
-        await tell(gardenClient, installation, valid);
         for (const secret of secrets) await seedClient.apply(secret);
+        await confirmUnclaimed(seedClient, run.name).catch(async (error: unknown) => {
+          await removeUnusedManifests(seedClient, run.name);
+          throw error;
+        });
+        await tell(gardenClient, installation, valid);
         await seedClient.apply(resource);
       } catch (error) {
         if (error instanceof InvalidInstallation) await tell(gardenClient, installation, invalid(error));
@@ -83,7 +89,7 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
         ({ type, status }) => (status === "True") === (type === "Progressing"),
       );
       if (missing !== undefined) throw new StepError(`it is not ${goal(missing)}: ${missing.message}`);
-      await removeOldManifests(seedClient, run.name, resource?.spec.secretRefs.map(({ name }) => name) ?? []);
+      await removeUnusedManifests(seedClient, run.name);
       const installation = await findInstallation(gardenClient, run);
       const done: HelmStatus = { apiVersion: "perennial.dev/v1alpha1", kind: "HelmInstallation", hash: run.hash };
       await tell(gardenClient, installation, valid, done);
@@ -104,7 +110,7 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
         const [installed] = installationHealth(resource);
         throw new StepError(`the resource manager has not taken away all of it yet: ${installed.message}`);
       }
-      await removeOldManifests(seedClient, name, []);
+      await removeUnusedManifests(seedClient, name);
       const namespace = refTo(Namespace, { name: installationNamespace(name) });
       await seedClient.remove(namespace);
       if (await seedClient.read(namespace)) throw new StepError(`Namespace ${namespace.name} is still terminating`);
@@ -142,7 +148,7 @@ async function render(
       kubeVersion: gitVersion,
     }),
   );
-  const objects = await rendering(async () => parseManifests(text));
+  const objects = await rendering(() => parseManifests(text));
   const hooks = hooksOf(objects).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   if (hooks.length > 0)
     throw new InvalidInstallation(
@@ -189,15 +195,10 @@ const tell = (
 
 const goal = ({ type }: Finding): string => (type === "Progressing" ? "rolled out" : type.toLowerCase());
 
-/** Those of earlier charts and values, which nothing refers to any more. */
-async function removeOldManifests(
-  seedClient: KubeClient,
-  installation: string,
-  kept: readonly string[],
-): Promise<void> {
+/** Those of earlier charts and values, and those that were never applied: what its ManagedResource does not name. */
+async function removeUnusedManifests(seedClient: KubeClient, installation: string): Promise<void> {
+  const used = (await seedClient.read(managedResourceRef(installation)))?.spec.secretRefs.map(({ name }) => name) ?? [];
   const labelSelector = manifestsSelector(installation);
   const secrets = await seedClient.list(Secret, { namespace: GARDEN_NAMESPACE, labelSelector });
-  for (const { metadata } of secrets)
-    if (!kept.includes(metadata.name))
-      await seedClient.remove(refTo(Secret, { namespace: GARDEN_NAMESPACE, name: metadata.name }));
+  for (const secret of secrets) if (!used.includes(secret.metadata.name)) await seedClient.remove(refOf(secret));
 }

@@ -1,10 +1,11 @@
-import { ControllerInstallation, ControllerRegistration, Shoot } from "../../api/index.ts";
+import { BackupBucket, BackupEntry, ControllerInstallation, ControllerRegistration, Shoot } from "../../api/index.ts";
 import { registrationsFor } from "../../api/registration/gate.ts";
 import { whyNotReady } from "../../api/registration/installation.ts";
 import { primaryConflicts } from "../../api/registration/primaries.ts";
 import { registeredOf, type Registered } from "../../api/registration/registered.ts";
 import { Seed } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
+import { findHolders, type Backups } from "./removal.ts";
 
 /** A registered controller: what it is for, where it is, who needs it, and what is wrong. */
 export interface ExtensionReport {
@@ -17,7 +18,7 @@ export interface ExtensionReport {
   readonly installations: readonly InstallationReport[];
   /** The Shoots that need it, as `namespace/name`. */
   readonly shoots: readonly string[];
-  /** What keeps it from being installed anywhere. */
+  /** What keeps it from being installed anywhere, or from going. */
   readonly problems: readonly string[];
 }
 
@@ -41,27 +42,40 @@ export async function reportExtensions(client: KubeClient): Promise<readonly Ext
   ]);
   const registered = registrations.map(registeredOf).sort((one, other) => (one.name < other.name ? -1 : 1));
   const users = usersOf(registered, shoots, seeds);
+  const backups = registered.some(({ deleting }) => deleting) ? await readBackups(client) : none;
+  const installationsOf = ({ name }: Registered) =>
+    installations
+      .filter(({ spec }) => spec.registrationRef.name === name)
+      .sort((a, b) => (seedOf(a) < seedOf(b) ? -1 : 1));
   return registered.map((one) => ({
     name: one.name,
     resources: one.offers.map(({ kind, type, primary }) => `${kind} ${type}${primary ? "" : " (secondary)"}`),
     deployedBy: deployedBy(one),
     policy: one.policy,
-    installations: installations
-      .filter(({ spec }) => spec.registrationRef.name === one.name)
-      .map(reportInstallation)
-      .sort((a, b) => (a.seed < b.seed ? -1 : 1)),
+    installations: installationsOf(one).map(reportInstallation),
     shoots: users.get(one.name) ?? [],
-    problems: primaryConflicts(one, registered).map(
-      ({ kind, type, primary }) =>
-        `it is not installed: ${primary} is primary for ${kind} ${type}; delete one of the two, or set primary to false`,
-    ),
+    problems: [
+      ...primaryConflicts(one, registered).map(
+        ({ kind, type, primary }) =>
+          `it is not installed: ${primary} is primary for ${kind} ${type}; delete one of the two, or set primary to false`,
+      ),
+      ...findHolders(one, installationsOf(one), backups),
+    ],
   }));
 }
 
+const none: Backups = { buckets: [], entries: [] };
+
+async function readBackups(client: KubeClient): Promise<Backups> {
+  const [buckets, entries] = await Promise.all([client.list(BackupBucket), client.list(BackupEntry)]);
+  return { buckets, entries };
+}
+
+const seedOf = ({ spec }: ControllerInstallation): string => spec.seedRef?.name ?? "<none>";
+
 function reportInstallation(installation: ControllerInstallation): InstallationReport {
   const why = whyNotReady(installation);
-  const { metadata, spec } = installation;
-  return { name: metadata.name, seed: spec.seedRef?.name ?? "<none>", ready: why === undefined, ...why };
+  return { name: installation.metadata.name, seed: seedOf(installation), ready: why === undefined, ...why };
 }
 
 function usersOf(registered: readonly Registered[], shoots: readonly Shoot[], seeds: readonly Seed[]) {

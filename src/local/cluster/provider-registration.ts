@@ -1,4 +1,4 @@
-import { RESOURCE_MANAGER_ANNOTATION } from "../../api/annotations.ts";
+import { MACHINE_CONTROLLER_MANAGER_ANNOTATION, RESOURCE_MANAGER_ANNOTATION } from "../../api/annotations.ts";
 import type { ControllerRegistration, KubeObject } from "../../api/index.ts";
 import type { ProviderImage } from "../image/provider-image.ts";
 import { machineApiFolder } from "../machine-api/calls.ts";
@@ -34,12 +34,14 @@ export async function renderProviderRegistration(
     deployment,
     {
       ...rest,
-      // It puts nothing into Shoots: none needs a resource manager for it.
-      metadata: { ...metadata, annotations: { ...metadata.annotations, [RESOURCE_MANAGER_ANNOTATION]: "false" } },
+      metadata: { ...metadata, annotations: { ...metadata.annotations, ...doesItself } },
       spec: { ...spec, deployment: { deploymentRefs: [{ name }] } },
     },
   ] as KubeObject[];
 }
+
+/** It makes machines by itself, and puts no ManagedResources into Shoots: neither is deployed beside control planes for it. */
+const doesItself = { [MACHINE_CONTROLLER_MANAGER_ANNOTATION]: "false", [RESOURCE_MANAGER_ANNOTATION]: "false" };
 
 function valuesFor(environment: Environment, dns: DnsServer, { name, code }: ProviderImage) {
   return {

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 /** Buckets that are directories: what an object store would be elsewhere. Every method may be repeated. */
 export interface Buckets {
   createBucket(bucket: string): Promise<void>;
-  /** Removes a bucket that holds nothing; throws when it does. */
+  /** Removes a bucket that holds nothing but empty entries; throws when it does. */
   removeBucket(bucket: string): Promise<void>;
   /** The directory of an entry, made if it is not there. Throws when there is no such bucket. */
   createEntry(bucket: string, entry: string): Promise<string>;
@@ -42,9 +42,10 @@ export function createBuckets(directory: string): Buckets {
     },
     async removeBucket(bucket) {
       try {
+        for (const entry of await readdir(pathOf(bucket))) await rmdir(pathOf(bucket, entry));
         await rmdir(pathOf(bucket));
       } catch (error) {
-        if (!isMissing(error)) throw new Error(`cannot remove bucket ${bucket}`, { cause: error });
+        if (!isMissing(error)) throw new Error(`cannot remove bucket ${bucket}: ${whyKept(error)}`, { cause: error });
       }
     },
     async createEntry(bucket, entry) {
@@ -123,6 +124,11 @@ async function sync(directory: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+function whyKept(error: unknown): string {
+  if (codeOf(error) === "ENOTEMPTY") return `${(error as NodeJS.ErrnoException).path ?? "it"} is not empty`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

@@ -6,8 +6,9 @@ import { expiredSnapshots } from "./retention.ts";
 
 /**
  * A Shoot's part of a bucket: a directory in it, which the Shoot's namespace reaches through a volume. `status.state`
- * says which bucket that is, and from which one its snapshots came, so that another seed finds them. Once it was restored,
- * `status.providerStatus.snapshots` names those that the last seed had: a takeover looks among them.
+ * says which bucket that is, from which one its snapshots came, and in which ones it has been, so that another seed finds them, and
+ * the last one takes all away. Once it was restored, `status.providerStatus.snapshots` names those that the last seed had: a takeover
+ * looks among them.
  */
 export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionBackupEntry, undefined> {
   const provide = async (
@@ -16,10 +17,15 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
     context: ActuatorContext,
   ): Promise<ActuatorResult> => {
     const { metadata, spec } = object;
+    const left = bucketsLeft(object);
     await claimBackups(object, await buckets.createEntry(spec.bucketName, metadata.name), context);
     await expire(object, context);
     return {
-      state: { bucketName: spec.bucketName, region: spec.region, ...(from === undefined ? {} : { from }) },
+      state: {
+        ...{ bucketName: spec.bucketName, region: spec.region },
+        ...(from === undefined ? {} : { from }),
+        ...(left.length === 0 ? {} : { left }),
+      },
       requeueAfter: PERIOD,
     };
   };
@@ -98,10 +104,13 @@ export function createBackupEntryActuator(buckets: Buckets): Actuator<ExtensionB
     },
     /** Snapshots go on until etcd is stopped: what has to be said is said already. */
     migrate: async () => undefined,
-    async delete({ metadata: { name }, spec }, _cluster, context) {
-      await releaseBackups(name, context);
-      context.check();
-      await buckets.removeEntry(spec.bucketName, name);
+    async delete(object, _cluster, context) {
+      const { metadata, spec } = object;
+      await releaseBackups(metadata.name, context);
+      for (const bucket of [...bucketsLeft(object), spec.bucketName]) {
+        context.check();
+        await buckets.removeEntry(bucket, metadata.name);
+      }
     },
   };
 }
@@ -112,12 +121,21 @@ const PERIOD = 3_600_000;
 /** In ms: an unfinished file of this age was left by a pod that died. */
 const SWEEP_AFTER = 24 * 3_600_000;
 
-/** Where an entry's snapshots are, and where they were before. */
+/** Where an entry's snapshots are, where they came from, and where else they have been. */
 interface EntryState {
   readonly bucketName?: string;
   readonly from?: string;
+  readonly left?: readonly string[];
 }
 
 const stateOf = ({ status }: ExtensionBackupEntry): EntryState => status?.state ?? {};
+
+/** The buckets that the Shoot has been in before: each still has its snapshots as of the move. */
+function bucketsLeft(object: ExtensionBackupEntry): readonly string[] {
+  const { bucketName, from, left = [] } = stateOf(object);
+  const all = new Set([...left, from, bucketName].filter((one) => one !== undefined));
+  all.delete(object.spec.bucketName);
+  return [...all];
+}
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

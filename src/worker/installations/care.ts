@@ -54,8 +54,8 @@ export function createInstallationCare({ seedName, log, period = 30_000, ...deps
       const resource = resources.get(name, GARDEN_NAMESPACE);
       const installation = await gardenClient.read(ControllerInstallation, { name }).catch(unlessForbidden);
       if (installation?.spec.seedRef?.name !== seedName) return void offersByName.delete(name);
-      const count = await served.count(await offersOf(installation));
-      const findings = [...installationHealth(resource), required(count)];
+      const examples = await served.examples(await offersOf(installation));
+      const findings = [...installationHealth(resource), required(examples)];
       await tellInstallation(gardenClient, installation, { writer: "perennial-installation-care", findings });
       return await renewAccess(name);
     },
@@ -109,13 +109,13 @@ export function createInstallationCare({ seedName, log, period = 30_000, ...deps
 /** In ms: timers of Node count no further than 24 days; a day is soon enough to look again. */
 const LONGEST_PAUSE = 86_400_000;
 
-const required = (count: number): Finding =>
-  count > 0
+const required = (examples: readonly string[]): Finding =>
+  examples.length > 0
     ? {
         type: "Required",
         status: "True",
         reason: "ExtensionObjectsExist",
-        message: "The seed has objects that the controller is there for.",
+        message: `The seed has objects that the controller is there for, such as ${examples.slice(0, 5).join(", ")}.`,
       }
     : {
         type: "Required",

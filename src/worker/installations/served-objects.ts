@@ -4,25 +4,25 @@ import { needed, type Pair } from "../../api/registration/demand.ts";
 import { createReflector, type Kind, type KubeClient, type Reflector } from "../../kube/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { Logger } from "../../log.ts";
+import { createSample, type Sample } from "./sample.ts";
 
-/** `onChange` is told of a kind and type of which the seed has its first object, or has lost its last. */
+/** `onChange` is told of a kind and type of which the seed has other examples than before. */
 export interface ServedObjectsDeps {
   readonly seedClient: KubeClient;
   readonly log: Logger;
   readonly onChange: (pair: Pair) => void;
 }
 
-/** How many objects of which kinds and types a seed has; a kind is watched from when it is first asked for. */
+/** Which objects of which kinds and types a seed has; a kind is watched from when it is first asked for. */
 export function createServedObjects({ seedClient, log, onChange }: ServedObjectsDeps) {
   const reflectors = new Map<ExtensionKind, Reflector<KubeObject>>();
   const types = new Map<string, string>();
-  const counts = new Map<string, number>();
+  const samples = new Map<string, Sample>();
 
-  const add = (pair: Pair, by: 1 | -1) => {
-    const key = needed(pair);
-    const now = (counts.get(key) ?? 0) + by;
-    counts.set(key, now);
-    if (now === 0 || now === by) onChange(pair);
+  const sampleOf = (pair: Pair): Sample => {
+    const sample = samples.get(needed(pair)) ?? createSample();
+    samples.set(needed(pair), sample);
+    return sample;
   };
 
   const follow = (kind: ExtensionKind): Reflector<KubeObject> =>
@@ -31,19 +31,20 @@ export function createServedObjects({ seedClient, log, onChange }: ServedObjects
       keep: ({ apiVersion, kind: own, metadata }) => ({ apiVersion, kind: own, metadata }),
       onEvent({ type: event, object: { metadata, ...object } }) {
         const id = `${kind} ${metadata.uid}`;
+        const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
         const before = types.get(id);
         const after = event === "deleted" ? undefined : ((object["spec"] as { type?: string } | undefined)?.type ?? "");
         if (before === after) return;
         if (after === undefined) types.delete(id);
         else types.set(id, after);
-        if (after !== undefined) add({ kind, type: after }, 1);
-        if (before !== undefined) add({ kind, type: before }, -1);
+        if (after !== undefined && sampleOf({ kind, type: after }).add(name)) onChange({ kind, type: after });
+        if (before !== undefined && sampleOf({ kind, type: before }).remove(name)) onChange({ kind, type: before });
       },
     });
 
   return {
-    /** How many objects there are of these kinds and types; kinds that are no extension kinds have none. */
-    async count(pairs: readonly Pair[]): Promise<number> {
+    /** A few objects of each of these kinds and types, as `Kind type: namespace/name`; kinds that are no extension kinds have none. */
+    async examples(pairs: readonly Pair[]): Promise<readonly string[]> {
       const kinds = [...new Set(pairs.map(({ kind }) => kind))].filter(isExtensionKind);
       for (const kind of kinds) {
         const reflector = reflectors.get(kind) ?? follow(kind);
@@ -51,7 +52,11 @@ export function createServedObjects({ seedClient, log, onChange }: ServedObjects
         reflector.start();
         await reflector.synced();
       }
-      return pairs.reduce((sum, pair) => sum + (counts.get(needed(pair)) ?? 0), 0);
+      return pairs.flatMap((pair) =>
+        sampleOf(pair)
+          .names()
+          .map((name) => `${pair.kind} ${pair.type}: ${name}`),
+      );
     },
     stop: async () => void (await Promise.all([...reflectors.values()].map((reflector) => reflector.stop()))),
   };

@@ -88,6 +88,34 @@ test("a description names each Seed, since when something is wrong, and the Shoo
   );
 });
 
+test("a description says of a registration that is to go which objects hold it, and what the operator does", async () => {
+  const [calico, ...others] = objects;
+  const required = condition("Required", "True", "The seed has objects …, such as BackupBucket local: bucket-1.");
+  const { context, terminal } = contextOf([
+    {
+      ...calico,
+      metadata: { name: "calico", creationTimestamp: at, deletionTimestamp: at },
+      spec: { resources: [{ kind: "BackupBucket", type: "local" }], deployment: { type: "helm" } },
+    },
+    ...others.map((one) => (one.metadata.name === "calico-1" ? { ...one, status: { conditions: [required] } } : one)),
+    ...["seed-1", "seed-2"].map((seedName) => ({
+      ...{ kind: "BackupBucket", metadata: { name: `bucket-of-${seedName}` } },
+      spec: { seedName, provider: { type: "local", region: "local" } },
+    })),
+    {
+      ...{ kind: "BackupEntry", metadata: { namespace: "garden-dev", name: "shoot--dev--gone--uid" } },
+      spec: { bucketName: "bucket-of-seed-1", seedName: "seed-1" },
+    },
+  ] as unknown as readonly KubeObject[]);
+  await describe.run({ args: { extension: "calico" }, options, context });
+  const said = terminal.out.text().replaceAll(/\s+/g, " ");
+  expect(said).toContain("stays on seed-1: The seed has objects …, such as BackupBucket local: bucket-1.");
+  expect(said).toContain("BackupEntry garden-dev/shoot--dev--gone--uid goes with its Shoot");
+  expect(said).toContain("BackupBucket bucket-of-seed-1 goes when you delete Seed seed-1");
+  expect(said).toContain("being removed from seed-2");
+  expect(said).not.toContain("bucket-of-seed-2");
+});
+
 test("a retry says which steps go on, and refuses an installation that is not there", async () => {
   const { context, terminal } = contextOf();
   await retry.run({ args: { installation: "calico-2" }, options: { ...options, step: undefined }, context });

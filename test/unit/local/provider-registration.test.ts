@@ -18,13 +18,14 @@ const render = async () => {
   return objects as [ControllerDeployment, ControllerRegistration];
 };
 
-test("the installed provider is registered for what the built-in one serves, and asks for no resource manager in Shoots", async () => {
+test("the installed provider is registered for what the built-in one serves, and asks for nothing beside control planes", async () => {
   const [{ metadata }, registration] = await render();
   const [builtIn] = (await readManifest("examples/controller-registration.yaml")) as ControllerRegistration[];
   expect(registration.spec.resources).toEqual(builtIn?.spec.resources);
   expect(registeredOf(registration)).toMatchObject({
     method: { by: "reference", name: metadata.name },
     writesNoResources: true,
+    makesMachines: true,
   });
 });
 

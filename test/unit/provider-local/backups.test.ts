@@ -96,9 +96,14 @@ describe("a bucket on disk", () => {
     expect((await readdir(join(directory, "buckets", "old", entry))).toSorted()).toEqual(["a.db", "alive.db.part"]);
   });
 
-  test("is not removed while it holds something", async () => {
-    await expect(buckets.removeBucket("old")).rejects.toThrow("cannot remove bucket old");
+  test("is not removed while it holds something, which it names; empty entries go with it", async () => {
+    await write("old", "a.db", "a", 1_000);
+    await buckets.createEntry("old", "shoot--dev--b--0000");
+    await expect(buckets.removeBucket("old")).rejects.toThrow(
+      new RegExp(`cannot remove bucket old: .*/old/${entry} is not empty`),
+    );
     await buckets.removeEntry("old", entry);
+    await buckets.createEntry("old", entry);
     await buckets.removeBucket("old");
     await buckets.removeBucket("old");
     await expect(buckets.createEntry("old", entry)).rejects.toThrow("there is no bucket old");
