@@ -6,6 +6,7 @@ import { cliReference } from "./cli-reference.ts";
 import { configurationReference } from "./configuration-reference.ts";
 import { flowReference } from "./flow-reference.ts";
 import { crdFiles } from "./generate-crds.ts";
+import { verdictReference } from "./verdict-reference.ts";
 
 const root = join(import.meta.dirname, "..");
 const crds = "deploy/crds";
@@ -24,6 +25,7 @@ async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ["docs/cli.md", await cliReference()],
     ["docs/configuration.md", configurationReference()],
     ["docs/flows.md", flowReference()],
+    ["docs/verified.md", verdictReference()],
   ]);
 }
 

@@ -1,7 +1,7 @@
 /**
  * `npm test`: the projects unit, property, tools, kube, flow and e2e, each in a vitest of its own, and their sum in the last line.
  * Projects `upstream-api` and `upstream` (`npm run test:upstream`) run when they are named: programs of others, which take up to
- * two hours to build; the first needs the resource manager only, and is part of what CI runs.
+ * two hours to build; the first needs the resource manager and provider-local only, and is part of what CI runs.
  *
  * `--no-e2e` leaves out what needs root; the names of projects choose among them; the rest goes to vitest as it is.
  */
@@ -38,8 +38,22 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   ],
   flow: ["temporal"],
   e2e: [...clusterBinaries, "temporal"],
-  "upstream-api": ["etcd", "etcdctl", "kube-apiserver", "kube-controller-manager", "gardener-resource-manager"],
-  upstream: [...clusterBinaries, ...upstreamBinaries, "gardener-node-agent", "helm", "registry"],
+  "upstream-api": [
+    "etcd",
+    "etcdctl",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "gardener-resource-manager",
+    "gardener-extension-provider-local",
+  ],
+  upstream: [
+    ...clusterBinaries,
+    ...upstreamBinaries,
+    "gardener-node-agent",
+    "gardener-extension-networking-calico",
+    "helm",
+    "registry",
+  ],
 };
 
 /** The Debian packages that a project takes; e2e gets its own by itself. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { definitionOf, type ExtensionKind, type ExtensionObject } from "../api/extensions/kinds.ts";
 import { createReflector, type Key, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
@@ -20,6 +21,8 @@ export interface Recording {
   since(object: ExtensionObject): readonly Version[];
   /** Resolves as soon as the versions since `object` satisfy `check`, or with the last refusal after `timeout` ms. */
   until(object: ExtensionObject, check: (versions: readonly Version[]) => Progress, timeout: number): Promise<Progress>;
+  /** Resolves when nothing has been heard of for `ms`, or after `timeout` ms. */
+  quiet(ms: number, timeout: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -74,6 +77,14 @@ export async function record(
         listeners.add(listen);
         listen();
       }),
+    async quiet(ms, timeout) {
+      const deadline = Date.now() + timeout;
+      let heard = -1;
+      while (heard !== versions.length && Date.now() < deadline && !signal.aborted) {
+        heard = versions.length;
+        await sleep(ms);
+      }
+    },
     stop: () => reflector.stop(),
   };
 }

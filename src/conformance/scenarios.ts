@@ -21,6 +21,7 @@ const life: Scenario = {
     await stage.require("the object's readiness", await caller.create(object, "reconcile"), ready, "create");
     const first = await caller.ask(object, "reconcile");
     await stage.wait("retrigger", await caller.insist(object, "reconcile"), ready, first);
+    await stage.rest();
     await stage.settle("untriggered", await caller.change(object, { spec: changeOf(stage.subject) }));
     await stage.wait("update", await caller.ask(object, "reconcile"), ready);
     await stage.wait("delete", await caller.remove(object), gone);
@@ -91,6 +92,7 @@ const move: Scenario = {
     await stage.require("the object's readiness", await caller.create(object, "reconcile"), ready);
     const left = await stage.require("its migration", await caller.ask(object, "migrate"), migrated, "migrate");
     const { state, resources } = keptOf(lastOf(left));
+    await stage.rest();
     await stage.settle("migrated", await caller.ask(object, "reconcile"));
     // A controller that keeps its finalizer was judged for that: a migrated object stands for nothing here.
     await stage.require("its end", await letGo(stage), gone);

@@ -1,6 +1,15 @@
-import { FORCE_DELETION_ANNOTATION } from "../api/annotations.ts";
+import { FORCE_DELETION_ANNOTATION, GENERIC_KUBECONFIG_ANNOTATION } from "../api/annotations.ts";
 import { EXTENSIONS_API } from "../api/extensions/kinds.ts";
-import { ROLE_LABEL } from "../api/labels.ts";
+import {
+  BACKUP_PROVIDER_LABEL,
+  HIGH_AVAILABILITY_LABEL,
+  NETWORKING_PROVIDER_LABEL,
+  POD_SECURITY_LABEL,
+  ROLE_LABEL,
+  SEED_PROVIDER_LABEL,
+  SHOOT_PROVIDER_LABEL,
+} from "../api/labels.ts";
+import { GENERIC_KUBECONFIG } from "../api/names.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import { credentialsName, secretsOf, type Place } from "./objects.ts";
 import type { Fields, Subject } from "./subject.ts";
@@ -18,11 +27,8 @@ export function shootObjects(subject: Subject, place: Place): readonly KubeObjec
   const namespace = secretsOf(kind, place);
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
-    {
-      apiVersion: "v1",
-      kind: "Namespace",
-      metadata: { name: place.namespace, labels: { [ROLE_LABEL]: "shoot" } },
-    },
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: place.namespace, labels: namespaceLabels(subject.type) } },
+    { ...secret, metadata: { name: GENERIC_KUBECONFIG, namespace: place.namespace }, stringData: { kubeconfig } },
     clusterObject(subject, place, { lastOperation: "Processing" }),
     {
       ...secret,
@@ -64,8 +70,29 @@ export function clusterObject({ type, cluster = {} }: Subject, place: Place, sta
       },
     },
   };
-  return { apiVersion: EXTENSIONS_API, kind: "Cluster", metadata: { name: namespace }, spec: laidOver(spec, cluster) };
+  const metadata = { name: namespace, annotations: { [GENERIC_KUBECONFIG_ANNOTATION]: GENERIC_KUBECONFIG } };
+  return { apiVersion: EXTENSIONS_API, kind: "Cluster", metadata, spec: laidOver(spec, cluster) };
 }
+
+/** As flows label the namespace of a Shoot of which all is of one type. */
+const namespaceLabels = (type: string) => ({
+  [ROLE_LABEL]: "shoot",
+  [SEED_PROVIDER_LABEL]: type,
+  [SHOOT_PROVIDER_LABEL]: type,
+  [NETWORKING_PROVIDER_LABEL]: type,
+  [BACKUP_PROVIDER_LABEL]: type,
+  [POD_SECURITY_LABEL]: "privileged",
+  [HIGH_AVAILABILITY_LABEL]: "true",
+});
+
+/** With the token of an access Secret it would open the Shoot's API server, which does not exist. */
+const kubeconfig = `apiVersion: v1
+kind: Config
+current-context: shoot
+contexts: [{ name: shoot, context: { cluster: shoot, user: shoot } }]
+clusters: [{ name: shoot, cluster: { server: "https://kube-apiserver" } }]
+users: [{ name: shoot, user: { tokenFile: /var/run/secrets/gardener.cloud/shoot/generic-kubeconfig/token } }]
+`;
 
 const CORE = "core.gardener.cloud/v1beta1";
 

@@ -39,6 +39,8 @@ export interface Stage {
   settle(chapter: ChapterName, asked: ExtensionObject): Promise<Chapter>;
   /** Waits for what the rest of the scenario is built on; throws a Standstill when it does not come. */
   require(what: string, asked: ExtensionObject, check: Check, chapter?: ChapterName): Promise<Chapter>;
+  /** Lets the controller finish what it still does: what it heard of twice, it may do twice. */
+  rest(): Promise<void>;
   /** Says why there is no such chapter. */
   omit(chapter: ChapterName, because: string): void;
   /** Tells extensions how the Shoot is. */
@@ -71,6 +73,9 @@ export async function setStage({ client, subject, pace, log, signal }: TrialDeps
     if (name !== undefined) story.set(name, chapter);
     return chapter;
   };
+  const restoreCredentials = async () => {
+    for (const one of credentials(subject, place)) await client.apply(one, options);
+  };
   return {
     subject,
     caller,
@@ -82,6 +87,7 @@ export async function setStage({ client, subject, pace, log, signal }: TrialDeps
       if (chapter.end.reached) return chapter;
       throw new Standstill(`${what} did not come about: ${chapter.end.obstacle}`);
     },
+    rest: () => recording.quiet(pace.settle, pace.timeout),
     omit: (name, because) => void story.set(name, because),
     async tellShoot(state) {
       await client.apply(clusterObject(subject, place, state), options);
@@ -90,11 +96,9 @@ export async function setStage({ client, subject, pace, log, signal }: TrialDeps
       client.remove(
         refTo(Secret, { name: credentialsName(subject.kind, place), namespace: secretsOf(subject.kind, place) }),
       ),
-    async restoreCredentials() {
-      for (const one of credentials(subject, place)) await client.apply(one, options);
-    },
+    restoreCredentials,
     async clear(left) {
-      const removed = await removeObject({ client, caller, object, timeout: pace.timeout });
+      const removed = await removeObject({ client, caller, object, timeout: pace.timeout, restoreCredentials });
       await recording.stop();
       if (removed) await removePlace(client, subject, place);
       else left.push(`${inWords(refOf(object))}: its deletion has not ended`);
@@ -107,11 +111,16 @@ interface Removal {
   readonly caller: Caller;
   readonly object: KubeObject;
   readonly timeout: number;
+  restoreCredentials(): Promise<void>;
 }
 
-/** Deletes it as its controller expects it: what does not go is left, because it may stand for something that exists. */
-async function removeObject({ client, caller, object, timeout }: Removal): Promise<boolean> {
+/**
+ * Deletes it as its controller expects it, with credentials again: what does not go is left, because it may stand for
+ * something that exists.
+ */
+async function removeObject({ client, caller, object, timeout, restoreCredentials }: Removal): Promise<boolean> {
   if ((await client.read(refOf(object))) === undefined) return true;
+  await restoreCredentials();
   const asked = await caller.remove(object);
   return isGone(await caller.wait(asked, gone, timeout));
 }

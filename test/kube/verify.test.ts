@@ -4,7 +4,7 @@ import { verifyExtension, type Report } from "../../src/conformance/verify.ts";
 import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
-import { faults, startSmallController, type Fault } from "../support/small-controller.ts";
+import { faults, manners, startSmallController, type Fault, type Manner } from "../support/small-controller.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const pace = { timeout: 6_000, settle: 1_200 };
@@ -18,6 +18,11 @@ describe.concurrent("a controller", () => {
     const { clauses: judged, left } = await judge("sound");
     expect(judged.filter(({ verdict }) => verdict !== "passed")).toEqual([]);
     expect(left).toEqual([]);
+  });
+
+  test.for(manners)("that %s passes every clause as well", { timeout: 60_000 }, async (manner) => {
+    const { clauses: judged } = await judge(manner.replaceAll(" ", "."), manner);
+    expect(judged.filter(({ verdict }) => verdict !== "passed")).toEqual([]);
   });
 
   test.for(planted)(
@@ -37,7 +42,7 @@ test("each clause is broken by some fault", () => {
   expect(about.filter((id) => !breakable.has(id))).toEqual([]);
 });
 
-async function judge(type: string, fault?: Fault): Promise<Report> {
+async function judge(type: string, fault?: Fault | Manner): Promise<Report> {
   let controller = startSmallController(plane.client, type, fault);
   const restart = async () => {
     await controller.kill();

@@ -14,9 +14,14 @@ export interface Child {
   kill(): Promise<void>;
 }
 
-/** Starts a pinned binary and notes its pid in `directory`. */
-export async function spawnChild(directory: string, name: BinaryName, args: readonly string[]): Promise<Child> {
-  const command = ["--pdeathsig", "KILL", await findBinary(name), ...args];
+/** Starts a pinned binary and notes its pid in `directory`. `through` is a command that becomes the binary, by exec. */
+export async function spawnChild(
+  directory: string,
+  name: BinaryName,
+  args: readonly string[],
+  through: readonly string[] = [],
+): Promise<Child> {
+  const command = ["--pdeathsig", "KILL", ...through, await findBinary(name), ...args];
   const child = spawn("setpriv", command, { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const keep = (chunk: Buffer) => void (output = (output + chunk.toString()).slice(-65_536));

@@ -33,13 +33,24 @@ export interface TestNameServer {
 /** A copy of the zone on a server of its own. Once killed, it knows nothing until it has copied the zone again. */
 export type SecondaryNameServer = Pick<TestNameServer, "endpoint" | "kill" | "restart" | "stop">;
 
+/** Where it listens, and who may change the zone without its key. */
+export interface NameServerOptions {
+  /** An address of loopback; a free port of the usual one unless told. */
+  readonly at?: { readonly address: string; readonly port: number };
+  /** A network from which anybody may. */
+  readonly openTo?: string;
+}
+
 /** Starts named; fails with a sentence that says how to get it when it is not installed. */
-export async function startNameServer(zone = "perennial.test"): Promise<TestNameServer> {
-  const primary = await startNamed(zone, (directory) => renderPrimary(directory, zone));
+export async function startNameServer(
+  zone = "perennial.test",
+  { at, openTo }: NameServerOptions = {},
+): Promise<TestNameServer> {
+  const primary = await startNamed(zone, (directory) => renderPrimary(directory, zone, openTo), { at });
   const { server } = primary;
   const others: Named[] = [];
   const add = async (renderZone: (directory: string) => string, recursion?: "yes") => {
-    const other = await startNamed(zone, renderZone, recursion);
+    const other = await startNamed(zone, renderZone, { recursion });
     others.push(other);
     const { kill, restart, stop } = other;
     return { endpoint: endpointOf(other), kill, restart, stop };
@@ -84,12 +95,15 @@ const endpointOf = ({ server }: Named): string => `${server.address}:${server.po
 async function startNamed(
   zone: string,
   renderZone: (directory: string) => string,
-  recursion: "yes" | "no" = "no",
+  {
+    recursion = "no",
+    at,
+  }: { readonly recursion?: "yes" | "no" | undefined; readonly at?: NameServerOptions["at"] | undefined },
 ): Promise<Named> {
   await sweepLeftovers();
   const directory = await mkdtemp(join(tmpdir(), `${controlPlanePrefix}named-`));
   await claimDirectory(directory);
-  const port = await freePort();
+  const { address, port } = at ?? { address: "127.0.0.1", port: await freePort() };
   const keyFile = join(directory, "key");
   await writeFile(keyFile, renderKey(key));
   await writeFile(join(directory, "ask.key"), renderKey(askKey));
@@ -97,8 +111,11 @@ async function startNamed(
     join(directory, "zone.db"),
     `$TTL 10\n@ IN SOA ns.${zone}. admin.${zone}. ( 1 60 30 86400 1 )\n@ IN NS ns.${zone}.\nns IN A 127.0.0.1\n`,
   );
-  await writeFile(join(directory, "named.conf"), renderOptions(directory, port, recursion) + renderZone(directory));
-  const server = { address: "127.0.0.1", port, key: { file: keyFile } };
+  await writeFile(
+    join(directory, "named.conf"),
+    renderOptions(directory, { address, port }, recursion) + renderZone(directory),
+  );
+  const server = { address, port, key: { file: keyFile } };
   let named = await run(directory);
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
     named.kill(signal);
@@ -143,13 +160,17 @@ async function answers(server: NameServer, zone: string, named: Running): Promis
   }
 }
 
-function renderOptions(directory: string, port: number, recursion: "yes" | "no"): string {
+function renderOptions(
+  directory: string,
+  { address, port }: { readonly address: string; readonly port: number },
+  recursion: "yes" | "no",
+): string {
   return `include "${directory}/key";
 include "${directory}/ask.key";
 controls { };
 options {
   directory "${directory}"; pid-file none; session-keyfile none; lock-file none;
-  listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; };
+  listen-on port ${port} { ${address}; }; listen-on-v6 { none; };
   dnssec-validation no; empty-zones-enable no; recursion ${recursion};
 };
 `;
@@ -160,9 +181,10 @@ function renderCache(zone: string, server: number): string {
   return `zone "${zone}" { type forward; forward only; forwarders { 127.0.0.1 port ${server}; }; };\n`;
 }
 
-function renderPrimary(directory: string, zone: string): string {
+function renderPrimary(directory: string, zone: string, openTo?: string): string {
+  const updaters = ['key "test"', ...(openTo === undefined ? [] : [openTo])];
   return `zone "${zone}" {
-  type master; file "${directory}/zone.db"; allow-update { key "test"; }; allow-transfer { 127.0.0.1; }; notify no;
+  type master; file "${directory}/zone.db"; allow-update { ${updaters.join("; ")}; }; allow-transfer { 127.0.0.1; }; notify no;
 };
 `;
 }

@@ -80,6 +80,12 @@ export const faults = {
 /** What the small controller gets wrong. */
 export type Fault = keyof typeof faults;
 
+/** What the small controller does in another way than usual, and may. */
+export const manners = ["fails at first", "does what it is asked a second time"] as const;
+
+/** What the small controller may do. */
+export type Manner = (typeof manners)[number];
+
 /** A process of that controller. */
 export interface SmallController {
   /** Ends it in the middle of what it does. */
@@ -87,13 +93,13 @@ export interface SmallController {
 }
 
 /**
- * A controller of Infrastructures that keeps the contract, but for its fault. It is written without the framework, so that
+ * A controller of Infrastructures that keeps the contract in its manner, but for its fault. It is written without the framework, so that
  * what judges it is not what it was made with. What it has started before, it knows by the objects only.
  */
-export function startSmallController(client: KubeClient, type: string, fault?: Fault): SmallController {
+export function startSmallController(client: KubeClient, type: string, fault?: Fault | Manner): SmallController {
   const log = createLogger({ name: "small", level: "silent" });
   const finalizer = "extensions.gardener.cloud/small";
-  const has = (one: Fault) => one === fault;
+  const has = (one: Fault | Manner) => one === fault;
   const killing = new AbortController();
   const givenUp = new Set<string | undefined>();
 
@@ -145,7 +151,10 @@ export function startSmallController(client: KubeClient, type: string, fault?: F
     if (request === "migrate") return has("does not migrate") ? undefined : await migrate(object);
     const last = object.status?.lastOperation;
     const left = last?.type === "Migrate" && last.state === "Succeeded";
-    if (left && request !== "restore" && !has("acts on what has migrated")) return;
+    if (left && request !== "restore" && !has("acts on what has migrated")) {
+      if (has("does what it is asked a second time") && request === "reconcile") await answer(object);
+      return;
+    }
     if (object.metadata.deletionTimestamp) return await remove(object);
     if (request === "restore") return has("does not restore") ? undefined : await restore(object);
     if (request === undefined && last?.state === "Succeeded" && !has("acts on a new generation")) return;
@@ -183,6 +192,10 @@ export function startSmallController(client: KubeClient, type: string, fault?: F
     if (has("changes the spec"))
       await client.patch(refOf(object), { spec: { sshPublicKey: Buffer.from(`${Date.now()}`).toString("base64") } });
     const secret = await client.read(Secret, { namespace: object.metadata.namespace, name: "cloudprovider" });
+    if (has("fails at first") && due === "Create" && !wasInError) {
+      await fail(object, kind);
+      await status(object, operation(kind, "Processing", 1));
+    }
     if (secret === undefined || (has("stays in error") && wasInError)) return await fail(object, kind);
     await status(object, {
       ...operation(kind, "Succeeded", has("reports half of the work as all") ? 50 : 100),
@@ -191,6 +204,11 @@ export function startSmallController(client: KubeClient, type: string, fault?: F
       state: has("forgets the state") && due === "Reconcile" ? null : { made: true },
     });
     if (has("adds its finalizer at the end")) await annotate(object, { finalizers: [finalizer] });
+    if (has("does what it is asked a second time") && due === "Reconcile") {
+      await work();
+      await status(object, operation(kind, "Processing", 1));
+      await status(object, { ...operation(kind, "Succeeded", 100), ...seen(object) });
+    }
   }
 
   function kindOf(due: string, wasInError: boolean): string {

@@ -31,12 +31,12 @@ import { pushing } from "../../src/local/registry/writer.ts";
 import { createLogger } from "../../src/log.ts";
 import { ensureBootstrapToken } from "../../src/provider-local/worker/bootstrap-token.ts";
 import { findBinary } from "./binary.ts";
-import { spawnChild, type Child } from "./child.ts";
+import type { Child } from "./child.ts";
 import { startControlPlane, type ControlPlane } from "./control-plane.ts";
 import { eventually } from "./eventually.ts";
-import { freePorts } from "./free-ports.ts";
 import { startResourceManager } from "./resource-manager.ts";
 import { startShootControlPlane, type ShootControlPlane } from "./shoot-control-plane.ts";
+import { startProviderLocal } from "./upstream-controllers.ts";
 
 /** A Shoot's control plane that machines reach, and all of upstream's programs that a machine needs to join it. */
 export interface UpstreamGround {
@@ -73,7 +73,10 @@ export async function startUpstreamGround(
   const front = await forward(environment.gateway, Number(new URL(server).port));
   await serveNames(environment, context);
   await serveImages(environment);
-  const children = [await startProvider(directory, seed), await startApprover(directory, seed, shoot, context)];
+  const children = [
+    await startProviderLocal(directory, seed.kubeconfigFile, ["operatingsystemconfig"]),
+    await startApprover(directory, seed, shoot, context),
+  ];
   const machines = createMachines(environment, log);
 
   return {
@@ -156,36 +159,6 @@ async function serveImages(environment: Environment): Promise<void> {
   await pushing(environment, processes, binary, async (client) => {
     for (const image of images) await pushImage(client, image);
   });
-}
-
-/** Upstream's provider-local, of which only the operating system acts: it has no webhook here, and no other kind. */
-async function startProvider(directory: string, seed: ControlPlane): Promise<Child> {
-  const [metrics, health, webhooks] = await freePorts(3);
-  const controllers = "backupbucket backupentry bastion controlplane dnsrecord worker healthcheck infrastructure".split(
-    " ",
-  );
-  const more = ["selfhostedshootexposure", "heartbeat", "local-ext-seed", "local-ext-shoot"];
-  const off = [...controllers, ...more, "local-ext-shoot-after-worker"];
-  const noWebhooks = ["controlplane", "shoot", "rollout-speedup", "networkpolicy", "node", "prometheus"];
-  const child = await spawnChild(directory, "gardener-extension-provider-local", [
-    `--kubeconfig=${seed.kubeconfigFile}`,
-    "--leader-election=false",
-    "--heartbeat-namespace=default",
-    `--metrics-bind-address=127.0.0.1:${metrics}`,
-    `--health-bind-address=127.0.0.1:${health}`,
-    "--webhook-config-mode=url",
-    "--webhook-config-url=127.0.0.1",
-    "--webhook-config-namespace=default",
-    `--webhook-config-server-port=${webhooks}`,
-    `--webhook-config-cert-dir=${join(directory, "webhooks")}`,
-    `--disable-controllers=${off.join()}`,
-    `--disable-webhooks=${noWebhooks.join()}`,
-  ]);
-  await eventually(async () => {
-    if (!child.alive()) expect.fail(child.output());
-    expect((await fetch(`http://127.0.0.1:${health}/healthz`)).status).toBe(200);
-  }, 60_000);
-  return child;
 }
 
 /** The Shoot's resource manager: it approves the certificates of node agents and kubelets whose machine it knows. */

@@ -37,11 +37,13 @@ export const createClauses: readonly Clause[] = [
   {
     id: "create.generation-unseen",
     section: "C2.2",
-    sentence: "While it works, status.observedGeneration is not the new generation yet.",
+    sentence: "While it works for the first time, status.observedGeneration is not the new generation yet.",
     chapter: "create",
     judge(chapter) {
+      // A try that failed has seen the generation, too: its error stays while the next one works.
       const early = processingIn(chapter).filter(
-        ({ object: { status, metadata } }) => status?.observedGeneration === metadata.generation,
+        ({ object: { status, metadata } }) =>
+          status?.observedGeneration === metadata.generation && status?.lastError === undefined,
       );
       return early.length > 0 ? failed(timeline(early).join("; ")) : passed(describeObject(lastOf(chapter)));
     },

@@ -16,13 +16,20 @@ export function judgeReached(chapter: Chapter): Judgement {
 }
 
 /** Whether nothing of the object has changed since the request, as far as a controller would change it. */
-export function leftAlone(chapter: Chapter): Judgement {
-  const before = controlled(chapter.asked);
-  const touched = answersIn(chapter).filter(
-    ({ object, gone }) => gone || !isDeepStrictEqual(controlled(object), before),
-  );
+export const leftAlone = (chapter: Chapter): Judgement => judgeUntouched(chapter, controlled);
+
+/** The same; but that the request was heard may show: it may be taken away. */
+export const notActedOn = (chapter: Chapter): Judgement =>
+  judgeUntouched(chapter, (object) => {
+    const { annotations, ...rest } = controlled(object);
+    return { ...rest, annotations: { ...annotations, [OPERATION_ANNOTATION]: undefined } };
+  });
+
+function judgeUntouched(chapter: Chapter, aspect: (object: ExtensionObject) => unknown): Judgement {
+  const before = aspect(chapter.asked);
+  const touched = answersIn(chapter).filter(({ object, gone }) => gone || !isDeepStrictEqual(aspect(object), before));
   const seconds = `${(chapter.took / 1000).toFixed(1)} s`;
-  return touched.length > 0 ? failed(timeline(touched).join("; ")) : passed(`nothing was written for ${seconds}`);
+  return touched.length > 0 ? failed(timeline(touched).join("; ")) : passed(`nothing came of it for ${seconds}`);
 }
 
 /** Whether the request was taken away. */

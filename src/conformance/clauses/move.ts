@@ -1,7 +1,7 @@
 import { answersIn, lastOf, type Chapter } from "../chapter.ts";
 import { failed, judgeBy, notJudged, passed, type Clause, type Judgement } from "../clause.ts";
 import { describeObject, timeline } from "../describe.ts";
-import { answered, hasFinalizer, judgeReached, leftAlone, operation, operationOf } from "./judgements.ts";
+import { answered, hasFinalizer, judgeReached, leftAlone, notActedOn, operation, operationOf } from "./judgements.ts";
 
 /** What holds of an object whose Shoot moves from one seed to another. */
 export const moveClauses: readonly Clause[] = [
@@ -43,9 +43,9 @@ export const moveClauses: readonly Clause[] = [
   {
     id: "migrated.left-alone",
     section: "C2.7",
-    sentence: "A migrated object that is annotated reconcile is left alone.",
+    sentence: "A migrated object that is annotated reconcile is not acted on.",
     chapter: "migrated",
-    judge: leftAlone,
+    judge: notActedOn,
   },
   {
     id: "wait-for-state.left-alone",

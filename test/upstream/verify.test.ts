@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { startNameServer, type TestNameServer } from "../support/name-server.ts";
+import { upstreamSubjects, upstreamZone } from "../support/upstream-subjects.ts";
+import { startUpstreamSeed, type UpstreamSeed } from "../support/upstream-trial.ts";
+import { expectVerdicts } from "../support/upstream-verdicts.ts";
+
+/**
+ * Controllers of upstream's, judged as `perennial extension verify` judges anybody's, that need more than the seed: a build
+ * of their own, or a name server at the only port that they know, which takes root.
+ */
+const address = "127.0.0.1";
+let seed: UpstreamSeed;
+let dns: TestNameServer;
+
+beforeAll(async () => {
+  dns = await startNameServer(upstreamZone.zone, { at: { address, port: 53 }, openTo: address });
+  seed = await startUpstreamSeed();
+}, 120_000);
+
+afterAll(async () => {
+  await seed.stop();
+  await dns.stop();
+});
+
+describe.concurrent("upstream's controller", () => {
+  const subjects = upstreamSubjects.filter(({ needs }) => needs !== undefined);
+  test.for(subjects)("of $kind $type keeps and breaks what is known of it", { timeout: 600_000 }, async (subject) =>
+    expectVerdicts(await seed.judge(subject, { name: upstreamZone.server, address }), subject),
+  );
+});
