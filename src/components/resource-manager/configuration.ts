@@ -18,6 +18,8 @@ interface ShootResponsibility {
   readonly namespace: string;
   /** Secret with the kubeconfig for the Shoot. */
   readonly kubeconfig: string;
+  /** machine-controller-manager makes the Shoot's machines, and all of them are Machines in the namespace. */
+  readonly hasMachines: boolean;
 }
 
 /**
@@ -56,7 +58,7 @@ const forSeed = {
 };
 
 /** Users change what is in their clusters: there each look writes. */
-function forShoot({ namespace, kubeconfig }: ShootResponsibility) {
+function forShoot({ namespace, kubeconfig, hasMachines }: ShootResponsibility) {
   return {
     sourceClientConnection: { namespaces: [namespace] },
     targetClientConnection: { kubeconfig: secretPath(kubeconfig, "kubeconfig") },
@@ -64,8 +66,8 @@ function forShoot({ namespace, kubeconfig }: ShootResponsibility) {
       ...always,
       managedResource: { concurrentSyncs: 20, syncPeriod: "1h", alwaysUpdate: true },
       tokenRequestor: { enabled: true, concurrentSyncs: 5 },
-      // By Nodes alone: with a namespace of Machines, it would deny every kubelet on a machine that is not one of these.
-      csrApprover: { enabled: true, concurrentSyncs: 5 },
+      // With a namespace of Machines, it denies every kubelet and agent on a machine that is not one of these.
+      csrApprover: { enabled: true, concurrentSyncs: 5, ...(hasMachines ? { machineNamespace: namespace } : {}) },
     },
   };
 }

@@ -10,7 +10,10 @@ const ROLE = "perennial:resource-manager";
 /** The resource manager that applies in the Shoot what the ManagedResources of its namespace in the seed say. */
 export function shootResourceManager(context: ControlPlaneContext): KubeObject[] {
   const { namespace, images } = context;
-  const configuration = configurationOf({ of: "shoot", namespace, kubeconfig: RESOURCE_MANAGER });
+  const configuration = configurationOf({
+    ...{ of: "shoot", namespace, kubeconfig: RESOURCE_MANAGER },
+    hasMachines: context.machines !== undefined,
+  });
   const config = {
     name: `${RESOURCE_MANAGER}-config`,
     data: { "config.yaml": configuration },
