@@ -39,7 +39,15 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   flow: ["temporal"],
   e2e: [...clusterBinaries, "temporal"],
   "upstream-api": ["etcd", "etcdctl", "kube-apiserver", "kube-controller-manager", "gardener-resource-manager"],
-  upstream: [...clusterBinaries, ...upstreamBinaries, "gardener-node-agent", "helm", "registry"],
+  upstream: [
+    ...clusterBinaries,
+    ...upstreamBinaries,
+    "gardener-node-agent",
+    "machine-controller-manager",
+    "machine-controller-manager-provider-local",
+    "helm",
+    "registry",
+  ],
 };
 
 /** The Debian packages that a project takes; e2e gets its own by itself. */
