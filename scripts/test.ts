@@ -51,6 +51,8 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
     ...upstreamBinaries,
     "gardener-node-agent",
     "gardener-extension-networking-calico",
+    "machine-controller-manager",
+    "machine-controller-manager-provider-local",
     "helm",
     "registry",
   ],

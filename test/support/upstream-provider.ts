@@ -8,8 +8,9 @@ import { refTo, Secret } from "../../src/kube/index.ts";
 import { versions } from "../../src/local/binary/versions.ts";
 import { kubeconfigFile } from "../../src/local/cluster/clusters.ts";
 import { readManifest } from "../../src/local/cluster/manifests.ts";
-import { isLeft } from "../../src/local/environment/environment.ts";
+import { hasMachinePods, isLeft } from "../../src/local/environment/environment.ts";
 import { upstreamRepositories } from "../../src/local/image/images.ts";
+import { machineImage } from "../../src/local/image/machine-image.ts";
 import { findBinary } from "./binary.ts";
 import type { LocalEnvironment } from "./local-environment.ts";
 
@@ -49,16 +50,18 @@ export async function writeUpstreamRegistration({ environment }: LocalEnvironmen
 }
 
 /**
- * Gives the garden what upstream's provider-local asks for: the images in the CloudProfile's `providerConfig`, which nothing
- * here pulls, and in the Shoots' credentials the kubeconfig of the cluster that its infrastructure is made in, seed-1.
+ * Gives the garden what upstream's provider-local asks for: the images in the CloudProfile's `providerConfig`, of which seeds
+ * pull that of machines where it makes them, and in the Shoots' credentials the kubeconfig of the cluster that its
+ * infrastructure is made in, seed-1.
  */
 export async function prepareGarden({ environment, gardenClient }: LocalEnvironment): Promise<void> {
-  const image = "example.org/not-pulled:v1";
+  const notPulled = "example.org/not-pulled:v1";
+  const image = hasMachinePods(environment) ? machineImage : notPulled;
   const providerConfig = {
     apiVersion: "local.provider.extensions.gardener.cloud/v1alpha1",
     kind: "CloudProfileConfig",
     machineImages: [{ name: "local", versions: [{ version: "1.0.0", image }] }],
-    loadBalancer: { image },
+    loadBalancer: { image: notPulled },
   };
   await gardenClient.patch(refTo(CloudProfile, { name: "local" }), { spec: { providerConfig } });
   await gardenClient.patch(credentials, { data: { kubeconfig: await infrastructureKubeconfig(environment) } });

@@ -30,6 +30,7 @@ export const up = defineCommand({
     webhookClientCa: text("file", "Answer only callers with a certificate of this authority"),
     upstream: flag("Leave what upstream's provider-local can serve to it, and make the seeds ready for its chart"),
     providerLocal: choice(["chart"], "Install the local provider of each seed, from its chart, by registration"),
+    upstreamMachines: flag("As --upstream, and have it make the machines of Shoots, which are pods of a seed"),
     seed: repeated("name=file", "Use the cluster of this kubeconfig as a seed of this name; may be repeated"),
   },
   async run({ options, context }) {
@@ -41,6 +42,7 @@ export const up = defineCommand({
       ...(options.providerLocal && { providerLocal: options.providerLocal }),
       ...(options.gardenKubeconfig && { gardenKubeconfig: options.gardenKubeconfig }),
       ...(webhooks && { webhooks }),
+      upstreamMachines: options.upstreamMachines,
     };
     const result = await bringUp(context, { ...chooseEnvironment(options.name, context.variables), ...given });
     if (result === undefined) return "interrupted";

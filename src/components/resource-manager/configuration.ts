@@ -22,6 +22,8 @@ interface ShootResponsibility {
   readonly kubeconfig: string;
   /** The Shoot's pools; without one there are no pods to change. */
   readonly pools: readonly WorkerPool[];
+  /** machine-controller-manager makes the Shoot's machines, and all of them are Machines in the namespace. */
+  readonly hasMachines: boolean;
 }
 
 /**
@@ -60,7 +62,7 @@ const forSeed = {
 };
 
 /** Users change what is in their clusters: there each look writes. */
-function forShoot({ namespace, kubeconfig, pools }: ShootResponsibility) {
+function forShoot({ namespace, kubeconfig, pools, hasMachines }: ShootResponsibility) {
   return {
     sourceClientConnection: { namespaces: [namespace] },
     targetClientConnection: { kubeconfig: secretPath(kubeconfig, "kubeconfig") },
@@ -68,8 +70,8 @@ function forShoot({ namespace, kubeconfig, pools }: ShootResponsibility) {
       ...always,
       managedResource: { concurrentSyncs: 20, syncPeriod: "1h", alwaysUpdate: true },
       tokenRequestor: { enabled: true, concurrentSyncs: 5 },
-      // By Nodes alone: with a namespace of Machines, it would deny every kubelet on a machine that is not one of these.
-      csrApprover: { enabled: true, concurrentSyncs: 5 },
+      // With a namespace of Machines, it denies every kubelet and agent on a machine that is not one of these.
+      csrApprover: { enabled: true, concurrentSyncs: 5, ...(hasMachines ? { machineNamespace: namespace } : {}) },
     },
     ...(pools.length === 0 ? {} : { webhooks: podWebhooksFor(pools) }),
   };

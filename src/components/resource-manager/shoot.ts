@@ -15,6 +15,7 @@ export function shootResourceManager(context: ControlPlaneContext): KubeObject[]
     namespace,
     kubeconfig: RESOURCE_MANAGER,
     pools: poolsOf(context),
+    hasMachines: context.machines !== undefined,
   });
   const config = {
     name: `${RESOURCE_MANAGER}-config`,

@@ -5,7 +5,7 @@ import { MACHINE_SEED_LABEL } from "../../api/labels.ts";
 import { Node, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { issueKubeconfig, type RunningCluster } from "./clusters.ts";
-import type { ClusterNetworks, Environment } from "../environment/environment.ts";
+import { hasMachinePods, type ClusterNetworks, type Environment } from "../environment/environment.ts";
 import type { UserData } from "../machine/user-data.ts";
 import { createMachines } from "../machine/machines.ts";
 
@@ -29,6 +29,7 @@ export async function ensureSeedNode(
       ...{ name: `kubelet-${name}`, commonName: `system:node:${name}`, organization: "system:nodes" },
     }),
     kubeProxy: await issueKubeconfig(cluster, { name: "kube-proxy", commonName: "system:kube-proxy" }),
+    machinePods: hasMachinePods(environment),
   });
   const { address } = await machines.ensure({ name, userData, labels: { [MACHINE_SEED_LABEL]: cluster.name } });
   const { podCIDR } = (await waitForNode(client, name, (node) => node.spec?.podCIDR !== undefined, signal)).spec ?? {};
@@ -46,8 +47,10 @@ export function renderUserData(parts: {
   readonly ca: string;
   readonly kubelet: string;
   readonly kubeProxy: string;
+  /** Machines are pods there, as upstream's provider makes them. */
+  readonly machinePods?: boolean;
 }): UserData {
-  const { networks, ca, kubelet, kubeProxy } = parts;
+  const { networks, ca, kubelet, kubeProxy, machinePods = false } = parts;
   const secret = 0o600;
   return {
     files: [
@@ -64,6 +67,8 @@ export function renderUserData(parts: {
         "--node-labels=topology.kubernetes.io/region=local,topology.kubernetes.io/zone=local",
       ]),
       unit("kube-proxy", ["/opt/bin/kube-proxy --config=/etc/kubernetes/kube-proxy-config.yaml"]),
+      // Upstream's machines mount Docker's socket, and do not start without one. This one gives no answer.
+      ...(machinePods ? [unit("docker-socket", ["socat UNIX-LISTEN:/run/docker.sock,fork,mode=600 EXEC:false"])] : []),
     ],
   };
 }

@@ -63,6 +63,9 @@ export const isLeft = (
 export const installsExtensions = ({ left, providerLocal }: Pick<Environment, "left" | "providerLocal">): boolean =>
   left !== undefined || providerLocal === "chart";
 
+/** Whether upstream's provider-local makes the machines of Shoots: privileged pods of a seed. */
+export const hasMachinePods = ({ left = [] }: Pick<Environment, "left">): boolean => left.includes("Worker");
+
 /** The name of the environment where none is given. */
 export const defaultName = "local";
 

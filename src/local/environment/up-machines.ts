@@ -6,8 +6,9 @@ import type { ControlPlane } from "../cluster/control-plane.ts";
 import { ensureSeedNode } from "../cluster/node.ts";
 import { startCluster, type RunningCluster } from "../cluster/clusters.ts";
 import { startDns } from "../process/dns.ts";
-import { clusterNetworks, installsExtensions, type Environment } from "./environment.ts";
+import { clusterNetworks, hasMachinePods, installsExtensions, type Environment } from "./environment.ts";
 import { prepareProvider } from "./installed-provider.ts";
+import { serveMachineImages } from "./machine-pods.ts";
 import { grantAccess } from "../process/identities.ts";
 import { createImageStore } from "../image/store.ts";
 import { applyCrds, applyFoundations } from "../cluster/manifests.ts";
@@ -51,6 +52,7 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
   const start = async (name: string, index: number) => await startControlPlane(context, binaries, name, index);
   const garden = await run("garden", async () => await start("garden", 0));
   const seeds = await run("seeds", async (tell) => {
+    if (hasMachinePods(environment)) await serveMachineImages(context, tell);
     let ready = 0;
     return await settleAll(
       seedNames.map(async (name, index) => {

@@ -9,7 +9,7 @@ import { withLock } from "../binary/lock.ts";
 import { startSupervisor } from "../process/own-processes.ts";
 import { createProcesses } from "../process/processes.ts";
 import { readStatus, type EnvironmentStatus } from "./status.ts";
-import { upstreamKinds } from "./upstream.ts";
+import { upstreamKinds, upstreamMachineKinds } from "./upstream.ts";
 import { adoptClusters } from "./up-existing.ts";
 import { makeClusters } from "./up-machines.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -21,6 +21,8 @@ export interface UpOptions extends EnvironmentChoice {
   readonly seedCount?: number;
   /** Upstream's provider-local is to serve what it can: the ground for it is laid, and the built-in provider stands back. */
   readonly upstream?: boolean;
+  /** As `upstream`, and its machines are those of Shoots. */
+  readonly upstreamMachines?: boolean;
   /** The local provider of each seed is installed from its chart, by registration, and does not run beside the environment. */
   readonly providerLocal?: "chart";
   readonly gardenKubeconfig?: string;
@@ -44,8 +46,9 @@ export async function up(
 ): Promise<UpResult> {
   const { gardenKubeconfig, seeds = {}, seedCount = 2, upstream = false, providerLocal, webhooks, signal } = options;
   if (gardenKubeconfig === undefined) requireMachines(seeds, seedCount);
-  const environment = await ensureEnvironment({ ...options, ...(upstream ? { left: upstreamKinds } : {}) });
-  requireSameProviders(environment, { upstream, providerLocal });
+  const left = leftTo(upstream, options.upstreamMachines);
+  const environment = await ensureEnvironment({ ...options, ...(left && { left }) });
+  requireSameProviders(environment, { left, providerLocal });
   const phases = createPhases(onProgress, signal);
   const log = await openLog(environment);
   const shared = { environment, processes: createProcesses(environment, log), log, run: phases.run, signal };
@@ -72,11 +75,17 @@ export async function openLog({ stateDir }: Pick<Environment, "stateDir">): Prom
   return createLogger({ name: "local", level: "info", destination: { write: (line) => appendFileSync(file, line) } });
 }
 
+/** What the built-in provider of a new environment leaves to upstream's. */
+function leftTo(upstream: boolean, machines = false): readonly string[] | undefined {
+  if (machines) return upstreamMachineKinds;
+  return upstream ? upstreamKinds : undefined;
+}
+
 function requireSameProviders(
   { name, left, providerLocal }: Environment,
-  asked: Required<Pick<UpOptions, "upstream">> & { readonly providerLocal: UpOptions["providerLocal"] },
+  asked: { readonly left: Environment["left"] | undefined; readonly providerLocal: UpOptions["providerLocal"] },
 ): void {
-  if (asked.upstream && left === undefined)
+  if (asked.left !== undefined && asked.left.join() !== left?.join())
     throw new Error(`cannot make room for upstream's provider in environment ${name}: take it down first`);
   if (asked.providerLocal !== undefined && providerLocal !== asked.providerLocal)
     throw new Error(`cannot install the local provider in environment ${name}: take it down first`);

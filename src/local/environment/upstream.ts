@@ -1,11 +1,14 @@
 import type { BinaryName } from "../binary/versions.ts";
 import { applyUpstreamCrds, readManifest } from "../cluster/manifests.ts";
 import { ipPools } from "../cluster/ip-pools.ts";
-import { installsExtensions, type Environment } from "./environment.ts";
+import { hasMachinePods, installsExtensions, type Environment } from "./environment.ts";
 import type { KubeClient } from "../../kube/index.ts";
 
 /** The kinds of type `local` that upstream's provider-local serves in an environment that is brought up for it. */
 export const upstreamKinds: readonly string[] = ["Infrastructure", "ControlPlane"];
+
+/** Those that it serves where it makes the machines, too. */
+export const upstreamMachineKinds: readonly string[] = [...upstreamKinds, "OperatingSystemConfig", "Worker"];
 
 /** The programs with which extensions are installed. */
 export const installerBinaries: readonly BinaryName[] = ["helm", "gardener-resource-manager"];
@@ -18,8 +21,17 @@ export const upstreamBinaries: readonly BinaryName[] = [
   "local-path-provisioner",
 ];
 
+/** The programs with which machines are made there, and that those get from the environment's registry. */
+const machinePodBinaries: readonly BinaryName[] = [
+  "machine-controller-manager",
+  "machine-controller-manager-provider-local",
+  "gardener-node-agent",
+  "registry",
+];
+
 /** The programs of others that an environment needs besides its clusters'. */
 export function binariesFor(environment: Pick<Environment, "left" | "providerLocal">): readonly BinaryName[] {
+  if (hasMachinePods(environment)) return [...upstreamBinaries, ...machinePodBinaries];
   if (environment.left !== undefined) return upstreamBinaries;
   return installsExtensions(environment) ? installerBinaries : [];
 }

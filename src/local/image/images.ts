@@ -24,6 +24,7 @@ export const upstreamRepositories = {
   "gardener-resource-manager": gardener("resource-manager"),
   "gardener-extension-provider-local": gardener("extensions/provider-local"),
   "cloud-controller-manager-local": gardener("cloud-controller-manager-local"),
+  "machine-controller-manager": gardener("machine-controller-manager"),
   "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
   "local-path-provisioner": "docker.io/rancher/local-path-provisioner",
 } as const;
@@ -69,7 +70,9 @@ async function describeImages(folder: string): Promise<ImageSpec[]> {
 async function upstreamImages([name, repository]: readonly [name: string, repository: string]): Promise<ImageSpec[]> {
   if ((await cachedVersions(name)).length === 0) return [];
   const images = await perVersion([name], (version) => `${repository}:v${version}`);
-  return images.map((image) => ({ ...image, entrypoint: [`/usr/local/bin/${name}`] }));
+  // Deployments name some of them by the root, where their own images have them.
+  const links = { [`/${name}`]: `/usr/local/bin/${name}` };
+  return images.map((image) => ({ ...image, entrypoint: [`/usr/local/bin/${name}`], links }));
 }
 
 /** An image for each version of the first binary; the others are in it at the same version. */

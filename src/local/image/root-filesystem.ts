@@ -122,6 +122,7 @@ function ownFiles(): readonly OwnFile[] {
     file("run-userdata", "/usr/local/bin/run-userdata", 0o755),
     file("run-userdata.service", "/etc/systemd/system/run-userdata.service"),
     file("containerd.toml", "/etc/containerd/config.toml"),
+    file("network.conflist.template", "/etc/containerd/network.conflist.template"),
     file("ssh-keys.conf", "/etc/systemd/system/ssh.service.d/keys.conf"),
     file("journald.conf", "/etc/systemd/journald.conf.d/machine.conf"),
   ];

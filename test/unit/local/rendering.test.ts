@@ -86,6 +86,12 @@ it("a seed's machine gets a kubelet and a kube-proxy of its seed", () => {
   expect(secrets.map(({ permissions }) => permissions)).toEqual([0o600, 0o600]);
 });
 
+it("a seed's machine has the socket that upstream's machines mount, where these are pods there", () => {
+  const parts = { networks, ca: "CA", kubelet: "KUBELET", kubeProxy: "PROXY" };
+  const units = renderUserData({ ...parts, machinePods: true }).units.map(({ name }) => name);
+  expect(units).toEqual(["kubelet.service", "kube-proxy.service", "docker-socket.service"]);
+});
+
 it("a seed's DNS has the tenth service address and asks the environment's DNS server", () => {
   const objects = renderAddons(environment, networks);
   expect(objects.find(({ kind }) => kind === "Service")).toMatchObject({ spec: { clusterIP: networks.dns } });
