@@ -18,6 +18,7 @@ export type ComponentName =
   | "machine-controller-manager"
   | "cluster-autoscaler"
   | "node-bootstrap"
+  | "tunnel-agent"
   | "kube-proxy"
   | "coredns";
 

@@ -291,6 +291,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     publishKubeconfig: forRun("publishKubeconfig"),
     syncCluster: forRun("syncCluster"),
     initializeShootClients: forRun("initializeShootClients"),
+    checkTunnel: forRun("checkTunnel"),
     cleanWebhooks: forRun("cleanWebhooks"),
     cleanExtendedApis: forRun("cleanExtendedApis"),
     cleanKubernetesResources: forRun("cleanKubernetesResources"),

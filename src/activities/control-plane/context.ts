@@ -27,6 +27,7 @@ export async function readContext(
     replicas: isAsleep(run) ? 0 : 1,
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
     ...(run.managesResources === true ? { managesResources: true } : {}),
+    ...(run.tunnel === true ? { tunnel: true } : {}),
     ...(await readManagedMachines(seedClient, run)),
     ...(run.extensions === undefined ? {} : { extensions: run.extensions }),
     ...sshKeyOf(secrets),

@@ -2,6 +2,7 @@ import { ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { controlPlaneLabels, controlPlaneRole } from "../workload.ts";
+import { TUNNEL_PORT } from "../tunnel/names.ts";
 import { dns, outsideSeedPods, privateNetworks, publicNetworks, shootNetworks } from "./destinations.ts";
 import { policy, podsWith, tcp, type Peer, type PodLabels } from "./policy.ts";
 
@@ -37,7 +38,11 @@ export function ownTraffic(context: ControlPlaneContext): KubeObject[] {
     policy(context, "control-plane-to-dns", { pods: controlPlaneRole, egress: [dns] }),
     policy(context, "kube-apiserver", {
       pods: apiServerPods,
-      ingress: [{ peers: [...outsideSeedPods(context), ...servants, ...callers], ports: tcp(apiServer.port) }],
+      ingress: [
+        { peers: [...outsideSeedPods(context), ...servants, ...callers], ports: tcp(apiServer.port) },
+        // Agents of the tunnel connect from outside.
+        ...(context.tunnel === true ? [{ peers: outsideSeedPods(context), ports: tcp(TUNNEL_PORT) }] : []),
+      ],
       // Webhooks, issuers of tokens and aggregated APIs are where users have them.
       egress: [
         toEtcd("main"),

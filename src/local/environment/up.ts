@@ -23,6 +23,8 @@ export interface UpOptions extends EnvironmentChoice {
   readonly upstream?: boolean;
   /** The local provider of each seed is installed from its chart, by registration, and does not run beside the environment. */
   readonly providerLocal?: "chart";
+  /** Gets both ends of the tunnel, so that Shoots may have one. */
+  readonly tunnel?: boolean;
   readonly gardenKubeconfig?: string;
   /** The kubeconfig files of the seeds that exist already, by the Seeds' names. */
   readonly seeds?: Readonly<Record<string, string>>;
@@ -42,7 +44,16 @@ export async function up(
   options: UpOptions = {},
   onProgress: (progress: PhaseProgress) => void = () => {},
 ): Promise<UpResult> {
-  const { gardenKubeconfig, seeds = {}, seedCount = 2, upstream = false, providerLocal, webhooks, signal } = options;
+  const {
+    gardenKubeconfig,
+    seeds = {},
+    seedCount = 2,
+    upstream = false,
+    providerLocal,
+    webhooks,
+    signal,
+    tunnel = false,
+  } = options;
   if (gardenKubeconfig === undefined) requireMachines(seeds, seedCount);
   const environment = await ensureEnvironment({ ...options, ...(upstream ? { left: upstreamKinds } : {}) });
   requireSameProviders(environment, { upstream, providerLocal });
@@ -51,7 +62,7 @@ export async function up(
   const shared = { environment, processes: createProcesses(environment, log), log, run: phases.run, signal };
   await withLock(lockFile(environment), async () => {
     await requireSameMode(environment, gardenKubeconfig === undefined ? "machines" : "existing");
-    if (gardenKubeconfig === undefined) await makeClusters(shared, seedCount);
+    if (gardenKubeconfig === undefined) await makeClusters(shared, { seedCount, tunnel });
     else await adoptClusters(shared, { gardenKubeconfig, seeds, webhooks });
     await startSupervisor(shared);
   });

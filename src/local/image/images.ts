@@ -25,6 +25,8 @@ export const upstreamRepositories = {
   "gardener-extension-provider-local": gardener("extensions/provider-local"),
   "cloud-controller-manager-local": gardener("cloud-controller-manager-local"),
   "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
+  "proxy-server": "registry.k8s.io/kas-network-proxy/proxy-server",
+  "proxy-agent": "registry.k8s.io/kas-network-proxy/proxy-agent",
   "local-path-provisioner": "docker.io/rancher/local-path-provisioner",
 } as const;
 

@@ -147,6 +147,27 @@ describe("the rows of the resource manager", () => {
   });
 });
 
+describe("the rows of the tunnel", () => {
+  const rows = ["tunnelAgent", "tunnel", "staleTunnelAgent"];
+  const doneBy = (flow: ShootFlow, change: Partial<ShootRun>) =>
+    planFlow(flow, shootRun(change)).flatMap(({ step, skipped }) => (rows.includes(step) && !skipped ? [step] : []));
+  it.each([reconcile, restore])(
+    "of $title put agents where there is a tunnel, and take them away where not",
+    (flow) => {
+      expect(doneBy(flow, { tunnel: true })).toEqual(["tunnelAgent", "tunnel"]);
+      expect(doneBy(flow, {})).toEqual(["staleTunnelAgent"]);
+      expect(doneBy(flow, { workerless: true })).toEqual([]);
+      expect(doneBy(flow, { tunnel: true, hibernated: true })).toEqual([]);
+    },
+  );
+  it("wait for agents with the nodes, and for the tunnel after them", () => {
+    for (const flow of [reconcile, restore]) {
+      expect([...before(flow, "nodesReady")], flow.title).toContain("tunnelAgent");
+      expect([...before(flow, "tunnel")], flow.title).toContain("nodesReady");
+    }
+  });
+});
+
 describe("the table of a deletion by force", () => {
   it("removes every kind that a deletion removes, each as soon as extensions know of the force", () => {
     expect(objectsOf(forceDelete, "remove").sort()).toEqual(objectsOf(deleteShoot, "remove").sort());
@@ -172,7 +193,7 @@ describe("the table of a deletion by force", () => {
 describe("the reconcile table", () => {
   it("skips nothing for a Shoot that has everything, but for what puts it to sleep", () => {
     const { skipped } = plan(reconcile, { ...extended, leadershipRecord: "local.dev.example.com", periodic: true });
-    expect(skipped).toEqual(onlyFallingAsleep);
+    expect(skipped).toEqual(["staleTunnelAgent", ...onlyFallingAsleep]);
   });
   it("looks, before it does anything in the seed, what there is to do where the operation is periodic", () => {
     expect(plan(reconcile).skipped).toContain("survey");
@@ -347,7 +368,7 @@ describe("the restore table", () => {
       leadershipRecord,
       migration: { ...migration, destination: "seed-1", returning: true },
     });
-    expect(skipped.sort()).toEqual([...moving, ...onlyFallingAsleep].sort());
+    expect(skipped.sort()).toEqual(["staleTunnelAgent", ...moving, ...onlyFallingAsleep].sort());
   });
   it("looks for a newer snapshot than the recorded one only in a takeover, where there are backups", () => {
     const looks = (change: Partial<ShootRun>) => plan(restore, change).done.filter((step) => /Snapshots?$/.test(step));
@@ -360,7 +381,7 @@ describe("the restore table", () => {
     const { skipped } = plan(restore, { ...extended, migration: { ...migration, takeover: true } });
     expect(skipped).toEqual([
       ...["leadership", "fence", "oldApiServer", "finalSnapshot", "finalShareState", "oldEtcd"],
-      ...onlyFallingAsleep,
+      ...["staleTunnelAgent", ...onlyFallingAsleep],
     ]);
   });
 });
