@@ -185,6 +185,8 @@ function withoutShoot(real: SeedActivities, waitFor: SeedActivities["waitFor"]):
     ...real,
     deployComponent: async (run, component, step) =>
       components[component].target === "shoot" ? [] : real.deployComponent(run, component, step),
+    destroyComponent: async (run, component, step) =>
+      components[component].target === "shoot" ? [] : real.destroyComponent(run, component, step),
     initializeShootClients: async () => {},
     encryptResources: async () => {},
     publishKubeconfig: async () => {},

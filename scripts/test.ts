@@ -12,7 +12,13 @@ import { join } from "node:path";
 import { ensureBinaries } from "../src/local/binary/binaries.ts";
 import { ensurePackages } from "../src/local/binary/packages.ts";
 import { upstreamBinaries } from "../src/local/environment/upstream.ts";
-import { clusterBinaries, packages, type BinaryName, type PackageName } from "../src/local/binary/versions.ts";
+import {
+  clusterBinaries,
+  packages,
+  tunnelBinaries,
+  type BinaryName,
+  type PackageName,
+} from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
@@ -35,6 +41,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
     "kubectl",
     "helm",
     "rclone",
+    ...tunnelBinaries,
   ],
   flow: ["temporal"],
   e2e: [...clusterBinaries, "temporal"],

@@ -115,6 +115,8 @@ export interface SeedActivities {
   encryptResources(run: ShootRun): Promise<void>;
   syncCluster(run: ShootRun): Promise<void>;
   initializeShootClients(run: ShootRun): Promise<void>;
+  /** Throws unless the Shoot's API server reaches the network of its nodes through the tunnel. */
+  checkTunnel(run: ShootRun): Promise<void>;
   cleanWebhooks(run: ShootRun): Promise<void>;
   cleanExtendedApis(run: ShootRun): Promise<void>;
   cleanKubernetesResources(run: ShootRun): Promise<void>;

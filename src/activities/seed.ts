@@ -21,6 +21,7 @@ import { sparing } from "./survey/sparing.ts";
 import { createAnswers, type Answers } from "./survey/answers.ts";
 import { createSurvey, type Survey } from "./survey/survey.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
+import { tunnelReadiness } from "./waits/tunnel.ts";
 import type { Readiness } from "./waits/readiness.ts";
 import type { Completer, Waits } from "./waits/waits.ts";
 
@@ -176,6 +177,10 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
     async initializeShootClients(run) {
       const answer = await (await shootClients.get(run.technicalID)).get("/readyz");
       if (answer !== "ok") throw new StepError(`the Shoot's API server is not ready: ${String(answer)}`);
+    },
+    async checkTunnel(run) {
+      const readiness = await tunnelReadiness(await shootClients.get(run.technicalID));
+      if (!readiness.reached) throw new StepError(readiness.message);
     },
     cleanWebhooks: cleaning("webhooks"),
     cleanExtendedApis: cleaning("extendedApis"),

@@ -1,3 +1,4 @@
+import { TUNNEL_ANNOTATION } from "../api/annotations.ts";
 import { Seed, Shoot } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { malformedAmong, overlapsAmong } from "./network.ts";
@@ -13,6 +14,7 @@ export function createSeedValidator({ client }: { client: KubeClient }): Webhook
       const hosted = shoots.filter((shoot) => uses(shoot, name));
       return judge([
         ...networkCauses(seed),
+        ...tunnelCauses(seed),
         ...(oldObject ? seedChangeCauses(seed, Seed.parse(oldObject), hosted) : []),
       ]);
     }
@@ -36,6 +38,14 @@ function refuse(shoots: readonly Shoot[], say: (list: string) => string): Cause[
   const names = shoots.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
   const list = names.slice(0, 10).join(", ") + (names.length > 10 ? ` and ${names.length - 10} more` : "");
   return [{ field: "metadata.name", message: say(list), forbidden: true }];
+}
+
+/** What says neither would be taken for a wish, by an operator who meant the other. */
+export function tunnelCauses({ metadata }: Pick<Seed, "metadata">): Cause[] {
+  const said = metadata.annotations?.[TUNNEL_ANNOTATION];
+  if (said === undefined || said === "true" || said === "false") return [];
+  const message = `${JSON.stringify(said)} is not supported: choose one of true, false`;
+  return [{ field: `metadata.annotations[${TUNNEL_ANNOTATION}]`, message }];
 }
 
 function networkCauses({ spec }: Seed): Cause[] {

@@ -168,6 +168,12 @@ export const RESOURCE_MANAGER_ANNOTATION = "perennial.dev/resource-manager";
  */
 export const MACHINE_CONTROLLER_MANAGER_ANNOTATION = "perennial.dev/machine-controller-manager";
 
+/**
+ * On a Seed, "false": it reaches the nodes, pods and Services of its Shoots, whose API servers need no tunnel. On a Shoot, "true" or
+ * "false": it has one or has none, whatever its Seed says.
+ */
+export const TUNNEL_ANNOTATION = "perennial.dev/tunnel";
+
 /** Upstream's, "true" on a ManagedResource: the resource manager leaves it, and what it has applied, alone. */
 export const IGNORE_RESOURCE_ANNOTATION = "resources.gardener.cloud/ignore";
 

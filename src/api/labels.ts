@@ -76,6 +76,9 @@ export const destinationLabel = (destination: string): string => `networking.gar
 /** "allowed" on a pod in a Shoot's namespace: it may talk to a port of a Service there, such as `to-kube-apiserver-tcp-443`. */
 export const serviceAccessLabel = (service: string): string => `networking.resources.gardener.cloud/${service}`;
 
+/** "allowed" on a pod in a Shoot's `kube-system`: the control plane may talk to it, by the tunnel. */
+export const FROM_SEED_LABEL = "networking.gardener.cloud/from-seed";
+
 /** The worker pool of a node, and of what is made for its machines. */
 export const POOL_LABEL = "worker.gardener.cloud/pool";
 

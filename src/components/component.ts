@@ -19,6 +19,7 @@ export type ComponentName =
   | "machine-controller-manager"
   | "cluster-autoscaler"
   | "node-bootstrap"
+  | "tunnel-agent"
   | "kube-proxy"
   | "coredns";
 

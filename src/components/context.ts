@@ -30,6 +30,8 @@ export interface ControlPlaneContext {
   readonly authority?: string;
   /** The Shoot has a resource manager of its own. */
   readonly managesResources?: true;
+  /** The API server reaches nodes, pods and Services through a tunnel. */
+  readonly tunnel?: true;
   /** Where machine-controller-manager makes the machines; none where the Worker's controller does. */
   readonly machines?: ManagedMachines;
   /** The Extensions that the Shoot has; where it is not said, those that its spec asks for. */
@@ -69,6 +71,10 @@ export interface ImageVector {
   readonly machineControllerManager: string;
   /** Upstream's, which says how many. */
   readonly clusterAutoscaler: string;
+  /** Kubernetes' tunnel to nodes that a seed does not reach: its end beside the API server. */
+  readonly tunnelServer: string;
+  /** Its end in the Shoot. */
+  readonly tunnelAgent: string;
 }
 
 const releases = "europe-docker.pkg.dev/gardener-project/releases";
@@ -93,6 +99,8 @@ export function imagesFor(kubernetesVersion: string): ImageVector {
     hyperkube: `${releases}/hyperkube:${tag}`,
     machineControllerManager: `${releases}/gardener/machine-controller-manager:v0.62.1`,
     clusterAutoscaler: `${releases}/gardener/autoscaler/cluster-autoscaler:${autoscalerVersion(kubernetesVersion)}`,
+    tunnelServer: "registry.k8s.io/kas-network-proxy/proxy-server:v0.34.0",
+    tunnelAgent: "registry.k8s.io/kas-network-proxy/proxy-agent:v0.34.0",
   };
 }
 

@@ -17,6 +17,7 @@ import { namespace } from "./namespace.ts";
 import { nodeBootstrap } from "./node/node-bootstrap.ts";
 import { shootResourceManager } from "./resource-manager/shoot.ts";
 import { shootWebhooks } from "./resource-manager/shoot-webhooks.ts";
+import { tunnelAgent } from "./tunnel/agent.ts";
 
 export { clusterObject } from "./cluster-object.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
@@ -64,6 +65,7 @@ export { RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER } from "./resource-manager/co
 export { SEED_NAMESPACE, seedResourceManager } from "./resource-manager/seed.ts";
 export { SHOOT_WEBHOOKS } from "./resource-manager/shoot-webhooks.ts";
 export { CLUSTER_AUTOSCALER, MACHINE_CONTROLLER_MANAGER };
+export { TUNNEL_AGENT, TUNNEL_SERVER, TUNNEL_SERVER_USER, HEALTH_PORT as TUNNEL_HEALTH_PORT } from "./tunnel/names.ts";
 export { tokenMountWebhook } from "./resource-manager/token-mount-webhook.ts";
 export { workerObject, type WorkerInputs } from "./node/worker.ts";
 export { externalApiServerName, internalApiServerName, networksOf, type ShootNetworks } from "./networks.ts";
@@ -99,6 +101,7 @@ export const components: Readonly<Record<ComponentName, Component>> = {
   "machine-controller-manager": { target: "seed", objects: machineControllerManager, rollout: [deployment(MACHINE_CONTROLLER_MANAGER)] },
   "cluster-autoscaler":      { target: "seed", objects: clusterAutoscaler, rollout: [deployment(CLUSTER_AUTOSCALER)] },
   "node-bootstrap":          { target: "shoot", objects: nodeBootstrap, rollout: [] },
+  "tunnel-agent":            { target: "shoot", objects: tunnelAgent, rollout: [deployment("konnectivity-agent", "kube-system")] },
   "kube-proxy":              { target: "shoot", objects: kubeProxy, rollout: [daemonSet("kube-proxy", "kube-system")] },
   "coredns":                 { target: "shoot", objects: coredns, rollout: [deployment("coredns", "kube-system")] },
 };

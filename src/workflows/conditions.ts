@@ -58,6 +58,15 @@ export const managesMachines = when(
   (run) => run.machineControllerManager === true,
 );
 
+/** The Shoot's API server reaches its nodes, pods and Services through a tunnel. */
+export const hasTunnel = when(
+  "the Shoot has workers, and neither it nor its Seed says that the Seed reaches them",
+  (run) => run.tunnel === true,
+);
+
+/** The Shoot's API server reaches its nodes by itself. */
+export const reachesNodes = when("the Seed reaches the Shoot's nodes", (run) => !run.workerless && run.tunnel !== true);
+
 /** The Shoot names Secrets and ConfigMaps for its extensions. */
 export const hasReferences = when("the Shoot names resources", (run) => run.hasReferences === true);
 

@@ -1,4 +1,15 @@
-import { apply, awaitNodes, call, defineShootFlow, deploy, inGarden, stop, survey, thenCall } from "./actions.ts";
+import {
+  apply,
+  awaitNodes,
+  call,
+  defineShootFlow,
+  deploy,
+  destroy,
+  inGarden,
+  stop,
+  survey,
+  thenCall,
+} from "./actions.ts";
 import {
   asleep,
   awake,
@@ -13,11 +24,13 @@ import {
   hasInternalDomain,
   hasLeadership,
   hasReferences,
+  hasTunnel,
   hasWorkers,
   isPeriodic,
   managesMachines,
   managesNoResources,
   managesResources,
+  reachesNodes,
 } from "./conditions.ts";
 
 /** Brings a Shoot to the state its spec asks for. Every step is safe to repeat. */
@@ -82,6 +95,8 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   nodeAgent:             { do: call("deployNodeAgentSecrets"),               after: ["operatingSystemConfig", "nodeBootstrap"], when: [hasWorkers, awake] },
   network:               { do: apply("Network"),                             after: ["controlPlane", "shootClients", "extensionsAfterApiServer"], was: { until: "2026-11-26", after: ["controlPlane", "shootClients"] }, when: [hasWorkers] },
   containerRuntime:      { do: apply("ContainerRuntime"),                    after: ["network", "resourceManager", "referencedResources"], when: [hasWorkers, hasContainerRuntimes], since: "2026-11-26" },
+  tunnelAgent:           { do: deploy("tunnel-agent"),                       after: ["shootClients"], when: [hasTunnel, awake], since: "2026-11-27" },
+  staleTunnelAgent:      { do: destroy("tunnel-agent"),                      after: ["shootClients"], when: [reachesNodes, awake], since: "2026-11-27" },
   kubeProxy:             { do: deploy("kube-proxy"),                         after: ["network"], when: [hasWorkers, awake] },
   coreDns:               { do: deploy("coredns"),                            after: ["network"], when: [hasWorkers, awake] },
   machineAccess:         { do: deploy("machine-access"),                     after: ["shootClients"], when: [managesMachines, awake], since: "2026-11-26" },
@@ -90,7 +105,8 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   stopClusterAutoscaler: { do: stop("cluster-autoscaler"),                   after: ["machineControllerManager"], when: [fallsAsleep, managesMachines], since: "2026-11-26" },
   worker:                { do: apply("Worker"),                              after: ["kubeControllerManager", "nodeAgent", "network", "machineControllerManager", "stopClusterAutoscaler"], was: { until: "2026-11-26", after: ["kubeControllerManager", "nodeAgent", "network"] }, when: [hasWorkers] },
   clusterAutoscaler:     { do: deploy("cluster-autoscaler"),                 after: ["worker"], when: [managesMachines, awake], since: "2026-11-26" },
-  nodesReady:            { do: awaitNodes,                                   after: ["worker", "kubeProxy"], when: [hasWorkers, awake] },
+  nodesReady:            { do: awaitNodes,                                   after: ["worker", "kubeProxy", "tunnelAgent"], was: { until: "2026-11-27", after: ["worker", "kubeProxy"] }, when: [hasWorkers, awake] },
+  tunnel:                { do: call("checkTunnel"),                          after: ["nodesReady", "tunnelAgent"], when: [hasTunnel, awake], since: "2026-11-27" },
   staleConfigs:          { do: call("removeStaleConfigs"),                   after: ["worker", "nodesReady"], when: [hasWorkers] },
   extensionsAfterWorker: { do: apply("Extension", "AfterWorker"),            after: ["worker", "extensionsAfterApiServer", "referencedResources"], when: [hasExtensionsAfterWorker], since: "2026-11-26" },
   staleExtensions:       { do: thenCall(call("removeStaleExtensions"), "removeStaleResources"), after: ["worker", "resourceManager"], when: [awake], since: "2026-11-26" },

@@ -7,6 +7,7 @@ import {
   hasExtensionsAfterWorker,
   hasExtensionsBeforeApiServer,
   hasReferences,
+  hasTunnel,
   managesMachines,
   managesResources,
   takenOver,
@@ -63,7 +64,7 @@ function sampleOf(all: readonly Blow[], count: number): Blow[] {
 
 /** What holds for no Shoot of a lab: steps that ask for it are not reached. */
 const never: ReadonlySet<unknown> = new Set([
-  ...[fallsAsleep, takenOver, managesMachines, managesResources, hasReferences, hasContainerRuntimes],
+  ...[fallsAsleep, takenOver, managesMachines, managesResources, hasReferences, hasContainerRuntimes, hasTunnel],
   ...[hasExtensionsBeforeApiServer, hasExtensionsAfterApiServer, hasExtensionsAfterWorker],
 ]);
 

@@ -10,6 +10,7 @@ import {
   Deployment,
   Namespace,
   Node,
+  refOf,
   refTo,
   Secret,
   StatefulSet,
@@ -17,8 +18,10 @@ import {
   type MergePatch,
   type ObjectRef,
 } from "../../src/kube/index.ts";
+import { components } from "../../src/components/index.ts";
 import { reconcile } from "../../src/workflows/reconcile.ts";
 import { counting, isWrite, type Requests } from "../../bench/counting-client.ts";
+import { exampleContext } from "../support/control-plane-context.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
@@ -191,6 +194,21 @@ test("an object that is gone makes its row run: a policy, a certificate", async 
   await kube.remove(refTo(Secret, inNamespace("kube-scheduler")));
   expect(await settled()).not.toContain("secrets");
   await mend();
+});
+
+test("agents of a tunnel that the Shoot does not have any more are found, and taken away", async () => {
+  const agents = components["tunnel-agent"].objects(exampleContext());
+  for (const object of agents) await kube.apply(object);
+  expect(await settled()).not.toContain("staleTunnelAgent");
+  await shoot.activities.destroyComponent(shoot.run, "tunnel-agent", "staleTunnelAgent");
+  for (const object of agents) {
+    const ref = refOf(object);
+    const left = await kube.read(ref);
+    expect(left === undefined || left.metadata.deletionTimestamp !== undefined, ref.name).toBe(true);
+    // Here is no garbage collector, which would let them go.
+    if (left !== undefined) await kube.patch(ref, { metadata: { finalizers: null } });
+  }
+  await eventually(async () => expect(await settled()).toEqual(rows()));
 });
 
 test("what a row would wait for has to be reached: workloads, nodes", async () => {

@@ -293,6 +293,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     syncCluster: forRun("syncCluster"),
     releaseManagedResources: forRun("releaseManagedResources"),
     initializeShootClients: forRun("initializeShootClients"),
+    checkTunnel: forRun("checkTunnel"),
     cleanWebhooks: forRun("cleanWebhooks"),
     cleanExtendedApis: forRun("cleanExtendedApis"),
     cleanKubernetesResources: forRun("cleanKubernetesResources"),

@@ -4,9 +4,12 @@ import { planFlow } from "../../src/flow/plan.ts";
 import type { ShootFlow } from "../../src/workflows/actions.ts";
 import { shootRun } from "./shoot-run.ts";
 
-/** The steps that a flow does and skips for a Shoot that manages resources and machines, unless the change says otherwise. */
+/** What control planes have besides, where something asks for it. */
+const extras: Partial<ShootRun> = { managesResources: true, machineControllerManager: true, tunnel: true };
+
+/** The steps that a flow does and skips for a Shoot with all of these, unless the change says otherwise. */
 export function plan(flow: ShootFlow, change: Partial<ShootRun> = {}) {
-  const steps = planFlow(flow, shootRun({ managesResources: true, machineControllerManager: true, ...change }));
+  const steps = planFlow(flow, shootRun({ ...extras, ...change }));
   return {
     done: steps.filter(({ skipped }) => !skipped).map(({ step }) => step),
     skipped: steps.filter(({ skipped }) => skipped).map(({ step }) => step),

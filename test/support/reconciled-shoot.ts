@@ -113,6 +113,7 @@ async function carryOut(
 
 async function act(activities: SeedActivities, run: ShootRun, action: Action, step: string): Promise<WaitTarget[]> {
   if (action.verb === "deploy") return await activities.deployComponent(run, action.component, step);
+  if (action.verb === "destroy") return await activities.destroyComponent(run, action.component, step);
   if (action.verb === "apply") return await activities.applyExtension(run, action.kind, step, action.purpose);
   if (action.verb === "call" && action.where === "seed") return (await activities[action.activity](run, step)) ?? [];
   return [];

@@ -18,6 +18,8 @@ export interface ShootControlPlane {
   client(secret: string): Promise<KubeClient>;
   /** The status code of an anonymous GET, as the kubelet's probes do it. */
   probe(component: "kube-apiserver" | "kube-controller-manager" | "kube-scheduler", path: string): Promise<number>;
+  /** Where agents of the tunnel reach its server, if the Shoot has one. */
+  readonly tunnelPort: number;
   /** Runs `etcdctl` against etcd-main and returns its output. */
   etcdctl(...args: string[]): Promise<string>;
   /** The directory in which etcd-main keeps its data. */
@@ -39,22 +41,27 @@ export async function startShootControlPlane(
   await sweepLeftovers();
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
   await claimDirectory(directory);
-  const ports = await freePorts(9);
+  const ports = await freePorts(12);
   const port = (index: number) => String(ports[index]);
   const [api, manager, scheduler] = [port(6), port(7), port(8)];
+  const tunnelPorts = { "8132": port(9), "8133": port(10), "8134": port(11) };
   const etcdPorts = (first: number) => ({ "2379": port(first), "2380": port(first + 1), "2381": port(first + 2) });
   const local = (text: string, home: string) =>
     text
       .replaceAll(
-        /\/(srv\/kubernetes|etc\/kubernetes|var\/lib\/kube-scheduler-config|var\/log\/kube-apiserver|var\/etcd)\b/g,
+        /\/(srv\/kubernetes|etc\/kubernetes|var\/lib\/kube-scheduler-config|var\/log\/kube-apiserver|var\/etcd|run\/konnectivity)\b/g,
         `${home}$&`,
       )
       .replaceAll("https://etcd-main-client:2379", `https://127.0.0.1:${port(0)}`)
       .replaceAll("https://etcd-events-client:2379", `https://127.0.0.1:${port(3)}`)
-      .replaceAll(/https:\/\/(kube-apiserver[\w.-]*|172\.30\.128\.1)(:443)?(?=\s|$)/g, `https://127.0.0.1:${api}`)
       .replaceAll(
-        /-port=(443|10257|10259)$/g,
-        (_, from: string) => `-port=${{ "443": api, "10257": manager, "10259": scheduler }[from] ?? from}`,
+        /https:\/\/(kube-apiserver[\w.-]*|172\.30\.128\.1|localhost)(:443)?(?=\s|$)/g,
+        `https://127.0.0.1:${api}`,
+      )
+      .replaceAll(
+        /-port=(443|10257|10259|8132|8133|8134)$/g,
+        (_, from: string) =>
+          `-port=${{ "443": api, "10257": manager, "10259": scheduler, ...tunnelPorts }[from] ?? from}`,
       );
 
   const objectsOf = (name: ComponentName) => components[name].objects(context);
@@ -64,17 +71,19 @@ export async function startShootControlPlane(
   const source = { seedClient, namespace: context.namespace, configMaps };
   const children: Child[] = [];
   const start = async (binary: BinaryName, workload: KubeObject | undefined, replace: (text: string) => string) => {
-    const { containers, volumes } = podOf(workload);
+    const { initContainers = [], containers, volumes } = podOf(workload);
+    const container = [...initContainers, ...containers].find(({ command: [program] }) => program === binary);
     // As little as pods share their volumes: one process reads its files while those of the next are written.
     const home = join(directory, workload?.metadata.name ?? binary);
     for (const volume of volumes) {
-      const mountPath = containers[0]?.volumeMounts.find(({ name }) => name === volume.name)?.mountPath ?? "";
+      const mountPath = container?.volumeMounts.find(({ name }) => name === volume.name)?.mountPath;
+      if (mountPath === undefined) continue;
       await mkdir(join(home, mountPath), { recursive: true });
       for (const [key, text] of Object.entries(await readVolume(source, volume))) {
         await writeFile(join(home, mountPath, key), local(text, home), { mode: 0o600 });
       }
     }
-    const [, ...flags] = containers[0]?.command ?? [];
+    const [, ...flags] = container?.command ?? [];
     const child = await spawnChild(
       directory,
       binary,
@@ -104,6 +113,7 @@ export async function startShootControlPlane(
   }
   const deployment = (name: ComponentName) => objectsOf(name).find(({ kind }) => kind === "Deployment");
   const startApiServer = () => start("kube-apiserver", deployment("kube-apiserver"), (flag) => flag);
+  if (context.tunnel === true) await start("proxy-server", deployment("kube-apiserver"), (flag) => flag);
   let apiServer = await startApiServer();
   const probe: ShootControlPlane["probe"] = (component, path) =>
     get({ "kube-apiserver": api, "kube-controller-manager": manager, "kube-scheduler": scheduler }[component], path);
@@ -125,6 +135,7 @@ export async function startShootControlPlane(
     kubeconfig,
     client: async (name) => createKubeClient({ kubeconfig: await kubeconfig(name) }),
     probe,
+    tunnelPort: Number(tunnelPorts["8132"]),
     etcdData: join(directory, "data-0"),
     async etcdctl(...args) {
       const home = join(directory, "kube-apiserver", "srv/kubernetes");
@@ -156,11 +167,14 @@ export async function startShootControlPlane(
   };
 }
 
+interface Container {
+  readonly command: readonly string[];
+  readonly volumeMounts: readonly { name: string; mountPath: string }[];
+}
+
 interface Pod {
-  readonly containers: readonly {
-    readonly command: readonly string[];
-    readonly volumeMounts: readonly { name: string; mountPath: string }[];
-  }[];
+  readonly initContainers?: readonly Container[];
+  readonly containers: readonly Container[];
   readonly volumes: readonly Volume[];
 }
 

@@ -70,8 +70,9 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
     async destroy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
       const namespace = await seedClient.read(Namespace, { name: run.technicalID });
       if (namespace === undefined) return [];
+      const client = await clientFor(run, component);
       const objects = components[component].objects(await readContext(gardenClient, seedClient, run));
-      const found = (await Promise.all(objects.map((object) => seedClient.read(refOf(object))))).filter(
+      const found = (await Promise.all(objects.map((object) => client.read(refOf(object))))).filter(
         (object) => object !== undefined,
       );
       const awaited = found.filter((object) => rollsOut(component, object));
@@ -79,7 +80,7 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
       for (const object of found.reverse()) {
         const { uid } = object.metadata;
         const annotations = awaited.includes(object) ? group.registration(targetOf(object, "gone"), uid) : {};
-        await removeAnnotated(seedClient, refOf(object), annotations, { propagationPolicy: "Foreground" });
+        await removeAnnotated(client, refOf(object), annotations, { propagationPolicy: "Foreground" });
       }
       for (const claim of claimsOf(objects)) await seedClient.remove(claim);
       return awaited.map((object) => targetOf(object, "gone"));

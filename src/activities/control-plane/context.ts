@@ -30,6 +30,7 @@ export async function readContext(
     dnsTtl: run.migration ? Math.min(run.dnsTtl, MOVING_TTL) : run.dnsTtl,
     ...(await readZones(seedClient, run, objects)),
     ...(run.managesResources === true ? { managesResources: true } : {}),
+    ...(run.tunnel === true ? { tunnel: true } : {}),
     ...(await readManagedMachines(seedClient, run)),
     ...(run.extensions === undefined ? {} : { extensions: run.extensions }),
     ...sshKeyOf(secrets),

@@ -6,6 +6,8 @@ import {
   networksOf,
   RESOURCE_MANAGER,
   RESOURCE_MANAGER_SERVER,
+  TUNNEL_SERVER,
+  TUNNEL_SERVER_USER,
   type ControlPlaneContext,
 } from "../../components/index.ts";
 import type { CertificateRequest } from "./pki.ts";
@@ -46,21 +48,17 @@ export interface CertificatePlan {
 export function certificatesOf(context: ControlPlaneContext): CertificatePlan[] {
   const managing = context.managesResources === true ? resourceManager(context) : [];
   const machines = context.machines === undefined ? [] : machinePrograms;
-  return [...servers(context), ...clients(), ...kubeconfigs(context), ...managing, ...machines];
+  const tunnel = context.tunnel === true ? tunnelServer(context) : [];
+  return [...servers(context), ...clients(), ...kubeconfigs(context), ...managing, ...machines, ...tunnel];
 }
 
 function servers(context: ControlPlaneContext): CertificatePlan[] {
-  const { namespace, apiServerAddress, internalDomain, externalDomain } = context;
-  const known = [
-    apiServerAddress,
-    internalDomain && `api.${internalDomain}`,
-    externalDomain && `api.${externalDomain}`,
-  ];
+  const { namespace } = context;
   const apiServer = [
     ...serviceNames("kube-apiserver", namespace),
     ...serviceNames("kubernetes", "default"),
     networksOf(context).apiServer,
-    ...known.filter((host) => host !== undefined),
+    ...knownHosts(context),
     ...localhost,
   ];
   const etcds = ["etcd-main", "etcd-events"];
@@ -93,6 +91,13 @@ function servers(context: ControlPlaneContext): CertificatePlan[] {
       request: { commonName: "etcd-peer", hosts: [...peer, ...localhost], usages: ["server", "client"] },
     },
   ];
+}
+
+/** Where the API server is found from outside, as far as that is known. */
+function knownHosts({ apiServerAddress, internalDomain, externalDomain }: ControlPlaneContext): string[] {
+  return [apiServerAddress, ...[internalDomain, externalDomain].map((domain) => domain && `api.${domain}`)].filter(
+    (host) => host !== undefined,
+  );
 }
 
 function clients(): CertificatePlan[] {
@@ -150,6 +155,20 @@ function resourceManager({ namespace }: ControlPlaneContext): CertificatePlan[] 
       name: RESOURCE_MANAGER_SERVER,
       authority: "ca",
       request: { commonName: RESOURCE_MANAGER, hosts, usages: ["server"] },
+    },
+  ];
+}
+
+/** Agents find the tunnel's server under the API server's names; it asks the API server of its own pod who they are. */
+function tunnelServer(context: ControlPlaneContext): CertificatePlan[] {
+  const hosts = knownHosts(context);
+  return [
+    { name: TUNNEL_SERVER, authority: "ca", request: { commonName: TUNNEL_SERVER, hosts, usages: ["server"] } },
+    {
+      name: TUNNEL_SERVER_USER,
+      authority: "ca-client",
+      request: client(TUNNEL_SERVER_USER),
+      kubeconfig: { server: "https://localhost" },
     },
   ];
 }

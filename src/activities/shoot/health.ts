@@ -12,6 +12,8 @@ import {
   type KubeClient,
 } from "../../kube/index.ts";
 import { healthy as isApplied, isIgnored } from "../managed-resources/health.ts";
+import { TUNNEL_SERVER } from "../../components/index.ts";
+import { tunnelReadiness } from "../waits/tunnel.ts";
 import { reportedReadiness, type ExtensionReport } from "./extension-reports.ts";
 import { rolledOut, type Readiness } from "../waits/readiness.ts";
 
@@ -59,12 +61,14 @@ export async function examine(
         isApplied,
       ),
     );
-  const [controlPlane, beside, nodes, system, inside] = await Promise.all([
-    safely(async () => controlPlaneOf(await listWorkloads(seed, controlPlaneKinds, controlPlaneIn(namespace)))),
+  const components = listWorkloads(seed, controlPlaneKinds, controlPlaneIn(namespace));
+  const [controlPlane, beside, nodes, system, inside, tunnel] = await Promise.all([
+    safely(async () => controlPlaneOf(await components)),
     applied(isForSeed),
     inShoot(async (lists) => everyNode(await lists.list(Node))),
     inShoot(async (lists) => everyWorkload(await listWorkloads(lists, [Deployment, DaemonSet], systemComponents))),
     applied((one) => !isForSeed(one)),
+    shoot && apiServer.reached ? safely(() => tunnelOf(components, shoot)) : well,
   ]);
   const reported = (type: HealthType) => reportedReadiness(type, reports, now);
   return {
@@ -72,7 +76,7 @@ export async function examine(
     ControlPlaneHealthy: both(both(both(controlPlane, beside), snapshots), reported("ControlPlaneHealthy")),
     EveryNodeReady: both(nodes, reported("EveryNodeReady")),
     SystemComponentsHealthy: both(
-      apiServer.reached ? both(system, inside) : system,
+      apiServer.reached ? both(both(system, inside), tunnel) : system,
       reported("SystemComponentsHealthy"),
     ),
   };
@@ -96,7 +100,7 @@ export function nextCondition(
 
 function reasonOf(readiness: Readiness): string {
   if (readiness.reached) return "Healthy";
-  return readiness.unknown ? "OutdatedHealthCheckReport" : "Unhealthy"; // upstream's word for a report whose controller is silent
+  return readiness.reason ?? (readiness.unknown ? "OutdatedHealthCheckReport" : "Unhealthy"); // upstream's word for a report whose controller is silent
 }
 
 /** The condition of a Shoot that hibernates: nothing was looked at, and nothing is wrong (upstream: the same reason). */
@@ -172,6 +176,23 @@ function both(one: Readiness, other: Readiness): Readiness {
   if (one.unknown !== other.unknown) return one.unknown ? other : one;
   return { reached: false, message: `${one.message}; ${other.message}` };
 }
+
+/** A Shoot has a tunnel where its API server has an end of it beside. */
+async function tunnelOf(
+  components: Promise<readonly KubeObject[]>,
+  shoot: Pick<KubeClient, "get">,
+): Promise<Readiness> {
+  const apiServer = (await components).find(({ metadata }) => metadata.name === "kube-apiserver");
+  const { template } = (apiServer?.["spec"] ?? {}) as PodMaker;
+  const containers = template?.spec?.initContainers ?? [];
+  return containers.some(({ name }) => name === TUNNEL_SERVER) ? await tunnelReadiness(shoot) : well;
+}
+
+interface PodMaker {
+  readonly template?: { readonly spec?: { readonly initContainers?: readonly { readonly name: string }[] } };
+}
+
+const well: Readiness = { reached: true };
 
 /** Those of class `seed` stand beside the control plane; all others are of the Shoot. */
 const isForSeed = ({ spec }: ManagedResource): boolean => spec.class === "seed";

@@ -7,6 +7,7 @@ import {
 } from "../../api/annotations.ts";
 import { ControllerRegistration, DNSRecord, Seed, Shoot } from "../../api/index.ts";
 import { moveOf, type Move } from "../../api/placement/move.ts";
+import { usesTunnel } from "../../api/placement/tunnel.ts";
 import { usesMachineManager } from "../../api/registration/machine-manager.ts";
 import { registeredOf, type Registered } from "../../api/registration/registered.ts";
 import { usesResourceManager } from "../../api/registration/resource-manager.ts";
@@ -138,6 +139,7 @@ async function readFacts(
     dnsTtl: periods.dnsTtl,
     ...(periods.snapshotMinutes === undefined ? {} : { snapshotMinutes: periods.snapshotMinutes }),
     hasBackup: seed.spec.backup !== undefined,
+    ...tunnelFact(shoot, seed),
     ...extensionFacts(shoot, seed, registered),
     seedDeadline: periods.seedDeadline,
     retryDuration: periods.retryDuration,
@@ -160,6 +162,9 @@ function extensionFacts(shoot: Shoot, seed: Seed, registered: readonly Registere
     ...(runtimes.length > 0 ? { hasContainerRuntimes: true } : {}),
   };
 }
+
+const tunnelFact = (shoot: Shoot, seed: Seed): Pick<ShootRun, "tunnel"> =>
+  usesTunnel(shoot, seed) ? { tunnel: true } : {};
 
 /** The registrations that are not being deleted, as the garden's API server has them. */
 const listRegistered = async (gardenClient: KubeClient): Promise<readonly Registered[]> =>

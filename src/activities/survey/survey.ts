@@ -101,6 +101,7 @@ async function act(
   { verb, component, kind, purpose, activity, targets }: SurveyedAction,
 ): Promise<readonly WaitTarget[]> {
   if (verb === "deploy" && component !== undefined) return await activities.deployComponent(run, component, step);
+  if (verb === "destroy" && component !== undefined) return await activities.destroyComponent(run, component, step);
   if (verb === "apply" && kind !== undefined) return await activities.applyExtension(run, kind, step, purpose);
   if (targets !== undefined) return targets;
   if (verb === "call" && activity !== undefined) return (await call(activities, activity)(run, step)) ?? [];
@@ -126,6 +127,7 @@ export const judgedCalls = [
   "publishAddress",
   "publishInfrastructure",
   "initializeShootClients",
+  "checkTunnel",
   "encryptResources",
   "publishKubeconfig",
   "deployNodeAgentSecrets",

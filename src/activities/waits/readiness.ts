@@ -9,6 +9,8 @@ export type Readiness =
       readonly reached: false;
       readonly message: string;
       readonly error?: { readonly codes: readonly string[] };
+      /** What is wrong, in a word of upstream's, where it has one. */
+      readonly reason?: string;
       /** Whether it is reached cannot be told: who would know is silent. */
       readonly unknown?: boolean;
     };

@@ -1,15 +1,17 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { DaemonSet, Deployment, refTo } from "../../kube/index.ts";
+import { TUNNEL_AGENT } from "../../components/index.ts";
 import { isReady } from "../shoot/health.ts";
 import { podsOf, type Readiness } from "./readiness.ts";
 
 /** Where the Shoot's own workloads are. */
 export const SYSTEM_NAMESPACE = "kube-system";
 
-/** What pods on the Shoot's nodes cannot do without: Services, and their names. */
+/** What pods on the Shoot's nodes cannot do without: Services, their names, and that the API server reaches them. */
 export const systemWorkloads = [
   refTo(DaemonSet, { namespace: SYSTEM_NAMESPACE, name: "kube-proxy" }),
   refTo(Deployment, { namespace: SYSTEM_NAMESPACE, name: "coredns" }),
+  refTo(Deployment, { namespace: SYSTEM_NAMESPACE, name: TUNNEL_AGENT }),
 ];
 
 /**

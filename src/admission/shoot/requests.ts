@@ -1,4 +1,9 @@
-import { MAINTENANCE_OPERATION_ANNOTATION, OPERATION_ANNOTATION, TASKS_ANNOTATION } from "../../api/annotations.ts";
+import {
+  MAINTENANCE_OPERATION_ANNOTATION,
+  OPERATION_ANNOTATION,
+  TASKS_ANNOTATION,
+  TUNNEL_ANNOTATION,
+} from "../../api/annotations.ts";
 import { shootTasks } from "../../api/extensions/tasks.ts";
 import type { Shoot } from "../../api/index.ts";
 import { operationsIn, shootRequests } from "../../api/requests.ts";
@@ -35,6 +40,7 @@ interface Request {
 const requests: readonly Request[] = [
   { annotation: OPERATION_ANNOTATION, wordsIn: operationsIn, known: shootRequests },
   { annotation: TASKS_ANNOTATION, wordsIn: (value) => value.split(","), known: shootTasks },
+  { annotation: TUNNEL_ANNOTATION, wordsIn: (value) => [value], known: ["true", "false"] },
   {
     annotation: MAINTENANCE_OPERATION_ANNOTATION,
     wordsIn: operationsIn,

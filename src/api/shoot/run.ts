@@ -69,6 +69,8 @@ export interface ShootRun extends ShootRef {
   readonly managesResources?: true;
   /** Its machines are made by machine-controller-manager, as the extension that the Worker is for expects. */
   readonly machineControllerManager?: true;
+  /** Its API server reaches nodes, pods and Services through a tunnel; never so for an operation that began before this could be said. */
+  readonly tunnel?: true;
   /** The Extensions that the Shoot has, and when each acts; none known to an operation that began before this could be said. */
   readonly extensions?: readonly ShootExtension[];
   /** The Shoot names Secrets and ConfigMaps for its extensions. */

@@ -4,6 +4,7 @@ import type { ControlPlaneContext } from "../context.ts";
 import { ports as resourceManagerPorts, RESOURCE_MANAGER } from "../resource-manager/configuration.ts";
 import { resourceManagerLabels } from "../resource-manager/workload.ts";
 import { controlPlaneLabels, controlPlaneRole } from "../workload.ts";
+import { TUNNEL_PORT } from "../tunnel/names.ts";
 import { dns, outsideSeedPods, privateNetworks, publicNetworks, shootNetworks } from "./destinations.ts";
 import { policy, podsWith, tcp, type Peer, type PodLabels } from "./policy.ts";
 
@@ -40,7 +41,11 @@ export function ownTraffic(context: ControlPlaneContext): KubeObject[] {
     policy(context, "control-plane-to-dns", { pods: controlPlaneRole, egress: [dns] }),
     policy(context, "kube-apiserver", {
       pods: apiServerPods,
-      ingress: [{ peers: [...outsideSeedPods(context), ...servants, ...callers], ports: tcp(apiServer.port) }],
+      ingress: [
+        { peers: [...outsideSeedPods(context), ...servants, ...callers], ports: tcp(apiServer.port) },
+        // Agents of the tunnel connect from outside.
+        ...(context.tunnel === true ? [{ peers: outsideSeedPods(context), ports: tcp(TUNNEL_PORT) }] : []),
+      ],
       // Webhooks, issuers of tokens and aggregated APIs are where users have them; those of extensions are in the seed.
       egress: [
         toResourceManager,

@@ -1,6 +1,7 @@
 import { commandLine, featureGates, literal, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { secretPath } from "../files.ts";
+import { egressFlags } from "../tunnel/server.ts";
 import { AUDIT } from "./audit.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
 import { apiServerIP, internalApiServerName, networksOf } from "../networks.ts";
@@ -12,6 +13,7 @@ export function kubeApiServerCommand(context: ControlPlaneContext): string[] {
     ...identities(context),
     ...storage,
     ...otherServers,
+    ...egressFlags(context),
     ...auditing,
     ...whatTheUserAsksFor(context),
     "allow-privileged": true,

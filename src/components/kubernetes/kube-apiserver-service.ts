@@ -1,11 +1,13 @@
 import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
+import { TUNNEL_PORT } from "../tunnel/names.ts";
 import { controlPlaneLabels, controlPlaneRole } from "../workload.ts";
 
-/** The way in to the Shoot's API server; annotations for a provider's load balancer are its webhook's business. */
-export function kubeApiServerService({ namespace }: ControlPlaneContext): KubeObject[] {
+/** The way in to the Shoot's API server, and to the tunnel beside it; annotations for a provider's load balancer are its webhook's business. */
+export function kubeApiServerService({ namespace, tunnel }: ControlPlaneContext): KubeObject[] {
   const labels = controlPlaneLabels("apiserver");
   const metadata = { name: "kube-apiserver", namespace, labels: { ...labels, ...controlPlaneRole } };
-  const ports = [{ name: "kube-apiserver", protocol: "TCP", port: 443, targetPort: 443 }];
+  const port = (name: string, number: number) => ({ name, protocol: "TCP", port: number, targetPort: number });
+  const ports = [port("kube-apiserver", 443), ...(tunnel === true ? [port("tunnel", TUNNEL_PORT)] : [])];
   return [{ apiVersion: "v1", kind: "Service", metadata, spec: { type: "LoadBalancer", selector: labels, ports } }];
 }

@@ -5,6 +5,7 @@ import { mountFiles } from "../files.ts";
 import { AUDIT, auditLogVolume } from "./audit.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
 import { kubeApiServerCommand } from "./kube-apiserver-command.ts";
+import { tunnelServer } from "../tunnel/server.ts";
 import {
   controlPlaneLabels,
   controlPlanePod,
@@ -25,7 +26,9 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
     data: { "config.yaml": authenticationConfiguration(shoot.spec.kubernetes.version) },
     mountPath: "/etc/kubernetes/authentication",
   };
-  const files = mountFiles(context, secrets, [authentication, AUDIT.policy]);
+  const tunnel = tunnelServer(context);
+  const configuration = [authentication, AUDIT.policy, ...(tunnel?.configuration ?? [])];
+  const files = mountFiles(context, secrets, configuration);
   const container = {
     name: "kube-apiserver",
     image: images.kubeApiServer,
@@ -38,17 +41,19 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
     resources: { requests: { cpu: "50m", memory: "256Mi" } },
     securityContext: restricted("NET_BIND_SERVICE"),
     ...leavesLastWords,
-    volumeMounts: [...files.volumeMounts, AUDIT.log],
+    volumeMounts: [...files.volumeMounts, AUDIT.log, ...(tunnel?.volumeMounts ?? [])],
   };
   const spec = {
     ...controlPlanePod,
     priorityClassName: priorityClass.first,
     terminationGracePeriodSeconds: 30,
+    ...(tunnel && { initContainers: tunnel.initContainers }),
     containers: [container],
-    volumes: [...files.volumes, auditLogVolume],
+    volumes: [...files.volumes, auditLogVolume, ...(tunnel?.volumes ?? [])],
   };
+  const annotations = { ...files.annotations, ...tunnel?.annotations };
   return [
-    ...[authentication, AUDIT.policy].map(({ name, data }) => ({
+    ...configuration.map(({ name, data }) => ({
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: { name, namespace, labels: { ...labels, ...controlPlaneRole } },
@@ -63,7 +68,7 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
         revisionHistoryLimit: 1,
         strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
         selector: { matchLabels: labels },
-        template: { metadata: { labels: { ...labels, ...controlPlaneRole }, annotations: files.annotations }, spec },
+        template: { metadata: { labels: { ...labels, ...controlPlaneRole }, annotations }, spec },
       },
     },
   ];

@@ -6,6 +6,7 @@ export const versions = {
   etcd: "3.6.10",
   temporal: "1.5.1",
   coredns: "1.13.1",
+  konnectivity: "0.34.0",
   pause: "3.10",
   rclone: "1.74.4",
   gardener: "1.150.0",
@@ -44,9 +45,18 @@ export const gardenerBinaries = [
   "local-path-provisioner",
 ] as const;
 
+/** The two ends of the tunnel between API servers and nodes that their seeds do not reach. */
+export const tunnelBinaries = ["proxy-server", "proxy-agent"] as const;
+
 /** The names of the pinned binaries. */
 export type BinaryName =
-  (typeof clusterBinaries)[number] | (typeof gardenerBinaries)[number] | "temporal" | "rclone" | "helm" | "registry";
+  | (typeof clusterBinaries)[number]
+  | (typeof gardenerBinaries)[number]
+  | (typeof tunnelBinaries)[number]
+  | "temporal"
+  | "rclone"
+  | "helm"
+  | "registry";
 
 /** Every pinned binary. */
 export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
@@ -153,6 +163,8 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       minutes: 24,
     },
   },
+  "proxy-server": konnectivity("server"),
+  "proxy-agent": konnectivity("agent"),
   "gardener-resource-manager": gardener("gardener-resource-manager"),
   "gardener-extension-provider-local": gardener("gardener-extension-provider-local"),
   "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
@@ -249,6 +261,21 @@ function etcd(name: string, folder: string): BinaryPin {
       require: Object.fromEntries(
         ["server", "etcdctl", "etcdutl"].map((part) => [`go.etcd.io/etcd/${part}/v3`, `v${version}`]),
       ),
+      minutes: 1,
+    },
+  };
+}
+
+/** One end of Kubernetes' tunnel; the module of its client, which the main one replaces by a folder, goes beside it. */
+function konnectivity(end: "server" | "agent"): BinaryPin {
+  const module = "sigs.k8s.io/apiserver-network-proxy";
+  const version = `v${versions.konnectivity}`;
+  return {
+    ...untold(versions.konnectivity),
+    build: {
+      package: `${module}/cmd/${end}`,
+      go: "1.24.7",
+      require: { [module]: version, [`${module}/konnectivity-client`]: version },
       minutes: 1,
     },
   };

@@ -21,7 +21,7 @@ import { settleAll } from "./settle.ts";
 import { startTemporal } from "../process/temporal.ts";
 import { applyGround, binariesFor } from "./upstream.ts";
 import type { createPhases } from "./phases.ts";
-import { clusterBinaries } from "../binary/versions.ts";
+import { clusterBinaries, tunnelBinaries } from "../binary/versions.ts";
 
 /** The environment that comes up, the processes in it, and the runner of its phases. */
 export interface UpContext {
@@ -33,7 +33,10 @@ export interface UpContext {
 }
 
 /** Makes a garden and seeds on this machine, and everything around them. */
-export async function makeClusters(context: UpContext, seedCount: number): Promise<void> {
+export async function makeClusters(
+  context: UpContext,
+  { seedCount, tunnel }: { readonly seedCount: number; readonly tunnel: boolean },
+): Promise<void> {
   const { environment, processes, log, run, signal } = context;
   const seedNames = Array.from({ length: seedCount }, (_, index) => `seed-${index + 1}`);
   const cancel = signal === undefined ? {} : { signal };
@@ -42,7 +45,7 @@ export async function makeClusters(context: UpContext, seedCount: number): Promi
     const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
     // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
     const pinned = { log, onProgress: tell, pinned: true, ...cancel };
-    await ensureBinaries(binariesFor(environment), pinned);
+    await ensureBinaries([...binariesFor(environment), ...(tunnel ? tunnelBinaries : [])], pinned);
     return { ...(await ensureBinaries(clusterBinaries, pinned)), temporal };
   });
   await run("images", createImageStore(log));

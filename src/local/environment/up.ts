@@ -25,6 +25,8 @@ export interface UpOptions extends EnvironmentChoice {
   readonly upstreamMachines?: boolean;
   /** The local provider of each seed is installed from its chart, by registration, and does not run beside the environment. */
   readonly providerLocal?: "chart";
+  /** Gets both ends of the tunnel, so that Shoots may have one. */
+  readonly tunnel?: boolean;
   readonly gardenKubeconfig?: string;
   /** The kubeconfig files of the seeds that exist already, by the Seeds' names. */
   readonly seeds?: Readonly<Record<string, string>>;
@@ -44,7 +46,16 @@ export async function up(
   options: UpOptions = {},
   onProgress: (progress: PhaseProgress) => void = () => {},
 ): Promise<UpResult> {
-  const { gardenKubeconfig, seeds = {}, seedCount = 2, upstream = false, providerLocal, webhooks, signal } = options;
+  const {
+    gardenKubeconfig,
+    seeds = {},
+    seedCount = 2,
+    upstream = false,
+    providerLocal,
+    webhooks,
+    signal,
+    tunnel = false,
+  } = options;
   if (gardenKubeconfig === undefined) requireMachines(seeds, seedCount);
   const left = leftTo(upstream, options.upstreamMachines);
   const environment = await ensureEnvironment({ ...options, ...(left && { left }) });
@@ -54,7 +65,7 @@ export async function up(
   const shared = { environment, processes: createProcesses(environment, log), log, run: phases.run, signal };
   await withLock(lockFile(environment), async () => {
     await requireSameMode(environment, gardenKubeconfig === undefined ? "machines" : "existing");
-    if (gardenKubeconfig === undefined) await makeClusters(shared, seedCount);
+    if (gardenKubeconfig === undefined) await makeClusters(shared, { seedCount, tunnel });
     else await adoptClusters(shared, { gardenKubeconfig, seeds, webhooks });
     await startSupervisor(shared);
   });

@@ -26,6 +26,8 @@ export const upstreamRepositories = {
   "cloud-controller-manager-local": gardener("cloud-controller-manager-local"),
   "machine-controller-manager": gardener("machine-controller-manager"),
   "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
+  "proxy-server": "registry.k8s.io/kas-network-proxy/proxy-server",
+  "proxy-agent": "registry.k8s.io/kas-network-proxy/proxy-agent",
   "local-path-provisioner": "docker.io/rancher/local-path-provisioner",
 } as const;
 

@@ -11,6 +11,23 @@ test("what manages machines has a way into the Shoot of its own, with no group's
     expect(plan).toMatchObject({ authority: "ca-client", request: { commonName: plan.name, organizations: [] } });
 });
 
+test("a tunnel's server has a certificate for the API server's names outside, and a user that no binding knows but its own", () => {
+  const namesOf = (context: ReturnType<typeof exampleContext>) => certificatesOf(context).map(({ name }) => name);
+  const tunnelled = exampleContext({ tunnel: true });
+  const more = ["konnectivity-server", "konnectivity-server-user"];
+  expect(namesOf(tunnelled)).toEqual([...namesOf(exampleContext()), ...more]);
+  const [server, user] = certificatesOf(tunnelled).slice(-2);
+  expect(server?.request.hosts).toEqual([
+    "172.30.128.1",
+    "api.example.dev.internal.perennial.test",
+    "api.example.dev.perennial.test",
+  ]);
+  expect(user).toMatchObject({
+    ...{ authority: "ca-client", request: { commonName: "konnectivity-server-user", organizations: [] } },
+    kubeconfig: { server: "https://localhost" },
+  });
+});
+
 test("a Shoot with a resource manager has certificates for it: a way into the Shoot that its bindings give, and its server's", () => {
   const namesOf = (context: ReturnType<typeof exampleContext>) => certificatesOf(context).map(({ name }) => name);
   const managing = exampleContext({ managesResources: true });

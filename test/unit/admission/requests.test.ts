@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { tunnelCauses } from "../../../src/admission/seed.ts";
 import { requestCauses } from "../../../src/admission/shoot/requests.ts";
 import type { Shoot } from "../../../src/api/index.ts";
 
@@ -10,12 +11,15 @@ const asking = (annotations?: Record<string, string>): Shoot => ({
 });
 const operation = "gardener.cloud/operation";
 const tasks = "shoot.gardener.cloud/tasks";
+const tunnel = "perennial.dev/tunnel";
 const maintenance = "maintenance.gardener.cloud/operation";
 
 it.each([
   [operation, "reconcile"],
   [operation, "retry"],
   [operation, "reconcile;retry"],
+  [tunnel, "true"],
+  [tunnel, "false"],
   [tasks, "deployInfrastructure,deployDNSRecordInternal,deployDNSRecordExternal"],
 ])("a Shoot can be asked for what flows do: %s=%s", (annotation, value) => {
   expect(requestCauses(asking({ [annotation]: value }), asking())).toEqual([]);
@@ -30,6 +34,7 @@ it.each([
     "deployInfrastructure,restartCoreAddons",
     '"restartCoreAddons" is not supported: choose one of deployDNSRecordInternal, deployDNSRecordExternal, deployInfrastructure',
   ],
+  [tunnel, "no", '"no" is not supported: choose one of true, false'],
   [
     maintenance,
     "reconcile",
@@ -39,6 +44,13 @@ it.each([
   const causes = [{ field: `metadata.annotations[${annotation}]`, message }];
   expect(requestCauses(asking({ [annotation]: value }), undefined)).toEqual(causes);
   expect(requestCauses(asking({ [annotation]: value }), asking({ [annotation]: "retry" }))).toEqual(causes);
+});
+
+it("a Seed says of its tunnels true or false, or nothing", () => {
+  const causes = (annotations: Record<string, string>) => tunnelCauses({ metadata: { name: "seed-1", annotations } });
+  for (const annotations of [{}, { [tunnel]: "true" }, { [tunnel]: "false" }]) expect(causes(annotations)).toEqual([]);
+  const message = '"off" is not supported: choose one of true, false';
+  expect(causes({ [tunnel]: "off" })).toEqual([{ field: `metadata.annotations[${tunnel}]`, message }]);
 });
 
 it("what a Shoot was asked for before keeps it from nothing", () => {

@@ -107,6 +107,11 @@ const goldens: Record<string, readonly KubeObject[]> = {
       ),
     ]),
   ),
+  tunnel: (["kube-apiserver-service", "kube-apiserver", "tunnel-agent"] as const).flatMap((name) =>
+    components[name].objects(
+      exampleContext({ tunnel: true, checksums: { "konnectivity-server": "sha256-of-konnectivity-server" } }),
+    ),
+  ),
   "seed-resource-manager": [
     ...seedResourceManager({ checksum: "sha256-of-gardener-resource-manager-server" }),
     tokenMountWebhook("CERTIFICATE"),

@@ -75,6 +75,19 @@ test.for<[string, string[]]>([
   expect(reachableFrom(own[name]).toSorted()).toEqual(expected.toSorted());
 });
 
+test("agents of a tunnel reach its server from outside, where there is one; pods of the seed do not", () => {
+  const may = (from: End | undefined, tunnel: boolean) => {
+    const tunnelled = tunnel ? components["network-policies"].objects({ ...context, tunnel: true }) : policies;
+    if (from === undefined) throw new Error("there is no such end");
+    return mayConnect(tunnelled, { from, to: own["kube-apiserver"] ?? expect.fail("no API server"), port: 8132 });
+  };
+  expect(may(beyond["node of the Shoot"], true)).toBe(true);
+  expect(may(beyond["internet"], true)).toBe(true);
+  expect(may(beyond["node of the Shoot"], false)).toBe(false);
+  expect(may(beyond["another pod of the seed"], true)).toBe(false);
+  expect(may(own["kube-scheduler"], true)).toBe(false);
+});
+
 test("the table above has every pod that we deploy", () => {
   expect(Object.keys(own).toSorted()).toEqual(
     [

@@ -120,7 +120,7 @@ const fallingAsleep = [
 /** What a Shoot does that falls asleep, and no other. */
 const onlyFallingAsleep = ["stopClusterAutoscaler", ...fallingAsleep, "extensionsAsleep"];
 /** What a Shoot that is awake and has everything does not do. */
-const nothingToTakeAway = ["staleResourceManagerWebhooks", ...onlyFallingAsleep];
+const nothingToTakeAway = ["staleResourceManagerWebhooks", "staleTunnelAgent", ...onlyFallingAsleep];
 
 describe("the rows of the resource manager", () => {
   const rows = [
@@ -163,6 +163,27 @@ describe("the rows of the resource manager", () => {
   it("stop it before the API server when the Shoot falls asleep", () => {
     for (const flow of [reconcile, restore])
       expect([...before(flow, "stopApiServer")], flow.title).toContain("stopResourceManager");
+  });
+});
+
+describe("the rows of the tunnel", () => {
+  const rows = ["tunnelAgent", "tunnel", "staleTunnelAgent"];
+  const doneBy = (flow: ShootFlow, change: Partial<ShootRun>) =>
+    planFlow(flow, shootRun(change)).flatMap(({ step, skipped }) => (rows.includes(step) && !skipped ? [step] : []));
+  it.each([reconcile, restore])(
+    "of $title put agents where there is a tunnel, and take them away where not",
+    (flow) => {
+      expect(doneBy(flow, { tunnel: true })).toEqual(["tunnelAgent", "tunnel"]);
+      expect(doneBy(flow, {})).toEqual(["staleTunnelAgent"]);
+      expect(doneBy(flow, { workerless: true })).toEqual([]);
+      expect(doneBy(flow, { tunnel: true, hibernated: true })).toEqual([]);
+    },
+  );
+  it("wait for agents with the nodes, and for the tunnel after them", () => {
+    for (const flow of [reconcile, restore]) {
+      expect([...before(flow, "nodesReady")], flow.title).toContain("tunnelAgent");
+      expect([...before(flow, "tunnel")], flow.title).toContain("nodesReady");
+    }
   });
 });
 
