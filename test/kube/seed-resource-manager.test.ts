@@ -43,7 +43,7 @@ test("its certificate is renewed in a year in which nothing is installed, and it
   expect((await client.read(deployment))?.spec).not.toEqual(template);
 });
 
-test("the seed's worker brings back a resource manager that somebody deleted, unless its operator wants it no more", async () => {
+test("the worker deploys a resource manager again that was deleted, unless its operator wants it no more", async () => {
   await deploySeedResourceManager(client);
   const care = createSeedResourceManagerCare({
     ...{ seedClient: client, log: createLogger({ name: "test", level: "silent" }), period: 50 },
