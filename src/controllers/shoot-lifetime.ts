@@ -17,7 +17,7 @@ export interface ShootLifetimeDeps {
 
 /**
  * Ends the lives of Shoots whose Quotas bound them (`clusterLifetimeDays`): writes onto each when it ends, and deletes it
- * then. Whoever may change that annotation gives it more days, as many as the Quota has (Gardener: the Shoot Quota controller).
+ * then. A user who may change that annotation gives the Shoot more days, as many as the Quota has (Gardener: the Shoot Quota controller).
  */
 export function createShootLifetimeController(deps: ShootLifetimeDeps) {
   const { gardenClient, events, log, period = HOUR, now = Date.now } = deps;

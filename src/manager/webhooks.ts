@@ -20,8 +20,8 @@ export interface WebhookOptions {
 }
 
 /**
- * Serves the garden's webhooks, and only then tells the API server of them; a configuration that somebody changes or takes
- * away is put back. All replicas serve the same certificate, from
+ * Serves the garden's webhooks, and only then tells the API server of them; a configuration that another client
+ * changes or deletes is put back. All replicas serve the same certificate, from
  * a Secret, and follow it: the API server hears of a new one before any replica serves it, and takes the old one from
  * those that have not seen the new one yet.
  */
@@ -48,7 +48,7 @@ export async function serveWebhooks(o: WebhookOptions): Promise<{ stop(): Promis
 
   const follow = async () => {
     const found = await share();
-    await announce(found); // every time: whoever took a configuration away has let Shoots go unjudged
+    await announce(found); // every time: without a configuration, Shoots go unjudged
     if (found.cert === served.cert) return;
     server.renew(found);
     served = found;

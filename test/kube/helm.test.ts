@@ -30,13 +30,13 @@ test("Helm sees nothing of the process that runs it", async () => {
   const binary = join(folder, "helm");
   await writeFile(binary, "#!/bin/sh\nenv\n");
   await chmod(binary, 0o755);
-  process.env["PERENNIAL_TEST_SECRET"] = "hidden";
+  process.env["SECRET_OF_THE_PROCESS"] = "hidden";
   try {
     const seen = await createHelm({ binary }).template(await rendering({}));
     expect(seen).toContain("HELM_CACHE_HOME=");
-    expect(seen).not.toContain("PERENNIAL_TEST_SECRET");
+    expect(seen).not.toContain("SECRET_OF_THE_PROCESS");
   } finally {
-    delete process.env["PERENNIAL_TEST_SECRET"];
+    delete process.env["SECRET_OF_THE_PROCESS"];
     await rm(folder, { recursive: true });
   }
 });

@@ -55,7 +55,7 @@ test("a certificate near its end is renewed while two managers run, and no judge
   await Promise.all([slow.stop(), quick.stop()]);
 });
 
-test("a configuration that somebody takes away comes back", async ({ cluster }) => {
+test("the manager puts a deleted configuration back", async ({ cluster }) => {
   const { client: gardenClient } = cluster;
   const served = await serveWebhooks({ gardenClient, log, host: "127.0.0.1", port: 0, period: 50 });
   const configurations = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"].map((kind) => ({
