@@ -9,7 +9,7 @@ import {
   SEED_PROVIDER_LABEL,
   SHOOT_PROVIDER_LABEL,
 } from "../api/labels.ts";
-import { GENERIC_KUBECONFIG } from "../api/names.ts";
+import { GENERIC_KUBECONFIG, SHOOT_KUBECONFIG_FOLDER } from "../api/names.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import { credentialsName, secretsOf, type Place } from "./objects.ts";
 import type { Fields, Subject } from "./subject.ts";
@@ -91,7 +91,7 @@ kind: Config
 current-context: shoot
 contexts: [{ name: shoot, context: { cluster: shoot, user: shoot } }]
 clusters: [{ name: shoot, cluster: { server: "https://kube-apiserver" } }]
-users: [{ name: shoot, user: { tokenFile: /var/run/secrets/gardener.cloud/shoot/generic-kubeconfig/token } }]
+users: [{ name: shoot, user: { tokenFile: ${SHOOT_KUBECONFIG_FOLDER}/token } }]
 `;
 
 const CORE = "core.gardener.cloud/v1beta1";

@@ -1,5 +1,5 @@
 import { ZONES_ANNOTATION } from "../../api/annotations.ts";
-import { HIGH_AVAILABILITY_LABEL } from "../../api/labels.ts";
+import { HIGH_AVAILABILITY_LABEL, PURPOSE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { poolsOf, type ControlPlaneContext } from "../context.ts";
 
@@ -18,7 +18,7 @@ export function systemGround(context: ControlPlaneContext): KubeObject[] {
       kind: "Namespace",
       metadata: {
         name: "kube-system",
-        labels: { "gardener.cloud/purpose": "kube-system", [HIGH_AVAILABILITY_LABEL]: "true" },
+        labels: { [PURPOSE_LABEL]: "kube-system", [HIGH_AVAILABILITY_LABEL]: "true" },
         annotations: { [ZONES_ANNOTATION]: zones.join(",") },
       },
     },

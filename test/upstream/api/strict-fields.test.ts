@@ -115,7 +115,7 @@ test("Gardener's definitions take all that a seed's worker writes of BackupBucke
   await admin.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "backup", namespace: "garden" } });
   const { name } = context.seed.metadata;
   const backup = { provider: "aws", region: "eu-central-1", providerConfig, credentialsRef };
-  await admin.apply({ ...context.seed, metadata: { name }, spec: { ...context.seed.spec, backup } } as Seed);
+  await admin.apply({ ...context.seed, metadata: { name }, spec: { ...context.seed.spec, backup } });
   const { metadata } = (await admin.read(refTo(Seed, { name }))) ?? expect.fail("no Seed");
   await createBackupBucketKeeper({ gardenClient: admin, seedClient: admin, seedName: name }).reconcile({ name });
   const bucket = await admin.read(ExtensionBackupBucket, { name: metadata.uid ?? "" });
