@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { buildDebian, npmFolder } from "./base.ts";
+import { ensureBinaries } from "../../src/local/binary/binaries.ts";
+import { versions } from "../../src/local/binary/versions.ts";
+import { createLogger } from "../../src/log.ts";
 import { cachedTar } from "./cached-tar.ts";
 import type { Containers } from "./containers.ts";
 
@@ -28,15 +31,19 @@ export async function ensureImage(): Promise<string> {
   });
 }
 
-/** Builds deploy/Dockerfile, whose NODE_IMAGE is a build argument. */
+/** Builds deploy/Dockerfile, of which NODE_IMAGE and HELM_IMAGE are build arguments: here one image is both. */
 async function buildImage(containers: Containers): Promise<void> {
   const node = join(root, "node_modules", `node-linux-${process.arch}`, "bin/node");
+  const { helm } = await ensureBinaries(["helm"], {
+    log: createLogger({ name: "image", level: "warn" }),
+    pinned: true,
+  });
   const base = "perennial.dev/node";
   await buildDebian(containers, {
-    ...{ tag: base, packages: ["ca-certificates", "libstdc++6"], files: { node, npm: npmFolder() } },
+    ...{ tag: base, packages: ["ca-certificates", "libstdc++6"], files: { node, helm, npm: npmFolder() } },
     more: [
       "COPY npm /usr/local/lib/node_modules/npm",
-      "COPY node /usr/local/bin/node",
+      "COPY node helm /usr/local/bin/",
       "RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm",
       "RUN echo node:x:1000:1000::/home/node:/bin/sh >> /etc/passwd && echo node:x:1000: >> /etc/group",
       "",
@@ -46,6 +53,7 @@ async function buildImage(containers: Containers): Promise<void> {
     ...{ tag: await imageName(), folder: root },
     options: [
       ...["--file", join(root, "deploy/Dockerfile"), "--build-arg", `NODE_IMAGE=${base}`],
+      ...["--build-arg", `HELM_IMAGE=${base}`],
       ...(await trust(containers)).flatMap((volume) => ["--volume", `${volume}:ro`]),
     ],
   });
@@ -59,7 +67,7 @@ async function trust({ folder }: Containers): Promise<string[]> {
   return [`${authorities}:${authorities}`, `${settings}:/usr/local/etc/npmrc`];
 }
 
-/** The image starts: it says its version, and each process loads all of its code and then asks for its configuration. */
+/** The image starts: it and its Helm say their versions, and each process loads all of its code and then asks for its configuration. */
 async function checkImage(containers: Containers): Promise<void> {
   const start = async (...args: string[]) =>
     await containers.run("podman", [
@@ -67,6 +75,8 @@ async function checkImage(containers: Containers): Promise<void> {
       ...args,
     ]);
   process.stderr.write(`${await start("dist/cli/main.js", "--version")}\n`);
+  const helm = await containers.run("podman", ["run", "--rm", "--entrypoint", "helm", await imageName(), "version"]);
+  if (!helm.includes(versions.helm)) throw new Error(`the image's Helm is not ${versions.helm}: ${helm}`);
   for (const args of [["manager"], ["worker", "garden"], ["worker", "seed"], ["fence"], ["gateway"]]) {
     const [folder = "", ...rest] = args;
     const answer = await start(`dist/${folder}/main.js`, ...rest).catch((error: unknown) => String(error));

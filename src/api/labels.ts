@@ -13,9 +13,6 @@ export const PURPOSE_LABEL = "gardener.cloud/purpose";
 /** `region-config` on a ConfigMap of distances between regions, which the scheduler reads. */
 export const SCHEDULING_PURPOSE_LABEL = "scheduling.gardener.cloud/purpose";
 
-/** On a namespace in a seed: the ControllerRegistration whose controller runs there. */
-export const EXTENSION_REGISTRATION_LABEL = "controllerregistration.core.gardener.cloud/name";
-
 /** The project of a namespace in the garden. */
 export const PROJECT_NAME_LABEL = "project.gardener.cloud/name";
 

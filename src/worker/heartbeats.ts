@@ -1,5 +1,6 @@
-import { EXTENSION_REGISTRATION_LABEL, ROLE_LABEL } from "../api/labels.ts";
+import { REGISTRATION_LABEL, ROLE_LABEL } from "../api/labels.ts";
 import { ControllerRegistration } from "../api/index.ts";
+import { asLabel } from "../api/registration/registered.ts";
 import { createReflector, Lease, Namespace, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
@@ -43,10 +44,10 @@ export function createHeartbeats(deps: {
   return {
     heardAt(kind, type) {
       const registration = registrationOf(kind, type);
-      const home = namespaces
-        .list()
-        .find(({ metadata }) => metadata.labels?.[EXTENSION_REGISTRATION_LABEL] === registration);
-      if (registration === undefined || home === undefined) return undefined;
+      if (registration === undefined) return undefined;
+      const label = asLabel(registration);
+      const home = namespaces.list().find(({ metadata }) => metadata.labels?.[REGISTRATION_LABEL] === label);
+      if (home === undefined) return undefined;
       const { renewTime } = leases.get(HEARTBEAT, home.metadata.name)?.spec ?? {};
       return renewTime === undefined ? 0 : Date.parse(renewTime);
     },

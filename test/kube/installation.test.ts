@@ -90,6 +90,14 @@ test("a Shoot has a controller installed that its network needs, from the chart 
   expect(await carryOut("one")).toBeUndefined();
 });
 
+test("a registration with a name longer than labels and Helm's releases take is installed like any other", async () => {
+  const name = `long-${"x".repeat(70)}`;
+  await register(name, inline());
+  await createShoot(client, "asks", { seedName: "seed-1" });
+  expect(await carryOut(name, 10_000)).toMatchObject({ operation: "Create" });
+  expect(await manifestsOf((await installationOf(name)).metadata.name)).toHaveLength(1);
+});
+
 test("a seed gets a resource manager together with its first extension where its operator has asked for one", async () => {
   const namespace = refTo(Namespace, { name: garden });
   const deployed = () => client.read(Deployment, { namespace: garden, name: "gardener-resource-manager" });

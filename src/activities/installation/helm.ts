@@ -42,7 +42,7 @@ export function createHelm({ binary }: { readonly binary: string }): Helm {
       HELM_CACHE_HOME: home,
       HELM_CONFIG_HOME: home,
       HELM_DATA_HOME: home,
-      PATH: "/usr/bin:/bin",
+      PATH: "/usr/local/bin:/usr/bin:/bin",
     };
     const limits = { timeout: TIMEOUT, killSignal: "SIGKILL", maxBuffer: LARGEST_OUTPUT } as const;
     try {

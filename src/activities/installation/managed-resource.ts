@@ -3,7 +3,7 @@ import { INSTALLATION_LABEL, REGISTRATION_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { ManagedResource } from "../../api/index.ts";
 import type { InstallationRun } from "../../api/registration/run.ts";
-import { hashOf } from "../../api/registration/registered.ts";
+import { asLabel, hashOf } from "../../api/registration/registered.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { inWords, refOf, refTo, Secret, typeMeta, type ObjectRef } from "../../kube/index.ts";
 import { InvalidInstallation } from "./invalid.ts";
@@ -29,7 +29,7 @@ export function managedResourceOf(
   objects: readonly KubeObject[],
 ): { readonly secrets: readonly Secret[]; readonly resource: ManagedResource } {
   const { name, registration } = run;
-  const labels = { [INSTALLATION_LABEL]: name, [REGISTRATION_LABEL]: registration };
+  const labels = { [INSTALLATION_LABEL]: name, [REGISTRATION_LABEL]: asLabel(registration) };
   const secrets = compressedParts(objects).map((data) => secretOf(name, labels, data));
   const resource: ManagedResource = {
     ...typeMeta(ManagedResource),

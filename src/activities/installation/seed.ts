@@ -5,7 +5,7 @@ import { ControllerRegistration, Seed, type ControllerInstallation } from "../..
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { installationHealth, type Finding } from "../../api/registration/health.ts";
 import type { HelmStatus } from "../../api/registration/installation.ts";
-import { registeredOf } from "../../api/registration/registered.ts";
+import { asLabel, registeredOf } from "../../api/registration/registered.ts";
 import type { InstallationRun } from "../../api/registration/run.ts";
 import {
   Namespace,
@@ -46,7 +46,7 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
       const seed = await gardenClient.read(Seed, { name: seedName });
       const labels = {
         [ROLE_LABEL]: "extension",
-        [REGISTRATION_LABEL]: registration,
+        [REGISTRATION_LABEL]: asLabel(registration),
         [INSTALLATION_LABEL]: name,
         [HIGH_AVAILABILITY_LABEL]: "true",
       };
@@ -142,7 +142,7 @@ async function render(
   const text = await rendering(() =>
     helm.template({
       chart,
-      release: registration,
+      release: registration.length <= LONGEST_RELEASE ? registration : name,
       namespace,
       values: chartValues(values, mixedIn),
       kubeVersion: gitVersion,
@@ -157,6 +157,9 @@ async function render(
     );
   return injectGardenKubeconfig ? withGardenKubeconfig(objects, seedName) : objects;
 }
+
+/** In characters: what Helm takes for the name of a release; that of an installation is no longer. */
+const LONGEST_RELEASE = 53;
 
 async function rendering<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -130,3 +130,6 @@ function sorted(value: unknown): unknown {
       .map(([key, inner]) => [key, sorted(inner)]),
   );
 }
+
+/** A name as a label's value, which has 63 characters: its hash where it is longer. */
+export const asLabel = (name: string): string => (name.length <= 63 ? name : hashOf(name));

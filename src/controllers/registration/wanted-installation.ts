@@ -6,7 +6,7 @@ import {
   SEED_HASH_LABEL,
 } from "../../api/labels.ts";
 import { ControllerDeployment, ControllerInstallation, ControllerRegistration, Seed } from "../../api/index.ts";
-import { hashOf, type Registered } from "../../api/registration/registered.ts";
+import { asLabel, hashOf, type Registered } from "../../api/registration/registered.ts";
 import { typeMeta } from "../../kube/index.ts";
 
 /** What an installation is made from; the hashes change when there is something to install anew. */
@@ -57,5 +57,3 @@ export const installationName = (registration: string, seed: string): string =>
     .replace(/[^a-z0-9]+$/, "")
     .replaceAll(".", "-")}-${hashOf([registration, seed]).slice(0, 8)}`;
 
-/** A name as a label's value, which has 63 characters. */
-const asLabel = (name: string): string => (name.length <= 63 ? name : hashOf(name));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { versions } from "../../../src/local/binary/versions.ts";
 import { frugal } from "../../../src/local/process/own-processes.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -9,6 +10,10 @@ const dockerfile = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
 test("the image runs the Node that checkouts run", () => {
   const version = /^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(dockerfile)?.[1];
   expect(version).toBe(process.versions.node);
+});
+
+test("the image has the Helm that charts are tried with", () => {
+  expect(dockerfile).toContain(`helm.sh/helm/v4/cmd/helm@v${versions.helm}`);
 });
 
 test("what is copied into the image is not kept out of its context", () => {
