@@ -16,8 +16,13 @@ export function plan(flow: ShootFlow, change: Partial<ShootRun> = {}) {
   };
 }
 
+/** What of a flow says which step comes after which. */
+interface Steps {
+  readonly steps: ReadonlyMap<string, { readonly after?: readonly string[] }>;
+}
+
 /** Every step that has to be over before this one begins. */
-export function before(flow: ShootFlow, step: string, found = new Set<string>()): Set<string> {
+export function before(flow: Steps, step: string, found = new Set<string>()): Set<string> {
   for (const one of flow.steps.get(step)?.after ?? []) {
     if (found.has(one)) continue;
     found.add(one);
