@@ -37,14 +37,22 @@ export const inline = (packaged = smallChart, values: object = { foo: "bar" }) =
   providerConfig: { chart: packaged, values },
 });
 
+/** What a file does itself. */
+interface OwnParts {
+  /** It runs a resource manager: nothing is said in its place. */
+  readonly resourceManager?: true;
+  /** Done before each step of a flow. */
+  readonly beforeStep?: () => Promise<void>;
+}
+
 /**
  * One cluster as garden and seed-1, with the manager's controller of registrations, and flows that run without Temporal. What the
  * resource manager would say is said at once. After each test no registration is left.
  */
-export function useInstallations(test: ReturnType<typeof ownClusterTest>) {
+export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: OwnParts = {}) {
   const nudged: InstallationRef[] = [];
   let client: KubeClient;
-  let manager: NodeJS.Timeout;
+  let manager: NodeJS.Timeout | undefined;
   let controller: ReturnType<typeof createRegistrationController>;
 
   test.beforeAll(async ({ cluster }) => {
@@ -58,6 +66,7 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>) {
       log: createLogger({ name: "test", level: "silent" }),
     });
     controller.start();
+    if (own.resourceManager === true) return;
     manager = setInterval(() => void playResourceManager(client).catch(() => {}), 100); // others may be faster
   });
   afterAll(async () => {
@@ -121,11 +130,13 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>) {
     if (view === null) return undefined;
     const { run } = view;
     await runFlow(run.operation === "Delete" ? uninstall : install, run, {
-      carryOut: (action) =>
-        retrying(
+      async carryOut(action) {
+        await own.beforeStep?.();
+        await retrying(
           () => (action.where === "garden" ? inGarden[action.activity](run) : inSeed[action.activity](run)),
           limit,
-        ),
+        );
+      },
     });
     return run;
   }
