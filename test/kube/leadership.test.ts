@@ -319,7 +319,7 @@ describe("a flip", () => {
     await secondary.stop();
     const servers = [dns.endpoint, secondary.endpoint];
     const both = createLeaderLookup(createZoneServers({ servers }));
-    const flip = createLeadership({ gardenClient, lookup: both, timeout: 500 }).flip(moving);
+    const flip = createLeadership({ gardenClient, lookup: both, timeout: 3_000 }).flip(moving);
     await expect(flip).rejects.toThrow(`server ${secondary.endpoint} does not answer`);
     await expect(flip).rejects.toMatchObject({ retryable: true });
   });

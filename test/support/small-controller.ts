@@ -157,7 +157,8 @@ export function startSmallController(client: KubeClient, type: string, fault?: F
     }
     if (object.metadata.deletionTimestamp) return await remove(object);
     if (request === "restore") return has("does not restore") ? undefined : await restore(object);
-    if (request === undefined && last?.state === "Succeeded" && !has("acts on a new generation")) return;
+    const isNew = object.status?.observedGeneration !== object.metadata.generation;
+    if (request === undefined && last?.state === "Succeeded" && !(has("acts on a new generation") && isNew)) return;
     const unfinished = last === undefined || (last.type === "Create" && last.state !== "Succeeded");
     await reconcile(object, unfinished ? "Create" : "Reconcile");
   }
