@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { RESOURCE_MANAGER_ANNOTATION } from "../../src/api/annotations.ts";
 import {
+  BackupBucket,
   ControllerDeployment,
   ControllerInstallation,
   ControllerRegistration,
@@ -277,6 +278,34 @@ test("of two registrations that race for one primary, the younger one is not ins
   await installationOf("a-younger");
 });
 
+test("a Seed goes after what is installed there, and its bucket before that", async () => {
+  const { spec } = (await client.read(Seed, { name: "seed-1" })) ?? {};
+  await client.apply({ apiVersion: core, kind: "Seed", metadata: { name: "seed-2" }, spec } as Seed);
+  const uid = (await client.read(Seed, { name: "seed-2" }))?.metadata.uid ?? "";
+  const bucket = { provider: { type: "local", region: "local" }, seedName: "seed-2" };
+  await client.apply({
+    ...{ apiVersion: core, kind: "BackupBucket", metadata: { name: uid, finalizers: ["example.com/provider"] } },
+    spec: bucket,
+  });
+  await register("seven", inline(), [{ kind: "BackupBucket", type: "local" }]);
+  const find = async () =>
+    (await client.list(ControllerInstallation)).find(({ spec: { seedRef } }) => seedRef?.name === "seed-2");
+  await soon(async () => expect(await find()).toBeDefined());
+  await soon(async () =>
+    expect((await client.read(Seed, { name: "seed-2" }))?.metadata.finalizers).toEqual([
+      "core.gardener.cloud/controllerregistration",
+    ]),
+  );
+
+  await client.remove(refTo(Seed, { name: "seed-2" }));
+  const ref = refTo(BackupBucket, { name: uid });
+  await soon(async () => expect((await client.read(ref))?.metadata.deletionTimestamp).toBeDefined());
+  expect((await find())?.metadata.deletionTimestamp).toBeUndefined();
+  await client.patch(ref, { metadata: { finalizers: null } });
+  await soon(async () => expect(await find()).toBeUndefined());
+  await soon(async () => expect(await client.read(Seed, { name: "seed-2" })).toBeUndefined());
+});
+
 test("a Seed that disappears during an install lets the installation go", async () => {
   const { spec } = (await client.read(Seed, { name: "seed-1" })) ?? {};
   await client.apply({ apiVersion: core, kind: "Seed", metadata: { name: "seed-2" }, spec } as Seed);
@@ -294,6 +323,7 @@ test("a Seed that disappears during an install lets the installation go", async 
   if (begun === null) throw new Error("nothing is to be installed");
   await inGarden.holdInstallation(begun.run);
   await client.remove(refTo(Seed, { name: "seed-2" }));
+  await client.patch(refTo(Seed, { name: "seed-2" }), { metadata: { finalizers: null } }); // its cluster is gone, too
   const removal = await soon(async () => {
     const view = await inGarden.readInstallation(ref);
     expect(view?.run).toMatchObject({ operation: "Delete", seedExists: false });

@@ -12,8 +12,9 @@ import {
   Seed,
   Worker,
 } from "../../src/api/index.ts";
+import { ROLE_LABEL } from "../../src/api/labels.ts";
 import { installationNamespace } from "../../src/api/names.ts";
-import { createKubeClient, Node, Pod, refOf, refTo } from "../../src/kube/index.ts";
+import { createKubeClient, Namespace, Node, Pod, refOf, refTo } from "../../src/kube/index.ts";
 import { kubeconfigFile } from "../../src/local/cluster/clusters.ts";
 import { down } from "../../src/local/environment/down.ts";
 import { findBinary } from "../support/binary.ts";
@@ -156,7 +157,11 @@ test("when the Seeds are deleted it takes away their buckets, then its registrat
     expect(await findInstallations()).toEqual([]);
     expect(await local.gardenClient.read(ControllerRegistration, { name: registration })).toBeUndefined();
   }, 300_000);
-  for (const seed of seedNames) expect(await local.seeds[seed].list(ExtensionBackupBucket), seed).toEqual([]);
+  await eventually(async () => expect(await local.gardenClient.list(Seed)).toEqual([]), 60_000);
+  for (const seed of seedNames) {
+    expect(await local.seeds[seed].list(ExtensionBackupBucket), seed).toEqual([]);
+    expect(await local.seeds[seed].list(Namespace, { labelSelector: `${ROLE_LABEL}=extension` }), seed).toEqual([]);
+  }
   expect(await readdir(join(local.environment.stateDir, "buckets"))).toEqual([]);
 }, 360_000);
 

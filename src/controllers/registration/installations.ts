@@ -15,12 +15,19 @@ export interface InstallationsDeps {
 export function createInstallations({ gardenClient, log, onChange }: InstallationsDeps) {
   const byCell = new Map<string, Map<string, ControllerInstallation>>();
   const byRegistration = new Map<string, number>();
+  const bySeed = new Map<string, number>();
 
+  const count = ({ spec }: ControllerInstallation, by: 1 | -1) => {
+    for (const [counts, name = ""] of [
+      [byRegistration, spec.registrationRef.name] as const,
+      [bySeed, spec.seedRef?.name] as const,
+    ])
+      counts.set(name, (counts.get(name) ?? 0) + by);
+  };
   const forget = (installation: ControllerInstallation) => {
     const known = byCell.get(cellOf(installation));
     if (known?.delete(installation.metadata.name) !== true) return;
-    const { name = "" } = installation.spec.registrationRef;
-    byRegistration.set(name, (byRegistration.get(name) ?? 0) - 1);
+    count(installation, -1);
     if (known.size === 0) byCell.delete(cellOf(installation));
   };
   const remember = (installation: ControllerInstallation) => {
@@ -29,8 +36,7 @@ export function createInstallations({ gardenClient, log, onChange }: Installatio
       cell,
       (byCell.get(cell) ?? new Map<string, ControllerInstallation>()).set(installation.metadata.name, installation),
     );
-    const { name = "" } = installation.spec.registrationRef;
-    byRegistration.set(name, (byRegistration.get(name) ?? 0) + 1);
+    count(installation, 1);
   };
   const reflector: Reflector<ControllerInstallation> = createReflector(gardenClient, ControllerInstallation, {
     log,
@@ -45,6 +51,7 @@ export function createInstallations({ gardenClient, log, onChange }: Installatio
     /** Those of a registration on a Seed: one, unless others than the manager have made more. */
     of: (registration: string, seed: string) => [...(byCell.get(`${registration} ${seed}`)?.values() ?? [])],
     countOf: (registration: string) => byRegistration.get(registration) ?? 0,
+    countOn: (seed: string) => bySeed.get(seed) ?? 0,
     get: (name: string) => reflector.get(name),
     list: () => reflector.list(),
     start: () => reflector.start(),

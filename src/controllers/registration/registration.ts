@@ -7,6 +7,7 @@ import { holdObject, releaseObject } from "../finalizers.ts";
 import { createExtensionAccounts } from "./extension-accounts.ts";
 import { createInstallations, isOpen, isRequired } from "./installations.ts";
 import { createRequirements } from "./requirements.ts";
+import { createSeedHold } from "./seed-hold.ts";
 import { asksForSame, wantedInstallation } from "./wanted-installation.ts";
 import { createWatches } from "./watches.ts";
 
@@ -21,8 +22,8 @@ export interface RegistrationDeps {
 
 /**
  * Keeps one ControllerInstallation for each registered controller on each Seed that wants it, and tells the workflow of each that
- * has something to do. One that is wanted no more stays as long as its seed says that it is required. A registration goes
- * after its installations.
+ * has something to do. One that is wanted no more stays as long as its seed says that it is required. Registrations
+ * and Seeds go after their installations.
  */
 export function createRegistrationController({ gardenClient, flows, log, sweepPeriod = 600_000 }: RegistrationDeps) {
   const enqueueCell = (name: string, seed: string) => cells.enqueue({ name, namespace: seed });
@@ -38,6 +39,7 @@ export function createRegistrationController({ gardenClient, flows, log, sweepPe
       }
       holds.enqueue({ name });
     },
+    onSeed: (name) => seedHolds.enqueue({ name }),
   });
   const installations = createInstallations({
     gardenClient,
@@ -46,6 +48,7 @@ export function createRegistrationController({ gardenClient, flows, log, sweepPe
       const { registrationRef, seedRef } = installation.spec;
       enqueueCell(registrationRef.name ?? "", seedRef?.name ?? "");
       holds.enqueue({ name: registrationRef.name ?? "" });
+      if (seedRef?.name !== undefined) seedHolds.enqueue({ name: seedRef.name });
       accounts.check(installation.metadata.name);
       if (isOpen(installation)) nudges.enqueue({ name: installation.metadata.name });
     },
@@ -100,6 +103,7 @@ export function createRegistrationController({ gardenClient, flows, log, sweepPe
       if (!installed && isHeld) await releaseObject(gardenClient, ref, REGISTRATION_FINALIZER);
     },
   });
+  const seedHolds = createSeedHold({ gardenClient, log, installedOn: (seed) => installations.countOn(seed) });
   const nudges = createController({
     name: "installation",
     log,
@@ -120,7 +124,7 @@ export function createRegistrationController({ gardenClient, flows, log, sweepPe
   };
 
   const parts = [watches, installations, accounts];
-  const controllers = [cells, holds, nudges];
+  const controllers = [cells, holds, seedHolds, nudges];
   let sweep: NodeJS.Timeout | undefined;
   return {
     /** Nothing is taken away before all is known that it may be for. */

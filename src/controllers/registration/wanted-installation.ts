@@ -56,4 +56,3 @@ export const installationName = (registration: string, seed: string): string =>
     .slice(0, 44)
     .replace(/[^a-z0-9]+$/, "")
     .replaceAll(".", "-")}-${hashOf([registration, seed]).slice(0, 8)}`;
-

@@ -22,10 +22,11 @@ export interface WatchesDeps {
   readonly log: Logger;
   readonly requirements: Requirements;
   readonly onRegistration: (name: string) => void;
+  readonly onSeed: (name: string) => void;
 }
 
 /** Follows all that decides where controllers are wanted, and what they are installed from. */
-export function createWatches({ gardenClient, log, requirements, onRegistration }: WatchesDeps) {
+export function createWatches({ gardenClient, log, requirements, onRegistration, onSeed }: WatchesDeps) {
   const follow = <T>(kind: Kind<Known<T>>, keep: (object: Known<T>) => Known<T>, tell: (id: Id, known?: T) => void) => {
     const reflector: Reflector<Known<T>> = createReflector(gardenClient, kind, {
       log,
@@ -39,7 +40,10 @@ export function createWatches({ gardenClient, log, requirements, onRegistration 
   const shoots = follow(KnownShoot, knowShoot, ({ namespace = "", name }, asking) =>
     requirements.ask(`shoot ${namespace}/${name}`, asking),
   );
-  const seeds = follow(KnownSeed, knowSeed, ({ name }, facts) => requirements.setSeed(name, facts));
+  const seeds = follow(KnownSeed, knowSeed, ({ name }, facts) => {
+    requirements.setSeed(name, facts);
+    onSeed(name);
+  });
   const registrations = follow(KnownRegistration, knowRegistration, ({ name }, registered) => {
     requirements.setRegistration(name, registered);
     onRegistration(name);
