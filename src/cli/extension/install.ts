@@ -47,7 +47,7 @@ function parse(text: string, file: string): readonly KubeObject[] {
     const documents = parseAllDocuments(text).map((document) => {
       const [error] = document.errors;
       if (error) throw error;
-      return document.toJS() as KubeObject | null;
+      return document.toJS() as unknown;
     });
     const objects = toRegistrations(documents.filter((one) => one !== null));
     if (objects.length > 0) return objects;

@@ -5,8 +5,10 @@ import { ControllerRegistration, type KubeObject, type Raw } from "../../api/ind
  * (operator.gardener.cloud) as the two that upstream's operator makes of it. Other objects are refused by name: they are for
  * another cluster, or for another tool.
  */
-export function toRegistrations(objects: readonly KubeObject[]): readonly KubeObject[] {
-  return objects.flatMap((object) => {
+export function toRegistrations(documents: readonly unknown[]): readonly KubeObject[] {
+  return documents.flatMap((object, index) => {
+    if (!isNamed(object))
+      throw new Error(`document ${index + 1} is no object: apiVersion, kind or metadata.name is missing`);
     if (object.apiVersion === "operator.gardener.cloud/v1alpha1" && object.kind === "Extension")
       return fromOperator(object);
     if (registrable.has(object.kind) && object.apiVersion.split("/")[0] === ControllerRegistration.group)
@@ -15,6 +17,12 @@ export function toRegistrations(objects: readonly KubeObject[]): readonly KubeOb
       `${object.kind} ${object.metadata.name} of ${object.apiVersion} is no registration of an extension`,
     );
   });
+}
+
+function isNamed(document: unknown): document is KubeObject {
+  const { apiVersion, kind, metadata } = (document ?? {}) as { readonly [field in keyof KubeObject]?: unknown };
+  const { name } = (metadata ?? {}) as { readonly name?: unknown };
+  return [apiVersion, kind, name].every((one) => typeof one === "string" && one !== "");
 }
 
 const registrable: ReadonlySet<string> = new Set(["ControllerRegistration", "ControllerDeployment"]);

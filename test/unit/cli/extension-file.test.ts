@@ -52,6 +52,13 @@ test("today's ControllerDeployment and ControllerRegistration are taken in the v
   );
 });
 
+test.each([[["text"]], [[{ kind: "ControllerRegistration" }]], [[{ apiVersion: "v1", kind: "X", metadata: null }]]])(
+  "a document that is no object is said to be none: %j",
+  (documents) => {
+    expect(() => toRegistrations(documents)).toThrow("document 1 is no object: apiVersion, kind or metadata.name");
+  },
+);
+
 test("anything else in the file is refused by name", () => {
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "keys" } };
   expect(() => toRegistrations([secret])).toThrow("Secret keys of v1 is no registration of an extension");
