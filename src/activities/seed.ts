@@ -90,7 +90,9 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
 
   return {
     async deployComponent(run, component, step) {
-      const { components, backup } = services(run);
+      const { components, backup, managedResources } = services(run);
+      // Of a run that has begun with an earlier release: its flow has no step for it.
+      if (component === "resource-manager") await managedResources.release(run);
       if (component === "namespace") await removeEarlierCluster(seedClient, run);
       if (component === "etcd-backup") await backup.checkPlace(run);
       return await components.deploy(run, component, step);

@@ -22,28 +22,35 @@ export interface ShootLifetimeDeps {
 export function createShootLifetimeController(deps: ShootLifetimeDeps) {
   const { gardenClient, events, log, period = HOUR, now = Date.now } = deps;
 
-  const write = (shoot: Shoot, annotations: Readonly<Record<string, string | null>>) =>
-    gardenClient.patch(refOf(shoot), { metadata: { uid: shoot.metadata.uid, annotations } });
+  /** Only on the Shoot as it was seen: a user may have given it more days meanwhile. */
+  const write = (shoot: Shoot, annotations: Readonly<Record<string, string | null>>) => {
+    const { uid, resourceVersion } = shoot.metadata;
+    return gardenClient.patch(refOf(shoot), { metadata: { uid, resourceVersion, annotations } });
+  };
 
   const end = async (shoot: Shoot, expiration: string) => {
-    const { name, namespace, uid } = shoot.metadata;
+    const { name, namespace } = shoot.metadata;
     const note = `its life ended at ${expiration}, which a Quota of its credentials has set`;
     events.record({ regarding: shoot, type: "Warning", reason: "LifetimeExpired", action: "Delete", note });
     log.info({ shoot: `${namespace}/${name}`, expiration }, "Shoot has expired: deleting it");
-    await write(shoot, { [CONFIRM_DELETION_ANNOTATION]: "true" });
-    await gardenClient.remove(refOf(shoot), uid === undefined ? {} : { uid });
+    const { uid = "", resourceVersion = "" } = (await write(shoot, { [CONFIRM_DELETION_ANNOTATION]: "true" })).metadata;
+    await gardenClient.remove(refOf(shoot), { uid, resourceVersion });
   };
 
   return createObjectController({
     name: "shoot-lifetime",
     gardenClient,
     kind: Shoot,
+    keep: essential,
     log,
     async reconcile(shoot) {
       if (shoot.metadata.deletionTimestamp !== undefined) return undefined;
       const known = shoot.metadata.annotations?.[EXPIRATION_ANNOTATION];
       const expiration = expirationOf(shoot, await readQuotas(gardenClient, shoot));
-      if (expiration !== known) await write(shoot, { [EXPIRATION_ANNOTATION]: expiration ?? null });
+      if (expiration !== known) {
+        await write(shoot, { [EXPIRATION_ANNOTATION]: expiration ?? null });
+        return undefined; // it comes back as it is now
+      }
       if (expiration === undefined) return { requeueAfter: period };
       const left = Date.parse(expiration) - now();
       if (left > 0) return { requeueAfter: Math.min(left, period) };
@@ -52,6 +59,12 @@ export function createShootLifetimeController(deps: ShootLifetimeDeps) {
     },
   });
 }
+
+/** Of a Shoot: whose credentials it has. A garden has thousands. */
+const essential = ({ apiVersion, kind, metadata, spec }: Shoot): Shoot => {
+  const { credentialsBindingName, secretBindingName } = spec;
+  return { apiVersion, kind, metadata, spec: { credentialsBindingName, secretBindingName } as Shoot["spec"] };
+};
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -16,14 +16,22 @@ type AskExtension = (run: ShootRun, kind: AppliedKind, step: string, purpose?: P
 
 /**
  * The same, but a controller that has failed is asked again with the credentials as they are now: a user may have mended
- * them. The step that copies them lies behind, and is not repeated.
+ * them. The step that copies them lies behind, and is not repeated. A deletion does not depend on that, and force deploys nothing.
  */
 export function withMendedCredentials({ seen, copy }: MendedCredentialsDeps, ask: AskExtension): AskExtension {
+  const copyFor = async (run: ShootRun) => {
+    if (run.forced === true) return;
+    try {
+      await copy(run);
+    } catch (error) {
+      if (run.operation !== "Delete") throw error; // what is being deleted goes with the credentials that it has
+    }
+  };
   return async (run, kind, step, purpose) => {
     const { name, technicalID: namespace } = run;
     const isTheirs = run.hasCredentials && readers.has(kind);
     if (isTheirs && hasFailed(seen({ apiVersion: "extensions.gardener.cloud/v1alpha1", kind, name, namespace })))
-      await copy(run);
+      await copyFor(run);
     return await ask(run, kind, step, purpose);
   };
 }

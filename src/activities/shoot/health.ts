@@ -15,7 +15,7 @@ import { healthy as isApplied, isIgnored } from "../managed-resources/health.ts"
 import { TUNNEL_SERVER } from "../../components/index.ts";
 import { tunnelReadiness } from "../waits/tunnel.ts";
 import { reportedReadiness, type ExtensionReport } from "./extension-reports.ts";
-import { rolledOut, type Readiness } from "../waits/readiness.ts";
+import { isReady, rolledOut, type Readiness } from "../waits/readiness.ts";
 
 /** The aspects of a Shoot's health, as Gardener names them. */
 export const healthTypes = [
@@ -174,13 +174,14 @@ function controlPlaneOf(objects: readonly KubeObject[]): Readiness {
 function both(one: Readiness, other: Readiness): Readiness {
   if (one.reached || other.reached) return one.reached ? other : one;
   if (one.unknown !== other.unknown) return one.unknown ? other : one;
-  return { reached: false, message: `${one.message}; ${other.message}` };
+  const reason = one.reason ?? other.reason;
+  return { reached: false, message: `${one.message}; ${other.message}`, ...(reason !== undefined && { reason }) };
 }
 
 /** A Shoot has a tunnel where its API server has an end of it beside. */
 async function tunnelOf(
   components: Promise<readonly KubeObject[]>,
-  shoot: Pick<KubeClient, "get">,
+  shoot: Pick<KubeClient, "get" | "list">,
 ): Promise<Readiness> {
   const apiServer = (await components).find(({ metadata }) => metadata.name === "kube-apiserver");
   const { template } = (apiServer?.["spec"] ?? {}) as PodMaker;
@@ -212,12 +213,6 @@ function everyNode(nodes: readonly KubeObject[]): Readiness {
   return unready.length === 0
     ? { reached: true }
     : { reached: false, message: `Not ready: ${unready.sort().join(", ")}` };
-}
-
-/** Whether the kubelet says that its node is ready. */
-export function isReady(node: KubeObject): boolean {
-  const { conditions = [] } = (node["status"] ?? {}) as { conditions?: readonly { type: string; status: string }[] };
-  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
 }
 
 /** Not being able to look is an answer, too; users must see it. */

@@ -2,8 +2,7 @@ import { POOL_LABEL } from "../../api/labels.ts";
 import type { Worker } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootOperation } from "../../api/shoot/run.ts";
-import { isReady } from "../shoot/health.ts";
-import type { Readiness } from "./readiness.ts";
+import { isReady, type Readiness } from "./readiness.ts";
 
 /**
  * Whether an operation has the nodes that it is to end with. A Shoot that is made or brought back has the minimum of each

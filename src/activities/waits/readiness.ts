@@ -193,3 +193,9 @@ function sinceRequested(stamp: string, lastUpdateTime: string): Readiness {
 const isBefore = (time = "", stamp = ""): boolean => Date.parse(time) < Math.floor(Date.parse(stamp) / 1000) * 1000;
 
 const not = (message: string): Readiness => ({ reached: false, message });
+
+/** Whether the kubelet says that its node is ready. */
+export function isReady(node: KubeObject): boolean {
+  const { conditions = [] } = (node["status"] ?? {}) as { conditions?: readonly { type: string; status: string }[] };
+  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+}

@@ -1,8 +1,7 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { DaemonSet, Deployment, refTo } from "../../kube/index.ts";
 import { TUNNEL_AGENT } from "../../components/index.ts";
-import { isReady } from "../shoot/health.ts";
-import { podsOf, type Readiness } from "./readiness.ts";
+import { isReady, podsOf, type Readiness } from "./readiness.ts";
 
 /** Where the Shoot's own workloads are. */
 export const SYSTEM_NAMESPACE = "kube-system";

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TUNNEL_AGENT, TUNNEL_HEALTH_PORT } from "../../components/index.ts";
-import { KubeError, type KubeClient } from "../../kube/index.ts";
-import type { Readiness } from "./readiness.ts";
+import { KubeError, Node, type KubeClient } from "../../kube/index.ts";
+import { isReady, type Readiness } from "./readiness.ts";
 
 /**
  * Whether the Shoot's API server reaches its nodes' network: it is asked to ask an agent, through the tunnel, how that is.
- * An answer that takes longer than `patience`, in ms, is none. `reason` is upstream's word for it.
+ * An answer that takes longer than `patience`, in ms, is none. Without a ready node there is no agent, and nothing to reach.
+ * `reason` is upstream's word for it.
  */
-export async function tunnelReadiness(shoot: Pick<KubeClient, "get">, patience = 10_000): Promise<Readiness> {
+export async function tunnelReadiness(shoot: Pick<KubeClient, "get" | "list">, patience = 10_000): Promise<Readiness> {
   const answer = await Promise.race([ask(shoot), sleep(patience, "its agents do not answer in time", { ref: false })]);
-  if (answer === "ok") return { reached: true };
+  if (answer === "ok" || !(await shoot.list(Node)).some(isReady)) return { reached: true };
   const message = `The API server does not reach nodes, pods and Services through the tunnel: ${answer}`;
   return { reached: false, message, reason: "TunnelConnectionBroken" };
 }

@@ -6,6 +6,23 @@ import { shootRun } from "../../support/shoot-run.ts";
 const failed = { status: { lastError: { description: "no such user" }, lastOperation: { state: "Error" } } };
 const begun = { status: { lastOperation: { state: "Processing" } } };
 
+test("a deletion goes on where the credentials are gone, and by force without a look at them", async () => {
+  let copies = 0;
+  const ask = withMendedCredentials(
+    {
+      seen: (ref) => ({ ...ref, metadata: { name: ref.name }, ...failed }),
+      copy: () => ((copies += 1), Promise.reject(new Error("there is no Secret"))),
+    },
+    async () => [],
+  );
+  const run = shootRun({ hasCredentials: true });
+  await expect(ask({ ...run, operation: "Delete" }, "Infrastructure", "removal")).resolves.toEqual([]);
+  await expect(ask({ ...run, operation: "Reconcile" }, "Infrastructure", "step")).rejects.toThrow("no Secret");
+  expect(copies).toBe(2);
+  await expect(ask({ ...run, operation: "Delete", forced: true }, "Worker", "removal")).resolves.toEqual([]);
+  expect(copies).toBe(2);
+});
+
 test.for<[string, AppliedKind, object | undefined, boolean, boolean]>([
   ["whose controller has failed", "Infrastructure", failed, true, true],
   ["that is being deleted, and whose controller has failed", "Worker", failed, true, true],
