@@ -53,7 +53,7 @@ test.for([
   const unready = { kind: "Deployment", metadata: { name: "konnectivity-agent" }, spec: { replicas: 2 }, status: {} };
   const inShoot: Record<string, object[]> = {
     Node: [{ ...node(true), metadata: { name: "a" } }],
-    Deployment: [unready],
+    Deployment: initContainers.length > 0 ? [unready] : [],
   };
   const shoot = { list: async ({ kind }: { kind: string }) => inShoot[kind] ?? [], get } as unknown as KubeClient;
   const { SystemComponentsHealthy } = await examine({ seed: seed as unknown as KubeClient, shoot }, "shoot--a");
