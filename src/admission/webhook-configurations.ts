@@ -1,3 +1,4 @@
+import { TUNNEL_ANNOTATION } from "../api/annotations.ts";
 import { FORCE_TAKEOVER_ANNOTATION, GARDENER_FINALIZER, type KubeObject } from "../api/index.ts";
 import { paths } from "./paths.ts";
 
@@ -49,7 +50,7 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
         },
         {
           ...webhook("seeds", paths.seeds, { resources: ["seeds"], operations: [...writes, "DELETE"] }),
-          matchConditions: [specChanged],
+          matchConditions: [specOrTunnelChanged],
         },
         {
           ...webhook("controllerregistrations", paths.controllerRegistrations, {
@@ -78,10 +79,13 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
           ...webhook(resource, path, { resources: [resource], operations: writes }),
           matchConditions: [specChanged],
         })),
-        webhook("controllerdeployments", paths.controllerDeployments, {
-          resources: ["controllerdeployments"],
-          operations: writes,
-        }),
+        {
+          ...webhook("controllerdeployments", paths.controllerDeployments, {
+            resources: ["controllerdeployments"],
+            operations: writes,
+          }),
+          matchConditions: [contentChanged],
+        },
         webhook("backupbuckets", paths.backupBuckets, { resources: ["backupbuckets"], operations: ["DELETE"] }),
         {
           ...webhook("bastions", paths.bastions, {
@@ -126,12 +130,23 @@ const changedOrLetGo = (field: string) => ({
   expression: `${changed(field).expression} || ${letGo}`,
 });
 
-const takeoverOf = (object: string): string =>
-  `${object}.metadata.?annotations[?'${FORCE_TAKEOVER_ANNOTATION}'].orValue('')`;
+/** Of a kind without spec: the API server counts changes of all but the metadata. */
+const contentChanged = {
+  name: "content-changed",
+  expression: "request.operation != 'UPDATE' || object.metadata.generation != oldObject.metadata.generation",
+};
+
+const annotationOf = (object: string, annotation: string): string =>
+  `${object}.metadata.?annotations[?'${annotation}'].orValue('')`;
+
+const specOrTunnelChanged = {
+  name: "spec-or-tunnel-changed",
+  expression: `${specChanged.expression} || ${annotationOf("object", TUNNEL_ANNOTATION)} != ${annotationOf("oldObject", TUNNEL_ANNOTATION)}`,
+};
 
 const specOrTakeoverChanged = {
   name: "spec-or-takeover-changed",
-  expression: `${specChanged.expression} || ${takeoverOf("object")} != ${takeoverOf("oldObject")}`,
+  expression: `${specChanged.expression} || ${annotationOf("object", FORCE_TAKEOVER_ANNOTATION)} != ${annotationOf("oldObject", FORCE_TAKEOVER_ANNOTATION)}`,
 };
 
 const specOrAnnotationsChanged = {

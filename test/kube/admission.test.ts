@@ -253,6 +253,14 @@ test("a new Shoot gets no Seed that its CloudProfile leaves out, that is full, o
   );
 });
 
+test("what a Seed says of the tunnel is true or false, also when nothing else of it changes", async () => {
+  const say = (tunnel: string | null) =>
+    client.patch(refTo(Seed, { name: "seed-1" }), { metadata: { annotations: { "perennial.dev/tunnel": tunnel } } });
+  await expect(say("off")).rejects.toThrow("choose one of true, false");
+  await say("false");
+  await say(null);
+});
+
 test("a Seed is not deleted while a Shoot is on it", async () => {
   await expect(client.remove(refTo(Seed, { name: "seed-1" }))).rejects.toThrow(
     /is the Seed of .*garden-dev\/local.*: move or delete them first/,
