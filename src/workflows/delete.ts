@@ -4,6 +4,7 @@ import {
   hasCredentials,
   hasLeadership,
   hasReferences,
+  hasTunnel,
   hasWorkers,
   managesMachines,
   managesResources,
@@ -38,9 +39,12 @@ export const deleteShoot = defineShootFlow("Delete Shoot", {
   machineAccess:              { do: deploy("machine-access"),           after: ["shootClients"], when: [managesMachines, canCleanResources], since: "2026-11-26" },
   destroyClusterAutoscaler:   { do: destroy("cluster-autoscaler"),      after: ["cluster"], when: [managesMachines], since: "2026-11-26" },
 
+  // Through which conversion webhooks of users answer
+  tunnelAgent:                { do: deploy("tunnel-agent"),             after: ["shootClients"], when: [hasTunnel, canCleanResources], since: "2026-11-27" },
+
   // What users made, in the order that lets their controllers work
   cleanWebhooks:              { do: call("cleanWebhooks"),              after: ["shootClients"], when: [canCleanResources] },
-  cleanExtendedApis:          { do: call("cleanExtendedApis"),          after: ["cleanWebhooks", "kubeControllerManager", "controlPlane"], when: [canCleanResources] },
+  cleanExtendedApis:          { do: call("cleanExtendedApis"),          after: ["cleanWebhooks", "kubeControllerManager", "controlPlane", "tunnelAgent"], was: { until: "2026-11-27", after: ["cleanWebhooks", "kubeControllerManager", "controlPlane"] }, when: [canCleanResources] },
   cleanKubernetesResources:   { do: call("cleanKubernetesResources"),   after: ["cleanExtendedApis", "destroyClusterAutoscaler"], was: { until: "2026-11-26", after: ["cleanExtendedApis"] }, when: [canCleanResources] },
 
   // Machines and what they needed
