@@ -190,6 +190,8 @@ function withoutShoot(real: SeedActivities, waitFor: SeedActivities["waitFor"]):
     initializeShootClients: async () => {},
     encryptResources: async () => {},
     publishKubeconfig: async () => {},
+    removeStaleResourceManagerWebhooks: async () => {},
+    checkTunnel: async () => {},
     deployNodeAgentSecrets: async () => {},
     waitFor: async (run, targets) => {
       if (targets[0]?.until !== "nodesReady") await waitFor(run, targets);

@@ -28,6 +28,7 @@ export function createShootStandIn(): KubeClient {
       if (!dryRun) objects.set(refOf(object), applied);
       return applied;
     },
+    remove: async (ref: ObjectRef) => void objects.delete(keyOf(ref)),
     createSubresource: async () => ({ status: { token: tokenForADay() } }),
     types: async () => [],
     get: async () => "ok",

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from "vitest";
 import { EXPIRATION_ANNOTATION } from "../../src/api/annotations.ts";
-import type { SecretBinding} from "../../src/api/index.ts";
+import type { SecretBinding } from "../../src/api/index.ts";
 import { Quota, Shoot } from "../../src/api/index.ts";
 import { createShootLifetimeController } from "../../src/controllers/shoot-lifetime.ts";
 import { refTo, type KubeClient, type Occurrence } from "../../src/kube/index.ts";
