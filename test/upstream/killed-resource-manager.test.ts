@@ -94,8 +94,7 @@ test("an installation, an upgrade and a removal come to their ends though the re
   expect((await carriedOut()).operation).not.toBe("Delete");
   expect(await applied()).toEqual(["one", "three"]);
 
-  for (const { metadata } of await client.list(Shoot))
-    await client.remove(refTo(Shoot, metadata as { namespace: string; name: string }));
+  for (const shoot of await client.list(Shoot)) await client.remove(refOf(shoot));
   await client.remove(refTo(ControllerRegistration, { name: "killed" }));
   expect((await carriedOut()).operation).toBe("Delete");
   expect(await managedResource(name)).toBeUndefined();
