@@ -17,6 +17,7 @@ import {
 } from "../../src/kube/index.ts";
 import { helloImage } from "../../src/local/image/images.ts";
 import { down } from "../../src/local/environment/down.ts";
+import { machinePaths } from "../../src/local/machine/record.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import { findBinary } from "../support/binary.ts";
 import { findContainerProcesses } from "../support/container-processes.ts";
@@ -122,7 +123,8 @@ describe("a Shoot whose nodes its seed does not reach", { timeout: 600_000 }, ()
 
 const agents = refTo(Deployment, { namespace: "kube-system", name: "konnectivity-agent" });
 const agentPods = () => cluster.list(Pod, { namespace: "kube-system", labelSelector: "k8s-app=konnectivity-agent" });
-const servers = (seed: SeedName) => findContainerProcesses(`${local.environment.name}.${seed}`, "proxy-server");
+const servers = (seed: SeedName) =>
+  findContainerProcesses(machinePaths(local.environment, seed).cgroup, "proxy-server");
 const logs = () => kubectl("--namespace=kube-system", "logs", "daemonset/kube-proxy", "--tail=1");
 
 async function reachesPods(): Promise<void> {
