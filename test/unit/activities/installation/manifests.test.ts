@@ -4,7 +4,7 @@ import { parseManifests } from "../../../../src/activities/installation/manifest
 const configMap = (name: string) => `apiVersion: v1
 kind: ConfigMap
 metadata: { name: ${name} }
-data: { ${Array.from({ length: 400 }, (_, index) => `key-${index}: "${name} ${index}"`).join(", ")} }
+data: { ${Array.from({ length: 1_000 }, (_, index) => `key-${index}: "${name} ${index}"`).join(", ")} }
 `;
 
 test("large manifests are read in turns with whatever else the worker does", async () => {
@@ -19,5 +19,5 @@ test("large manifests are read in turns with whatever else the worker does", asy
   const objects = await parseManifests(names.map(configMap).join("---\n"));
   done = true;
   expect(objects.map(({ metadata }) => metadata.name)).toEqual(names);
-  expect(turns).toBeGreaterThan(5);
+  expect(turns).toBeGreaterThan(3);
 });
