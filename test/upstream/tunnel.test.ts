@@ -85,7 +85,7 @@ describe("a Shoot whose nodes its seed does not reach", { timeout: 600_000 }, ()
       const { status, reason } = await systemCondition();
       expect(status).not.toBe("True");
       expect(reason).toBe("TunnelConnectionBroken");
-    }, 60_000);
+    }, 150_000); // the worker looks once a minute
     await cluster.patch(agents, { spec: { replicas: 2 } });
     await reachesPods();
     await reachesExtensions();
