@@ -30,11 +30,11 @@ export function createShootLifetimeController(deps: ShootLifetimeDeps) {
 
   const end = async (shoot: Shoot, expiration: string) => {
     const { name, namespace } = shoot.metadata;
-    const note = `its life ended at ${expiration}, which a Quota of its credentials has set`;
-    events.record({ regarding: shoot, type: "Warning", reason: "LifetimeExpired", action: "Delete", note });
-    log.info({ shoot: `${namespace}/${name}`, expiration }, "Shoot has expired: deleting it");
     const { uid = "", resourceVersion = "" } = (await write(shoot, { [CONFIRM_DELETION_ANNOTATION]: "true" })).metadata;
     await gardenClient.remove(refOf(shoot), { uid, resourceVersion });
+    const note = `its life ended at ${expiration}, which a Quota of its credentials has set`;
+    events.record({ regarding: shoot, type: "Warning", reason: "LifetimeExpired", action: "Delete", note });
+    log.info({ shoot: `${namespace}/${name}`, expiration }, "Shoot has expired: deleted it");
   };
 
   return createObjectController({
