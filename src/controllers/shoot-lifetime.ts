@@ -1,7 +1,7 @@
 import { CONFIRM_DELETION_ANNOTATION, EXPIRATION_ANNOTATION } from "../api/annotations.ts";
-import { readQuotas } from "../api/core/quotas-of.ts";
+import { readQuotas, type BoundShoot } from "../api/core/quotas-of.ts";
 import { Shoot, type Quota } from "../api/index.ts";
-import { refOf, type EventRecorder, type KubeClient } from "../kube/index.ts";
+import { defineKind, refOf, typeMeta, type EventRecorder, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { createObjectController } from "./object-controller.ts";
 
@@ -23,12 +23,12 @@ export function createShootLifetimeController(deps: ShootLifetimeDeps) {
   const { gardenClient, events, log, period = HOUR, now = Date.now } = deps;
 
   /** Only on the Shoot as it was seen: a user may have given it more days meanwhile. */
-  const write = (shoot: Shoot, annotations: Readonly<Record<string, string | null>>) => {
+  const write = (shoot: BoundShoot, annotations: Readonly<Record<string, string | null>>) => {
     const { uid, resourceVersion } = shoot.metadata;
     return gardenClient.patch(refOf(shoot), { metadata: { uid, resourceVersion, annotations } });
   };
 
-  const end = async (shoot: Shoot, expiration: string) => {
+  const end = async (shoot: BoundShoot, expiration: string) => {
     const { name, namespace } = shoot.metadata;
     const { uid = "", resourceVersion = "" } = (await write(shoot, { [CONFIRM_DELETION_ANNOTATION]: "true" })).metadata;
     await gardenClient.remove(refOf(shoot), { uid, resourceVersion });
@@ -40,7 +40,7 @@ export function createShootLifetimeController(deps: ShootLifetimeDeps) {
   return createObjectController({
     name: "shoot-lifetime",
     gardenClient,
-    kind: Shoot,
+    kind: Bound,
     keep: essential,
     log,
     async reconcile(shoot) {
@@ -60,17 +60,19 @@ export function createShootLifetimeController(deps: ShootLifetimeDeps) {
   });
 }
 
-/** Of a Shoot: whose credentials it has. A garden has thousands. */
-const essential = ({ apiVersion, kind, metadata, spec }: Shoot): Shoot => {
+/** Shoots, of which this is all that is looked at: a garden has thousands. */
+const Bound = defineKind<BoundShoot>({ ...typeMeta(Shoot), scope: "Namespaced" });
+
+const essential = ({ apiVersion, kind, metadata, spec }: BoundShoot): BoundShoot => {
   const { credentialsBindingName, secretBindingName } = spec;
-  return { apiVersion, kind, metadata, spec: { credentialsBindingName, secretBindingName } as Shoot["spec"] };
+  return { apiVersion, kind, metadata, spec: { credentialsBindingName, secretBindingName } };
 };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** When the Shoot's life ends, in RFC 3339: what is written on it, else what the shortest of its Quotas says. Pure. */
-export function expirationOf({ metadata }: Shoot, quotas: readonly Quota[]): string | undefined {
+export function expirationOf({ metadata }: Pick<BoundShoot, "metadata">, quotas: readonly Quota[]): string | undefined {
   const days = Math.min(...quotas.map(({ spec }) => spec.clusterLifetimeDays ?? Infinity));
   if (days === Infinity) return undefined;
   const written = metadata.annotations?.[EXPIRATION_ANNOTATION] ?? "";

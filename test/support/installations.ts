@@ -1,8 +1,7 @@
-import { brotliDecompressSync } from "node:zlib";
 import { afterAll, afterEach, expect, vi } from "vitest";
 import { createInstallationGardenActivities } from "../../src/activities/installation/garden.ts";
 import { createHelm } from "../../src/activities/installation/helm.ts";
-import { readManifests } from "../../src/activities/installation/manifests.ts";
+import { manifestsIn } from "../../src/activities/installation/managed-resource.ts";
 import { createInstallationSeedActivities } from "../../src/activities/installation/seed.ts";
 import {
   ControllerInstallation,
@@ -157,8 +156,7 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: O
     const { secretRefs = [] } = (await managedResource(name))?.spec ?? {};
     const parts = secretRefs.map(async ({ name: part }) => {
       const secret = await client.read(Secret, { namespace: garden, name: part });
-      const compressed = Buffer.from(secret?.data?.["data.yaml.br"] ?? "", "base64");
-      return await readManifests(brotliDecompressSync(compressed).toString());
+      return secret === undefined ? [] : await manifestsIn(secret);
     });
     return (await Promise.all(parts)).flat();
   }

@@ -1,12 +1,10 @@
-import { brotliDecompressSync } from "node:zlib";
-import { ManagedResource, type KubeObject } from "../../api/index.ts";
+import { ManagedResource } from "../../api/index.ts";
 import { INSTALLATION_LABEL, REGISTRATION_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { inWords, refOf, Secret, type KubeClient, type ObjectRef } from "../../kube/index.ts";
 import { conflictsOf, stronger, type Claim, type Claims } from "./conflicts.ts";
 import { InvalidInstallation } from "./invalid.ts";
-import { MANIFESTS_KEY } from "./managed-resource.ts";
-import { readManifests } from "./manifests.ts";
+import { manifestsIn } from "./managed-resource.ts";
 
 /**
  * Throws where an installation's chart has objects that are another installation's, or of another ManagedResource of the seed:
@@ -33,11 +31,12 @@ async function claimsOfInstallations(
   const applied = new Set(resources.flatMap(({ spec }) => spec.secretRefs.map(({ name }) => name)));
   const objects = new Map<string, Map<string, Claim>>();
   const owners = new Map<string, string>();
-  for (const { metadata, data } of secrets) {
+  for (const secret of secrets) {
+    const { metadata } = secret;
     const { [INSTALLATION_LABEL]: name = "", [REGISTRATION_LABEL]: registration = "" } = metadata.labels ?? {};
     const claim: Claim = { applied: applied.has(metadata.name), version: Number(metadata.resourceVersion) };
     const claimed = objects.get(name) ?? new Map<string, Claim>();
-    for (const object of await objectsIn(data?.[MANIFESTS_KEY])) {
+    for (const object of await manifestsIn(secret)) {
       const words = inWordsOfSeed(refOf(object));
       claimed.set(words, stronger(claimed.get(words), claim));
     }
@@ -60,11 +59,6 @@ const claimsOfOthers = (resources: readonly ManagedResource[]): readonly Claims[
         ]),
       ),
     }));
-
-async function objectsIn(compressed: string | undefined): Promise<readonly KubeObject[]> {
-  if (compressed === undefined) return [];
-  return await readManifests(brotliDecompressSync(Buffer.from(compressed, "base64")).toString());
-}
 
 /** The same for the same object, in whatever version a chart has it. Without a namespace, the resource manager takes `default`. */
 function inWordsOfSeed({ apiVersion, kind, name, namespace }: ObjectRef): string {

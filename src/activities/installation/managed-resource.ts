@@ -1,4 +1,4 @@
-import { brotliCompressSync, constants } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { INSTALLATION_LABEL, REGISTRATION_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { ManagedResource } from "../../api/index.ts";
@@ -7,14 +7,14 @@ import { asLabel, hashOf } from "../../api/registration/registered.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { inWords, refOf, refTo, Secret, typeMeta, type ObjectRef } from "../../kube/index.ts";
 import { InvalidInstallation } from "./invalid.ts";
-import { renderManifests } from "./manifests.ts";
+import { readManifests, renderManifests } from "./manifests.ts";
 
 /** The ManagedResource of an installation, in the seed. */
 export const managedResourceRef = (installation: string): ObjectRef<ManagedResource> =>
   refTo(ManagedResource, { namespace: GARDEN_NAMESPACE, name: installation });
 
 /** Under which a Secret has its manifests: the ending says to the resource manager that they are compressed. */
-export const MANIFESTS_KEY = "data.yaml.br";
+const MANIFESTS_KEY = "data.yaml.br";
 
 /** What finds the Secrets of an installation's manifests. */
 export const manifestsSelector = (installation: string): string => `${INSTALLATION_LABEL}=${installation}`;
@@ -55,6 +55,13 @@ function compressedParts(objects: readonly KubeObject[]): string[] {
 /** Megabytes take tenths of a second: with the quality that is usual, they would stop the worker for ten. */
 const compress = (text: string): Buffer =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+
+/** The objects in one of an installation's Secrets. */
+export async function manifestsIn({ data }: Secret): Promise<readonly KubeObject[]> {
+  const compressed = data?.[MANIFESTS_KEY];
+  if (compressed === undefined) return [];
+  return await readManifests(brotliDecompressSync(Buffer.from(compressed, "base64")).toString());
+}
 
 function secretOf(installation: string, labels: Readonly<Record<string, string>>, data: string): Secret {
   const name = `managedresource-${installation}-${hashOf(data).slice(0, 8)}`;

@@ -1,6 +1,6 @@
 import { scheduler } from "node:timers/promises";
 import { Composer, Parser, type ScalarTag, type Tags } from "yaml";
-import type { KubeObject } from "../../api/schema/meta.ts";
+import { isNamedObject, type KubeObject } from "../../api/schema/meta.ts";
 import { parseJson } from "../../parsing.ts";
 
 /**
@@ -57,11 +57,12 @@ function objectsIn(document: unknown): readonly KubeObject[] {
   throw new Error("it renders to a document that is no object: apiVersion, kind or metadata.name is missing");
 }
 
-function isObject(value: unknown): value is KubeObject {
-  if (typeof value !== "object" || value === null) return false;
-  const { apiVersion, kind, metadata } = value as Partial<KubeObject>;
-  if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
-  return kind === "List" || typeof metadata?.name === "string";
+const isObject = (value: unknown): value is KubeObject => isNamedObject(value) || isList(value);
+
+/** A List has no name. */
+function isList(value: unknown): value is KubeObject {
+  const { apiVersion, kind } = (value ?? {}) as { readonly [field in keyof KubeObject]?: unknown };
+  return typeof apiVersion === "string" && kind === "List";
 }
 
 function itemsOf(list: KubeObject): readonly KubeObject[] {

@@ -1,4 +1,4 @@
-import { RESOURCE_MANAGER_ANNOTATION, ZONES_ANNOTATION } from "../../api/annotations.ts";
+import { ZONES_ANNOTATION } from "../../api/annotations.ts";
 import { HIGH_AVAILABILITY_LABEL, INSTALLATION_LABEL, REGISTRATION_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, installationNamespace } from "../../api/names.ts";
 import { ControllerRegistration, Seed, type ControllerInstallation } from "../../api/index.ts";
@@ -18,7 +18,7 @@ import {
   type KubeClient,
 } from "../../kube/index.ts";
 import { guarded, StepError } from "../failure.ts";
-import { deploySeedResourceManager } from "../managed-resources/seed-resource-manager.ts";
+import { deploySeedResourceManager, isAskedForResourceManager } from "../managed-resources/seed-resource-manager.ts";
 import type { InstallationSeedActivities } from "./activities.ts";
 import { tellInstallation } from "./conditions.ts";
 import { objectsServed } from "./extension-objects.ts";
@@ -59,9 +59,7 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
     },
 
     async deployResourceManager() {
-      const garden = await seedClient.read(Namespace, { name: GARDEN_NAMESPACE });
-      if (garden?.metadata.annotations?.[RESOURCE_MANAGER_ANNOTATION] === "true")
-        await deploySeedResourceManager(seedClient);
+      if (await isAskedForResourceManager(seedClient)) await deploySeedResourceManager(seedClient);
     },
 
     deployGardenAccess: async (run) => void (await keepGardenAccess(deps, run)),

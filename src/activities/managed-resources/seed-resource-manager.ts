@@ -30,10 +30,15 @@ export async function deploySeedResourceManager(seedClient: KubeClient, now = ne
  * certificate in time, and brings a version to it that comes with this build. No flow runs in a seed that rests.
  */
 export async function keepSeedResourceManager(seedClient: KubeClient, now = new Date()): Promise<void> {
-  const { annotations = {} } = (await seedClient.read(Namespace, { name: SEED_NAMESPACE }))?.metadata ?? {};
-  if (annotations[RESOURCE_MANAGER_ANNOTATION] !== "true") return;
+  if (!(await isAskedForResourceManager(seedClient))) return;
   const authority = await seedClient.read(Secret, { namespace: SEED_NAMESPACE, name: AUTHORITY });
   if (authority !== undefined) await deploySeedResourceManager(seedClient, now);
+}
+
+/** Whether the seed's operator has asked for a resource manager there. */
+export async function isAskedForResourceManager(seedClient: KubeClient): Promise<boolean> {
+  const { annotations = {} } = (await seedClient.read(Namespace, { name: SEED_NAMESPACE }))?.metadata ?? {};
+  return annotations[RESOURCE_MANAGER_ANNOTATION] === "true";
 }
 
 /** It registers its own webhooks: roles of the worker do not say that it may. */

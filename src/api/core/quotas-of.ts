@@ -1,12 +1,19 @@
 import type { NamespacedKey } from "../schema/kind.ts";
+import type { KubeObject, NamespacedMeta } from "../schema/meta.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 import { CredentialsBinding } from "./credentials-binding.ts";
 import type { Reader } from "./effective-profile.ts";
 import { Quota } from "./quota.ts";
 import { SecretBinding } from "./secret-binding.ts";
 
+/** Of a Shoot, whose credentials it has. */
+export interface BoundShoot extends KubeObject {
+  readonly metadata: NamespacedMeta;
+  readonly spec: Pick<Shoot["spec"], "credentialsBindingName" | "secretBindingName">;
+}
+
 /** The Quotas that the Shoot's binding names, as far as they are there. */
-export async function readQuotas(reader: Reader, { spec, metadata: { namespace } }: Shoot): Promise<Quota[]> {
+export async function readQuotas(reader: Reader, { spec, metadata: { namespace } }: BoundShoot): Promise<Quota[]> {
   const { credentialsBindingName, secretBindingName } = spec;
   const bindings = [
     credentialsBindingName && (await reader.read(CredentialsBinding, { namespace, name: credentialsBindingName })),

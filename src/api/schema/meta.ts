@@ -97,3 +97,10 @@ export type LastOperation = z.infer<typeof lastOperation>;
 export type LastError = z.infer<typeof lastError>;
 /** One aspect of an object's health. */
 export type Condition = z.infer<typeof condition>;
+
+/** Whether a document says what it is: an object has an API version, a kind and a name. */
+export function isNamedObject(document: unknown): document is KubeObject {
+  const { apiVersion, kind, metadata } = (document ?? {}) as { readonly [field in keyof KubeObject]?: unknown };
+  const { name } = (metadata ?? {}) as { readonly name?: unknown };
+  return [apiVersion, kind, name].every((one) => typeof one === "string" && one !== "");
+}

@@ -1,4 +1,5 @@
 import { ControllerRegistration, type KubeObject, type Raw } from "../../api/index.ts";
+import { isNamedObject } from "../../api/schema/meta.ts";
 
 /**
  * What a file of manifests installs: ControllerRegistrations and ControllerDeployments as they are, and an `Extension` of upstream's operator
@@ -7,7 +8,7 @@ import { ControllerRegistration, type KubeObject, type Raw } from "../../api/ind
  */
 export function toRegistrations(documents: readonly unknown[]): readonly KubeObject[] {
   return documents.flatMap((object, index) => {
-    if (!isNamed(object))
+    if (!isNamedObject(object))
       throw new Error(`document ${index + 1} is no object: apiVersion, kind or metadata.name is missing`);
     if (object.apiVersion === "operator.gardener.cloud/v1alpha1" && object.kind === "Extension")
       return fromOperator(object);
@@ -17,12 +18,6 @@ export function toRegistrations(documents: readonly unknown[]): readonly KubeObj
       `${object.kind} ${object.metadata.name} of ${object.apiVersion} is no registration of an extension`,
     );
   });
-}
-
-function isNamed(document: unknown): document is KubeObject {
-  const { apiVersion, kind, metadata } = (document ?? {}) as { readonly [field in keyof KubeObject]?: unknown };
-  const { name } = (metadata ?? {}) as { readonly name?: unknown };
-  return [apiVersion, kind, name].every((one) => typeof one === "string" && one !== "");
 }
 
 const registrable: ReadonlySet<string> = new Set(["ControllerRegistration", "ControllerDeployment"]);
