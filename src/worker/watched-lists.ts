@@ -40,7 +40,8 @@ export function createWatchedLists(client: KubeClient, log: Logger, timeout = 10
 /** Of an object, by what its health is judged; of a node that is a tenth. */
 function signs(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  const { replicas, class: ofClass, type } = (object["spec"] ?? {}) as Looked;
+  const { replicas, class: ofClass, type, template } = (object["spec"] ?? {}) as Looked;
+  const initContainers = template?.spec?.initContainers?.map(({ name }) => ({ name }));
   const { images: _, state: _state, providerStatus: _provider, ...status } = (object["status"] ?? {}) as Bulky;
   const { annotations = {}, ...kept } = metadata;
   const told = Object.entries(annotations).filter(([name]) => judgedBy.has(name));
@@ -48,7 +49,10 @@ function signs(object: KubeObject): KubeObject {
     apiVersion,
     kind,
     metadata: told.length === 0 ? kept : { ...kept, annotations: Object.fromEntries(told) },
-    spec: omitUndefined({ replicas, class: ofClass, type }),
+    spec: omitUndefined({
+      ...{ replicas, class: ofClass, type },
+      template: initContainers && { spec: { initContainers } },
+    }),
     status,
   };
 }
@@ -61,6 +65,8 @@ interface Looked {
   readonly replicas?: unknown;
   readonly class?: unknown;
   readonly type?: unknown;
+  /** An API server with a tunnel has the end of it beside. */
+  readonly template?: { readonly spec?: { readonly initContainers?: readonly { readonly name: string }[] } };
 }
 
 /** What nodes and extension objects have most of, and nothing here looks at. */

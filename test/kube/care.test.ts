@@ -1,10 +1,12 @@
 import { expect, vi } from "vitest";
 import { Cluster, Shoot } from "../../src/api/index.ts";
 import { ROLE_LABEL } from "../../src/api/labels.ts";
+import { components } from "../../src/components/index.ts";
 import { refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createCare } from "../../src/worker/care.ts";
 import { test } from "../support/cluster-test.ts";
+import { exampleContext } from "../support/control-plane-context.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
@@ -146,29 +148,43 @@ test("what an extension propagates is in the Shoot's conditions, until its contr
       metadata: { name: "gardener-extension-heartbeat", namespace: "extension-calico" },
     });
   await beat(new Date().toISOString().replace("Z", "000Z"));
-  const startCare = () => {
-    const shootClients = { get: async () => client } as never;
-    const seeds = { gardenClient: client, seedClient: client, seedName: "seed-1", shootClients };
-    const care = createCare({ ...seeds, snapshots, log, period: 20 });
-    const caring = care.run();
-    return async () => {
-      care.stop();
-      await caring;
-    };
-  };
   const status = async (type: string) => (await read()).find((one) => one.type === type)?.status;
 
-  let stop = startCare();
+  let stop = startCare(client);
   await vi.waitFor(async () => expect(await status("NetworkResolves")).toBe("True"), 10_000);
   expect(await status("NetworkKeepsThis")).toBeUndefined();
   await beat("2026-01-01T10:00:00.000000Z");
   await vi.waitFor(async () => expect(await status("NetworkResolves")).toBe("Unknown"), 10_000);
   await stop();
   await say([]); // while no worker looks
-  stop = startCare();
+  stop = startCare(client);
   await vi.waitFor(async () => expect(await status("NetworkResolves")).toBeUndefined(), 10_000);
   expect((await read()).find(({ type }) => type === theirs.type)).toEqual(theirs);
   await stop();
+});
+
+test("a Shoot whose API server has a tunnel says that it is down when no agent answers", async ({
+  cluster: { client },
+}) => {
+  const { run, read } = await createReconciledShoot(client, "far");
+  const context = { ...exampleContext(), namespace: run.technicalID, tunnel: true } as const;
+  const apiServer = components["kube-apiserver"].objects(context).find(({ kind }) => kind === "Deployment");
+  await client.apply(apiServer ?? expect.fail("there is no Deployment of the API server"));
+  const node = { apiVersion: "v1", kind: "Node", metadata: { name: "far" } };
+  await client.apply(node);
+  await client.patch(
+    { ...node, name: "far" },
+    { status: { conditions: [condition("Ready", "True")] } },
+    { subresource: "status" },
+  );
+  const stop = startCare(client);
+
+  await vi.waitFor(async () => {
+    const system = (await read()).find(({ type }) => type === "SystemComponentsHealthy");
+    expect(system).toMatchObject({ status: "Progressing", reason: "TunnelConnectionBroken" });
+  }, 10_000);
+  await stop();
+  await client.remove({ ...node, name: "far" });
 });
 
 /** A Shoot that Seed seed-1 has, reconciled; `read` reads its conditions. */
@@ -189,6 +205,18 @@ async function createReconciledShoot(
   } as never);
   await client.patch(ref, { status: { seedName: "seed-1", lastOperation, conditions } }, { subresource: "status" });
   return { run, ref, read: async () => (await client.read(ref))?.status?.conditions ?? [] };
+}
+
+/** Looks after the Shoots of a seed that is its own garden and its own Shoot; returns what ends that. */
+function startCare(client: KubeClient) {
+  const shootClients = { get: async () => client } as never;
+  const clients = { gardenClient: client, seedClient: client, shootClients };
+  const care = createCare({ ...clients, seedName: "seed-1", snapshots, log, period: 20 });
+  const caring = care.run();
+  return async () => {
+    care.stop();
+    await caring;
+  };
 }
 
 /** The client, which writes down what is asked of it. */
