@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Machine } from "../../src/activities/machines/kinds.ts";
 import { OperatingSystemConfig, Shoot, Worker } from "../../src/api/index.ts";
-import { createKubeClient, Deployment, Namespace, Node, Pod, refTo, type KubeClient } from "../../src/kube/index.ts";
+import { Deployment, Namespace, Node, Pod, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { versions } from "../../src/local/binary/versions.ts";
 import { kubeconfigFile } from "../../src/local/cluster/clusters.ts";
 import { down } from "../../src/local/environment/down.ts";
@@ -14,6 +14,7 @@ import { findBinary } from "../support/binary.ts";
 import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
 import { localEnvironment, type LocalEnvironment } from "../support/local-environment.ts";
+import { openShootCluster } from "../support/shoot-cluster.ts";
 import { findSeedRemains, findShootRemains } from "../support/shoot-remains.ts";
 import { prepareGarden, writeUpstreamRegistration } from "../support/upstream-provider.ts";
 
@@ -58,7 +59,7 @@ test("a Shoot is created with a machine that upstream's controllers describe and
     ["provision", "Successfully reconciled OperatingSystemConfig"],
     ["reconcile", "Successfully reconciled OperatingSystemConfig"],
   ]);
-  cluster = await openCluster();
+  cluster = await openShootCluster(local, shoot);
   const nodes = await readyNodes();
   expect(nodes.map(({ metadata }) => metadata.name)).toEqual(Object.keys(await machinePods()));
   expect(nodes[0]?.status).toMatchObject({ nodeInfo: { kubeletVersion: `v${versions.kubernetes}` } });
@@ -93,7 +94,7 @@ test("the Shoot moves: its machines, Nodes and pods stay, and the other seed man
   await local.perennial("shoot", "migrate", `garden-dev/${shoot.name}`, "--to", "seed-2", "-y");
   await shoot.settles("Succeeded", "Restore", 600_000);
   await cluster.close();
-  cluster = await openCluster();
+  cluster = await openShootCluster(local, shoot);
   expect([await machinePods(), await nodeUids(), (await readHello())?.metadata.uid]).toEqual(before);
   const { technicalID: namespace } = shoot;
   const machines = await local.seeds["seed-2"].list(Machine, { namespace });
@@ -154,12 +155,6 @@ async function resize(size: number): Promise<void> {
   const workers = [{ ...pool, minimum: size, maximum: size }, ...others];
   const { namespace, name } = shoot.ref;
   await local.gardenClient.patch(refTo(Shoot, { namespace, name }), { spec: { provider: { workers } } });
-}
-
-/** The Shoot's cluster as its administrator has it; its address is another one after a move. */
-async function openCluster(): Promise<KubeClient> {
-  const kubeconfig = await local.perennial("shoot", "kubeconfig", `garden-dev/${shoot.name}`);
-  return createKubeClient({ kubeconfig }, { log: local.log, fieldManager: "test" });
 }
 
 /** What a command prints in the first machine. */
