@@ -1,6 +1,7 @@
 import { Shoot, type CredentialsBinding } from "../../src/api/index.ts";
 import type { LastError } from "../../src/api/schema/meta.ts";
 import type { FlowProgress, ShootRef, StepProgress } from "../../src/api/shoot/run.ts";
+import type { Environment } from "../../src/local/environment/environment.ts";
 import { refTo } from "../../src/kube/index.ts";
 import { flowWorkflowId, type FlowKind } from "../../src/workflows/contract.ts";
 import { eventually } from "./eventually.ts";
@@ -16,9 +17,13 @@ export interface ShootOverrides {
   readonly credentials?: string;
   /** Type of the extension that manages the Shoot's own domain; the seed's unless told otherwise. */
   readonly dnsType?: string;
+  /** The zone of that domain, which the environment's DNS server answers for; one that nobody knows unless told. */
+  readonly dnsZone?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   /** Has an Extension for each phase, a container runtime, and the ConfigMap of {@link applyWords} for them. */
   readonly extended?: boolean;
+  /** Types of Extensions that it asks for. */
+  readonly extensions?: readonly string[];
 }
 
 /** A Shoot in the garden, as its users see and handle it. */
@@ -50,7 +55,7 @@ export const projectNamespace = "garden-dev";
 /** Applies the example Shoot, changed as wished and fitted to the environment. */
 export async function createShoot(local: LocalEnvironment, overrides: ShootOverrides): Promise<TestShoot> {
   const applied = await local.gardenClient.apply<Shoot>(await renderShoot(local, overrides), { fieldManager: "test" });
-  return handle(local, applied);
+  return handle(local, applied, overrides.dnsZone);
 }
 
 /** Applies the ConfigMap to which extended Shoots refer. */
@@ -83,26 +88,17 @@ export function credentialsBinding(name: string, secret: string): CredentialsBin
 }
 
 async function renderShoot({ environment }: LocalEnvironment, overrides: ShootOverrides): Promise<Shoot> {
-  const {
-    name,
-    workerless = false,
-    cloudProfile = "local",
-    credentials = "local",
-    dnsType,
-    annotations = {},
-  } = overrides;
+  const { name, workerless = false, cloudProfile = "local", credentials = "local", annotations = {} } = overrides;
   const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot | undefined;
   if (example === undefined) throw new Error("deploy/examples has no Shoot");
   const { credentialsBindingName: _, networking, provider, ...spec } = example.spec;
-  // A default domain is the seed's to write; a provider of one's own needs a domain of one's own.
-  const dns = { domain: dnsType === undefined ? `${name}.dev.${environment.domain}` : `${name}.${dnsType}.test` };
   return {
     ...example,
     metadata: { name, namespace: projectNamespace, annotations: { ...annotations } },
     spec: {
       ...spec,
       cloudProfile: { kind: "CloudProfile", name: cloudProfile },
-      dns: dnsType === undefined ? dns : { ...dns, providers: [{ type: dnsType, secretName: "local", primary: true }] },
+      dns: renderDns(environment, overrides),
       // Shared address space: nobody's seed and no host's network is there.
       ...(workerless
         ? { provider: { type: provider.type } }
@@ -114,11 +110,18 @@ async function renderShoot({ environment }: LocalEnvironment, overrides: ShootOv
               : provider,
           }),
       ...(overrides.extended ? extended : {}),
+      ...(overrides.extensions && { extensions: overrides.extensions.map((type) => ({ type })) }),
     },
   };
 }
 
-function handle(local: LocalEnvironment, { metadata }: Shoot): TestShoot {
+/** A default domain is the seed's to write; a provider of one's own needs a domain of one's own. */
+function renderDns(environment: Environment, { name, dnsType: type, dnsZone = `${type}.test` }: ShootOverrides) {
+  if (type === undefined) return { domain: `${name}.dev.${environment.domain}` };
+  return { domain: `${name}.${dnsZone}`, providers: [{ type, secretName: "local", primary: true }] };
+}
+
+function handle(local: LocalEnvironment, { metadata }: Shoot, zone = `dev.${local.environment.domain}`): TestShoot {
   const { gardenClient, shoots, temporal, environment } = local;
   const { name, namespace, uid = "" } = metadata;
   const shootRef = refTo(Shoot, { namespace, name });
@@ -131,7 +134,7 @@ function handle(local: LocalEnvironment, { metadata }: Shoot): TestShoot {
   return {
     ...{ name, ref, read, annotate },
     technicalID: `shoot--dev--${name}`,
-    hosts: [`api.${name}.dev.${environment.domain}`, `api.${name}.dev.internal.${environment.domain}`],
+    hosts: [`api.${name}.${zone}`, `api.${name}.dev.internal.${environment.domain}`],
     async remove() {
       await annotate({ "confirmation.gardener.cloud/deletion": "true" });
       await gardenClient.remove(shootRef, { uid });

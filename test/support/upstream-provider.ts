@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
@@ -8,7 +8,7 @@ import { refTo, Secret } from "../../src/kube/index.ts";
 import { versions } from "../../src/local/binary/versions.ts";
 import { kubeconfigFile } from "../../src/local/cluster/clusters.ts";
 import { readManifest } from "../../src/local/cluster/manifests.ts";
-import { hasMachinePods, isLeft } from "../../src/local/environment/environment.ts";
+import { hasMachinePods, isLeft, type Environment } from "../../src/local/environment/environment.ts";
 import { upstreamRepositories } from "../../src/local/image/images.ts";
 import { machineImage } from "../../src/local/image/machine-image.ts";
 import { findBinary } from "./binary.ts";
@@ -39,7 +39,10 @@ export async function writeUpstreamRegistration({ environment }: LocalEnvironmen
     {
       ...deployment,
       metadata: { name: upstreamName },
-      helm: { rawChart: await packageModuleChart(module), values: { ...images, disableControllers: off } },
+      helm: {
+        rawChart: await packageModuleChart(module),
+        values: { ...images, disableControllers: off, controllers: { backupbucket: await shareBuckets(environment) } },
+      },
       injectGardenKubeconfig: false,
     },
     { ...registration, metadata, spec: { resources: kept, deployment: { deploymentRefs: [{ name: upstreamName }] } } },
@@ -73,6 +76,19 @@ export const credentials = refTo(Secret, { namespace: "garden-dev", name: "local
 /** The kubeconfig of the cluster that has the infrastructure, in base64. */
 export const infrastructureKubeconfig = async (environment: LocalEnvironment["environment"]): Promise<string> =>
   (await readFile(kubeconfigFile(environment, "seed-1"))).toString("base64");
+
+/** The folder of the host below which an environment's buckets are, by their names: what is in one may be read by root only. */
+export const bucketsFolder = ({ stateDir }: Pick<Environment, "stateDir">): string => join(stateDir, "buckets");
+
+/**
+ * Has its BackupBucket controller make its folders where the built-in provider, which makes the entries, looks for buckets.
+ * A seed's machine sees that folder of the host at the same path.
+ */
+async function shareBuckets(environment: Environment): Promise<{ readonly containerMountPath: string }> {
+  const folder = bucketsFolder(environment);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return { containerMountPath: folder };
+}
 
 const registrationFolder = "dev-setup/extensions/provider-local/components/controllerregistration";
 

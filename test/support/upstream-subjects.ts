@@ -1,5 +1,6 @@
 import { clauses } from "../../src/conformance/clauses/index.ts";
 import type { Subject } from "../../src/conformance/subject.ts";
+import { upstreamZone } from "../../src/local/process/dns.ts";
 import type { LocalController } from "./upstream-controllers.ts";
 
 /** A controller of upstream's, and what is known of how it keeps the contract. */
@@ -16,9 +17,6 @@ export interface UpstreamSubject extends Pick<Subject, "kind" | "type" | "spec" 
 
 /** Ids of clauses by what is said of them. */
 export type Findings = Readonly<Record<string, readonly string[]>>;
-
-/** Where upstream's DNSRecord controller finds its name server, and the only zone that it knows. */
-export const upstreamZone = { zone: "local.gardener.cloud", server: "ns.local.gardener.cloud" } as const;
 
 const stateless: Findings = { "it keeps no state": ["migrate.state", "restore.state", "wait-for-state.written"] };
 const bare: Findings = { "it reports neither state nor providerStatus": ["retrigger.kept"] };
@@ -71,7 +69,7 @@ export const upstreamSubjects: readonly UpstreamSubject[] = [
     type: "local",
     controller: "dnsrecord",
     needs: "a name server",
-    spec: { name: `api.verify.${upstreamZone.zone}` },
+    spec: { name: `api.verify.${upstreamZone}` },
     unjudged: { ...bare, ...stateless, ...faultless },
   },
   {

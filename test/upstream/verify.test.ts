@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
+import { upstreamZone } from "../../src/local/process/dns.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
-import { upstreamSubjects, upstreamZone } from "../support/upstream-subjects.ts";
+import { upstreamSubjects } from "../support/upstream-subjects.ts";
 import { startUpstreamSeed, type UpstreamSeed } from "../support/upstream-trial.ts";
 import { expectVerdicts } from "../support/upstream-verdicts.ts";
 
@@ -13,7 +14,7 @@ let seed: UpstreamSeed;
 let dns: TestNameServer;
 
 beforeAll(async () => {
-  dns = await startNameServer(upstreamZone.zone, { at: { address, port: 53 }, openTo: address });
+  dns = await startNameServer(upstreamZone, { at: { address, port: 53 }, openTo: address });
   seed = await startUpstreamSeed();
 }, 120_000);
 
@@ -25,6 +26,6 @@ afterAll(async () => {
 describe.concurrent("upstream's controller", () => {
   const subjects = upstreamSubjects.filter(({ needs }) => needs !== undefined);
   test.for(subjects)("of $kind $type keeps and breaks what is known of it", { timeout: 600_000 }, async (subject) =>
-    expectVerdicts(await seed.judge(subject, { name: upstreamZone.server, address }), subject),
+    expectVerdicts(await seed.judge(subject, { name: `ns.${upstreamZone}`, address }), subject),
   );
 });

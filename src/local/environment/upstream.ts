@@ -4,11 +4,17 @@ import { ipPools } from "../cluster/ip-pools.ts";
 import { hasMachinePods, installsExtensions, type Environment } from "./environment.ts";
 import type { KubeClient } from "../../kube/index.ts";
 
-/** The kinds of type `local` that upstream's provider-local serves in an environment that is brought up for it. */
-export const upstreamKinds: readonly string[] = ["Infrastructure", "ControlPlane"];
+/**
+ * The kinds of type `local` that upstream's provider-local serves in an environment that is brought up for it, in place of
+ * the built-in one. It serves besides what that one has not: DNSRecords of this type, and its Extensions.
+ */
+export const upstreamKinds: readonly string[] = ["Infrastructure", "ControlPlane", "BackupBucket"];
 
-/** Those that it serves where it makes the machines, too. */
-export const upstreamMachineKinds: readonly string[] = [...upstreamKinds, "OperatingSystemConfig", "Worker"];
+/** Those that it serves where it makes the machines. */
+export const upstreamMachineKinds: readonly string[] = [
+  ...["Infrastructure", "ControlPlane"],
+  ...["OperatingSystemConfig", "Worker"],
+];
 
 /** The programs with which extensions are installed. */
 export const installerBinaries: readonly BinaryName[] = ["helm", "gardener-resource-manager"];

@@ -35,8 +35,15 @@ export function dnsServer({ stateDir, gateway }: Pick<Environment, "stateDir" | 
 export const leadershipDomain = ({ domain }: Pick<Environment, "domain">): string => `leadership-${domain}`;
 
 /**
+ * The only zone that the DNSRecord controller of upstream's provider-local writes into. It finds the name server as `ns` of
+ * the zone, and signs nothing.
+ */
+export const upstreamZone = "local.gardener.cloud";
+
+/**
  * Starts BIND on port 53 of the gateway address and nowhere else: master of the environment's two zones, each of which the
  * holders of its own key may change (RFC 2136), and a resolver for machines and pods through the host's own resolvers where it has any.
+ * Where upstream's provider-local is to serve, it has that one's zone, too, which whatever is in the environment may change.
  */
 export async function startDns(environment: Environment, processes: Processes): Promise<DnsServer> {
   const { stateDir, gateway, domain } = environment;
@@ -46,7 +53,7 @@ export async function startDns(environment: Environment, processes: Processes): 
   const keys = { [keyFile]: keyName, [leadershipKeyFile]: leadershipKeyName, [askKeyFile]: askKeyName };
   for (const [file, name] of Object.entries(keys))
     await createOnce(file, renderKey(randomBytes(32).toString("base64"), name));
-  const zones = { [domain]: keyName, [leadershipDomain(environment)]: leadershipKeyName };
+  const zones = zonesOf(environment);
   for (const zone of Object.keys(zones))
     await createOnce(join(folder, zoneFile(zone)), renderZone({ domain: zone, gateway }));
   const forwarders = findResolvers(await readFile("/etc/resolv.conf", "utf8").catch(() => ""), gateway);
@@ -62,6 +69,15 @@ export async function startDns(environment: Environment, processes: Processes): 
   });
   return dnsServer(environment);
 }
+
+/** The environment's zones, and who may change each, in named's words. */
+export const zonesOf = (
+  environment: Pick<Environment, "domain" | "network" | "left">,
+): Readonly<Record<string, string>> => ({
+  [environment.domain]: `key "${keyName}"`,
+  [leadershipDomain(environment)]: `key "${leadershipKeyName}"`,
+  ...(environment.left !== undefined && { [upstreamZone]: environment.network }),
+});
 
 /** The name of the TSIG key that signs updates of the environment's zone. */
 export const keyName = "perennial";
@@ -89,7 +105,7 @@ export function findResolvers(resolvConf: string, own: string): string[] {
 export function renderConfig(parts: {
   readonly folder: string;
   readonly keyFiles: readonly string[];
-  /** By each zone's name, the name of the key that may change it. */
+  /** By each zone's name, who may change it, in named's words. */
   readonly zones: Readonly<Record<string, string>>;
   readonly gateway: string;
   readonly forwarders: readonly string[];
@@ -117,11 +133,11 @@ export function renderConfig(parts: {
   ];
   const block = (head: string, lines: readonly string[]) =>
     `${head} {\n${lines.map((line) => `  ${line}`).join("\n")}\n};`;
-  const zoneOf = ([zone, key]: [string, string]) =>
+  const zoneOf = ([zone, updaters]: [string, string]) =>
     block(`zone "${zone}"`, [
       "type master;",
       `file "${zoneFile(zone)}";`,
-      `allow-update { key "${key}"; };`,
+      `allow-update { ${updaters}; };`,
       "max-journal-size 1m;",
     ]);
   return [

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { renderAddons } from "../../../src/local/cluster/addons.ts";
 import { renderUserData } from "../../../src/local/cluster/node.ts";
-import { findResolvers, renderConfig, renderKey, renderZone } from "../../../src/local/process/dns.ts";
+import { findResolvers, renderConfig, renderKey, renderZone, zonesOf } from "../../../src/local/process/dns.ts";
 import { clusterNetworks, deriveEnvironment } from "../../../src/local/environment/environment.ts";
 import { readManifest } from "../../../src/local/cluster/manifests.ts";
 import type { ControllerRegistration } from "../../../src/api/index.ts";
@@ -19,7 +19,7 @@ describe("the DNS server", () => {
   const parts = {
     folder: "/f",
     keyFiles: ["/f/key", "/f/leadership", "/f/ask"],
-    zones: { "perennial.test": "perennial", "leadership-perennial.test": "perennial-leadership" },
+    zones: zonesOf({ domain: "perennial.test", network: "172.30.0.0/16" }),
     gateway: "172.30.0.1",
   };
 
@@ -35,6 +35,14 @@ describe("the DNS server", () => {
       ["leadership-perennial.test", "perennial-leadership"],
     ]);
     expect(config).toContain("forwarders { 192.0.2.53; };");
+  });
+
+  it("takes unsigned updates from the environment's network, and only of upstream's zone where upstream's provider is to serve", () => {
+    const zones = zonesOf({ domain: "perennial.test", network: "172.30.0.0/16", left: ["Infrastructure"] });
+    const config = renderConfig({ ...parts, zones, forwarders: [] });
+    const unsigned = [...config.matchAll(/zone "([^"]+)"[^}]*allow-update { ([\d./]+); };/g)].map(([, ...all]) => all);
+    expect(unsigned).toEqual([["local.gardener.cloud", "172.30.0.0/16"]]);
+    expect(Object.keys(parts.zones)).not.toContain("local.gardener.cloud");
   });
 
   it("answers for its own zone only where the host has no resolver", () => {
