@@ -191,6 +191,7 @@ function withoutShoot(real: SeedActivities, waitFor: SeedActivities["waitFor"]):
     encryptResources: async () => {},
     publishKubeconfig: async () => {},
     removeStaleResourceManagerWebhooks: async () => {},
+    removeUnusedResourceManager: async () => [],
     checkTunnel: async () => {},
     deployNodeAgentSecrets: async () => {},
     waitFor: async (run, targets) => {

@@ -5,6 +5,7 @@ import { cleanUp } from "../src/workflows/clean-up.ts";
 import { deleteShoot } from "../src/workflows/delete.ts";
 import { describeInstallationAction } from "../src/workflows/installation/actions.ts";
 import { install } from "../src/workflows/installation/install.ts";
+import { handOver } from "../src/workflows/installation/hand-over.ts";
 import { uninstall } from "../src/workflows/installation/uninstall.ts";
 import { forceDelete } from "../src/workflows/force-delete.ts";
 import { migrate } from "../src/workflows/migrate.ts";
@@ -14,7 +15,7 @@ import { restore } from "../src/workflows/restore.ts";
 /** docs/flows.md: each flow as a diagram and as a table, from the tables that run. */
 export function flowReference(): string {
   const ofShoots = [reconcile, deleteShoot, forceDelete, migrate, restore, cleanUp];
-  const ofInstallations = [install, uninstall];
+  const ofInstallations = [install, handOver, uninstall];
   const sections = [
     ...ofShoots.map((flow) => section(flow, describeAction)),
     ...ofInstallations.map((flow) => section(flow, describeInstallationAction)),

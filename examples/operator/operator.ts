@@ -28,6 +28,9 @@ export function createManifestOperator({ gardenClient, seeds, log }: ManifestOpe
     seedClient: KubeClient,
     objects: readonly KubeObject[] | undefined,
   ) => {
+    const { metadata } = installation;
+    // What Perennial has installed before it was ours goes first: no two controllers act at once.
+    if (metadata.finalizers?.includes(PERENNIAL_FINALIZER)) return;
     await hold(installation, true);
     if (objects === undefined)
       return await report(installation, ["False", "providerConfig.manifests is no list of objects"]);
@@ -94,6 +97,7 @@ export function createManifestOperator({ gardenClient, seeds, log }: ManifestOpe
 
 const TYPE = "manifests";
 const FINALIZER = "example.org/manifest-operator";
+const PERENNIAL_FINALIZER = "core.gardener.cloud/controllerinstallation";
 
 function objectsOf({ spec }: ControllerRegistration): KubeObject[] | undefined {
   const manifests = spec.deployment?.providerConfig?.["manifests"];

@@ -108,6 +108,8 @@ export interface SeedActivities {
   removeStaleResources(run: ShootRun): Promise<void>;
   /** Removes from the Shoot the webhooks of a resource manager that it has no more. */
   removeStaleResourceManagerWebhooks(run: ShootRun): Promise<void>;
+  /** Takes away a resource manager that nothing asks for, once it manages nothing. */
+  removeUnusedResourceManager(run: ShootRun, step: string): Promise<WaitTarget[]>;
   publishInfrastructure(run: ShootRun): Promise<void>;
   publishAddress(run: ShootRun): Promise<void>;
   publishKubeconfig(run: ShootRun): Promise<void>;

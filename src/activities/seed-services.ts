@@ -17,6 +17,7 @@ import { createProvisioning } from "./secrets/provisioning.ts";
 import { createPublishing } from "./control-plane/publishing.ts";
 import type { ShootClients } from "./shoot/clients.ts";
 import { protectSnapshots } from "./backup/protection.ts";
+import { createResourceManagerRemoval } from "./managed-resources/unused-resource-manager.ts";
 import type { StateKeyring } from "./state/keyring.ts";
 import { createStateActivities } from "./state/activities.ts";
 import type { Waits } from "./waits/waits.ts";
@@ -44,9 +45,11 @@ export function createSeedServices(deps: SeedServiceDeps) {
     const extensions = createExtensions({ gardenClient, seedClient, waits, triggers });
     const state = createStateActivities({ gardenClient, seedClient, keys });
     const records = { record: state.recordSnapshot, latest: state.latestSnapshot };
+    const components = createComponents({ gardenClient, seedClient, shootClients, waits });
     return {
       seedClient,
-      components: createComponents({ gardenClient, seedClient, shootClients, waits }),
+      components,
+      removeUnusedResourceManager: createResourceManagerRemoval({ gardenClient, seedClient, components }),
       extensions,
       references: createReferences({ gardenClient, seedClient }),
       managedResources: createManagedResources({ seedClient, waits }),

@@ -100,6 +100,7 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
     awaitManagedResources: (run, step) => services(run).managedResources.awaitHealthy(run, step),
     releaseManagedResources: forRun(({ managedResources }, run) => managedResources.release(run)),
     removeManagedResources: (run, step) => services(run).managedResources.remove(run, step),
+    removeUnusedResourceManager: (run, step) => services(run).removeUnusedResourceManager(run, step),
     removeStaleResourceManagerWebhooks: forRun(({ components }, run) => components.removeStaleWebhooks(run)),
     destroyComponent: (run, component, step) => services(run).components.destroy(run, component, step),
     applyExtension: mended((run, kind, step, purpose) => services(run).extensions.apply(run, kind, step, purpose)),

@@ -177,6 +177,9 @@ export const TUNNEL_ANNOTATION = "perennial.dev/tunnel";
 /** Upstream's, "true" on a ManagedResource: the resource manager leaves it, and what it has applied, alone. */
 export const IGNORE_RESOURCE_ANNOTATION = "resources.gardener.cloud/ignore";
 
+/** On an object that a resource manager has applied: `true` leaves it where it is when its ManagedResource goes. */
+export const KEEP_OBJECT_ANNOTATION = "resources.gardener.cloud/keep-object";
+
 /** On a ManagedResource: that it is to be ignored is ours to say, and to take back. */
 export const STOPPED_ANNOTATION = "perennial.dev/stopped";
 

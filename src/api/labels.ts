@@ -156,3 +156,9 @@ export const SEED_HASH_LABEL = "seed-spec-hash";
 
 /** On a ControllerInstallation: hash of its ControllerDeployment. */
 export const DEPLOYMENT_HASH_LABEL = "deployment-hash";
+
+/** On a Secret that a resource manager looks after: what for, such as `token-requestor`. */
+export const ACCESS_PURPOSE_LABEL = "resources.gardener.cloud/purpose";
+
+/** On such a Secret: whose resource manager does, such as `shoot`. */
+export const ACCESS_CLASS_LABEL = "resources.gardener.cloud/class";

@@ -8,6 +8,7 @@ export const registry: readonly Group[] = [
     verbs: [
       async () => (await import("./local/up.ts")).up,
       async () => (await import("./local/status.ts")).status,
+      async () => (await import("./local/load.ts")).load,
       async () => (await import("./local/down.ts")).down,
     ],
   },

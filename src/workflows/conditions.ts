@@ -45,11 +45,17 @@ export const hasBackup = when("the Seed keeps backups", (run) => run.hasBackup);
 
 /** A resource manager stands beside the control plane, for extensions that put things into the Shoot by ManagedResources. */
 export const managesResources = when(
-  "extensions of the Shoot write ManagedResources, or it or its Seed asks for a resource manager",
+  "extensions of the Shoot write ManagedResources, it or its Seed asks for a resource manager, or there is one still",
   (run) => run.managesResources === true,
 );
 
-/** Nothing asks for a resource manager, or nothing does any more. */
+/** There is a resource manager, and what asked for it does not do so any more. */
+export const unasked = when(
+  "nothing asks any more for the Shoot's resource manager",
+  (run) => run.resourceManagerUnasked === true,
+);
+
+/** There is no resource manager, as far as is known, and nothing asks for one. */
 export const managesNoResources = when("nothing asks for a resource manager", (run) => !managesResources.holds(run));
 
 /** machine-controller-manager stands beside the control plane, and the Worker's controller tells it which machines to make. */

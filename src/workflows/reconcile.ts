@@ -31,6 +31,7 @@ import {
   managesNoResources,
   managesResources,
   reachesNodes,
+  unasked,
 } from "./conditions.ts";
 
 /** Brings a Shoot to the state its spec asks for. Every step is safe to repeat. */
@@ -111,13 +112,16 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   extensionsAfterWorker: { do: apply("Extension", "AfterWorker"),            after: ["worker", "extensionsAfterApiServer", "referencedResources"], when: [hasExtensionsAfterWorker], since: "2026-11-26" },
   staleExtensions:       { do: thenCall(call("removeStaleExtensions"), "removeStaleResources"), after: ["worker", "resourceManager"], when: [awake], since: "2026-11-26" },
   managedResources:      { do: call("awaitManagedResources"),                after: ["resourceManager", "controlPlane", "network", "nodesReady", "extensionsAfterApiServer", "extensionsAfterWorker", "containerRuntime"], was: { until: "2026-11-26", after: ["resourceManager", "controlPlane", "network", "nodesReady"] }, when: [managesResources, awake], since: "2026-11-25" },
+  // Last: while extensions that the Shoot has given up go, it takes away in the Shoot what they had put there
+  unusedResourceManager: { do: call("removeUnusedResourceManager"),          after: ["managedResources", "staleExtensions", "staleConfigs"], when: [unasked, awake], since: "2026-11-28" },
 
   // A Shoot that falls asleep: its machines have gone by now, through the control plane that stops here
   stopMachineControllerManager: { do: stop("machine-controller-manager"),    after: ["staleConfigs"], when: [fallsAsleep, managesMachines], since: "2026-11-26" },
   stopControllerManager: { do: stop("kube-controller-manager"),              after: ["staleConfigs", "stopMachineControllerManager"], was: { until: "2026-11-26", after: ["staleConfigs"] }, when: [fallsAsleep], since: "2026-11-22" },
   stopScheduler:         { do: stop("kube-scheduler"),                       after: ["staleConfigs", "kubeScheduler"], when: [fallsAsleep], since: "2026-11-22" },
   stopResourceManager:   { do: stop("resource-manager"),                     after: ["staleConfigs", "extensionsAfterApiServer", "extensionsAfterWorker", "containerRuntime"], was: { until: "2026-11-26", after: ["staleConfigs"] }, when: [fallsAsleep, managesResources], since: "2026-11-25" },
-  stopApiServer:         { do: stop("kube-apiserver"),                       after: ["stopControllerManager", "stopScheduler", "stopResourceManager"], was: { until: "2026-11-25", after: ["stopControllerManager", "stopScheduler"] }, when: [fallsAsleep], since: "2026-11-22" },
+  stopStaleResourceManager: { do: stop("resource-manager"),                  after: ["staleConfigs"], when: [fallsAsleep, managesNoResources], since: "2026-11-28" },
+  stopApiServer:         { do: stop("kube-apiserver"),                       after: ["stopControllerManager", "stopScheduler", "stopResourceManager", "stopStaleResourceManager"], was: [{ until: "2026-11-28", after: ["stopControllerManager", "stopScheduler", "stopResourceManager"] }, { until: "2026-11-25", after: ["stopControllerManager", "stopScheduler"] }], when: [fallsAsleep], since: "2026-11-22" },
   stopEtcd:              { do: stop("etcd"),                                 after: ["stopApiServer"], when: [fallsAsleep], since: "2026-11-22" },
   extensionsAsleep:      { do: apply("Extension", "BeforeKubeAPIServer"),    after: ["stopEtcd", "infrastructure", "referencedResources"], when: [hasExtensionsBeforeApiServer, asleep], since: "2026-11-26" },
 });

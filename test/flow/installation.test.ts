@@ -92,6 +92,23 @@ test("a removal that comes during an install takes its place", async () => {
   expect(lab.world.calls.slice(-4)).toEqual(["unneeded", "removeChart", "removed", "release"]);
 });
 
+test("a controller that an operator is to install is handed over without asking who needs it, and a deletion that comes then is asked", async () => {
+  lab.world.fail["removed"] = failure("the resource manager has not taken away all of it yet", true);
+  const run = await ask({ operation: "Delete", replaced: true });
+  await soon(async () => expect(lab.world.calls).toContain("removed"));
+  expect(lab.world.calls.slice(0, 2)).toEqual(["replaced", "removeChart"]);
+  const { replaced: _, ...deleted } = run;
+  lab.world.run = deleted;
+  lab.world.fail["removed"] = undefined;
+  await lab.installations.nudge(run);
+  await handleOf(run).result();
+  expect(lab.world.calls.slice(-4)).toEqual(["unneeded", "removeChart", "removed", "release"]);
+
+  const other = await ask({ operation: "Delete", replaced: true });
+  await handleOf(other).result();
+  expect(lab.world.calls.slice(-5)).toEqual(["replaced", "removeChart", "removed", "withdraw", "release"]);
+});
+
 test("a seed that disappears during an install is waited for where operators see it, and other seeds' installs go on", async () => {
   lab.world.fail["installed"] = failure("it is not healthy", true);
   const run = await ask({ seedDeadline: 2_000, retryDuration: 3_600_000 });

@@ -10,6 +10,7 @@ import {
   hasTunnel,
   managesMachines,
   managesResources,
+  unasked,
   takenOver,
 } from "../../src/workflows/conditions.ts";
 import { migrate } from "../../src/workflows/migrate.ts";
@@ -65,6 +66,7 @@ function sampleOf(all: readonly Blow[], count: number): Blow[] {
 /** What holds for no Shoot of a lab: steps that ask for it are not reached. */
 const never: ReadonlySet<unknown> = new Set([
   ...[fallsAsleep, takenOver, managesMachines, managesResources, hasReferences, hasContainerRuntimes, hasTunnel],
+  unasked,
   ...[hasExtensionsBeforeApiServer, hasExtensionsAfterApiServer, hasExtensionsAfterWorker],
 ]);
 

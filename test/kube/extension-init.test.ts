@@ -51,6 +51,12 @@ describe("a new extension's project", () => {
     expect((await inProject("test")).stdout).toMatch(/pass 2\n.*fail 0/);
   });
 
+  test("installs packages of folders as copies, so that its image has this package, too, and not as a link", async () => {
+    const { stdout } = await execa("npm", ["config", "get", "install-links"], { cwd: project });
+    expect(stdout).toBe("true");
+    expect(await readFile(join(project, ".dockerignore"), "utf8")).not.toContain("perennial");
+  });
+
   test("gives a garden its chart and its registration", async () => {
     await inProject("registration");
     const documents = parseAllDocuments(await readFile(join(project, "dist/registration.yaml"), "utf8"));

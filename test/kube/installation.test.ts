@@ -362,6 +362,81 @@ test("an operator's type is written down and left to the operator, which reports
   await soon(async () => expect(await client.read(ControllerInstallation, { name: metadata.name })).toBeUndefined());
 });
 
+test("a registration that becomes an operator's has what its chart made taken away, then the operator installs it", async () => {
+  await register("handed", inline());
+  const shoot = await createShoot(client, "asks", { seedName: "seed-1" });
+  const { metadata } = await installationOf("handed");
+  await carryOut("handed", 10_000);
+  await applyNetwork(shoot.technicalID); // it is needed, by what the operator's controller serves from now on
+  const care = createInstallationCare({
+    ...{ gardenClient: client, seedClient: client, seedName: "seed-1", log },
+    gardenAddress: { server: "https://garden.example.org" },
+  });
+  care.start();
+  try {
+    await soon(async () => expect((await conditionsOf("handed"))["Required"]?.status).toBe("True"));
+    const taken = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "handed", namespace: "default" } };
+    const operator = createManifestOperator({ gardenClient: client, seeds: new Map([["seed-1", client]]), log });
+    nudged.length = 0;
+    await register("handed", { type: "manifests", providerConfig: { manifests: [taken] } });
+    await soon(async () => expect(nudged.map(({ uid }) => uid)).toContain(metadata.uid));
+    await operator.round();
+    expect(await client.read(refTo(ConfigMap, { namespace: "default", name: "handed" }))).toBeUndefined();
+
+    expect(await failureOf("handed")).toContain("is still terminating"); // no controller of namespaces runs here
+    expect(await managedResource(metadata.name)).toBeUndefined();
+    expect((await conditionsOf("handed"))["Installed"]).toMatchObject({
+      ...{ status: "False", reason: "ControllerReplaced" },
+      message: expect.stringContaining("The deployment's type is manifests now") as string,
+    });
+    const namespace = refTo(Namespace, { name: `extension-${metadata.name}` });
+    await client.patch(namespace, { metadata: { annotations: { "resources.gardener.cloud/keep-object": "true" } } });
+    expect(await carryOut("handed")).toMatchObject({ operation: "Delete", replaced: true });
+    const left = await installationOf("handed");
+    expect(left.metadata.uid).toBe(metadata.uid);
+    expect(left.metadata.finalizers ?? []).toEqual([]);
+    expect(left.status ?? {}).not.toHaveProperty("providerStatus");
+    expect(left.status?.conditions ?? []).toEqual([]);
+
+    expect(await carryOut("handed")).toBeUndefined();
+    await operator.round();
+    expect(await client.read(refTo(ConfigMap, { namespace: "default", name: "handed" }))).toBeDefined();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(whyNotReady(await installationOf("handed"))).toBeUndefined();
+  } finally {
+    await care.stop();
+    await client.remove(refTo(Network, { namespace: shoot.technicalID, name: "asks" }));
+  }
+});
+
+test("a ControllerDeployment that becomes an operator's hands over, and one that becomes a chart again is installed anew", async () => {
+  const deploy = (content: object) =>
+    client.apply({
+      ...{ apiVersion: core, kind: "ControllerDeployment", metadata: { name: "turned" }, ...content },
+    } as unknown as ControllerDeployment);
+  await deploy({ helm: { rawChart: smallChart } });
+  await register("turned", { deploymentRefs: [{ name: "turned" }] });
+  await createShoot(client, "asks", { seedName: "seed-1" });
+  const { metadata } = await installationOf("turned");
+  await carryOut("turned", 10_000);
+  await deploy({ type: "manifests", providerConfig: { manifests: [] } });
+  const view = async () => {
+    const { garden: inGarden } = await activities();
+    return (await inGarden.readInstallation({ name: metadata.name, uid: metadata.uid ?? "" }))?.run;
+  };
+  await soon(async () => expect(await view()).toMatchObject({ operation: "Delete", replaced: true }));
+  const namespace = refTo(Namespace, { name: `extension-${metadata.name}` });
+  await client.patch(namespace, { metadata: { annotations: { "resources.gardener.cloud/keep-object": "true" } } });
+  await carryOut("turned", 10_000);
+  expect(await managedResource(metadata.name)).toBeUndefined();
+  expect(await view()).toBeUndefined();
+  await deploy({ helm: { rawChart: smallChart } });
+  await soon(async () => expect(await view()).toMatchObject({ operation: "Create" }));
+  await carryOut("turned", 10_000);
+  expect(await managedResource(metadata.name)).toBeDefined();
+  expect((await client.read(namespace))?.metadata.deletionTimestamp).toBeUndefined();
+});
+
 test("the seed's worker says how an installation is, and whether it is required", async () => {
   const care = createInstallationCare({
     ...{ gardenClient: client, seedClient: client, seedName: "seed-1", log },

@@ -52,6 +52,21 @@ test("a Shoot has a resource manager where an extension that serves it is instal
   await client.remove(refTo(Shoot, ref));
 });
 
+test("a Shoot whose status says that there is a resource manager has one still, though nothing asks for it", async ({
+  cluster: { client },
+}) => {
+  await applyGarden(client);
+  const ref = await createShoot(client, "left", { seedName: "seed-1" });
+  const runOf = async () => (await readShootView(client, ref, periods))?.run;
+  expect(await runOf()).not.toHaveProperty("resourceManagerUnasked");
+  await client.patch(refTo(Shoot, ref), { status: { managesResources: true } }, { subresource: "status" });
+  expect(await runOf()).toMatchObject({ managesResources: true, resourceManagerUnasked: true });
+  await client.patch(refTo(Shoot, ref), { metadata: { annotations: asked } });
+  expect(await runOf()).toMatchObject({ managesResources: true });
+  expect(await runOf()).not.toHaveProperty("resourceManagerUnasked");
+  await client.remove(refTo(Shoot, ref));
+});
+
 test("the webhooks of a resource manager are taken away, and are nothing to take away after that", async ({
   cluster: { client },
 }) => {

@@ -284,6 +284,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     },
     removeStaleResources: forRun("removeStaleResources"),
     removeStaleResourceManagerWebhooks: forRun("removeStaleResourceManagerWebhooks"),
+    removeUnusedResourceManager: waiting("removeUnusedResourceManager"),
     awaitManagedResources: waiting("awaitManagedResources"),
     removeManagedResources: waiting("removeManagedResources"),
     publishInfrastructure: forRun("publishInfrastructure"),

@@ -73,6 +73,8 @@ export async function startInstallationLab(): Promise<InstallationLab> {
     },
     confirmUnneeded: act("unneeded"),
     removeChart: act("removeChart"),
+    announceReplaced: act("replaced"),
+    withdrawStatus: act("withdraw"),
     confirmRemoved: act("removed"),
     answer: async () => {},
   };

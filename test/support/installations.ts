@@ -15,6 +15,8 @@ import { createRegistrationController } from "../../src/controllers/registration
 import { runFlow } from "../../src/flow/flow.ts";
 import { refOf, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
+import type { InstallationFlow } from "../../src/workflows/installation/actions.ts";
+import { handOver } from "../../src/workflows/installation/hand-over.ts";
 import { install } from "../../src/workflows/installation/install.ts";
 import { uninstall } from "../../src/workflows/installation/uninstall.ts";
 import { findBinary } from "./binary.ts";
@@ -128,7 +130,7 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: O
     const view = await inGarden.readInstallation({ name: metadata.name, uid: metadata.uid ?? "" });
     if (view === null) return undefined;
     const { run } = view;
-    await runFlow(run.operation === "Delete" ? uninstall : install, run, {
+    await runFlow(flowFor(run), run, {
       async carryOut(action) {
         await own.beforeStep?.();
         await retrying(
@@ -174,6 +176,11 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: O
       manifestsOf,
     },
   };
+}
+
+function flowFor({ operation, replaced }: InstallationRun): InstallationFlow {
+  if (operation !== "Delete") return install;
+  return replaced === true ? handOver : uninstall;
 }
 
 /** Tries again while there is time; throws what was thrown last. */

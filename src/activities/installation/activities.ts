@@ -31,6 +31,10 @@ export interface InstallationSeedActivities {
   confirmUnneeded(run: InstallationRun): Promise<void>;
   /** Has the resource manager take away all that the chart has made. */
   removeChart(run: InstallationRun): Promise<void>;
+  /** Says that the controller is another's to install now, and that what the chart has made goes. */
+  announceReplaced(run: InstallationRun): Promise<void>;
+  /** Takes back all that was said of the installation, which is another's now. */
+  withdrawStatus(run: InstallationRun): Promise<void>;
   /** Throws what is left until nothing of the installation is in the seed. */
   confirmRemoved(run: InstallationRun): Promise<void>;
 }

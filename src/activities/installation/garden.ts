@@ -1,6 +1,6 @@
 import { INSTALLATION_FINALIZER } from "../../api/names.ts";
 import { ControllerInstallation, Seed, type KubeObject } from "../../api/index.ts";
-import { installedHash, wantedHash } from "../../api/registration/installation.ts";
+import { installedHash, isHeld, wantedHash } from "../../api/registration/installation.ts";
 import type { DeploymentReading } from "../../api/registration/deployment.ts";
 import type { InstallationRun } from "../../api/registration/run.ts";
 import { refTo, unlessGone, type KubeClient } from "../../kube/index.ts";
@@ -41,10 +41,12 @@ export function createInstallationGardenActivities({
       const seedName = installation.spec.seedRef?.name;
       if (operation === undefined || seedName === undefined) return null;
       const method = await readMethodOf(gardenClient, installation);
-      if (operation !== "Delete" && method?.is === "other") return null;
+      const isLeft = operation !== "Delete" && method?.is === "other";
+      if (isLeft && !isHeld(installation)) return null;
       const seedExists = (await gardenClient.read(Seed, { name: seedName })) !== undefined;
       const { registrationRef } = installation.spec;
-      const facts = { operation, registration: registrationRef.name ?? "", seedName, seedExists };
+      const what = isLeft ? ({ operation: "Delete", replaced: true } as const) : { operation };
+      const facts = { ...what, registration: registrationRef.name ?? "", seedName, seedExists };
       return {
         run: { ...ref, ...facts, hash: wantedHash(installation), gardenAccess: asksForAccess(method), ...periods },
       };
@@ -60,8 +62,7 @@ const asksForAccess = (method: DeploymentReading | undefined): boolean =>
 
 /** What an installation asks for; undefined where nothing is to be done, or only others have something left to do. */
 function operationOf(installation: ControllerInstallation): InstallationRun["operation"] | undefined {
-  if (isDeleted(installation))
-    return installation.metadata.finalizers?.includes(INSTALLATION_FINALIZER) ? "Delete" : undefined;
+  if (isDeleted(installation)) return isHeld(installation) ? "Delete" : undefined;
   const installed = installedHash(installation);
   if (installed === wantedHash(installation)) return undefined;
   return installed === undefined ? "Create" : "Reconcile";

@@ -1,7 +1,8 @@
 import { scheduler } from "node:timers/promises";
-import { Composer, Parser, type ScalarTag, type Tags } from "yaml";
+import { Composer, Parser } from "yaml";
 import { isNamedObject, type KubeObject } from "../../api/schema/meta.ts";
 import { parseJson } from "../../parsing.ts";
+import { kubernetesTags } from "./kubernetes-yaml.ts";
 
 /**
  * The objects that rendered manifests describe; throws where they are not objects. Megabytes take seconds: whatever else the
@@ -9,7 +10,7 @@ import { parseJson } from "../../parsing.ts";
  */
 export async function parseManifests(text: string): Promise<readonly KubeObject[]> {
   const objects: KubeObject[] = [];
-  const documents = new Composer({ version: "1.1", customTags: withoutTimes }).compose(new Parser().parse(text));
+  const documents = new Composer({ version: "1.1", customTags: kubernetesTags }).compose(new Parser().parse(text));
   let begun = performance.now();
   for (const document of documents) {
     const [error] = document.errors;
@@ -25,13 +26,6 @@ export async function parseManifests(text: string): Promise<readonly KubeObject[
 /** In ms: how long nothing else in the process gets its turn. */
 const LONGEST_TURN = 50;
 
-/** Kubernetes reads `2026-01-01` and `12:30` as text, where YAML 1.1 has a date and a number of minutes. */
-const withoutTimes = (tags: Tags): Tags =>
-  tags.filter((tag) => {
-    const { tag: name, format } = tag as ScalarTag;
-    return name !== "tag:yaml.org,2002:timestamp" && format !== "TIME";
-  });
-
 /** The objects that Helm would create around an installation: the resource manager knows no such moments. */
 export const hooksOf = (objects: readonly KubeObject[]): readonly KubeObject[] =>
   objects.filter(({ metadata }) => HOOK in (metadata.annotations ?? {}));
@@ -42,7 +36,7 @@ const HOOK = "helm.sh/hook";
 export const renderManifests = (objects: readonly KubeObject[]): string =>
   objects.map((object) => `${JSON.stringify(object)}\n`).join("");
 
-/** The objects of such a text, or of the YAML that earlier builds have written. */
+/** The objects of such a text, or of the YAML that earlier builds have written. Large integers are rounded: it is to look, not to apply. */
 export const readManifests = async (text: string): Promise<readonly KubeObject[]> =>
   text.startsWith("{")
     ? text

@@ -1,4 +1,4 @@
-import { ZONES_ANNOTATION } from "../../api/annotations.ts";
+import { KEEP_OBJECT_ANNOTATION, ZONES_ANNOTATION } from "../../api/annotations.ts";
 import { HIGH_AVAILABILITY_LABEL, INSTALLATION_LABEL, REGISTRATION_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, installationNamespace } from "../../api/names.ts";
 import { ControllerRegistration, Seed, type ControllerInstallation } from "../../api/index.ts";
@@ -29,7 +29,8 @@ import { InvalidInstallation } from "./invalid.ts";
 import { managedResourceOf, managedResourceRef, manifestsSelector } from "./managed-resource.ts";
 import { confirmUnclaimed } from "./claims.ts";
 import { hooksOf, parseManifests } from "./manifests.ts";
-import { fetchChart, readHelmDeployment, readInstallation } from "./source.ts";
+import { tellReplaced, withdrawReplaced } from "./replacement.ts";
+import { fetchChart, readHelmDeployment, readInstallation, readMethod } from "./source.ts";
 import { chartValues } from "./values.ts";
 
 /** Both clusters, under the seed's rights; Helm; and where the garden is, for extensions. */
@@ -102,6 +103,13 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
 
     removeChart: ({ name }) => seedClient.remove(managedResourceRef(name)),
 
+    async announceReplaced(run) {
+      const installation = await findInstallation(gardenClient, run);
+      await tellReplaced(gardenClient, installation, await readMethod(gardenClient, installation));
+    },
+
+    withdrawStatus: async (run) => withdrawReplaced(gardenClient, await findInstallation(gardenClient, run)),
+
     async confirmRemoved({ name }) {
       const resource = await seedClient.read(managedResourceRef(name));
       if (resource !== undefined) {
@@ -110,6 +118,7 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
       }
       await removeUnusedManifests(seedClient, name);
       const namespace = refTo(Namespace, { name: installationNamespace(name) });
+      if ((await seedClient.read(namespace))?.metadata.annotations?.[KEEP_OBJECT_ANNOTATION] === "true") return;
       await seedClient.remove(namespace);
       if (await seedClient.read(namespace)) throw new StepError(`Namespace ${namespace.name} is still terminating`);
     },

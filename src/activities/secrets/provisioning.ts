@@ -5,6 +5,7 @@ import {
   nodeAgentSecret,
   operatingSystemConfigName,
   poolsOf,
+  RESOURCE_MANAGER,
   type ControlPlaneContext,
 } from "../../components/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
@@ -16,6 +17,7 @@ import { referencedSecret } from "../secret-reference.ts";
 import type { SecretData } from "./store.ts";
 import { ensureSecrets } from "./secrets.ts";
 import type { ShootClients } from "../shoot/clients.ts";
+import { patchShootStatus } from "../shoot/patch.ts";
 
 /** Every write into the seed goes through `seedClient`, which is the run's fenced client. */
 export interface ProvisioningDeps {
@@ -32,7 +34,9 @@ export function createProvisioning({ gardenClient, seedClient, shootClients, kep
     /** Generated once, kept in Secrets of the Shoot's namespace and in the garden; certificates follow the names they are for. */
     async deploySecrets(run: ShootRun): Promise<void> {
       const kept = (names: readonly string[]) => keptSecrets(run, names);
-      await ensureSecrets(seedClient, await readContext(gardenClient, seedClient, run), { kept });
+      const context = await readContext(gardenClient, seedClient, run);
+      await ensureSecrets(seedClient, context, { kept });
+      await noteResourceManager(gardenClient, run, context);
       await announceKubeconfig(seedClient, run);
     },
 
@@ -71,6 +75,20 @@ export function createProvisioning({ gardenClient, seedClient, shootClients, kep
       }
     },
   };
+}
+
+/**
+ * Writes into the Shoot's status that it has a resource manager, before that is deployed: by this it is found again when
+ * nothing asks for it any more. Its Secret tells of one that an earlier release has deployed.
+ */
+async function noteResourceManager(
+  gardenClient: KubeClient,
+  run: ShootRun,
+  { shoot, managesResources, checksums }: ControlPlaneContext,
+): Promise<void> {
+  if (shoot.status?.managesResources === true) return;
+  if (managesResources !== true && checksums[RESOURCE_MANAGER] === undefined) return;
+  await patchShootStatus(gardenClient, run, { managesResources: true });
 }
 
 /** The Secret that the Shoot's binding names; the older kind of binding is still in use upstream. */

@@ -148,19 +148,34 @@ async function readFacts(
 }
 
 type ExtensionFact =
-  "managesResources" | "machineControllerManager" | "extensions" | "hasReferences" | "hasContainerRuntimes";
+  | "managesResources"
+  | "resourceManagerUnasked"
+  | "machineControllerManager"
+  | "extensions"
+  | "hasReferences"
+  | "hasContainerRuntimes";
 
 /** Which rows for extensions there is something to do for, and what these expect beside the control plane. */
 function extensionFacts(shoot: Shoot, seed: Seed, registered: readonly Registered[]): Pick<ShootRun, ExtensionFact> {
   const { resources = [], provider } = shoot.spec;
   const runtimes = (provider.workers ?? []).flatMap(({ cri }) => cri?.containerRuntimes ?? []);
   return {
-    ...(usesResourceManager(shoot, seed, registered) ? { managesResources: true } : {}),
+    ...resourceManagerFacts(shoot, seed, registered),
     ...(usesMachineManager(shoot, seed, registered) ? { machineControllerManager: true } : {}),
     extensions: extensionsOf(shoot, registered),
     ...(resources.length > 0 ? { hasReferences: true } : {}),
     ...(runtimes.length > 0 ? { hasContainerRuntimes: true } : {}),
   };
+}
+
+/** What was deployed is looked after until it is gone, whether anything asks for it or not. */
+function resourceManagerFacts(
+  shoot: Shoot,
+  seed: Seed,
+  registered: readonly Registered[],
+): Pick<ShootRun, "managesResources" | "resourceManagerUnasked"> {
+  if (usesResourceManager(shoot, seed, registered)) return { managesResources: true };
+  return shoot.status?.managesResources === true ? { managesResources: true, resourceManagerUnasked: true } : {};
 }
 
 const tunnelFact = (shoot: Shoot, seed: Seed): Pick<ShootRun, "tunnel"> =>

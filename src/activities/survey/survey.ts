@@ -136,4 +136,5 @@ export const judgedCalls = [
   "removeStaleExtensions",
   "removeStaleResources",
   "removeStaleResourceManagerWebhooks",
+  "removeUnusedResourceManager",
 ] as const satisfies readonly (keyof ActingActivities)[];

@@ -1,5 +1,6 @@
 import type { ControllerInstallation } from "../core/controller-installation.ts";
 import { DEPLOYMENT_HASH_LABEL, REGISTRATION_HASH_LABEL, SEED_HASH_LABEL } from "../labels.ts";
+import { INSTALLATION_FINALIZER } from "../names.ts";
 import type { Condition } from "../schema/meta.ts";
 import { hashOf } from "./registered.ts";
 
@@ -20,6 +21,20 @@ export function installedHash({ status }: Pick<ControllerInstallation, "status">
   const { kind, hash } = (status?.providerStatus ?? {}) as Partial<Record<keyof HelmStatus, unknown>>;
   return kind === "HelmInstallation" && typeof hash === "string" ? hash : undefined;
 }
+
+/** What it keeps there while it takes away what the chart has made, because an operator is to install the controller. */
+export interface HelmRemoval {
+  readonly apiVersion: "perennial.dev/v1alpha1";
+  readonly kind: "HelmRemoval";
+}
+
+/** Whether Perennial is taking away what it has installed, and has nothing else to say of it. */
+export const isHandedOver = ({ status }: Pick<ControllerInstallation, "status">): boolean =>
+  ((status?.providerStatus ?? {}) as Partial<Record<keyof HelmRemoval, unknown>>).kind === "HelmRemoval";
+
+/** Whether there may be something in the seed that Perennial has installed. */
+export const isHeld = ({ metadata }: Pick<ControllerInstallation, "metadata">): boolean =>
+  (metadata.finalizers ?? []).includes(INSTALLATION_FINALIZER);
 
 /** Why a controller does not serve its Seed yet, and since when (RFC 3339, where it is known). */
 export interface NotReady {

@@ -8,6 +8,8 @@ export interface InstallationRef {
 export interface InstallationRun extends InstallationRef {
   /** A first installation, an upgrade, or a removal; in the words of a Shoot's operations. */
   readonly operation: "Create" | "Reconcile" | "Delete";
+  /** A removal because an operator is to install the controller from now on. */
+  readonly replaced?: true;
   readonly registration: string;
   readonly seedName: string;
   /** What is to be installed: another value is another chart, other values, another Seed. */

@@ -65,8 +65,10 @@ export interface ShootRun extends ShootRef {
   readonly migration?: Migration;
   /** The seed keeps backups of its Shoots. */
   readonly hasBackup: boolean;
-  /** The Shoot or its seed asks for a resource manager in its control plane. */
+  /** There is, or will be, a resource manager in the Shoot's control plane. */
   readonly managesResources?: true;
+  /** Nothing asks for that resource manager any more: it goes when nothing is left that it manages. */
+  readonly resourceManagerUnasked?: true;
   /** Its machines are made by machine-controller-manager, as the extension that the Worker is for expects. */
   readonly machineControllerManager?: true;
   /** Its API server reaches nodes, pods and Services through a tunnel; never so for an operation that began before this could be said. */

@@ -100,6 +100,12 @@ export const shootStatus = object({
   leadership: leadership
     .optional()
     .describe("Which Seed may act for the Shoot, as its leadership record says (GEP-1, with an epoch)."),
+  managesResources: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether there is a resource manager beside the control plane: one that nothing asks for any more stays until nothing is left that it manages.",
+    ),
   addressTTLSeconds: z
     .int()
     .optional()

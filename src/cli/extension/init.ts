@@ -24,15 +24,17 @@ export const init = defineCommand({
       throw new CliError("usage", `${directory} is not empty: name another one with --directory`);
     await writeProject(directory, await wordsFor(name));
     context.terminal.out.write(`extension ${name} is in ${directory}: its README.md says how to go on\n`);
+    if (!existsSync(join(root, "dist")))
+      context.terminal.out.write(`its npm install takes perennial from ${root}: run \`npm run build\` there first\n`);
   },
 });
 
-/** Copies the template with its words filled in; its `gitignore` is one only in the copy. */
+/** Copies the template with its words filled in; what is hidden there has its dot only in the copy. */
 async function writeProject(directory: string, words: Readonly<Record<string, string>>): Promise<void> {
   const entries = await readdir(template, { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((one) => one.isFile())) {
     const source = join(entry.parentPath, entry.name);
-    const path = relative(template, source).replace(/^gitignore$/, ".gitignore");
+    const path = relative(template, source).replace(/^(gitignore|npmrc|dockerignore)$/, ".$1");
     const content = (await readFile(source, "utf8")).replaceAll(/__[A-Z_]+__/g, (word) => words[word] ?? word);
     await mkdir(dirname(join(directory, path)), { recursive: true });
     await writeFile(join(directory, path), content);

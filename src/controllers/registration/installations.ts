@@ -1,6 +1,5 @@
 import { ControllerInstallation } from "../../api/index.ts";
-import { INSTALLATION_FINALIZER } from "../../api/names.ts";
-import { installedHash, wantedHash } from "../../api/registration/installation.ts";
+import { installedHash, isHeld, wantedHash } from "../../api/registration/installation.ts";
 import { createReflector, type KubeClient, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 
@@ -66,7 +65,7 @@ const cellOf = ({ spec }: ControllerInstallation): string => `${spec.registratio
 export const isOpen = (installation: ControllerInstallation): boolean =>
   installation.metadata.deletionTimestamp === undefined
     ? installedHash(installation) !== wantedHash(installation)
-    : (installation.metadata.finalizers ?? []).includes(INSTALLATION_FINALIZER);
+    : isHeld(installation);
 
 /** Whether its seed has said that it has objects which need the controller. */
 export const isRequired = ({ status }: ControllerInstallation): boolean =>

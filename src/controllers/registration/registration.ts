@@ -1,5 +1,6 @@
 import { ControllerRegistration, type ControllerInstallation } from "../../api/index.ts";
 import { REGISTRATION_FINALIZER } from "../../api/names.ts";
+import { isHeld } from "../../api/registration/installation.ts";
 import type { InstallationRef } from "../../api/registration/run.ts";
 import { createController, refOf, refTo, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
@@ -115,9 +116,10 @@ export function createRegistrationController({ gardenClient, flows, log, sweepPe
     },
   });
 
-  /** What an operator, or others, install is theirs to act on; what is being removed carries our finalizer. */
-  const isOurs = ({ spec, metadata }: ControllerInstallation): boolean => {
-    if (metadata.deletionTimestamp !== undefined) return true;
+  /** What an operator, or others, install is theirs to act on, once nothing is left that we have installed. */
+  const isOurs = (installation: ControllerInstallation): boolean => {
+    if (isHeld(installation)) return true;
+    const { spec } = installation;
     const deployment = spec.deploymentRef?.name;
     if (deployment !== undefined) return watches.deployment(deployment)?.method !== "other";
     return requirements.registered(spec.registrationRef.name ?? "")?.method.by === "helm";

@@ -6,6 +6,7 @@ import { GARDEN_NAMESPACE, installationNamespace } from "../../api/names.ts";
 import { ControllerInstallation, ControllerRegistration, ManagedResource } from "../../api/index.ts";
 import { installationHealth, type Finding } from "../../api/registration/health.ts";
 import { needed } from "../../api/registration/demand.ts";
+import { isHandedOver, isHeld } from "../../api/registration/installation.ts";
 import { registeredOf, type Offer } from "../../api/registration/registered.ts";
 import { createController, createReflector, Secret, unlessForbidden, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
@@ -53,7 +54,8 @@ export function createInstallationCare({ seedName, log, period = 30_000, ...deps
     async reconcile({ name }) {
       const resource = resources.get(name, GARDEN_NAMESPACE);
       const installation = await gardenClient.read(ControllerInstallation, { name }).catch(unlessForbidden);
-      if (installation?.spec.seedRef?.name !== seedName) return void offersByName.delete(name);
+      if (installation?.spec.seedRef?.name !== seedName || !isHeld(installation) || isHandedOver(installation))
+        return void offersByName.delete(name);
       const examples = await served.examples(await offersOf(installation));
       const findings = [...installationHealth(resource), required(examples)];
       await tellInstallation(gardenClient, installation, { writer: "perennial-installation-care", findings });

@@ -9,6 +9,7 @@ import {
 import type { InstallationGardenActivities, InstallationView } from "../../activities/installation/activities.ts";
 import type { InstallationRef, InstallationRun } from "../../api/registration/run.ts";
 import { changedSignal, gardenQueue } from "../contract.ts";
+import { handOver } from "./hand-over.ts";
 import { install } from "./install.ts";
 import { performInstallation } from "./perform.ts";
 import { uninstall } from "./uninstall.ts";
@@ -56,13 +57,20 @@ async function carryThrough(run: InstallationRun, inbox: Inbox): Promise<void> {
 /** A removal is not given up; no operation of users waits for it, so it has all the time that it needs. */
 const perform = (run: InstallationRun): Promise<void> =>
   run.operation === "Delete"
-    ? performInstallation(uninstall, { ...run, retryDuration: Number.MAX_SAFE_INTEGER })
+    ? performInstallation(run.replaced === true ? handOver : uninstall, {
+        ...run,
+        retryDuration: Number.MAX_SAFE_INTEGER,
+      })
     : performInstallation(install, run);
 
 /** A Seed that goes while its removal is under way leaves nothing to wait for. */
-const asksForTheSame = (view: InstallationView | null, { operation, hash, seedExists }: InstallationRun): boolean =>
+const asksForTheSame = (
+  view: InstallationView | null,
+  { operation, replaced, hash, seedExists }: InstallationRun,
+): boolean =>
   view !== null &&
   (view.run.operation === "Delete") === (operation === "Delete") &&
+  view.run.replaced === replaced &&
   (operation === "Delete" || view.run.hash === hash) &&
   view.run.seedExists === seedExists;
 

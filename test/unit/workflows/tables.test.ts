@@ -113,14 +113,17 @@ describe("the flows", () => {
   );
 });
 
+/** How a Shoot falls asleep that has everything. */
 const fallingAsleep = [
   ...["stopMachineControllerManager", "stopControllerManager", "stopScheduler", "stopResourceManager"],
   ...["stopApiServer", "stopEtcd"],
 ];
-/** What a Shoot does that falls asleep, and no other. */
-const onlyFallingAsleep = ["stopClusterAutoscaler", ...fallingAsleep, "extensionsAsleep"];
 /** What a Shoot that is awake and has everything does not do. */
-const nothingToTakeAway = ["staleResourceManagerWebhooks", "staleTunnelAgent", ...onlyFallingAsleep];
+const nothingToTakeAway = [
+  ...["staleResourceManagerWebhooks", "staleTunnelAgent", "stopClusterAutoscaler", "unusedResourceManager"],
+  ...fallingAsleep.toSpliced(4, 0, "stopStaleResourceManager"),
+  "extensionsAsleep",
+];
 
 describe("the rows of the resource manager", () => {
   const rows = [
@@ -160,9 +163,32 @@ describe("the rows of the resource manager", () => {
         expect(webhooks(none), flow.title).toEqual([]);
     }
   });
-  it("stop it before the API server when the Shoot falls asleep", () => {
-    for (const flow of [reconcile, restore])
-      expect([...before(flow, "stopApiServer")], flow.title).toContain("stopResourceManager");
+  it("stop it before the API server when the Shoot falls asleep, also where none is known of", () => {
+    const stops = ["stopResourceManager", "stopStaleResourceManager"];
+    for (const flow of [reconcile, restore]) {
+      expect([...before(flow, "stopApiServer")], flow.title).toEqual(expect.arrayContaining(stops));
+      for (const known of [
+        {},
+        { managesResources: true },
+        { managesResources: true, resourceManagerUnasked: true },
+      ] as const) {
+        const run = shootRun({ hibernated: true, fallsAsleep: true, ...known });
+        const done = planFlow(flow, run).filter(({ step, skipped }) => stops.includes(step) && !skipped);
+        expect(done, flow.title).toHaveLength(1);
+      }
+    }
+  });
+  it("take it away where nothing asks for it, after all that may have it take away something, and while the Shoot is awake", () => {
+    for (const flow of [reconcile, restore]) {
+      expect([...before(flow, "unusedResourceManager")], flow.title).toEqual(
+        expect.arrayContaining(["resourceManager", "managedResources", "staleExtensions", "worker", "network"]),
+      );
+      const takesAway = (change: Partial<ShootRun>) =>
+        planFlow(flow, shootRun(change)).some(({ step, skipped }) => step === "unusedResourceManager" && !skipped);
+      expect(takesAway({ managesResources: true, resourceManagerUnasked: true }), flow.title).toBe(true);
+      for (const stays of [{}, { managesResources: true }, { resourceManagerUnasked: true, hibernated: true }] as const)
+        expect(takesAway(stays), flow.title).toBe(false);
+    }
   });
 });
 
