@@ -31,7 +31,7 @@ const arrows = {
   admission: ["api", "kube", "dns/domain", "parsing", "log"],
   local: ["api", "kube", "gateway/identity", "variables", "log", stateKeys],
   extension: ["api", "kube", "dns", "admission", "health", "omit-undefined", "log"],
-  conformance: ["activities/waits/readiness", "api", "kube"],
+  conformance: ["activities/machines/state", "activities/waits/readiness", "api", "kube"],
   client: ["workflows/contract", spelling, "key-file", "omit-undefined", "parsing"],
   gateway: ["client", "workflows/contract", "config", "health", "key-file", "omit-undefined", "parsing", "log"],
   controllers: ["api", "kube", "client", "parsing"],

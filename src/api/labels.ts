@@ -64,6 +64,9 @@ export const HIGH_AVAILABILITY_LABEL = "high-availability-config.resources.garde
 /** On a Shoot's namespace in a seed: "true" for each Extension of this type that the Shoot has. */
 export const extensionLabel = (type: string): string => `extensions.gardener.cloud/${type}`;
 
+/** "true" on a Shoot for each type of extension that serves it, such as `networking` of type `calico`: admission webhooks select by it. */
+export const servedByLabel = (group: string, type: string): string => `${group}.extensions.gardener.cloud/${type}`;
+
 /** "true" on what the control-plane webhooks of Gardener's provider extensions may change: they select by it. */
 export const WEBHOOK_TARGET_LABEL = "provider.extensions.gardener.cloud/mutated-by-controlplane-webhook";
 

@@ -68,10 +68,10 @@ const fieldsOf: Readonly<Record<ExtensionKind, (place: Place, secretRef: Referen
       { path: "/etc/verify", permissions: 0o644, content: { inline: { encoding: "b64", data: "dmVyaWZ5Cg==" } } },
     ],
   }),
-  Worker: (_, secretRef) => ({ region, secretRef, pools: [pool] }),
+  Worker: (_, secretRef) => ({ region, secretRef, pools: [examplePool] }),
   ContainerRuntime: () => ({
     binaryPath: "/var/bin/containerruntimes",
-    workerPool: { name: pool.name, selector: { matchLabels: { [POOL_LABEL]: pool.name } } },
+    workerPool: { name: examplePool.name, selector: { matchLabels: { [POOL_LABEL]: examplePool.name } } },
   }),
   Extension: () => ({}),
   BackupBucket: (_, secretRef) => ({ region, secretRef }),
@@ -84,7 +84,7 @@ const fieldsOf: Readonly<Record<ExtensionKind, (place: Place, secretRef: Referen
 };
 
 /** A pool of one small machine; its user data is what an operating system's controller would have written. */
-const pool = {
+export const examplePool = {
   name: "worker",
   machineType: "local",
   machineImage: { name: "local", version: "1.0.0" },
@@ -94,6 +94,7 @@ const pool = {
   maximum: 1,
   maxSurge: 1,
   maxUnavailable: 0,
+  nodeAgentSecretName: "gardener-node-agent-worker",
   userDataSecretRef: { name: "user-data", key: "cloud_config" },
   nodeTemplate: { capacity: { cpu: "1", memory: "2Gi", gpu: "0" } },
 };

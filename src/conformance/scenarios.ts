@@ -91,8 +91,8 @@ const move: Scenario = {
     const { caller, object } = stage;
     await stage.require("the object's readiness", await caller.create(object, "reconcile"), ready);
     const left = await stage.require("its migration", await caller.ask(object, "migrate"), migrated, "migrate");
-    const { state, resources } = keptOf(lastOf(left));
     await stage.rest();
+    const { state, resources } = await stage.keptOf(lastOf(left));
     await stage.settle("migrated", await caller.ask(object, "reconcile"));
     // A controller that keeps its finalizer was judged for that: a migrated object stands for nothing here.
     await stage.require("its end", await letGo(stage), gone);
@@ -160,11 +160,6 @@ async function spoil({ subject, removeCredentials }: Stage): Promise<void> {
 
 const errorOf = ({ failingConfig }: Subject): string =>
   failingConfig === undefined ? "an error without the Secret of spec.secretRef" : "an error with the failing config";
-
-/** What a seed keeps of an object for the next one; only kinds that move have resources. */
-const keptOf = ({ status }: ExtensionObject): { readonly state?: unknown; readonly resources?: unknown } => ({
-  ...status,
-});
 
 async function letGo({ caller, object }: Stage) {
   await caller.change(object, { metadata: { finalizers: null } });

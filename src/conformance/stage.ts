@@ -4,6 +4,7 @@ import { inWords, Namespace, refOf, refTo, Secret, type KubeClient } from "../ku
 import type { Logger } from "../log.ts";
 import { createCaller, FIELD_MANAGER, gone, type Caller, type Check } from "./caller.ts";
 import { isGone, type Chapter, type ChapterName } from "./chapter.ts";
+import { keptOf, type Kept } from "./kept.ts";
 import { credentialsName, newPlace, secretsOf, subjectObject, type Place } from "./objects.ts";
 import { record } from "./recording.ts";
 import { clusterObject, credentials, shootObjects, type ShootState } from "./shoot-in-seed.ts";
@@ -15,6 +16,8 @@ export interface Pace {
   readonly timeout: number;
   /** For what must not happen. */
   readonly settle: number;
+  /** One Shoot after the other: what is outside the seed can be one Shoot's only. */
+  readonly oneByOne?: boolean;
 }
 
 /** What every scenario of a trial works with. */
@@ -41,6 +44,8 @@ export interface Stage {
   require(what: string, asked: ExtensionObject, check: Check, chapter?: ChapterName): Promise<Chapter>;
   /** Lets the controller finish what it still does: what it heard of twice, it may do twice. */
   rest(): Promise<void>;
+  /** What flows would keep of the object, to be written into its status before it is restored. */
+  keptOf(object: ExtensionObject): Promise<Kept>;
   /** Says why there is no such chapter. */
   omit(chapter: ChapterName, because: string): void;
   /** Tells extensions how the Shoot is. */
@@ -88,6 +93,7 @@ export async function setStage({ client, subject, pace, log, signal }: TrialDeps
       throw new Standstill(`${what} did not come about: ${chapter.end.obstacle}`);
     },
     rest: () => recording.quiet(pace.settle, pace.timeout),
+    keptOf: (object) => keptOf(client, object),
     omit: (name, because) => void story.set(name, because),
     async tellShoot(state) {
       await client.apply(clusterObject(subject, place, state), options);

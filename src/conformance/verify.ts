@@ -28,9 +28,10 @@ export async function verifyExtension(deps: TrialDeps): Promise<Report> {
   const story: Story = new Map();
   const left: string[] = [];
   const play = async (scenario: Scenario) => await playScenario(deps, scenario, story, left);
-  const played = await Promise.allSettled(scenarios.beside.map(play));
+  const { beside, alone } = deps.pace.oneByOne === true ? { beside: [], alone: inOrder } : scenarios;
+  const played = await Promise.allSettled(beside.map(play));
   for (const result of played) if (result.status === "rejected") throw result.reason;
-  for (const scenario of scenarios.alone) await play(scenario);
+  for (const scenario of alone) await play(scenario);
 
   const { kind, type } = deps.subject;
   const judged = clauses
@@ -38,6 +39,8 @@ export async function verifyExtension(deps: TrialDeps): Promise<Report> {
     .map((clause) => ({ ...nameOf(clause), ...judge(clause, story) }));
   return { kind, type, clauses: judged, timelines: timelinesOf(story), left };
 }
+
+const inOrder: readonly Scenario[] = [...scenarios.beside, ...scenarios.alone];
 
 /** Plays it as far as it can be played; what does not go afterwards is noted as left. */
 async function playScenario(deps: TrialDeps, scenario: Scenario, story: Story, left: string[]): Promise<void> {

@@ -376,6 +376,28 @@ test("a new Shoot needs extensions that are registered, once others of their kin
   await client.remove(refOf(registration));
 });
 
+test("a Shoot bears the types of its extensions as labels, by which their webhooks select it", async () => {
+  const registration = { apiVersion: core, kind: "ControllerRegistration", metadata: { name: "everywhere" } };
+  const resources = ["audit", "mesh"].map((type) => ({ kind: "Extension", type, autoEnable: ["shoot"] }));
+  await client.apply({ ...registration, spec: { resources } });
+  const labels = { team: "a", "networking.extensions.gardener.cloud/other": "true" };
+  const shoot = shootWith("labelled", { extensions: [{ type: "mesh", disabled: true }] });
+  await client.create<Shoot>({ ...shoot, metadata: { ...shoot.metadata, labels } });
+  const served = {
+    team: "a",
+    "provider.extensions.gardener.cloud/local": "true",
+    "networking.extensions.gardener.cloud/local": "true",
+    "operatingsystemconfig.extensions.gardener.cloud/local": "true",
+    "extensions.extensions.gardener.cloud/audit": "true",
+  };
+  const labelsOf = async () => (await client.read(ref("labelled")))?.metadata.labels;
+  expect(await labelsOf()).toEqual(served);
+  await client.remove(refOf(registration));
+  await client.patch(ref("labelled"), { spec: { extensions: [{ type: "mesh" }] } });
+  const { "extensions.extensions.gardener.cloud/audit": _, ...others } = served;
+  expect(await labelsOf()).toEqual({ ...others, "extensions.extensions.gardener.cloud/mesh": "true" });
+});
+
 test("an installation names what is there", async () => {
   const installation = { apiVersion: core, kind: "ControllerInstallation", metadata: { name: "one" } };
   const spec = { registrationRef: { name: "none" }, seedRef: { name: "none" }, deploymentRef: { name: "none" } };

@@ -1,6 +1,9 @@
 import { describe, expect } from "vitest";
 import { clauses } from "../../src/conformance/clauses/index.ts";
+import type { Pace } from "../../src/conformance/stage.ts";
 import { verifyExtension, type Report } from "../../src/conformance/verify.ts";
+import { Infrastructure } from "../../src/api/index.ts";
+import { createReflector } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
@@ -36,13 +39,34 @@ describe.concurrent("a controller", () => {
   );
 });
 
+test("one by one, no two Shoots of a trial are there at once, and all clauses are judged", async () => {
+  const there = new Set<string>();
+  let most = 0;
+  const type = "alone";
+  const reflector = createReflector(plane.client, Infrastructure, {
+    log,
+    onEvent({ type: change, object: { metadata, spec } }) {
+      if (!spec.type.startsWith(type)) return;
+      if (change === "deleted") there.delete(metadata.namespace);
+      else there.add(metadata.namespace);
+      most = Math.max(most, there.size);
+    },
+  });
+  reflector.start();
+  await reflector.synced();
+  const { clauses: judged } = await judge(type, undefined, { ...pace, oneByOne: true });
+  await reflector.stop();
+  expect(judged.filter(({ verdict }) => verdict !== "passed")).toEqual([]);
+  expect(most).toBe(1);
+});
+
 test("each clause is broken by some fault", () => {
   const breakable = new Set(planted.flatMap(([, broken]) => broken));
   const about = clauses.filter(({ kinds }) => kinds?.includes("Infrastructure") ?? true).map(({ id }) => id);
   expect(about.filter((id) => !breakable.has(id))).toEqual([]);
 });
 
-async function judge(type: string, fault?: Fault | Manner): Promise<Report> {
+async function judge(type: string, fault?: Fault | Manner, at: Pace = pace): Promise<Report> {
   let controller = startSmallController(plane.client, type, fault);
   const restart = async () => {
     await controller.kill();
@@ -50,7 +74,13 @@ async function judge(type: string, fault?: Fault | Manner): Promise<Report> {
   };
   try {
     const subject = { kind: "Infrastructure", type, restart } as const;
-    return await verifyExtension({ client: plane.client, subject, pace, log, signal: new AbortController().signal });
+    return await verifyExtension({
+      client: plane.client,
+      subject,
+      pace: at,
+      log,
+      signal: new AbortController().signal,
+    });
   } finally {
     await controller.kill();
   }

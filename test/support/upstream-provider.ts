@@ -12,6 +12,7 @@ import { hasMachinePods, isLeft, type Environment } from "../../src/local/enviro
 import { upstreamRepositories } from "../../src/local/image/images.ts";
 import { machineImage } from "../../src/local/image/machine-image.ts";
 import { findBinary } from "./binary.ts";
+import { moduleFolder } from "./go-module.ts";
 import type { LocalEnvironment } from "./local-environment.ts";
 
 /** The name that upstream's own files give provider-local, and what its registration and deployment are called here. */
@@ -23,7 +24,7 @@ export const upstreamName = "upstream-provider-local";
  * the garden, which is not given; and kinds and controllers of what the built-in provider serves in the environment.
  */
 export async function writeUpstreamRegistration({ environment }: LocalEnvironment, folder: string): Promise<string> {
-  const module = await moduleFolder();
+  const module = await moduleFolder("github.com/gardener/gardener", versions.gardener);
   const read = async <T>(name: string): Promise<T> =>
     parse(await readFile(join(module, registrationFolder, `${name}.yaml`), "utf8")) as T;
   const deployment = await read<ControllerDeployment>("controllerdeployment");
@@ -113,12 +114,6 @@ async function builtInKinds(): Promise<ReadonlySet<string>> {
   const [registration] = await readManifest("examples/controller-registration.yaml");
   const { resources = [] } = (registration as ControllerRegistration | undefined)?.spec ?? {};
   return new Set(resources.filter(({ type }) => type === "local").map(({ kind }) => kind));
-}
-
-async function moduleFolder(): Promise<string> {
-  const module = `github.com/gardener/gardener@v${versions.gardener}`;
-  const { stdout } = await execa("go", ["mod", "download", "-json", module]);
-  return (JSON.parse(stdout) as { Dir: string }).Dir;
 }
 
 /** The chart as it is in the module, packaged by Helm, in base64. */

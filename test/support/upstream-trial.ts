@@ -13,6 +13,7 @@ import type { Child } from "./child.ts";
 import { startControlPlane, type ControlPlane } from "./control-plane.ts";
 import { applyGardenersCrds } from "./gardener-definitions.ts";
 import { startResourceManager } from "./resource-manager.ts";
+import { startTrialShoot } from "./trial-shoot.ts";
 import { startCalico, startProviderLocal, type KnownHost } from "./upstream-controllers.ts";
 import type { UpstreamSubject } from "./upstream-subjects.ts";
 
@@ -25,8 +26,8 @@ export interface UpstreamSeed {
 
 const log = createLogger({ name: "upstream", level: "silent" });
 
-/** Starts it; nothing of it outlives the test. */
-export async function startUpstreamSeed(): Promise<UpstreamSeed> {
+/** Starts it, with a cluster for the Shoots of trials where that is asked for; nothing of it outlives the test. */
+export async function startUpstreamSeed(o: { readonly shoot?: boolean } = {}): Promise<UpstreamSeed> {
   const directory = await mkdtemp(join(tmpdir(), "perennial-upstream-"));
   const seed = await startControlPlane();
   await applyGardenersCrds(seed.client);
@@ -35,9 +36,11 @@ export async function startUpstreamSeed(): Promise<UpstreamSeed> {
     await seed.client.apply(object);
   await deploySeedResourceManager(seed.client);
   const manager = await startSeedManager(seed, join(directory, "resource-manager"));
+  const shoot = o.shoot === true ? await startTrialShoot(seed, directory) : undefined;
   return {
     judge: async (subject, host) => await judge({ seed, directory, subject, host }),
     async stop() {
+      await shoot?.stop();
       await manager.kill();
       await seed.stop();
       await rm(directory, { recursive: true });
@@ -60,7 +63,7 @@ interface Trial {
 }
 
 async function judge({ seed, directory, subject, host }: Trial): Promise<Report> {
-  const { kind, type, spec, failingConfig, controller } = subject;
+  const { kind, type, spec, failingConfig, cluster, controller, patience = 20_000, oneByOne = false } = subject;
   const home = join(directory, `${kind}-${type}`);
   await mkdir(home);
   const start = () =>
@@ -80,10 +83,11 @@ async function judge({ seed, directory, subject, host }: Trial): Promise<Report>
         type,
         ...(spec && { spec }),
         ...(failingConfig && { failingConfig }),
+        ...(cluster && { cluster }),
         objects: [credentials(seed)],
         restart,
       },
-      pace: { timeout: 20_000, settle: 2_000 },
+      pace: { timeout: patience, settle: 2_000, oneByOne },
       log,
       signal: new AbortController().signal,
     });

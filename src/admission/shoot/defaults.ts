@@ -12,6 +12,7 @@ import {
 import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
 import { migrationAnnotationPatch } from "../migration-annotations.ts";
 import { judge, type AdmissionRequest, type Answer, type Webhook } from "../review.ts";
+import { extensionLabelPatch } from "./extension-labels.ts";
 import { changedFields, formCauses } from "./forms.ts";
 import { withDefaultTolerations } from "./tolerations.ts";
 import { offeredVersions } from "./version.ts";
@@ -19,9 +20,9 @@ import { readProject, readSeed } from "./change.ts";
 
 /**
  * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
- * networks and domain that the Seed suggests, who created the Shoot, and who approved a takeover. Touches nothing else
- * that the user has set, and no Shoot that is being deleted. Texts without the form that they need are refused here, in
- * words, because the schema is checked next.
+ * networks and domain that the Seed suggests, labels for the types of its extensions, who created the Shoot, and who
+ * approved a takeover. Touches nothing else that the user has set, and no Shoot that is being deleted. Texts without the
+ * form that they need are refused here, in words, because the schema is checked next.
  */
 export function createShootDefaulter(deps: ShootDefaulterDeps): Webhook {
   return async (request) => {
@@ -56,7 +57,12 @@ async function fillIn({ client, now }: ShootDefaulterDeps, request: AdmissionReq
   const spec = isNew ? onCreation({ ...shoot, spec: complete }, project, seed) : complete;
   return {
     allowed: true,
-    patch: [...specPatch(request.object?.["spec"], spec), ...creatorPatch(request, shoot), ...annotations],
+    patch: [
+      ...specPatch(request.object?.["spec"], spec),
+      ...(await extensionLabelPatch(client, { ...shoot, spec })),
+      ...creatorPatch(request, shoot),
+      ...annotations,
+    ],
   };
 }
 

@@ -6,7 +6,7 @@ import type { TrialDeps } from "../../conformance/stage.ts";
 import type { Report } from "../../conformance/verify.ts";
 import { defineCommand } from "../command.ts";
 import { CliError } from "../exit.ts";
-import { choice, duration, text } from "../option.ts";
+import { choice, duration, flag, text } from "../option.ts";
 import { printObject } from "../display/output.ts";
 import { readSubject } from "./subject.ts";
 import { renderJunit } from "./junit.ts";
@@ -39,6 +39,7 @@ export const verify = defineCommand({
     restartCommand: text("command", "Command of a shell that kills the controller and starts it again"),
     timeout: duration("How long an operation may take [what flows give the kind]"),
     settle: duration("How long nothing must happen where nothing may [3s]"),
+    oneByOne: flag("Play one Shoot after the other: what the controller needs can be one Shoot's only"),
     output: choice(["json", "junit"], "Output", "o"),
   },
   async run({ options, context: { terminal, signal } }) {
@@ -48,8 +49,8 @@ export const verify = defineCommand({
     if (file === undefined) throw new CliError("usage", "--kubeconfig is missing: name the cluster of the controller");
     const restart = restartCommand === undefined ? {} : { restart: () => runInShell(restartCommand) };
     const subject = { kind, type, ...(await readSubject(options)), ...restart };
-    const { timeout = deadlineOf(kind), settle = 3_000 } = options;
-    const report = await judgeIn(file, { subject, pace: { timeout, settle }, signal });
+    const { timeout = deadlineOf(kind), settle = 3_000, oneByOne } = options;
+    const report = await judgeIn(file, { subject, pace: { timeout, settle, oneByOne }, signal });
     if (options.output === "json") printObject(terminal.out, report, "json");
     else terminal.out.write(options.output === "junit" ? renderJunit(report) : renderReport(terminal.out, report));
     return report.clauses.some(({ verdict }) => verdict === "failed") || report.left.length > 0 ? "failed" : "done";

@@ -42,6 +42,7 @@ export const gardenerBinaries = [
   "gardener-node-agent",
   "machine-controller-manager",
   "gardener-extension-networking-calico",
+  "gardener-extension-admission-calico",
   "local-path-provisioner",
 ] as const;
 
@@ -180,16 +181,8 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       minutes: 10,
     },
   },
-  "gardener-extension-networking-calico": {
-    ...untold(versions.networkingCalico),
-    build: {
-      package: "github.com/gardener/gardener-extension-networking-calico/cmd/gardener-extension-networking-calico",
-      go: "1.26.0",
-      require: { "github.com/gardener/gardener-extension-networking-calico": `v${versions.networkingCalico}` },
-      ldflags: `-X k8s.io/component-base/version.gitVersion=v${versions.networkingCalico}`,
-      minutes: 35,
-    },
-  },
+  "gardener-extension-networking-calico": calico("gardener-extension-networking-calico"),
+  "gardener-extension-admission-calico": calico("gardener-extension-admission-calico"),
   "local-path-provisioner": {
     ...untold(versions.localPathProvisioner),
     build: {
@@ -298,6 +291,22 @@ function gardener(name: string): BinaryPin {
         "github.com/gardener/gardener/pkg/apis": `v${version}`,
       },
       ldflags: `-X ${variable}.gitVersion=v${version} -X ${variable}/verflag.programName=${name}`,
+      minutes: 35,
+    },
+  };
+}
+
+/** A program of the extension for Calico: its controllers in seeds, or its admission for gardens. */
+function calico(name: string): BinaryPin {
+  const version = versions.networkingCalico;
+  const module = "github.com/gardener/gardener-extension-networking-calico";
+  return {
+    ...untold(version),
+    build: {
+      package: `${module}/cmd/${name}`,
+      go: "1.26.0",
+      require: { [module]: `v${version}` },
+      ldflags: `-X k8s.io/component-base/version.gitVersion=v${version}`,
       minutes: 35,
     },
   };
