@@ -58,6 +58,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
     ...upstreamBinaries,
     "gardener-node-agent",
     "gardener-extension-networking-calico",
+    "gardener-extension-admission-calico",
     "machine-controller-manager",
     "machine-controller-manager-provider-local",
     "helm",

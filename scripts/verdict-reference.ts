@@ -14,7 +14,7 @@ const introduction = `# Upstream's controllers, judged
 
 What \`perennial extension verify\` finds of controllers of Gardener as they are published: provider-local ${versions.gardener}, and
 networking-calico ${versions.networkingCalico}. Each runs beside an API server with Gardener's own definitions, and is killed on the way.
-\`verify.test.ts\` and \`verify-beside-shoot.test.ts\` in \`test/upstream/api\`, and \`test/upstream/verify.test.ts\`, fail where one of these
+\`verify.test.ts\` and \`verify-beside-shoot.test.ts\` in \`test/upstream\`, and \`test/upstream/api/verify.test.ts\`, fail where one of these
 verdicts changes. The Worker's pool is empty: of each machine upstream's controller asks a kubelet, which is not there.
 
 \`+\`: the controller keeps the clause. \`!\`: it breaks it. \`-\`: it is not judged by it; why is said below. Empty: the clause is about

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { Shoot } from "../../../src/api/index.ts";
-import { refTo } from "../../../src/kube/index.ts";
-import { admissionTest as test, refusalOf, type AdmissionLab } from "../../support/admission-lab.ts";
-import { startCalicoAdmission } from "../../support/calico-admission.ts";
-import type { Child } from "../../support/child.ts";
-import { eventually } from "../../support/eventually.ts";
-import { exampleObjects } from "../../support/examples.ts";
+import { Shoot } from "../../src/api/index.ts";
+import { refTo } from "../../src/kube/index.ts";
+import { admissionTest as test, refusalOf, type AdmissionLab } from "../support/admission-lab.ts";
+import { startCalicoAdmission } from "../support/calico-admission.ts";
+import type { Child } from "../support/child.ts";
+import { eventually } from "../support/eventually.ts";
+import { exampleObjects } from "../support/examples.ts";
 
 /**
  * The admission of upstream's networking-calico as it is published, in a garden of ours: its webhook is registered by the

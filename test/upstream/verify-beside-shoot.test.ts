@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { upstreamSubjects } from "../../support/upstream-subjects.ts";
-import { startUpstreamSeed, type UpstreamSeed } from "../../support/upstream-trial.ts";
-import { expectVerdicts } from "../../support/upstream-verdicts.ts";
+import { upstreamSubjects } from "../support/upstream-subjects.ts";
+import { startUpstreamSeed, type UpstreamSeed } from "../support/upstream-trial.ts";
+import { expectVerdicts } from "../support/upstream-verdicts.ts";
 
 /**
  * Controllers of upstream's provider-local that wait for what others do beside a Shoot: its resource manager and its
