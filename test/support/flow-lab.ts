@@ -286,6 +286,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     removeStaleResourceManagerWebhooks: forRun("removeStaleResourceManagerWebhooks"),
     awaitManagedResources: waiting("awaitManagedResources"),
     removeManagedResources: waiting("removeManagedResources"),
+    removeBastions: waiting("removeBastions"),
     publishInfrastructure: forRun("publishInfrastructure"),
     publishAddress: forRun("publishAddress"),
     encryptResources: forRun("encryptResources"),
