@@ -1,11 +1,13 @@
 import {
   ActivityCancellationType,
+  ActivityFailure,
   condition,
   continueAsNew,
   isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
+  TimeoutFailure,
   upsertSearchAttributes,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -67,12 +69,22 @@ async function carryOut(ref: BastionRef, task: BastionTask): Promise<Outcome> {
     }
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const { message, codes } = failureOf(error);
+    const isLate = hasRunOut(error);
+    if (isLate && task.is === "apply") return "failed"; // what is missing was told already
+    const { message, codes } = isLate ? late : failureOf(error);
     const doing = task.is === "remove" ? "taken away" : "made";
     await tell(ref, { is: "failed", message: `The bastion cannot be ${doing}: ${message}`, codes });
     return "failed";
   }
 }
+
+/** Whether what was looked for has not come true in time. */
+const hasRunOut = (error: unknown): boolean =>
+  error instanceof ActivityFailure &&
+  error.cause instanceof TimeoutFailure &&
+  error.cause.timeoutType === "SCHEDULE_TO_CLOSE";
+
+const late = { message: "its controller has not let it go yet", codes: [] };
 
 async function apply(run: BastionRun): Promise<void> {
   await garden("hold").holdBastion(run);
@@ -96,7 +108,7 @@ async function remove(run: BastionRun): Promise<void> {
 const tell = (ref: BastionRef, news: BastionNews): Promise<void> => garden("tell").tellBastion(ref, news);
 
 const looking = <T>(run: BastionRun, step: string, look: (seed: BastionSeedActivities) => Promise<T>): Promise<T> =>
-  look(lookingActivities<BastionSeedActivities>(run, step)).catch((error: unknown) => {
+  look(lookingActivities<BastionSeedActivities>(run, step, run.lookDeadline)).catch((error: unknown) => {
     throw explainSilence(error, run);
   });
 

@@ -41,16 +41,16 @@ export function seedActivities<Activities extends object = SeedActivities>(
 
 /**
  * The seed's activities that look whether something has come true, and throw until it has: between two looks Temporal waits,
- * and neither a slot nor the history grows.
+ * and neither a slot nor the history grows. In ms, for how long.
  */
-export const lookingActivities = <Activities extends object>(run: Asking, step: string) =>
+export const lookingActivities = <Activities extends object>(run: Asking, step: string, deadline = 600_000) =>
   proxyActivities<Activities>({
     taskQueue: seedQueue(run.seedName),
     activityId: waitId(step),
     summary: step,
     startToCloseTimeout: "1 minute",
     scheduleToStartTimeout: run.seedDeadline,
-    scheduleToCloseTimeout: "10 minutes",
+    scheduleToCloseTimeout: deadline,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
     retry: { initialInterval: "500ms", backoffCoefficient: 1.5, maximumInterval: "10s" },
   });

@@ -16,7 +16,7 @@ beforeEach(() => {
   const { namespace, seedName } = shootRun();
   run = {
     ...{ namespace, name: "b", uid: `uid-${(count += 1)}`, generation: 1 },
-    ...{ shoot: shootRun(), seedName, seedDeadline: 60_000 },
+    ...{ shoot: shootRun(), seedName, seedDeadline: 60_000, lookDeadline: 60_000 },
   };
 });
 afterEach(async () => {
@@ -108,6 +108,31 @@ test("a deletion that comes while a Bastion is waited for takes its place, and l
   lab.world.left = false;
   await handle().result();
   expect(lab.world.calls).toEqual(["hold", "apply", "look", "remove", "release"]);
+});
+
+test("a controller that does not answer is asked anew, and users are not told of that", async () => {
+  await begin({ lookDeadline: 1_000 });
+  const missing = "its controller has not reported an operation";
+  lab.world.sight = { ready: false, message: missing, codes: [] };
+  await soon(() => expect(lab.world.calls.filter((call) => call === "apply")).toHaveLength(2));
+  const message = `The bastion is not ready: ${missing}`;
+  expect(new Set(lab.world.news.map((one) => JSON.stringify(one)))).toEqual(
+    new Set([JSON.stringify({ is: "failed", message, codes: [] })]),
+  );
+  lab.world.sight = ready;
+  await handle().result();
+});
+
+test("a deletion that its controller does not answer says so, and goes on", async () => {
+  lab.world.left = true;
+  run = { ...run, lookDeadline: 1_000 };
+  lab.world.task = { is: "remove", run };
+  await lab.flows.nudge(run);
+  const message = "The bastion cannot be taken away: its controller has not let it go yet";
+  await soon(() => expect(lab.world.news).toContainEqual({ is: "failed", message, codes: [] }));
+  lab.world.left = false;
+  await handle().result();
+  expect(lab.world.calls.at(-1)).toBe("release");
 });
 
 test("a deletion whose seed is dead does not wait for it, once it leads no more", async () => {

@@ -90,12 +90,15 @@ function whyNotServed({ extensions }: BastionGardenDeps, { spec, metadata }: Sho
   return missing.length === 0 ? undefined : describeMissing(missing, seedName);
 }
 
-function factsFrom(run: NonNullable<ShootView["run"]>): Pick<BastionRun, "shoot" | "seedName" | "seedDeadline"> {
+function factsFrom(run: NonNullable<ShootView["run"]>): Omit<BastionRun, keyof BastionRef | "generation"> {
   const { namespace, name, uid, technicalID, seedName, epoch, leaseSeconds, leadershipRecord, forced } = run;
   const optional: Pick<ShootRun, "leadershipRecord" | "forced"> = {
     ...(leadershipRecord === undefined ? {} : { leadershipRecord }),
     ...(forced === undefined ? {} : { forced }),
   };
   const shoot = { namespace, name, uid, technicalID, seedName, epoch, leaseSeconds, ...optional };
-  return { shoot, seedName, seedDeadline: run.seedDeadline };
+  return { shoot, seedName, seedDeadline: run.seedDeadline, lookDeadline: LOOK_DEADLINE };
 }
+
+/** In ms. */
+const LOOK_DEADLINE = 600_000;

@@ -17,6 +17,8 @@ export interface BastionRun extends BastionRef {
   readonly seedName: string;
   /** How long the seed's worker may leave a request unanswered before the Bastion says so. */
   readonly seedDeadline: number;
+  /** How long its controller is waited for before it is looked whether it has to be asked anew. */
+  readonly lookDeadline: number;
 }
 
 /** What of a Shoot's facts an extension Bastion is written with. */

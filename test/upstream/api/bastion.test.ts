@@ -84,7 +84,7 @@ test("upstream's provider makes a machine of the extension Bastion that a seed a
   };
   const run: BastionRun = {
     ...{ namespace: "garden-verify", name: "mine", uid, generation: 1 },
-    ...{ shoot, seedName: "verify", seedDeadline: 60_000 },
+    ...{ shoot, seedName: "verify", seedDeadline: 60_000, lookDeadline: 60_000 },
   };
   const seed = createBastionSeedActivities({ gardenClient: client, seedClient: client });
 
