@@ -54,6 +54,8 @@ export interface SeedActivities {
   destroyComponent(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]>;
   applyExtension(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
   removeExtension(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;
+  /** Removes what there is of Bastions beside the control plane. */
+  removeBastions(run: ShootRun, step: string): Promise<WaitTarget[]>;
   removeNamespace(run: ShootRun, step: string): Promise<WaitTarget[]>;
   /** Asks the controllers to stop acting here and to leave everything as it is. */
   migrateExtension(run: ShootRun, kind: AppliedKind, step: string, purpose?: Purpose): Promise<WaitTarget[]>;

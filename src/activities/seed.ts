@@ -6,6 +6,7 @@ import type { Logger } from "../log.ts";
 import { cleanUpLimits } from "./teardown/clean-up-limits.ts";
 import { createResourceCleaner, type ResourceCleaner } from "./teardown/shoot-resources.ts";
 import { clusterRef, readGardenObjects, syncCluster } from "./control-plane/cluster.ts";
+import { removeBastions } from "./extensions/bastions.ts";
 import { withMendedCredentials } from "./extensions/mended-credentials.ts";
 import { forgetMachineState } from "./machines/forgetting.ts";
 import { abandonMachines } from "./teardown/abandonment.ts";
@@ -189,6 +190,7 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
     cleanExtendedApis: cleaning("extendedApis"),
     cleanKubernetesResources: cleaning("kubernetesResources"),
 
+    removeBastions: (run, step) => removeBastions({ seedClient: services(run).seedClient, waits }, run, step),
     async removeNamespace(run, step) {
       await shootClients.forget(run.technicalID);
       if (run.forced === true) await abandonMachines(services(run).seedClient, run);

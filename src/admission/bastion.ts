@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import { CREATED_BY_ANNOTATION, Shoot, ShootBastion } from "../api/index.ts";
+import { CREATED_BY_ANNOTATION, Shoot, ShootBastion, type KubeObject } from "../api/index.ts";
 import { isNetwork } from "../api/schema/cidr.ts";
 import { refOf, type JsonPatchOperation, type KubeClient } from "../kube/index.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 
 /**
  * Fills in where a Bastion's Shoot is and who asked for it, and makes the Shoot its owner, so that it goes with the Shoot
- * (Gardener: plugin BastionValidator, which does both at once).
+ * (Gardener: plugin BastionValidator, which does both at once). The Seed stays the one that makes it, also when the Shoot
+ * moves: there it ends.
  */
 export function createBastionDefaulter({ client }: { client: KubeClient }): Webhook {
-  return async ({ operation, object, userInfo }) => {
+  return async ({ operation, object, oldObject, userInfo }) => {
     const { data: bastion } = ShootBastion.schema.safeParse(object);
     const shoot = bastion && (await readShoot(client, bastion));
     if (!bastion || !shoot?.spec.seedName || bastion.metadata.deletionTimestamp !== undefined) return { allowed: true };
@@ -19,7 +20,8 @@ export function createBastionDefaulter({ client }: { client: KubeClient }): Webh
     const owners = ownerReferences.filter(({ uid }) => uid !== shoot.metadata.uid);
     const created =
       operation === "CREATE" && userInfo.username ? { [CREATED_BY_ANNOTATION]: userInfo.username } : undefined;
-    const spec = { ...bastion.spec, seedName: shoot.spec.seedName, providerType: shoot.spec.provider.type };
+    const seedName = makerOf(oldObject) ?? shoot.spec.seedName;
+    const spec = { ...bastion.spec, seedName, providerType: shoot.spec.provider.type };
     const patch: JsonPatchOperation[] = [
       { op: "replace", path: "/spec", value: spec },
       { op: "add", path: "/metadata/ownerReferences", value: [...owners, owner] },
@@ -30,6 +32,10 @@ export function createBastionDefaulter({ client }: { client: KubeClient }): Webh
     return { allowed: true, patch };
   };
 }
+
+/** The Seed that makes the Bastion already. */
+const makerOf = (old: KubeObject | undefined): string | undefined =>
+  (old?.["spec"] as Partial<ShootBastion["spec"]> | undefined)?.seedName;
 
 /** Judges Bastions: their Shoot is there, on a Seed, and stays; its machines can be reached; and networks are networks. */
 export function createBastionValidator({ client }: { client: KubeClient }): Webhook {

@@ -98,7 +98,7 @@ export function createShootClient(client: Client): ShootClient {
       return retried;
     },
     async flows(shoot) {
-      const { shoot: _, ...types } = workflowTypes;
+      const { shoot: _, bastion: __, ...types } = workflowTypes;
       const names = Object.values(types).map((type) => `"${type}"`);
       const operations = `WorkflowType IN (${names.join(", ")})`;
       return await list(shoot === undefined ? operations : `${operations} AND ShootName = "${shoot}"`);

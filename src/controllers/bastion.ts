@@ -15,7 +15,7 @@ export interface BastionDeps {
 
 /**
  * Ends Bastions: an hour after they were last asked to stay (annotation `gardener.cloud/operation=keepalive`), after a day
- * at the latest, and when their Shoot goes or moves (Gardener: controller-manager's Bastion controller).
+ * at the latest, and when their Shoot goes, moves or closes its machines (Gardener: controller-manager's Bastion controller).
  */
 export function createBastionController({ gardenClient, log, period = 30_000, now = Date.now }: BastionDeps) {
   const keepAlive = async (bastion: ShootBastion) => {
@@ -61,10 +61,17 @@ const isAskedToStay = ({ metadata }: ShootBastion): boolean =>
 
 /** Why a Bastion is not to be any more; undefined while it is. Pure. */
 export function endOf({ spec, metadata, status }: ShootBastion, shoot: Shoot | undefined, now: number) {
-  if (shoot === undefined) return "its Shoot is gone";
-  if (shoot.metadata.deletionTimestamp !== undefined) return "its Shoot is being deleted";
-  if (spec.seedName !== undefined && shoot.spec.seedName !== spec.seedName) return "its Shoot moves to another Seed";
+  const reason = reasonOf(shoot, spec.seedName);
+  if (reason !== undefined) return reason;
   if (now > Date.parse(metadata.creationTimestamp ?? "") + LONGEST_LIFE) return "it is a day old";
   const expiry = Date.parse(status?.expirationTimestamp ?? "");
   return now > expiry && metadata.annotations?.[OPERATION_ANNOTATION] !== "keepalive" ? "it has expired" : undefined;
+}
+
+/** Why a Shoot has no Bastions any more. */
+function reasonOf(shoot: Shoot | undefined, seedName: string | undefined): string | undefined {
+  if (shoot === undefined) return "its Shoot is gone";
+  if (shoot.metadata.deletionTimestamp !== undefined) return "its Shoot is being deleted";
+  if (shoot.spec.provider.workersSettings?.sshAccess?.enabled === false) return "its Shoot's machines serve no SSH";
+  return seedName !== undefined && shoot.spec.seedName !== seedName ? "its Shoot moves to another Seed" : undefined;
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { GARDEN_NAMESPACE, MANAGER_CONTROLLER } from "../api/index.ts";
+import { createBastionClient } from "../client/bastions.ts";
 import { watchBinding } from "../client/binding-watch.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
 import { createGardenBinding } from "../client/garden-binding.ts";
@@ -11,6 +12,7 @@ import { createShootClient } from "../client/shoots.ts";
 import { parseConfig, type Config } from "../config.ts";
 import { createBackupEntryController } from "../controllers/backup-entry.ts";
 import { createBastionController } from "../controllers/bastion.ts";
+import { createBastionFlows } from "../controllers/bastion-flows.ts";
 import { createNamespacedCloudProfileController } from "../controllers/namespaced-cloud-profile.ts";
 import { createProtections } from "../controllers/protections.ts";
 import { createRegistrationController } from "../controllers/registration/registration.ts";
@@ -57,6 +59,7 @@ async function main(): Promise<void> {
   const scheduling = electScheduler({ gardenClient, events, log, strategy: config.schedulingStrategy });
   const profiles = createNamespacedCloudProfileController({ gardenClient, log });
   const bastions = createBastionController({ gardenClient, log });
+  const bastionFlows = createBastionFlows({ gardenClient, flows: createBastionClient(temporal), log });
   const lifetimes = createShootLifetimeController({ gardenClient, events, log });
   const flows = createInstallationClient(temporal);
   const registrations = createRegistrationController({ gardenClient, flows, log });
@@ -68,6 +71,7 @@ async function main(): Promise<void> {
     silence,
     profiles,
     bastions,
+    bastionFlows,
     lifetimes,
     scheduling,
     registrations,

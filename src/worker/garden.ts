@@ -2,6 +2,7 @@ import type { DataConverter } from "@temporalio/common";
 import { Worker, type NativeConnection } from "@temporalio/worker";
 import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { GardenActivities } from "../activities/index.ts";
+import type { BastionGardenActivities } from "../activities/bastion/activities.ts";
 import type { InstallationGardenActivities } from "../activities/installation/activities.ts";
 import { deploymentName } from "../client/builds.ts";
 import { gardenQueue } from "../workflows/contract.ts";
@@ -16,6 +17,8 @@ export interface GardenWorkerOptions {
   readonly activities: GardenActivities;
   /** What it does for installations of extensions; a worker without them serves Shoots only. */
   readonly installations?: InstallationGardenActivities;
+  /** What it does for Bastions; a worker without them makes none. */
+  readonly bastions?: BastionGardenActivities;
   readonly build: WorkflowBuild;
 }
 
@@ -35,7 +38,7 @@ export function createGardenWorker(o: GardenWorkerOptions): Promise<Worker> {
       version: { deploymentName, buildId: o.build.id },
       defaultVersioningBehavior: "PINNED",
     },
-    activities: { ...o.activities, ...o.installations },
+    activities: { ...o.activities, ...o.installations, ...o.bastions },
     interceptors: { activity: [() => ({ inbound: { execute: (input, next) => withHeartbeat(() => next(input)) } })] },
     maxHeartbeatThrottleInterval: HEARTBEAT_PERIOD,
     maxCachedWorkflows: CACHED_WORKFLOWS,

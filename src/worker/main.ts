@@ -1,4 +1,6 @@
 import { hostname } from "node:os";
+import { createBastionGardenActivities } from "../activities/bastion/garden.ts";
+import { createBastionSeedActivities } from "../activities/bastion/seed.ts";
 import { createGardenActivities } from "../activities/garden.ts";
 import { createHelm } from "../activities/installation/helm.ts";
 import { createInstallationGardenActivities } from "../activities/installation/garden.ts";
@@ -84,6 +86,7 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
       log,
     }),
     installations: createInstallationGardenActivities({ gardenClient, periods: config }),
+    bastions: createBastionGardenActivities({ gardenClient, periods: config, extensions }),
   });
   const rollout = createRollout({
     build: build.id,
@@ -135,6 +138,7 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
       ...access,
       helm: createHelm({ binary: config.helm }),
     }),
+    bastions: createBastionSeedActivities({ gardenClient, seedClient }),
     admitted: binding.bound,
   });
   const { seedCapacity: capacity } = config;

@@ -2,6 +2,7 @@ import type { DataConverter } from "@temporalio/common";
 import { Worker, type NativeConnection } from "@temporalio/worker";
 import { HEARTBEAT_PERIOD, withHeartbeat } from "../activities/heartbeat.ts";
 import type { SeedActivities } from "../activities/index.ts";
+import type { BastionSeedActivities } from "../activities/bastion/activities.ts";
 import type { InstallationSeedActivities } from "../activities/installation/activities.ts";
 import { seedQueue } from "../workflows/contract.ts";
 
@@ -15,6 +16,8 @@ export interface SeedWorkerOptions {
   readonly activities: SeedActivities;
   /** What it does for installations of extensions; a worker without them serves Shoots only. */
   readonly installations?: InstallationSeedActivities;
+  /** What it does for Bastions; a worker without them makes none. */
+  readonly bastions?: BastionSeedActivities;
   /** Resolves when the Seed is known to be this cluster: no activity begins before. */
   readonly admitted?: Promise<void>;
 }
@@ -26,7 +29,7 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
     namespace: o.namespace,
     dataConverter: o.dataConverter ?? {},
     taskQueue: seedQueue(o.seedName),
-    activities: { ...o.activities, ...o.installations },
+    activities: { ...o.activities, ...o.installations, ...o.bastions },
     maxConcurrentActivityTaskExecutions: 50,
     interceptors: {
       activity: [

@@ -90,7 +90,7 @@ export interface WorkFailure extends StepFailure {
 const backoff = (attempt: number): number => Math.min(5_000 * 2 ** (attempt - 1), 600_000);
 
 /** The cause that the activity worker classified; anything else is worth another try. */
-function failureOf(error: unknown): WorkFailure {
+export function failureOf(error: unknown): WorkFailure {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) {
     const detail = cause.details?.[0];

@@ -1,6 +1,7 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
 import type { InstallationRef } from "../api/registration/run.ts";
+import type { BastionRef } from "../api/shoot/bastion-run.ts";
 import type { FlowProgress, ShootOperation, ShootRef, ShootRun } from "../api/shoot/run.ts";
 
 /** Everything the outside may know of our workflows: ids, queues, messages, search attributes. */
@@ -48,6 +49,10 @@ export const cleanUpWorkflowId = (ref: ShootRef, seedName: string): string =>
 /** The id of the workflow that installs a controller, upgrades it or takes it away. */
 export const installationWorkflowId = ({ name, uid }: InstallationRef): string => `installation/${name}/${uid}`;
 
+/** The id of the workflow that makes a Bastion in the seed of its Shoot, or takes it away. */
+export const bastionWorkflowId = ({ namespace, name, uid }: BastionRef): string =>
+  `bastion/${namespace}/${name}/${uid}`;
+
 /** Workflow types, as clients name them. */
 export const workflowTypes = {
   shoot: "shoot",
@@ -58,6 +63,7 @@ export const workflowTypes = {
   restore: "restore",
   cleanUp: "cleanUp",
   installation: "installation",
+  bastion: "bastion",
 } as const;
 
 /** Says that something about the Shoot changed, never what: the workflow reads the Shoot itself. */

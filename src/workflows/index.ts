@@ -14,6 +14,7 @@ import { restore as restoreFlow } from "./restore.ts";
 /** The workflow types of queue `garden`, by the names in `contract.ts`. */
 
 export { shoot } from "./shoot.ts";
+export { bastion } from "./bastion.ts";
 export { installation } from "./installation/installation.ts";
 
 /** Create and Reconcile of a Shoot. */

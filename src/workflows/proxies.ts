@@ -9,7 +9,7 @@ import {
 } from "@temporalio/workflow";
 import { commandLines } from "../api/command-lines.ts";
 import type { GardenActivities, SeedActivities } from "../activities/index.ts";
-import { applyId } from "../api/activity-ids.ts";
+import { applyId, waitId } from "../api/activity-ids.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
 import type { WorkFailure } from "./attempts.ts";
 import { gardenQueue, seedQueue, workflowTypes } from "./contract.ts";
@@ -38,6 +38,22 @@ export function seedActivities<Activities extends object = SeedActivities>(
   });
   return uncancelled(activities as Activities, (error) => explainSilence(error, run));
 }
+
+/**
+ * The seed's activities that look whether something has come true, and throw until it has: between two looks Temporal waits,
+ * and neither a slot nor the history grows. In ms, for how long.
+ */
+export const lookingActivities = <Activities extends object>(run: Asking, step: string, deadline = 600_000) =>
+  proxyActivities<Activities>({
+    taskQueue: seedQueue(run.seedName),
+    activityId: waitId(step),
+    summary: step,
+    startToCloseTimeout: "1 minute",
+    scheduleToStartTimeout: run.seedDeadline,
+    scheduleToCloseTimeout: deadline,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: "500ms", backoffCoefficient: 1.5, maximumInterval: "10s" },
+  });
 
 /** The same for the garden. */
 export function gardenActivities<Activities extends object = GardenActivities>(step: string): Activities {

@@ -219,6 +219,8 @@ describe("the deployed roles grant", () => {
       ["worker-seed", "list", "replicasets.apps"],
       ["manager", "get list watch create patch delete", `controllerinstallations.${core}`],
       ["manager", "get list watch patch", `controllerdeployments.${core}`],
+      ["worker-garden", "get patch", "bastions.operations.gardener.cloud"],
+      ["worker-garden", "update", "bastions.operations.gardener.cloud:status"],
       ["worker-garden", "get list watch", `controllerregistrations.${core} controllerinstallations.${core}`],
       ["worker-garden", "get", `controllerdeployments.${core}`],
       ["worker-seed", "get list watch create patch delete", "cronjobs.batch jobs.batch"],

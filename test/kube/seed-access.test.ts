@@ -10,6 +10,7 @@ import {
   ControllerRegistration,
   Seed,
   Shoot,
+  ShootBastion,
   ShootState,
   type KubeObject,
 } from "../../src/api/index.ts";
@@ -323,6 +324,27 @@ const holders = async (name: string) => {
   const binding = await admin.read(RoleBinding, { namespace, name: `perennial:shoot:${namespace}:${name}` });
   return binding?.subjects?.map((subject) => subject.name);
 };
+
+test("a seed reads the Bastions that it makes, as long as they are, and writes nothing into them", async () => {
+  const bastion = (name: string, seedName: string): ShootBastion => ({
+    ...{ apiVersion: "operations.gardener.cloud/v1alpha1", kind: "Bastion", metadata: { name, namespace } },
+    spec: {
+      ...{ shootRef: { name: "mine" }, seedName, providerType: "local", sshPublicKey: "a" },
+      ingress: everywhere,
+    },
+  });
+  const everywhere = [{ ipBlock: { cidr: "0.0.0.0/0" } }];
+  await admin.create(bastion("mine", "seed-1"));
+  await admin.create(bastion("theirs", "seed-2"));
+  await soon(() => seed1.read(ShootBastion, { namespace, name: "mine" }));
+  await forbidden(seed1.read(ShootBastion, { namespace, name: "theirs" }));
+  await forbidden(seed1.list(ShootBastion, { namespace }));
+  const mine = refTo(ShootBastion, { namespace, name: "mine" });
+  await forbidden(seed1.patch(mine, { spec: { sshPublicKey: "b" } }));
+  await forbidden(seed1.patch(mine, { status: { ingress: { ip: "203.0.113.9" } } }, { subresource: "status" }));
+  await admin.remove(mine);
+  await soon(() => forbidden(seed1.read(ShootBastion, { namespace, name: "mine" })));
+});
 
 describe("rights go with the Shoot", () => {
   test("not to a seed that was taken over from, while the Shoot is on its way", async () => {

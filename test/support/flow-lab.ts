@@ -287,6 +287,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     removeUnusedResourceManager: waiting("removeUnusedResourceManager"),
     awaitManagedResources: waiting("awaitManagedResources"),
     removeManagedResources: waiting("removeManagedResources"),
+    removeBastions: waiting("removeBastions"),
     publishInfrastructure: forRun("publishInfrastructure"),
     publishAddress: forRun("publishAddress"),
     encryptResources: forRun("encryptResources"),

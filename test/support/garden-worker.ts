@@ -1,3 +1,4 @@
+import type { BastionGardenActivities } from "../../src/activities/bastion/activities.ts";
 import type { InstallationGardenActivities } from "../../src/activities/installation/activities.ts";
 import type { GardenActivities } from "../../src/activities/index.ts";
 import { createBuilds } from "../../src/client/builds.ts";
@@ -28,6 +29,7 @@ export interface GardenWorker {
 interface Doing {
   readonly activities: GardenActivities;
   readonly installations?: InstallationGardenActivities;
+  readonly bastions?: BastionGardenActivities;
 }
 
 /** Starts a real worker of the garden, and returns when its build is current, or stays beside the current one. */

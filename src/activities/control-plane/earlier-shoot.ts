@@ -37,9 +37,9 @@ const unaffected: ReadonlySet<string> = new Set<keyof SeedActivities>([
 const nothingThere = { namespaceUsable: false, cleanable: false, controlPlaneNeeded: false };
 
 /** What to tell of an earlier Shoot's namespace; undefined when it is the run's own, or there is none. */
-async function findEarlier(
+export async function findEarlier(
   seedClient: KubeClient,
-  { technicalID, uid, seedName }: ShootRun,
+  { technicalID, uid, seedName }: Pick<ShootRun, "technicalID" | "uid" | "seedName">,
 ): Promise<string | undefined> {
   const namespace = await seedClient.read(Namespace, { name: technicalID });
   const owner = namespace?.metadata.annotations?.[SHOOT_UID_ANNOTATION];

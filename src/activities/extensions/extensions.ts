@@ -9,6 +9,7 @@ import { wantedObjects } from "./wanted.ts";
 import type { WaitTarget } from "../index.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
 import { confirmAndRemove, readChangeable } from "./existing.ts";
+import { led } from "./led.ts";
 import { listExtensionObjects } from "./list.ts";
 import { isOf, purposeByName } from "./purpose.ts";
 import { hasMigrated, nextTimestamp, targetOf } from "./target.ts";
@@ -157,15 +158,3 @@ function annotated(object: KubeObject, more: Readonly<Record<string, string>>): 
 
 const stampOf = (timestamp: string | undefined): Record<string, string> =>
   timestamp === undefined ? {} : { [TIMESTAMP_ANNOTATION]: timestamp };
-
-/** Writes into the object which seed may act on it (GEP-1): the run's, under the run's epoch. */
-function led(
-  object: KubeObject,
-  { leadershipRecord: record, leaseSeconds, epoch, seedName, uid }: ShootRun,
-): KubeObject {
-  if (record === undefined) return object;
-  return {
-    ...object,
-    spec: { ...(object["spec"] as object), leadership: { record, value: seedName, leaseSeconds, epoch, shoot: uid } },
-  };
-}

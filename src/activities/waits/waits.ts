@@ -1,6 +1,6 @@
 import { CompleteAsyncError } from "@temporalio/activity";
 import { WAIT_ANNOTATION } from "../../api/annotations.ts";
-import { ManagedResource } from "../../api/index.ts";
+import { Bastion, ManagedResource } from "../../api/index.ts";
 import { ROLE_LABEL } from "../../api/labels.ts";
 import { appliedKinds, definitionOf } from "../../api/extensions/kinds.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
@@ -165,6 +165,7 @@ const watched: readonly (TypeRef & { readonly labelSelector?: string })[] = [
   { apiVersion: "batch/v1", kind: "Job", ...controlPlane },
   { apiVersion: "v1", kind: "Pod", ...controlPlane },
   typeMeta(ManagedResource),
+  typeMeta(Bastion),
   { apiVersion: "v1", kind: "Namespace", labelSelector: `${ROLE_LABEL}=shoot` },
 ];
 

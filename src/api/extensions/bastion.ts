@@ -36,7 +36,7 @@ export const Bastion = defineExtension({
   ],
   deletionProtected: false,
   contract: {
-    writer: "other",
+    writer: "seed",
     stateful: false,
     cluster: "always",
     admission: "none",

@@ -1,6 +1,7 @@
 import { extensionKinds } from "../extensions/kinds.ts";
 import type { BackupBucket } from "../core/backup-bucket.ts";
 import type { Seed } from "../core/seed.ts";
+import type { ShootBastion } from "../core/shoot-bastion.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 
 /**
@@ -72,6 +73,10 @@ export const wordsOfBucket = ({ spec }: Pick<BackupBucket, "spec">): readonly Wo
 /** What an entry asks of the Seed that keeps it, by the bucket that it is in. */
 export const wordsOfEntry = (bucket: Pick<BackupBucket, "spec"> | undefined): readonly Word[] =>
   bucket === undefined ? [] : [needed({ kind: "BackupEntry", type: bucket.spec.provider.type })];
+
+/** What a Bastion asks of the seed that makes it. */
+export const wordsOfBastion = ({ spec }: Pick<ShootBastion, "spec">): readonly Word[] =>
+  spec.providerType === undefined ? [] : [needed({ kind: "Bastion", type: spec.providerType })];
 
 const unique = (words: readonly Word[]): readonly Word[] => [...new Set(words)];
 

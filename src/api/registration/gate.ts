@@ -1,10 +1,10 @@
 import type { ControllerInstallation } from "../core/controller-installation.ts";
 import type { Seed } from "../core/seed.ts";
 import type { Shoot } from "../shoot/shoot.ts";
-import { needed, pairsOfSeed, pairsOfShoot } from "./demand.ts";
+import { needed, pairsOfSeed, pairsOfShoot, type Pair } from "./demand.ts";
 import { isSpokenFor, whyNotReady, type NotReady } from "./installation.ts";
 import { primaryConflicts } from "./primaries.ts";
-import type { Registered } from "./registered.ts";
+import type { Offer, Registered } from "./registered.ts";
 import { hasExtension } from "./shoot-extensions.ts";
 
 /** A controller that a Shoot needs on its Seed, and that is not at its service there. */
@@ -13,6 +13,12 @@ export interface MissingExtension extends NotReady {
   /** The kinds and types that the Shoot needs it for. */
   readonly pairs: readonly string[];
   readonly installation?: string;
+}
+
+/** A registered controller, and the kinds and types that it is needed for. */
+export interface NeededRegistration {
+  readonly registered: Registered;
+  readonly pairs: readonly string[];
 }
 
 /** What is known of a Seed's extensions. */
@@ -30,9 +36,17 @@ export interface SeedExtensions {
 export function missingExtensions(
   shoot: Pick<Shoot, "spec">,
   seed: Pick<Seed, "spec"> | undefined,
-  { registrations, installations }: SeedExtensions,
+  known: SeedExtensions,
 ): readonly MissingExtension[] {
-  return registrationsFor(shoot, seed, registrations).flatMap(({ registered, pairs }) => {
+  return notReady(registrationsFor(shoot, seed, known.registrations), known);
+}
+
+/** Those of the controllers that are not at their service yet, by the rules of {@link missingExtensions}. */
+export function notReady(
+  wanted: readonly NeededRegistration[],
+  { installations }: Pick<SeedExtensions, "installations">,
+): readonly MissingExtension[] {
+  return wanted.flatMap(({ registered, pairs }) => {
     const { name, method } = registered;
     const found = installations.find(({ spec }) => spec.registrationRef.name === name);
     if (method.by === "others" && (found === undefined || !isSpokenFor(found))) return [];
@@ -48,11 +62,22 @@ export function registrationsFor(
   shoot: Pick<Shoot, "spec">,
   seed: Pick<Seed, "spec"> | undefined,
   registrations: readonly Registered[],
-): readonly { readonly registered: Registered; readonly pairs: readonly string[] }[] {
-  const words = new Set([...pairsOfShoot(shoot), ...pairsFromSeed(seed)].map(needed));
+): readonly NeededRegistration[] {
+  return primariesFor([...pairsOfShoot(shoot), ...pairsFromSeed(seed)], registrations, (offer) =>
+    hasExtension(shoot, offer),
+  );
+}
+
+/** The primary controllers of kinds and types, and of the Extensions for which `enables` holds, with what each is for. */
+export function primariesFor(
+  pairs: readonly Pair[],
+  registrations: readonly Registered[],
+  enables: (offer: Offer) => boolean = () => false,
+): readonly NeededRegistration[] {
+  const words = new Set(pairs.map(needed));
   return registrations.flatMap((registered) => {
     const offers = registered.offers.filter(
-      (offer) => offer.primary && (offer.kind === "Extension" ? hasExtension(shoot, offer) : words.has(needed(offer))),
+      (offer) => offer.primary && (offer.kind === "Extension" ? enables(offer) : words.has(needed(offer))),
     );
     if (offers.length === 0 || primaryConflicts(registered, registrations).length > 0) return [];
     return [{ registered, pairs: offers.map(({ kind, type }) => `${kind} ${type}`) }];

@@ -1,5 +1,5 @@
-import { BackupBucket, BackupEntry } from "../../api/index.ts";
-import { wordsOfBucket, wordsOfEntry } from "../../api/registration/demand.ts";
+import { BackupBucket, BackupEntry, ShootBastion } from "../../api/index.ts";
+import { wordsOfBastion, wordsOfBucket, wordsOfEntry } from "../../api/registration/demand.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, type Kind, type KubeClient, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
@@ -79,7 +79,19 @@ export function createWatches({ gardenClient, log, requirements, onRegistration,
     },
   });
 
-  const all = [seeds, registrations, deployments, buckets, entries, shoots];
+  const bastions: Reflector<ShootBastion> = createReflector(gardenClient, ShootBastion, {
+    log,
+    onEvent: ({ object: { metadata } }) => {
+      const kept = bastions.get(metadata.name, metadata.namespace);
+      const seeds = kept?.spec.seedName === undefined ? [] : [kept.spec.seedName];
+      requirements.ask(
+        `bastion ${metadata.namespace}/${metadata.name}`,
+        kept && { seeds, words: wordsOfBastion(kept) },
+      );
+    },
+  });
+
+  const all = [seeds, registrations, deployments, buckets, entries, bastions, shoots];
   return {
     seed: (name: string) => seeds.get(name)?.known,
     deployment: (name: string) => deployments.get(name)?.known,

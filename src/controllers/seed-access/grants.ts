@@ -1,9 +1,17 @@
 import { PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
-import type { BackupBucket, BackupEntry, ControllerInstallation, Seed } from "../../api/index.ts";
+import type { BackupBucket, BackupEntry, ControllerInstallation, Seed, ShootBastion } from "../../api/index.ts";
 import { holdersOf, isMoving, leftSeedsOf, type KnownShoot } from "./known-shoot.ts";
 import type { Grant } from "./objects.ts";
-import { bucketRights, entryRights, installationRights, leftShootRights, seedRights, shootRights } from "./rights.ts";
+import {
+  bastionRights,
+  bucketRights,
+  entryRights,
+  installationRights,
+  leftShootRights,
+  seedRights,
+  shootRights,
+} from "./rights.ts";
 import type { World } from "./world.ts";
 
 /** What is granted on the object of this id: nothing when it is gone. */
@@ -16,6 +24,8 @@ export function grantsOf(world: World, id: string): Grant[] {
   if (entry !== undefined) return [entryGrant(entry)];
   const installation = world.installations.get(id);
   if (installation !== undefined) return [installationGrant(world, installation)];
+  const bastion = world.bastions.get(id);
+  if (bastion !== undefined) return [bastionGrant(bastion)];
   const bucket = world.buckets.get(id);
   return bucket === undefined ? [] : [bucketGrant(bucket)];
 }
@@ -36,6 +46,16 @@ function entryGrant(entry: BackupEntry): Grant {
     name: `backup-entry:${entry.metadata.name}`,
     seeds: seedName === undefined ? [] : [seedName],
     rights: entryRights(entry),
+  };
+}
+
+/** A Bastion is made in the seed that it names, and in no other. */
+function bastionGrant(bastion: ShootBastion): Grant {
+  const { metadata, spec } = bastion;
+  return {
+    name: `bastion:${metadata.namespace}:${metadata.name}`,
+    seeds: spec.seedName === undefined ? [] : [spec.seedName],
+    rights: bastionRights(bastion),
   };
 }
 

@@ -10,7 +10,7 @@ import {
   sshKeyPairName,
   statePartNames,
 } from "../../api/names.ts";
-import type { BackupBucket, BackupEntry, ControllerInstallation, Seed } from "../../api/index.ts";
+import type { BackupBucket, BackupEntry, ControllerInstallation, Seed, ShootBastion } from "../../api/index.ts";
 import type { NamespacedKey, PolicyRule } from "../../kube/index.ts";
 import type { KnownShoot } from "./known-shoot.ts";
 
@@ -78,6 +78,11 @@ const referredBy = ({ spec }: KnownShoot, kind: "Secret" | "ConfigMap"): string[
 /** What a seed that has been left may do: see that the Shoot is another's now. */
 export const leftShootRights = ({ metadata: { namespace, name } }: KnownShoot): Rights[] => [
   { namespace, rules: [rule("core.gardener.cloud", "shoots", [name], "get")] },
+];
+
+/** What a seed may do with a Bastion that it makes: read whom to let in. The garden's worker says there how it is. */
+export const bastionRights = ({ metadata: { namespace, name } }: ShootBastion): Rights[] => [
+  { namespace, rules: [rule("operations.gardener.cloud", "bastions", [name], "get")] },
 ];
 
 /** What a seed may do with a BackupEntry that it keeps, also when the Shoot is gone. */

@@ -5,6 +5,7 @@ import {
   CredentialsBinding,
   SecretBinding,
   Seed,
+  ShootBastion,
 } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, type Kind, type KubeClient, type NamespacedKey, type Reflector } from "../../kube/index.ts";
@@ -20,6 +21,7 @@ export interface World {
   readonly entries: ReadonlyMap<string, BackupEntry>;
   readonly buckets: ReadonlyMap<string, BackupBucket>;
   readonly installations: ReadonlyMap<string, ControllerInstallation>;
+  readonly bastions: ReadonlyMap<string, ShootBastion>;
   /** The Secret that a Shoot's binding names. */
   credentialsOf(shoot: KnownShoot): NamespacedKey | undefined;
   /** The Secrets in namespace `garden` that it takes to pull the installation's chart. */
@@ -83,6 +85,7 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     touchSeed(shoots.reflector.get(name, namespace)?.spec.seedName);
   });
 
+  const bastions = follow(ShootBastion, touch);
   const installations = follow(ControllerInstallation, touch, withoutStatus);
   const deployments = follow(
     ChartAccess,
@@ -109,6 +112,7 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     entries: entries.objects,
     buckets: buckets.objects,
     installations: installations.objects,
+    bastions: bastions.objects,
     credentialsOf,
     chartSecretsOf: ({ spec }) => deployments.reflector.get(spec.deploymentRef?.name ?? "")?.secrets ?? [],
   };
@@ -121,6 +125,7 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     secretBindings,
     shoots,
     entries,
+    bastions,
   ].map((one) => one.reflector);
   return {
     world,

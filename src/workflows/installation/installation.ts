@@ -1,13 +1,7 @@
-import {
-  ActivityCancellationType,
-  CancellationScope,
-  condition,
-  isCancellation,
-  proxyActivities,
-  setHandler,
-} from "@temporalio/workflow";
+import { ActivityCancellationType, proxyActivities, setHandler } from "@temporalio/workflow";
 import type { InstallationGardenActivities, InstallationView } from "../../activities/installation/activities.ts";
 import type { InstallationRef, InstallationRun } from "../../api/registration/run.ts";
+import { carryThrough } from "../carry-through.ts";
 import { changedSignal, gardenQueue } from "../contract.ts";
 import { handOver } from "./hand-over.ts";
 import { install } from "./install.ts";
@@ -26,32 +20,14 @@ export async function installation(ref: InstallationRef): Promise<void> {
   do {
     inbox.changed = false; // before reading: a signal during the read must not get lost
     const view = await garden.readInstallation(ref);
-    if (view !== null) await carryThrough(view.run, inbox);
+    if (view === null) continue;
+    const { run } = view;
+    await carryThrough(
+      inbox,
+      () => perform(run),
+      async () => asksForTheSame(await garden.readInstallation(run), run),
+    );
   } while (inbox.changed);
-}
-
-interface Inbox {
-  changed: boolean;
-}
-
-async function carryThrough(run: InstallationRun, inbox: Inbox): Promise<void> {
-  const scope = new CancellationScope();
-  const state = { ended: false };
-  const working = scope.run(() => perform(run)).finally(() => void (state.ended = true));
-  working.catch(() => {}); // awaited below, also where it fails while a change is being looked at
-  while (!state.ended) {
-    await condition(() => inbox.changed || state.ended);
-    if (state.ended) break;
-    inbox.changed = false;
-    if (!asksForTheSame(await garden.readInstallation(run), run)) {
-      inbox.changed = true; // what is asked for now is read once this has stopped
-      scope.cancel();
-      break;
-    }
-  }
-  await working.catch((error: unknown) => {
-    if (!isCancellation(error) || !scope.consideredCancelled) throw error;
-  });
 }
 
 /** A removal is not given up; no operation of users waits for it, so it has all the time that it needs. */

@@ -1,25 +1,18 @@
-import {
-  ActivityCancellationType,
-  ApplicationFailure,
-  CancellationScope,
-  proxyActivities,
-  setCurrentDetails,
-  upsertSearchAttributes,
-} from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
 import type {
   InstallationGardenActivities,
   InstallationSeedActivities,
 } from "../../activities/installation/activities.ts";
-import { applyId, waitId } from "../../api/activity-ids.ts";
+import { applyId } from "../../api/activity-ids.ts";
 import { commandLines } from "../../api/command-lines.ts";
 import type { InstallationRun } from "../../api/registration/run.ts";
 import { runFlow } from "../../flow/flow.ts";
 import { answerTheOutside } from "../answers.ts";
 import { asBegun } from "../as-begun.ts";
 import { createAttempts, type Retries } from "../attempts.ts";
-import { searchAttributes, seedQueue } from "../contract.ts";
+import { searchAttributes } from "../contract.ts";
 import { createProgressTracker, type ProgressTracker } from "../progress-tracker.ts";
-import { explainSilence, gardenActivities, seedActivities } from "../proxies.ts";
+import { explainSilence, gardenActivities, lookingActivities, seedActivities } from "../proxies.ts";
 import type { InstallationAction, InstallationFlow } from "./actions.ts";
 
 /**
@@ -56,25 +49,12 @@ export async function performInstallation(table: InstallationFlow, run: Installa
 async function carryOut({ where, verb, activity }: InstallationAction, step: string, run: InstallationRun) {
   if (where === "garden") return await gardenActivities<InstallationGardenActivities>(step)[activity](run);
   if (verb === "call") return await seedActivities<InstallationSeedActivities>(run, step, applyId(step))[activity](run);
-  return await looking(step, run)
+  return await lookingActivities<InstallationSeedActivities>(run, step)
     [activity](run)
     .catch((error: unknown) => {
       throw explainSilence(error, run);
     });
 }
-
-/** Between two looks Temporal waits, and neither a slot nor the history grows. */
-const looking = (step: string, run: InstallationRun) =>
-  proxyActivities<InstallationSeedActivities>({
-    taskQueue: seedQueue(run.seedName),
-    activityId: waitId(step),
-    summary: step,
-    startToCloseTimeout: "1 minute",
-    scheduleToStartTimeout: run.seedDeadline,
-    scheduleToCloseTimeout: "10 minutes",
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-    retry: { initialInterval: "500ms", backoffCoefficient: 1.5, maximumInterval: "10s" },
-  });
 
 /** Says in Temporal where the flow is, whenever that has changed. */
 function createShow(tracker: ProgressTracker, run: InstallationRun): () => void {

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
+import { createBastionDefaulter } from "../../../src/admission/bastion.ts";
 import { seedBindingCauses } from "../../../src/admission/shoot/binding.ts";
 import { endOf } from "../../../src/controllers/bastion.ts";
 import type { Shoot, ShootBastion } from "../../../src/api/index.ts";
+import type { KubeClient } from "../../../src/kube/index.ts";
 import { movableShoot, readySeed } from "../../support/migration-objects.ts";
 
 const now = new Date("2026-11-25T10:00:00Z");
@@ -39,6 +41,13 @@ it.each<[string, Shoot | undefined, ShootBastion, string, string | undefined]>([
   ["with its Shoot", undefined, bastion, "2026-11-25T10:00:00Z", "its Shoot is gone"],
   ["when its Shoot goes", deleted(shoot), bastion, "2026-11-25T10:00:00Z", "its Shoot is being deleted"],
   [
+    "when its Shoot's machines are closed",
+    closed(shoot),
+    bastion,
+    "2026-11-25T10:00:00Z",
+    "its Shoot's machines serve no SSH",
+  ],
+  [
     "when its Shoot moves",
     { ...shoot, spec: { ...shoot.spec, seedName: "b" } },
     bastion,
@@ -49,8 +58,31 @@ it.each<[string, Shoot | undefined, ShootBastion, string, string | undefined]>([
   expect(endOf(one, its, at(time))).toBe(reason);
 });
 
+it("a Bastion stays with the seed that makes it, although its Shoot goes to another", async () => {
+  const moved: Shoot = { ...shoot, spec: { ...shoot.spec, seedName: "seed-2" } };
+  const client = { read: async () => Promise.resolve(moved) } as unknown as KubeClient;
+  const operations = { group: "operations.gardener.cloud", version: "v1alpha1", kind: "Bastion" };
+  const request = { uid: "u", kind: operations, userInfo: { username: "me" }, object: bastion };
+  const seedAfter = async (operation: "CREATE" | "UPDATE", oldObject?: ShootBastion) => {
+    const verdict = await createBastionDefaulter({ client })({
+      ...request,
+      operation,
+      ...(oldObject && { oldObject }),
+    });
+    const patch = verdict.allowed ? (verdict.patch ?? []) : [];
+    return patch.flatMap((one) => ("value" in one && one.path === "/spec" ? [one.value] : []));
+  };
+  expect(await seedAfter("UPDATE", bastion)).toMatchObject([{ seedName: "seed-1" }]);
+  expect(await seedAfter("CREATE")).toMatchObject([{ seedName: "seed-2" }]);
+});
+
 function asked(one: ShootBastion): ShootBastion {
   return { ...one, metadata: { ...one.metadata, annotations: { "gardener.cloud/operation": "keepalive" } } };
+}
+
+function closed(one: Shoot): Shoot {
+  const provider = { ...one.spec.provider, workersSettings: { sshAccess: { enabled: false } } };
+  return { ...one, spec: { ...one.spec, provider } };
 }
 
 function deleted(one: Shoot): Shoot {

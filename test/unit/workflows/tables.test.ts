@@ -52,6 +52,19 @@ const objectsOf = (flow: ShootFlow, verb: Action["verb"]): string[] =>
     "kind" in action && action.verb === verb ? [[action.kind, action.purpose].filter(Boolean).join(" ")] : [],
   );
 
+it.each([deleteShoot, forceDelete])(
+  "$title takes Bastions away, and waits for their end before the namespace goes",
+  (flow) => {
+    expect([...before(flow, "removeNamespace")]).toContain("removeBastions");
+    expect([...before(flow, "removeBastions")]).toContain("leadership");
+  },
+);
+
+it("a deletion takes Bastions away before the infrastructure that they stand on, with credentials to do it", () => {
+  expect([...before(deleteShoot, "removeInfrastructure")]).toContain("removeBastions");
+  expect([...before(deleteShoot, "removeBastions")]).toContain("cloudProviderSecret");
+});
+
 describe("the flows", () => {
   it("apply every kind that is theirs, for each of its purposes", () => {
     const expected = appliedKinds.flatMap((kind) => {

@@ -3,6 +3,7 @@ import type { ControllerRegistration, Seed, Shoot } from "../../../../src/api/in
 import {
   needed,
   pairsOfSeed,
+  wordsOfBastion,
   wordsOfBucket,
   wordsOfEntry,
   wordsOfShoot,
@@ -125,6 +126,14 @@ test.each<[string, Resource, Place, boolean]>([
     "a bucket that outlives the Seed's wish for it",
     { kind: "BackupBucket", type: "swift" },
     { words: wordsOfBucket({ spec: { provider: { type: "swift", region: "r" } } }) },
+    true,
+  ],
+  [
+    "a Bastion",
+    { kind: "Bastion", type: "jump" },
+    {
+      words: wordsOfBastion({ spec: { shootRef: { name: "s" }, providerType: "jump", sshPublicKey: "", ingress: [] } }),
+    },
     true,
   ],
   [
