@@ -1,0 +1,4 @@
+import type { ClusterApiDeps, Part } from "./part.ts";
+
+/** All controllers of this process, each made anew for every term in which it leads. */
+export const controllers: readonly ((deps: ClusterApiDeps) => Part)[] = [];
