@@ -156,3 +156,9 @@ export const SEED_HASH_LABEL = "seed-spec-hash";
 
 /** On a ControllerInstallation: hash of its ControllerDeployment. */
 export const DEPLOYMENT_HASH_LABEL = "deployment-hash";
+
+/** On a ShootControlPlane, and on the Shoot that stands for it: the control plane's first uid. It outlives `clusterctl move`. */
+export const CONTROL_PLANE_ID_LABEL = "perennial.dev/control-plane-id";
+
+/** On a ShootControlPlane: the project namespace in the garden that its Shoot is in, from the first look on. */
+export const PROJECT_NAMESPACE_LABEL = "perennial.dev/project-namespace";
