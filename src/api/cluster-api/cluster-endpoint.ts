@@ -39,7 +39,7 @@ const hostRules: readonly Rule[] = [
   },
   {
     rule: "!isIP(self) || ip.isCanonical(self)",
-    messageExpression: "'host is not how the address is written: write ' + string(ip(self))",
+    message: "host is an IPv6 address in another form than its shortest: write it as in 2001:db8::1",
   },
   {
     rule: "isIP(self) || self.matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$')",
