@@ -8,6 +8,8 @@ export interface ClusterApiWebhook {
   readonly name: string;
   readonly kind: "Mutating" | "Validating";
   readonly group: string;
+  /** The API server converts objects of other versions to this one. */
+  readonly version: string;
   /** With the subresource where that is meant, such as `clusters/status`. */
   readonly resources: readonly string[];
   readonly operations: readonly string[];
@@ -42,7 +44,7 @@ const entry = (webhook: ClusterApiWebhook, o: { readonly caBundle: string } & En
   rules: [
     {
       apiGroups: [webhook.group],
-      apiVersions: ["*"],
+      apiVersions: [webhook.version],
       resources: webhook.resources,
       operations: webhook.operations,
       scope: "Namespaced",

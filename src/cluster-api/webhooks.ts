@@ -1,9 +1,11 @@
 import { createWebhookServer, serveWebhooks, type WebhookAddress } from "../admission/index.ts";
+import { clusterClassWebhook } from "./infrastructure/class-webhook.ts";
+import { clusterStatusWebhook } from "./infrastructure/status-webhook.ts";
 import type { ClusterApiDeps } from "./part.ts";
 import { pathOf, webhookConfigurations, type ClusterApiWebhook } from "./webhook.ts";
 
 /** All webhooks of this process; every replica serves them. */
-export const webhooks: readonly ClusterApiWebhook[] = [];
+export const webhooks: readonly ClusterApiWebhook[] = [clusterStatusWebhook, clusterClassWebhook];
 
 /** What serves the webhooks, and in which namespace of the management cluster their certificate is. */
 export interface WebhookOptions extends ClusterApiDeps, WebhookAddress {
