@@ -52,6 +52,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: "cluster-api",
+          include: ["test/cluster-api/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+        },
+      },
+      {
+        test: {
           name: "upstream",
           include: ["test/upstream/*.test.ts"],
           testTimeout: 180_000,

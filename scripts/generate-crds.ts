@@ -1,13 +1,21 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { clusterApiResources } from "../src/api/cluster-api/index.ts";
 import { resources } from "../src/api/index.ts";
 import { toCustomResourceDefinition } from "../src/api/schema/crd.ts";
+import type { Resource } from "../src/api/schema/resource.ts";
 
-/** The files of deploy/crds: name to content. */
-export function crdFiles(): ReadonlyMap<string, string> {
+/** The folders with our CustomResourceDefinitions: those of every garden, and those of management clusters of Cluster API. */
+export const crdFolders = {
+  "deploy/crds": resources,
+  "deploy/cluster-api/crds": clusterApiResources,
+} as const satisfies Readonly<Record<string, readonly Resource[]>>;
+
+/** The files of a folder: name to content. */
+export function crdFiles(folder: keyof typeof crdFolders): ReadonlyMap<string, string> {
   return new Map(
-    resources.map((resource) => [
+    crdFolders[folder].map((resource) => [
       `${resource.group}_${resource.plural}.yaml`,
       // YAML 1.1 is what Kubernetes reads: there, `no` and `12:30` need quotes.
       stringify(toCustomResourceDefinition(resource), { version: "1.1", lineWidth: 120, aliasDuplicateObjects: false }),
@@ -16,11 +24,13 @@ export function crdFiles(): ReadonlyMap<string, string> {
 }
 
 if (import.meta.main) {
-  const directory = join(import.meta.dirname, "../deploy/crds");
-  const files = crdFiles();
-  await mkdir(directory, { recursive: true });
-  for (const name of await readdir(directory)) {
-    if (!files.has(name)) await rm(join(directory, name));
+  for (const folder of Object.keys(crdFolders) as (keyof typeof crdFolders)[]) {
+    const directory = join(import.meta.dirname, "..", folder);
+    const files = crdFiles(folder);
+    await mkdir(directory, { recursive: true });
+    for (const name of await readdir(directory)) {
+      if (!files.has(name)) await rm(join(directory, name));
+    }
+    for (const [name, content] of files) await writeFile(join(directory, name), content);
   }
-  for (const [name, content] of files) await writeFile(join(directory, name), content);
 }

@@ -5,11 +5,11 @@ import { apiReference } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
 import { configurationReference } from "./configuration-reference.ts";
 import { flowReference } from "./flow-reference.ts";
-import { crdFiles } from "./generate-crds.ts";
+import { crdFiles, crdFolders } from "./generate-crds.ts";
 import { verdictReference } from "./verdict-reference.ts";
 
 const root = join(import.meta.dirname, "..");
-const crds = "deploy/crds";
+const folders = Object.keys(crdFolders) as (keyof typeof crdFolders)[];
 
 const files = await generatedFiles();
 const stale = process.argv.includes("--check") ? await findStale(files) : await write(files);
@@ -20,7 +20,9 @@ if (stale.length > 0) {
 
 async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
-    ...[...crdFiles()].map(([name, content]) => [join(crds, name), content] as const),
+    ...folders.flatMap((folder) =>
+      [...crdFiles(folder)].map(([name, content]) => [join(folder, name), content] as const),
+    ),
     ["docs/api.md", apiReference()],
     ["docs/cli.md", await cliReference()],
     ["docs/configuration.md", configurationReference()],
@@ -49,6 +51,9 @@ async function write(wanted: ReadonlyMap<string, string>): Promise<[]> {
 
 /** Files of resources that are gone. */
 async function leftoverCrds(wanted: ReadonlyMap<string, string>): Promise<string[]> {
-  const names = await readdir(join(root, crds)).catch(() => []);
-  return names.map((name) => join(crds, name)).filter((path) => !wanted.has(path));
+  const found = folders.map(async (folder) => {
+    const names = await readdir(join(root, folder)).catch(() => []);
+    return names.map((name) => join(folder, name));
+  });
+  return (await Promise.all(found)).flat().filter((path) => !wanted.has(path));
 }

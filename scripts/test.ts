@@ -1,7 +1,8 @@
 /**
  * `npm test`: the projects unit, property, tools, kube, flow and e2e, each in a vitest of its own, and their sum in the last line.
- * Projects `upstream-api` and `upstream` (`npm run test:upstream`) run when they are named: programs of others, which take up to
- * two hours to build; the first needs the resource manager and provider-local only, and is part of what CI runs.
+ * Projects `upstream-api`, `cluster-api` and `upstream` (`npm run test:upstream`) run when they are named: programs of others, which take
+ * up to two hours to build. The first needs the resource manager and provider-local only, the second Cluster API's core manager; both
+ * are part of what CI runs.
  *
  * `--no-e2e` leaves out what needs root; the names of projects choose among them; the rest goes to vitest as it is.
  */
@@ -13,6 +14,7 @@ import { ensureBinaries } from "../src/local/binary/binaries.ts";
 import { ensurePackages } from "../src/local/binary/packages.ts";
 import { upstreamBinaries } from "../src/local/environment/upstream.ts";
 import {
+  clusterApiBinaries,
   clusterBinaries,
   packages,
   tunnelBinaries,
@@ -23,7 +25,7 @@ import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
 const usual = ["unit", "property", "tools", "kube", "flow", "e2e"] as const;
-const projects = [...usual, "upstream-api", "upstream"] as const;
+const projects = [...usual, "upstream-api", "cluster-api", "upstream"] as const;
 type Project = (typeof projects)[number];
 
 /** What a project takes from the cache of binaries; e2e gets the rest by itself. */
@@ -53,6 +55,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
     "gardener-resource-manager",
     "gardener-extension-provider-local",
   ],
+  "cluster-api": ["etcd", "etcdctl", "kube-apiserver", ...clusterApiBinaries],
   upstream: [
     ...clusterBinaries,
     ...upstreamBinaries,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { declare, path, port, processes, workers, type Reader } from "./variables/variable.ts";
+import { clusterApiVariables } from "./variables/cluster-api.ts";
 import { gatewayVariables, temporalVariables } from "./variables/temporal.ts";
 
 export { type Process, type Reader, type Variable } from "./variables/variable.ts";
@@ -53,9 +54,10 @@ export const variables = declare({
     setting: "gardenKubeconfig",
     meaning: "The file of the garden's kubeconfig. After a 401 the process reads it again.",
     schema: path,
-    readBy: ["manager", ...workers, "local provider of the garden", "CLI"],
-    requiredBy: ["manager", ...workers, "local provider of the garden"],
+    readBy: ["manager", ...workers, "local provider of the garden", "cluster-api", "CLI"],
+    requiredBy: ["manager", ...workers, "local provider of the garden", "cluster-api"],
   },
+  ...clusterApiVariables,
   ...temporalVariables,
   PERENNIAL_SEED_NAME: {
     setting: "seedName",
@@ -213,32 +215,32 @@ export const variables = declare({
   },
   PERENNIAL_WEBHOOK_HOST: {
     setting: "webhookHost",
-    meaning: "The address that the admission webhooks listen at. Without it, the manager serves none.",
+    meaning: "The address that the admission webhooks listen at. Without it, the process serves none.",
     schema: z.string().min(1).optional(),
-    readBy: ["manager"],
+    readBy: ["manager", "cluster-api"],
   },
   PERENNIAL_WEBHOOK_PORT: {
     setting: "webhookPort",
     meaning: "The port that the admission webhooks listen at.",
     schema: port.default(9443),
-    readBy: ["manager"],
+    readBy: ["manager", "cluster-api"],
   },
   PERENNIAL_WEBHOOK_SERVICE: {
     setting: "webhookService",
     meaning:
-      "`namespace/name` of the Service through which the garden's API server reaches the webhooks. Without it, it calls host and port.",
+      "`namespace/name` of the Service through which API servers reach the webhooks. Without it, they call host and port.",
     schema: z
       .string()
       .regex(/^[^/]+\/[^/]+$/, "has to be namespace/name of a Service")
       .optional(),
-    readBy: ["manager"],
+    readBy: ["manager", "cluster-api"],
   },
   PERENNIAL_WEBHOOK_CLIENT_CA_FILE: {
     setting: "webhookClientCaFile",
     meaning:
-      "The file of the certificate authority that signs the garden's API server's certificate for webhooks. Callers without such a certificate are turned away; without this file, the webhooks answer every caller.",
+      "The file of the certificate authority that signs the API servers' certificate for webhooks. Callers without such a certificate are turned away; without this file, the webhooks answer every caller.",
     schema: path,
-    readBy: ["manager"],
+    readBy: ["manager", "cluster-api"],
   },
   PERENNIAL_SCHEDULING_STRATEGY: {
     setting: "schedulingStrategy",

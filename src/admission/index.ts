@@ -27,7 +27,9 @@ export {
 } from "./server.ts";
 export { followCertificateFiles, readCertificateFiles } from "./certificate-files.ts";
 export { makeServingCertificate } from "./serving-certificate.ts";
-export { webhookConfigurations, type Endpoint } from "./webhook-configurations.ts";
+export { serveWebhooks, type WebhookAddress, type WebhookService } from "./serving/serve-webhooks.ts";
+export { clientConfig, type Endpoint } from "./serving/endpoint.ts";
+export { webhookConfigurations } from "./webhook-configurations.ts";
 
 /** The address of the garden's admission server and the client that its rules read with; `mayBind` asks the API server unless told otherwise. */
 export interface AdmissionServerOptions {

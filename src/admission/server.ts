@@ -40,8 +40,11 @@ export interface WebhookServer {
 export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
   const { host, port, log, webhooks, clientCa } = o;
   const context = (tls: ServingCertificate) => ({ ...tls, ...(clientCa && { ca: clientCa }), minVersion }) as const;
+  const answering = new Set<ServerResponse>();
   const callers = { requestCert: clientCa !== undefined, rejectUnauthorized: clientCa !== undefined };
   const server = createServer({ ...context(o.tls), ...callers }, (request, response) => {
+    answering.add(response);
+    response.once("close", () => answering.delete(response));
     answer(request, response).catch((error: unknown) => {
       log.error({ err: error, path: request.url }, "cannot answer an admission request");
       send(response, error instanceof BadRequest ? error.status : 500, messageOf(error));
@@ -76,7 +79,8 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
       if (!server.listening) return;
       const closed = once(server, "close");
       server.close();
-      server.closeIdleConnections();
+      await Promise.all([...answering].map((response) => once(response, "close")));
+      server.closeAllConnections(); // also those that an API server has opened and not used yet: Node calls them busy
       await closed;
     },
   };

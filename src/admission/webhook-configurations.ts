@@ -1,11 +1,7 @@
 import { TUNNEL_ANNOTATION } from "../api/annotations.ts";
 import { FORCE_TAKEOVER_ANNOTATION, GARDENER_FINALIZER, type KubeObject } from "../api/index.ts";
 import { paths } from "./paths.ts";
-
-/** How API servers reach the admission server: by a URL without a path, or through a Service. */
-export type Endpoint =
-  | { readonly url: string }
-  | { readonly service: { readonly namespace: string; readonly name: string; readonly port?: number } };
+import { clientConfig, type Endpoint } from "./serving/endpoint.ts";
 
 /** The objects that make an API server ask the admission server; `caBundle` is the PEM that its certificate is checked with. */
 export function webhookConfigurations(o: { readonly caBundle: string } & Endpoint): KubeObject[] {
@@ -155,9 +151,3 @@ const specOrAnnotationsChanged = {
     "request.operation != 'UPDATE' || object.spec != oldObject.spec || " +
     `object.metadata.?annotations.orValue({}) != oldObject.metadata.?annotations.orValue({}) || ${letGo}`,
 };
-
-function clientConfig(o: { readonly caBundle: string } & Endpoint, path: string) {
-  const caBundle = Buffer.from(o.caBundle).toString("base64");
-  if ("url" in o) return { caBundle, url: new URL(path, o.url).href };
-  return { caBundle, service: { port: 443, ...o.service, path } };
-}

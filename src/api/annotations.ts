@@ -183,5 +183,11 @@ export const KEEP_OBJECT_ANNOTATION = "resources.gardener.cloud/keep-object";
 /** On a ManagedResource: that it is to be ignored is ours to say, and to take back. */
 export const STOPPED_ANNOTATION = "perennial.dev/stopped";
 
+/** On a Namespace with Clusters: the namespace of the project in the garden that their Shoots are in. Where it is the garden's, that is itself. */
+export const PROJECT_NAMESPACE_ANNOTATION = "perennial.dev/project-namespace";
+
+/** On a Shoot that stands for a control plane of Cluster API: the names of the workers that MachinePools own, separated by commas. */
+export const OWNED_WORKERS_ANNOTATION = "perennial.dev/owned-workers";
+
 /** Whether an annotation or a label is ours rather than Gardener's or a user's. */
 export const isOwnKey = (key: string): boolean => key.startsWith("perennial.dev/");

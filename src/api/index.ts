@@ -27,3 +27,4 @@ export { ManagedResource } from "./extensions/managed-resource.ts";
 export * from "./extensions/index.ts";
 export type { ExtensionKind, ExtensionKinds } from "./extensions/kinds.ts";
 export { FIRST_EPOCH, type Leadership } from "./extensions/leadership.ts";
+export * as clusterApi from "./cluster-api/index.ts";

@@ -21,6 +21,9 @@ export const FENCE_CONTROLLER = "perennial.dev/fence";
 /** The reporter of the manager's Events. */
 export const MANAGER_CONTROLLER = "perennial.dev/manager";
 
+/** The process `cluster-api`, as the reporter of Events about Cluster API's objects. */
+export const CLUSTER_API_CONTROLLER = "perennial.dev/cluster-api";
+
 /** The reporter of the Events in which the garden's worker tells what becomes of a Shoot. */
 export const GARDEN_WORKER_CONTROLLER = "perennial.dev/worker-garden";
 

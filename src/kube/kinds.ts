@@ -124,15 +124,15 @@ interface ContainerState {
   };
 }
 
-/** A Node: its pod network, its addresses, its conditions. */
+/** A Node: its pod network, what its provider calls its machine, its addresses, its conditions. */
 export interface Node extends KubeObject {
-  readonly spec?: { readonly podCIDR?: string };
+  readonly spec?: { readonly podCIDR?: string; readonly providerID?: string };
   readonly status?: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
     readonly conditions?: readonly StatusCondition[];
   };
 }
-/** A Node: its pod network, its addresses, its conditions. */
+/** A Node: its pod network, what its provider calls its machine, its addresses, its conditions. */
 export const Node = defineKind<Node, "Cluster">({ apiVersion: "v1", kind: "Node", scope: "Cluster" });
 
 /** A PersistentVolume: where its files are, and whose it is. */

@@ -54,8 +54,9 @@ export function createLeaseElector(o: LeaseElectorOptions): LeaseElector {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const held = { since: monotonicNow() };
-      if (await tryAcquire(timing.renewWithin)) await serve(held);
-      else await pause(timing.retryEvery, stopping.signal);
+      if (!(await tryAcquire(timing.renewWithin))) await pause(timing.retryEvery, stopping.signal);
+      else if (stopping.signal.aborted) await letGo();
+      else await serve(held);
     }
   }
 
@@ -80,8 +81,12 @@ export function createLeaseElector(o: LeaseElectorOptions): LeaseElector {
     endTerm();
     stopping.signal.removeEventListener("abort", endTerm);
     await work;
-    await record.release().catch((error: unknown) => log.warn({ err: error }, "the lease runs out by itself"));
+    await letGo();
     log.info("no longer leading");
+  }
+
+  async function letGo(): Promise<void> {
+    await record.release().catch((error: unknown) => log.warn({ err: error }, "the lease runs out by itself"));
   }
 
   /** Renews until another process has the Lease, or until `renewWithin` after the last successful attempt began. */

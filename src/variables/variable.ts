@@ -25,6 +25,7 @@ export const processes = [
   "Temporal gateway",
   "local provider of the garden",
   "local provider of a seed",
+  "cluster-api",
 ] as const;
 
 /** One of {@link processes}. */

@@ -61,6 +61,12 @@ function start(identity: string, client = controlPlane.client): LeaseElector {
   return elector;
 }
 
+test("an elector that is stopped while it acquires the Lease never leads, and gives the Lease back", async () => {
+  await start("a").stop();
+  expect(history).toEqual([]);
+  expect((await controlPlane.client.read(lease))?.spec?.holderIdentity ?? "").toBe("");
+});
+
 test("one of many candidates leads, and when it stops the next takes over at once", async () => {
   const candidates = ["a", "b", "c"].map((identity) => start(identity));
   await eventually(() => candidates.some((each) => each.leading()));

@@ -17,6 +17,7 @@ export const up = defineCommand({
     "With --garden-kubeconfig it uses clusters that exist already, such as kind's.",
   examples: [
     "perennial local up",
+    "perennial local up --cluster-api",
     "perennial local up --garden-kubeconfig garden.yaml --seed one=one.yaml --seed two=two.yaml",
     "perennial local up --garden-kubeconfig garden.yaml --seed one=one.yaml --webhook-host 172.18.0.1",
   ],
@@ -33,6 +34,7 @@ export const up = defineCommand({
     providerLocal: choice(["chart"], "Install the local provider of each seed, from its chart, by registration"),
     upstreamMachines: flag("As --upstream, and have it make the machines of Shoots, which are pods of a seed"),
     tunnel: flag(`Get both ends of the tunnel, for Shoots with annotation ${TUNNEL_ANNOTATION}`),
+    clusterApi: flag("Make the garden a management cluster of Cluster API: its core manager, and ours beside it"),
     seed: repeated("name=file", "Use the cluster of this kubeconfig as a seed of this name; may be repeated"),
   },
   async run({ options, context }) {
@@ -42,6 +44,7 @@ export const up = defineCommand({
       seeds,
       upstream: options.upstream,
       tunnel: options.tunnel,
+      clusterApi: options.clusterApi,
       ...(options.providerLocal && { providerLocal: options.providerLocal }),
       ...(options.gardenKubeconfig && { gardenKubeconfig: options.gardenKubeconfig }),
       ...(webhooks && { webhooks }),

@@ -6,8 +6,10 @@ export interface BinaryPin {
   /** How the binary is asked for its version: the first `x.y.z` after `pattern` counts. */
   readonly versionArgs: readonly string[];
   readonly versionPattern: RegExp;
-  /** Missing where upstream publishes an image only. */
+  /** Missing where upstream publishes no file that can be checked; `unreleased` says what it publishes instead. */
   readonly release?: ReleasePin;
+  /** What follows the program's name where there is no release: an image only, unless this says otherwise. */
+  readonly unreleased?: string;
   readonly build: BuildPin;
 }
 

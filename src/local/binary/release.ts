@@ -26,8 +26,8 @@ export async function downloadBinary(
   source: BinarySource,
   unreachable: Map<string, string>,
 ): Promise<string | undefined> {
-  const { release } = source.pin;
-  if (release === undefined) return `${source.name} is published as an image only`;
+  const { release, unreleased = "is published as an image only" } = source.pin;
+  if (release === undefined) return `${source.name} ${unreleased}`;
   return await download(source, release, unreachable);
 }
 

@@ -1,3 +1,4 @@
+import { buildClusterApi } from "./cluster-api.ts";
 import type { BinaryPin } from "./pin.ts";
 
 /** The one file that pins what Perennial runs locally: every binary, its version, and where it comes from. */
@@ -17,6 +18,7 @@ export const versions = {
   helm: "4.2.4",
   registry: "3.1.1",
   localPathProvisioner: "0.0.30",
+  clusterApi: "1.14.2",
 } as const;
 
 /** The binaries of which clusters are made; what else is pinned is got by what asks for it. */
@@ -49,11 +51,15 @@ export const gardenerBinaries = [
 /** The two ends of the tunnel between API servers and nodes that their seeds do not reach. */
 export const tunnelBinaries = ["proxy-server", "proxy-agent"] as const;
 
+/** Cluster API's core manager and its command line. */
+export const clusterApiBinaries = ["cluster-api-manager", "clusterctl"] as const;
+
 /** The names of the pinned binaries. */
 export type BinaryName =
   | (typeof clusterBinaries)[number]
   | (typeof gardenerBinaries)[number]
   | (typeof tunnelBinaries)[number]
+  | (typeof clusterApiBinaries)[number]
   | "temporal"
   | "rclone"
   | "helm"
@@ -191,6 +197,15 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       ldflags: `-X main.VERSION=v${versions.localPathProvisioner}`,
       minutes: 3,
     },
+  },
+  "cluster-api-manager": { ...untold(versions.clusterApi), build: buildClusterApi(versions.clusterApi, "core", 7) },
+  clusterctl: {
+    version: versions.clusterApi,
+    range: `~${versions.clusterApi}`,
+    versionArgs: ["version", "--output=short"],
+    versionPattern: /^v/,
+    unreleased: "is published without a checksum",
+    build: buildClusterApi(versions.clusterApi, "cmd/clusterctl", 1),
   },
 };
 

@@ -49,7 +49,13 @@ export async function applyUpstreamCrds(client: KubeClient): Promise<void> {
   await define(client, await readFolder("seed/crds"));
 }
 
-async function define(client: KubeClient, crds: readonly KubeObject[]): Promise<void> {
+/** Applies the definitions of our kinds for Cluster API, beside which its own have to be, and returns when they are served. */
+export async function applyClusterApiCrds(client: KubeClient): Promise<void> {
+  await define(client, await readFolder("cluster-api/crds"));
+}
+
+/** Applies definitions, but for those that another brought, and returns when all are served. */
+export async function define(client: KubeClient, crds: readonly KubeObject[]): Promise<void> {
   await Promise.all(crds.map(async (crd) => ((await isOthers(client, crd)) ? undefined : client.apply(crd))));
   await Promise.all(crds.map((crd) => untilServed(client, crd)));
 }

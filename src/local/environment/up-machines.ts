@@ -21,7 +21,10 @@ import { settleAll } from "./settle.ts";
 import { startTemporal } from "../process/temporal.ts";
 import { applyGround, binariesFor } from "./upstream.ts";
 import type { createPhases } from "./phases.ts";
-import { clusterBinaries, tunnelBinaries } from "../binary/versions.ts";
+import { clusterApiBinaries, clusterBinaries, tunnelBinaries } from "../binary/versions.ts";
+import { pinnedPath } from "../binary/binaries.ts";
+import { furnishManagementCluster } from "../cluster-api/furnish.ts";
+import { coreManagerName, startCoreManager } from "../cluster-api/core-manager.ts";
 
 /** The environment that comes up, the processes in it, and the runner of its phases. */
 export interface UpContext {
@@ -33,11 +36,10 @@ export interface UpContext {
 }
 
 /** Makes a garden and seeds on this machine, and everything around them. */
-export async function makeClusters(
-  context: UpContext,
-  { seedCount, tunnel }: { readonly seedCount: number; readonly tunnel: boolean },
-): Promise<void> {
+export async function makeClusters(context: UpContext, { seedCount, tunnel, ...asked }: WantedClusters): Promise<void> {
   const { environment, processes, log, run, signal } = context;
+  // What is there is kept, also when it is not asked for once more.
+  const clusterApi = asked.clusterApi || (await processes.list()).some(({ name }) => name === coreManagerName);
   const seedNames = Array.from({ length: seedCount }, (_, index) => `seed-${index + 1}`);
   const cancel = signal === undefined ? {} : { signal };
   await run("packages", async (tell) => await ensurePackages({ onProgress: tell, ...cancel }));
@@ -45,7 +47,8 @@ export async function makeClusters(
     const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
     // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
     const pinned = { log, onProgress: tell, pinned: true, ...cancel };
-    await ensureBinaries([...binariesFor(environment), ...(tunnel ? tunnelBinaries : [])], pinned);
+    const further = [...(tunnel ? tunnelBinaries : []), ...(clusterApi ? clusterApiBinaries : [])];
+    await ensureBinaries([...binariesFor(environment), ...further], pinned);
     return { ...(await ensureBinaries(clusterBinaries, pinned)), temporal };
   });
   await run("images", createImageStore(log));
@@ -71,20 +74,36 @@ export async function makeClusters(
       within(cluster, log, async (client) => {
         await applyCrds(client, role);
         await applyFoundations(client, role);
+        if (role === "garden" && clusterApi) await furnishManagementCluster(client, signal);
         if (role === "seed" && installsExtensions(environment)) await applyGround(client, environment);
-        await grantAccess({ environment, client, seeds: seedNames }, cluster);
+        await grantAccess({ environment, client, seeds: seedNames, clusterApi }, cluster);
       });
     await settleAll([define("garden", garden), ...seeds.map((seed) => define("seed", seed))]);
   });
   const image = await run("processes", async (tell) => {
     const image = environment.providerLocal === "chart" ? await prepareProvider(context, seedNames) : undefined;
-    await startOwnProcesses({ environment, processes, temporal, dns, seeds: seedNames, onProgress: tell });
+    await startOwnProcesses({ environment, processes, temporal, dns, seeds: seedNames, clusterApi, onProgress: tell });
+    const binary = pinnedPath("cluster-api-manager");
+    if (clusterApi)
+      await within(
+        garden,
+        log,
+        async (client) => await startCoreManager({ environment, processes, binary, garden, client }),
+      );
     return image;
   });
   // The manager judges the objects.
   await run("objects", async () => {
     await within(garden, log, async (client) => await applyObjects(client, environment, seedNames, { dns, image }));
   });
+}
+
+/** What is to be made: how many seeds, and what they and the garden are to be able to do beside the usual. */
+export interface WantedClusters {
+  readonly seedCount: number;
+  readonly tunnel: boolean;
+  /** The garden is a management cluster of Cluster API, too. */
+  readonly clusterApi: boolean;
 }
 
 async function startControlPlane(

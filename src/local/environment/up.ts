@@ -27,6 +27,8 @@ export interface UpOptions extends EnvironmentChoice {
   readonly providerLocal?: "chart";
   /** Gets both ends of the tunnel, so that Shoots may have one. */
   readonly tunnel?: boolean;
+  /** The garden becomes a management cluster of Cluster API: with its core manager, and our process beside it. */
+  readonly clusterApi?: boolean;
   readonly gardenKubeconfig?: string;
   /** The kubeconfig files of the seeds that exist already, by the Seeds' names. */
   readonly seeds?: Readonly<Record<string, string>>;
@@ -55,6 +57,7 @@ export async function up(
     webhooks,
     signal,
     tunnel = false,
+    clusterApi = false,
   } = options;
   if (gardenKubeconfig === undefined) requireMachines(seeds, seedCount);
   const left = leftTo(upstream, options.upstreamMachines);
@@ -65,7 +68,8 @@ export async function up(
   const shared = { environment, processes: createProcesses(environment, log), log, run: phases.run, signal };
   await withLock(lockFile(environment), async () => {
     await requireSameMode(environment, gardenKubeconfig === undefined ? "machines" : "existing");
-    if (gardenKubeconfig === undefined) await makeClusters(shared, { seedCount, tunnel });
+    if (gardenKubeconfig === undefined) await makeClusters(shared, { seedCount, tunnel, clusterApi });
+    else if (clusterApi) throw new Error("cannot start Cluster API's manager in a garden that exists: clusterctl does");
     else await adoptClusters(shared, { gardenKubeconfig, seeds, webhooks });
     await startSupervisor(shared);
   });

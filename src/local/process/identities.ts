@@ -17,16 +17,24 @@ const namespace = "perennial";
  * each process a kubeconfig as its service account.
  */
 export async function grantAccess(
-  { environment, client, seeds }: { environment: Environment; client: KubeClient; seeds: readonly string[] },
+  { environment, client, seeds, clusterApi }: AccessOptions,
   cluster: RunningCluster,
 ): Promise<void> {
   const inGarden = cluster.name === "garden";
   const seedRights = () => rights("seed/worker-rbac.yaml", "seed/fence-rbac.yaml");
-  for (const object of inGarden ? await gardenRights() : await seedRights()) await client.apply(object);
-  const accounts = inGarden ? gardenAccounts(seeds) : seedAccounts(cluster.name);
+  for (const object of inGarden ? await gardenRights(clusterApi) : await seedRights()) await client.apply(object);
+  const accounts = inGarden ? gardenAccounts(seeds, clusterApi) : seedAccounts(cluster.name);
   await mkdir(join(environment.stateDir, "identities"), { recursive: true, mode: 0o700 });
   for (const { process, user } of accounts)
     await writeIfChanged(identityFile(environment, process, cluster.name), await issueKubeconfig(cluster, user));
+}
+
+/** Whose rights are given: the garden's processes, one worker and fence for each seed, and where it is wanted `cluster-api`. */
+export interface AccessOptions {
+  readonly environment: Environment;
+  readonly client: KubeClient;
+  readonly seeds: readonly string[];
+  readonly clusterApi: boolean;
 }
 
 /** The kubeconfig of one of our processes for a cluster of the environment, under a user of its own. */
@@ -41,8 +49,8 @@ const seedAccounts = (seed: string) => [
   account(`fence-${seed}`, namespace, "fence"),
 ];
 
-const gardenAccounts = (seeds: readonly string[]) => [
-  ...["manager", "worker-garden"].map((name) => account(name, namespace, name)),
+const gardenAccounts = (seeds: readonly string[], clusterApi: boolean) => [
+  ...["manager", "worker-garden", ...(clusterApi ? ["cluster-api"] : [])].map((name) => account(name, namespace, name)),
   ...seeds.map((seed) => account(workerOf(seed), SEED_IDENTITIES_NAMESPACE, seed)),
 ];
 
@@ -56,11 +64,11 @@ const account = (process: string, of: string, name: string) => ({
   },
 });
 
-async function gardenRights(): Promise<KubeObject[]> {
+async function gardenRights(clusterApi: boolean): Promise<KubeObject[]> {
   const files = ["manager-rbac", "worker-rbac", "seed-access", "extension-access", "cluster-identity"].map(
     (name) => `garden/${name}.yaml`,
   );
-  return [gardenNamespace, ...(await rights(...files))];
+  return [gardenNamespace, ...(await rights(...files, ...(clusterApi ? ["cluster-api/rbac.yaml"] : [])))];
 }
 
 /** As kustomize does it: what has no namespace of its own is in ours. */

@@ -29,6 +29,8 @@ export interface OwnProcesses {
   readonly dns?: DnsServer;
   /** In clusters that existed before: where their API server reaches the webhooks. Without it, the manager serves none. */
   readonly webhooks?: Webhooks | undefined;
+  /** Whether the process of Cluster API's kinds runs, too. */
+  readonly clusterApi?: boolean;
   readonly onProgress?: (detail: string) => void;
 }
 
@@ -77,7 +79,7 @@ type Providers = Pick<OwnProcesses, "environment" | "processes" | "seeds"> & Req
 
 /** Whether a process is one of ours rather than a server that we use. */
 export function isOwn(process: string): boolean {
-  return /^(gateway|manager|machine-api|supervisor|worker-.+|fence-.+|provider-local-.+)$/.test(process);
+  return /^(gateway|manager|cluster-api|machine-api|supervisor|worker-.+|fence-.+|provider-local-.+)$/.test(process);
 }
 
 async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
@@ -104,6 +106,7 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
         stateKeys: await keysOf(seed),
       }),
     ),
+    ...(own.clusterApi ? [describe("cluster-api", "cluster-api", [], { ...(webhooks && { webhooks }) })] : []),
     ...seeds.map((seed) => describe(`fence-${seed}`, "fence", [], { seed, clusters: [seed] })),
   ];
   if (dns !== undefined && environment.providerLocal !== "chart") all.push(...describeProviders({ ...own, dns }, code));
@@ -184,7 +187,7 @@ async function describeProcess(
       ...(dns === undefined ? {} : { PERENNIAL_DNS_RESOLVERS: dns.address, PERENNIAL_ZONE_KEY_FILE: dns.askKeyFile }),
       ...(seed === undefined ? {} : { PERENNIAL_SEED_NAME: seed, PERENNIAL_SEED_KUBECONFIG: kubeconfig(seed) }),
       ...(stateKeys === undefined ? {} : { PERENNIAL_STATE_KEYS_FILE: stateKeys }),
-      ...(webhooks ? await webhookSettings(environment, webhooks, running) : {}),
+      ...(webhooks ? await webhookSettings(environment, name, webhooks, running) : {}),
       ...settings,
     },
     version: `${code} ${await hashFiles(dependencies)}`,
@@ -200,8 +203,14 @@ async function describeProcess(
  */
 export const frugal = { flags: ["--max-semi-space-size=4"], env: { MALLOC_ARENA_MAX: "2" } } as const;
 
-async function webhookSettings(environment: Environment, { host, clientCaFile }: Webhooks, running: boolean) {
-  const port = await createPorts(environment).claim({ owner: "manager/webhooks", host, running, preferred: 9443 });
+async function webhookSettings(
+  environment: Environment,
+  process: string,
+  { host, clientCaFile }: Webhooks,
+  running: boolean,
+) {
+  const preferred = process === "manager" ? { preferred: 9443 } : {};
+  const port = await createPorts(environment).claim({ owner: `${process}/webhooks`, host, running, ...preferred });
   return {
     PERENNIAL_WEBHOOK_HOST: host,
     PERENNIAL_WEBHOOK_PORT: String(port),

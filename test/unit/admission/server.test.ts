@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { request } from "node:https";
+import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   createWebhookServer,
@@ -49,6 +51,32 @@ test("a body that is no admission request is answered as such", async () => {
   expect((await post("/refuse", "x".repeat(9 * 1024 * 1024))).status).toBe(413);
 });
 
+test("a server that stops answers what was asked, and waits for no connection that an API server has not used yet", async () => {
+  const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
+  const asked = Promise.withResolvers<void>();
+  const judged = Promise.withResolvers<void>();
+  const slow = createWebhookServer({
+    ...{ host: "127.0.0.1", port: 0, tls, log: createLogger({ name: "admission", level: "silent" }) },
+    webhooks: {
+      "/slow": async () => {
+        asked.resolve();
+        await judged.promise;
+        return judge([]);
+      },
+    },
+  });
+  const at = await slow.start();
+  const unused = connect({ host: "127.0.0.1", port: at, ca: caBundle });
+  await once(unused, "secureConnect");
+  const answer = post("/slow", review, { port: at, ca: caBundle });
+  await asked.promise;
+  const stopped = slow.stop();
+  judged.resolve();
+  expect((await answer).status).toBe(200);
+  await stopped;
+  if (!unused.destroyed) await once(unused.resume(), "close");
+});
+
 const review = JSON.stringify({
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",
@@ -64,9 +92,9 @@ const review = JSON.stringify({
   },
 });
 
-function post(path: string, body: string): Promise<{ status: number; body: string }> {
+function post(path: string, body: string, to = { port, ca }): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: "127.0.0.1", port, path, method: "POST", ca, agent: false }, (response) => {
+    const sent = request({ host: "127.0.0.1", ...to, path, method: "POST", agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));

@@ -1,39 +1,41 @@
 import { X509Certificate } from "node:crypto";
-import { makeServingCertificate, type ServingCertificate } from "../admission/index.ts";
-import { isAlreadyExists, isConflict, refTo, Secret, typeMeta, type KubeClient } from "../kube/index.ts";
+import { isAlreadyExists, isConflict, refTo, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import type { ServingCertificate } from "../server.ts";
+import { makeServingCertificate } from "../serving-certificate.ts";
 
 /** What the webhooks serve, and what API servers check it with: the certificate before is good for them, too. */
 export interface SharedCertificate extends ServingCertificate {
   readonly caBundle: string;
 }
 
-/** Where the certificate is kept, and the hosts that it has to name. */
+/** The Secret that keeps the certificate, and the hosts that it has to name. */
 export interface CertificatePlace {
   readonly namespace: string;
+  readonly name: string;
   readonly hosts: readonly string[];
 }
 
 /**
- * The certificate in Secret `perennial-admission`, if it is for these hosts and has a month to live; else a new one, put
+ * The certificate in the Secret, if it is for these hosts and has a month to live; else a new one, put
  * in its place. All replicas get the same, whichever makes it.
  */
 export async function shareCertificate(
-  gardenClient: KubeClient,
-  { namespace, hosts }: CertificatePlace,
+  client: KubeClient,
+  { namespace, name, hosts }: CertificatePlace,
   now = new Date(),
 ): Promise<SharedCertificate> {
-  const ref = refTo(Secret, { namespace, name: "perennial-admission" });
+  const ref = refTo(Secret, { namespace, name });
   for (let attempt = 1; ; attempt += 1) {
-    const secret = await gardenClient.read(ref);
+    const secret = await client.read(ref);
     const present = certificateIn(secret);
     if (present && isFit(present.cert, hosts, now)) return present;
     const made = await makeServingCertificate(hosts, now);
     const caBundle = present === undefined ? made.cert : `${made.cert.trimEnd()}\n${present.cert}`;
     const data = { "tls.crt": encode(made.cert), "tls.key": encode(made.key), "ca.crt": encode(caBundle) };
-    const metadata = { ...secret?.metadata, name: ref.name, namespace };
+    const metadata = { ...secret?.metadata, name, namespace };
     const wanted: Secret = { ...typeMeta(Secret), metadata, type: "kubernetes.io/tls", data };
     try {
-      await (secret === undefined ? gardenClient.create(wanted) : gardenClient.replace(wanted));
+      await (secret === undefined ? client.create(wanted) : client.replace(wanted));
       return { ...made, caBundle };
     } catch (error) {
       // Another replica has made one meanwhile.

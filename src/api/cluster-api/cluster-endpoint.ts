@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { immutable, object, rules, type Rule } from "../schema/fields.ts";
+import { defineResource } from "../schema/resource.ts";
+import { count, dnsSubdomain } from "../schema/syntax.ts";
+import { conditions } from "./condition.ts";
+import { CLUSTERCTL_LABEL } from "./names.ts";
+
+/**
+ * The types of endpoints; another type is another line. Of the types that surface, one object wins and is the Cluster's
+ * endpoint. Seed 004 names this type `apiserver` in its schema and `ExternalControlPlaneEndpoint` in its examples.
+ */
+export const endpointTypes = {
+  ExternalControlPlaneEndpoint: { surfaces: true },
+  apiserver: { surfaces: true },
+} as const satisfies Readonly<Record<string, { readonly surfaces: boolean }>>;
+
+/** One of {@link endpointTypes}. */
+export type EndpointType = keyof typeof endpointTypes;
+
+const typeNames = Object.keys(endpointTypes) as [EndpointType, ...EndpointType[]];
+
+/** Refuses a host that holds more or less than a name or an address, and says what to write instead. */
+const hostRules: readonly Rule[] = [
+  { rule: "!self.contains('://')", message: "host has a scheme: write the name or the address only" },
+  { rule: "!self.matches('[\\\\[\\\\]]')", message: "host has brackets: write an IPv6 address without them" },
+  {
+    rule: "!self.matches('^[^:]*:[0-9]*$|\\\\]:')",
+    message: "host has a port: write it into the field port",
+  },
+  {
+    rule: "self == self.lowerAscii()",
+    messageExpression: "'host has capitals: write ' + self.lowerAscii()",
+  },
+  { rule: "!self.endsWith('.')", message: "host ends in a dot: write it without" },
+  {
+    rule: "isIP(self) || !self.matches('(^|\\\\.)(0x[0-9a-f]*|[0-9]+)$')",
+    message:
+      "host ends in a number and is no IPv4 address: write four numbers up to 255 without leading zeros, or a name",
+  },
+  {
+    rule: "!isIP(self) || ip.isCanonical(self)",
+    message: "host is an IPv6 address in another form than its shortest: write it as in 2001:db8::1",
+  },
+  {
+    rule: "isIP(self) || self.matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$')",
+    message: "host is no DNS name and no IP address: write a name of small letters, digits, hyphens and dots",
+  },
+];
+
+const endpointSpec = object({
+  cluster: dnsSubdomain().meta(immutable()).describe("Cluster is the name of the Cluster, in the same namespace."),
+  host: z
+    .string()
+    .meta({ minLength: 1, maxLength: 253, ...rules(...hostRules) })
+    .describe("Host is the DNS name or the IP address at which the API server answers."),
+  port: count(1, 65_535).describe("Port at which the API server answers."),
+  type: z.enum(typeNames).meta(immutable()).describe("Type is what the endpoint is for."),
+  // A schema that keeps unknown fields refuses them so: all four are required, and there is room for four.
+}).meta({ maxProperties: 4 });
+
+const endpointStatus = object({
+  conditions: conditions.optional().describe("Conditions: Surfaced, Serving, Ready (both of these) and Paused."),
+});
+
+const statusOf = (type: string) => `.status.conditions[?(@.type=="${type}")].status`;
+
+/** Where the API server of a Cluster answers (seed 004, never built upstream). */
+export const ClusterEndpoint = defineResource({
+  group: "cluster.x-k8s.io",
+  version: "v1beta1",
+  kind: "ClusterEndpoint",
+  plural: "clusterendpoints",
+  shortNames: ["cep"],
+  scope: "Namespaced",
+  description: "Where the API server of a Cluster answers.",
+  labels: { [CLUSTERCTL_LABEL]: "" },
+  content: { spec: endpointSpec, status: endpointStatus.optional() },
+  columns: [
+    { name: "Cluster", path: ".spec.cluster" },
+    { name: "Type", path: ".spec.type" },
+    { name: "Host", path: ".spec.host" },
+    { name: "Port", path: ".spec.port", type: "integer" },
+    { name: "Surfaced", path: statusOf("Surfaced") },
+    { name: "Ready", path: statusOf("Ready") },
+  ],
+});
+
+/** Where the API server of a Cluster answers (seed 004, never built upstream). */
+export type ClusterEndpoint = z.infer<typeof ClusterEndpoint.schema>;

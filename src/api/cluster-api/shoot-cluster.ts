@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { object, onceSet } from "../schema/fields.ts";
+import { defineResource } from "../schema/resource.ts";
+import { labelValue } from "../schema/syntax.ts";
+import { seedSelector } from "../core/seed-selector.ts";
+import { conditions } from "./condition.ts";
+import { defineTemplate, providerKind } from "./provider-kind.ts";
+
+const shared = {
+  region: z.string().meta({ maxLength: 253 }).optional().describe("Region of the Shoot, where its template says none."),
+  zones: z
+    .array(labelValue())
+    .meta({ maxItems: 30 })
+    .optional()
+    .describe("Zones are the failure domains that MachinePools choose from."),
+  seedSelector: seedSelector.optional().describe("SeedSelector says which Seeds fit, where the template says nothing."),
+};
+
+const shootClusterSpec = object(shared).meta(onceSet("region"));
+
+const shootClusterStatus = object({
+  initialization: object({
+    provisioned: z.boolean().optional().describe("Provisioned says that all was there, once."),
+  })
+    .optional()
+    .describe("Initialization is what has been reached once, and stays."),
+  failureDomains: z
+    .array(
+      object({
+        name: z.string().describe("Name of the zone."),
+        controlPlane: z
+          .boolean()
+          .optional()
+          .describe("ControlPlane says whether control planes' machines may be there."),
+      }),
+    )
+    .optional()
+    .describe("FailureDomains are the zones that MachinePools choose from."),
+  conditions: conditions.optional().describe("Conditions: Ready and Paused."),
+  observedGeneration: z
+    .int()
+    .optional()
+    .describe("ObservedGeneration is the generation that the controller has acted on last."),
+});
+
+/** What a Shoot needs beside the service that makes it. An empty one is ready at once. */
+export const ShootCluster = defineResource({
+  ...providerKind("infrastructure"),
+  kind: "ShootCluster",
+  plural: "shootclusters",
+  shortNames: ["scl"],
+  description: "What a Shoot needs beside the service that makes it: a region, zones, Seeds that fit.",
+  content: { spec: shootClusterSpec.optional(), status: shootClusterStatus.optional() },
+  columns: [
+    { name: "Cluster", path: ".metadata.labels.cluster\\.x-k8s\\.io/cluster-name" },
+    { name: "Provisioned", path: ".status.initialization.provisioned", type: "boolean" },
+    { name: "Ready", path: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: "Region", path: ".spec.region", priority: 1 },
+  ],
+});
+
+/** What a Shoot needs beside the service that makes it. */
+export type ShootCluster = z.infer<typeof ShootCluster.schema>;
+
+/** What the infrastructures of a ClusterClass are made from; an empty one stands for none. */
+export const ShootClusterTemplate = defineTemplate({
+  provider: "infrastructure",
+  kind: "ShootClusterTemplate",
+  plural: "shootclustertemplates",
+  spec: object(shared).optional(),
+});
+
+/** What the infrastructures of a ClusterClass are made from. */
+export type ShootClusterTemplate = z.infer<typeof ShootClusterTemplate.schema>;

@@ -1,0 +1,20 @@
+import type { EventRecorder, KubeClient } from "../kube/index.ts";
+import type { Logger } from "../log.ts";
+
+/** What controllers and webhooks of this process work with. */
+export interface ClusterApiDeps {
+  /** The cluster with Cluster API's objects. */
+  readonly management: KubeClient;
+  /** The garden, with Shoots; it may be the same cluster. */
+  readonly garden: KubeClient;
+  /** Writes Events about objects of the management cluster. */
+  readonly events: EventRecorder;
+  readonly log: Logger;
+}
+
+/** What runs in the leader for one term: what has been stopped is not started again. */
+export interface Part {
+  start(): void;
+  /** Resolves when what ran has ended. */
+  stop(): Promise<void>;
+}

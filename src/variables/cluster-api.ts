@@ -1,0 +1,19 @@
+import * as z from "zod";
+import { declare, path } from "./variable.ts";
+
+/** What only the process of Cluster API's kinds reads. */
+export const clusterApiVariables = declare({
+  PERENNIAL_MANAGEMENT_KUBECONFIG: {
+    setting: "managementKubeconfig",
+    meaning:
+      "The file of the kubeconfig of the cluster with Cluster API's objects; the garden's when it is not set. After a 401 the process reads it again.",
+    schema: path,
+    readBy: ["cluster-api"],
+  },
+  PERENNIAL_MANAGEMENT_NAMESPACE: {
+    setting: "managementNamespace",
+    meaning: "The namespace of that cluster in which the process keeps its Lease and its webhooks' certificate.",
+    schema: z.string().min(1).default("perennial"),
+    readBy: ["cluster-api"],
+  },
+});

@@ -1,0 +1,175 @@
+import { expect } from "vitest";
+import { Cluster, ClusterClass, type Condition } from "../../src/api/cluster-api/index.ts";
+import { EMPTY_TEMPLATE } from "../../src/cluster-api/infrastructure/empty-template.ts";
+import { define } from "../../src/local/cluster/manifests.ts";
+import { clusterApiTest as test, startClusterApi } from "../support/cluster-api.ts";
+import { contractKind } from "../support/contract-kind.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
+import {
+  playControlPlane,
+  playedCluster,
+  playedKind,
+  servePlayedControlPlanes,
+} from "../support/played-control-plane.ts";
+
+const namespace = "default";
+
+test("without our webhooks core never calls a Cluster without infrastructure available", async ({ cluster, core }) => {
+  await servePlayedControlPlanes(cluster.client);
+  const key = { namespace, name: "alone" };
+  await playControlPlane(cluster, key);
+  await cluster.client.create(playedCluster(key));
+  await eventually(async () => {
+    const conditions = await conditionsOf(cluster, key.name);
+    // The day this fails upstream has mended it, and the webhook can go.
+    expect(conditions["InfrastructureReady"], core.output().slice(-500)).toEqual(["Unknown", "InternalError"]);
+    expect(conditions["RemoteConnectionProbe"]).toEqual(["True", "ProbeSucceeded"]);
+    expect(conditions["ControlPlaneAvailable"]).toEqual(["True", "Available"]);
+    expect(conditions["Available"]).toEqual(["Unknown", "AvailableUnknown"]);
+  }, 60_000);
+});
+
+test("without our webhooks core's schema refuses a ClusterClass without infrastructure", async ({ cluster, core }) => {
+  expect(core.output()).not.toBe("");
+  await expect(cluster.client.create(classWithoutInfrastructure("refused"))).rejects.toThrow(
+    "spec.infrastructure: Required value",
+  );
+});
+
+test("with our webhooks a Cluster without infrastructure becomes available, also one that was there before", async ({
+  cluster,
+  core,
+}) => {
+  await servePlayedControlPlanes(cluster.client);
+  for (const name of ["before", "after"]) await playControlPlane(cluster, { namespace, name });
+  await cluster.client.create(playedCluster({ namespace, name: "before" }));
+  await eventually(async () => {
+    expect((await conditionsOf(cluster, "before"))["RemoteConnectionProbe"]).toEqual(["True", "ProbeSucceeded"]);
+    expect((await conditionsOf(cluster, "before"))["Available"]?.[0]).toBe("Unknown");
+  }, 60_000);
+  const own = await startClusterApi(cluster);
+  try {
+    await cluster.client.create(playedCluster({ namespace, name: "after" }));
+    for (const name of ["before", "after"])
+      await eventually(async () => {
+        const conditions = await conditionsOf(cluster, name);
+        expect(conditions["InfrastructureReady"], core.output().slice(-500)).toEqual(["True", "NotRequired"]);
+        expect(conditions["Available"]).toEqual(["True", "Available"]);
+      }, 60_000);
+    const still = await versionsOf(cluster);
+    // Core reconciles each Cluster once more, and has its status written: nothing may change by it.
+    for (const name of ["before", "after"])
+      await cluster.client.patch(
+        { ...Cluster, name, namespace },
+        { metadata: { annotations: { "test/touched": "yes" } } },
+      );
+    const touched = await versionsOf(cluster);
+    expect(touched).not.toEqual(still);
+    await quiet(cluster, touched);
+  } finally {
+    await own.stop();
+  }
+});
+
+test("a Cluster that core wrote while our webhooks were away heals when they are back", async ({ cluster, core }) => {
+  const name = "healing";
+  await servePlayedControlPlanes(cluster.client);
+  await playControlPlane(cluster, { namespace, name });
+  const first = await startClusterApi(cluster);
+  await first.stop();
+  await cluster.client.create(playedCluster({ namespace, name })); // configurations are there, and no server behind them
+  await eventually(async () => {
+    expect((await conditionsOf(cluster, name))["Available"]?.[0], core.output().slice(-500)).toBe("Unknown");
+  }, 45_000);
+  const second = await startClusterApi(cluster);
+  try {
+    await eventually(
+      async () => expect((await conditionsOf(cluster, name))["Available"]).toEqual(["True", "Available"]),
+      45_000,
+    );
+  } finally {
+    await second.stop();
+  }
+});
+
+test("with our webhooks a ClusterClass may leave infrastructure out, and a topology of it is reconciled", async ({
+  cluster,
+  core,
+}) => {
+  const { client } = cluster;
+  await servePlayedControlPlanes(client);
+  await define(client, [contractKind("controlplane", "PlayedControlPlaneTemplate")]);
+  const own = await startClusterApi(cluster);
+  try {
+    await client.apply({
+      ...{ apiVersion: `${playedKind.apiGroup}/v1alpha1`, kind: "PlayedControlPlaneTemplate" },
+      metadata: { namespace, name: "played" },
+      spec: { template: { spec: {} } },
+    });
+    const patched = withPatch(classWithoutInfrastructure("patched"));
+    await expect(client.create(patched)).rejects.toThrow("selects the infrastructure, and the class has none");
+    await client.apply(classWithoutInfrastructure("bare")); // server-side apply
+    await client.apply(classWithoutInfrastructure("bare"));
+    await expect(
+      client.patch(
+        { ...ClusterClass, namespace, name: "bare" },
+        { spec: withPatch(classWithoutInfrastructure("bare")).spec },
+      ),
+    ).rejects.toThrow("selects the infrastructure");
+    const topology = { classRef: { name: "bare" }, version: "v1.34.4" };
+    const made = { ...playedCluster({ namespace, name: "of-class" }), spec: { topology } };
+    // Core's cache may not know the class yet.
+    await eventually(() => client.create(made));
+    await eventually(async () => {
+      const conditions = await conditionsOf(cluster, "of-class");
+      expect(conditions["TopologyReconciled"], core.output().slice(-500)).toEqual(["True", "ReconcileSucceeded"]);
+      const { spec } = (await client.read(Cluster, { namespace, name: "of-class" })) ?? {};
+      expect(spec?.infrastructureRef?.kind).toBe("ShootCluster");
+    }, 60_000);
+    const { spec } = (await client.read(ClusterClass, { namespace, name: "bare" })) ?? {};
+    expect(spec?.infrastructure?.templateRef).toEqual(EMPTY_TEMPLATE);
+  } finally {
+    await own.stop();
+  }
+});
+
+const classWithoutInfrastructure = (name: string): ClusterClass => ({
+  ...{ apiVersion: ClusterClass.apiVersion, kind: ClusterClass.kind, metadata: { namespace, name } },
+  spec: {
+    controlPlane: {
+      templateRef: {
+        ...{ apiVersion: `${playedKind.apiGroup}/v1alpha1`, kind: "PlayedControlPlaneTemplate", name: "played" },
+      },
+    },
+  },
+});
+
+/** The class with a patch of the infrastructure that it does not have. */
+function withPatch(clusterClass: ClusterClass): ClusterClass {
+  const { apiVersion, kind } = EMPTY_TEMPLATE;
+  const selector = { apiVersion, kind, matchResources: { infrastructureCluster: true } };
+  const jsonPatches = [{ op: "add", path: "/spec/template/spec/region", value: "north" }];
+  const definitions = [{ selector, jsonPatches }];
+  return { ...clusterClass, spec: { ...clusterClass.spec, patches: [{ name: "region", definitions }] } };
+}
+
+/** Status and reason of each condition. */
+async function conditionsOf({ client }: ControlPlane, name: string): Promise<Record<string, string[]>> {
+  const cluster = await client.read(Cluster, { namespace, name });
+  const conditions: readonly Condition[] = cluster?.status?.conditions ?? [];
+  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, [status, reason]]));
+}
+
+async function versionsOf({ client }: ControlPlane): Promise<Record<string, string | undefined>> {
+  const clusters = (await client.list(Cluster, { namespace })).filter(({ metadata: { name } }) =>
+    /before|after/.test(name),
+  );
+  return Object.fromEntries(clusters.map(({ metadata: { name, resourceVersion } }) => [name, resourceVersion]));
+}
+
+/** Fails when one of the Clusters is written within five seconds: core answers a change within one. */
+async function quiet(cluster: ControlPlane, versions: Record<string, string | undefined>): Promise<void> {
+  for (const end = Date.now() + 5_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 250)))
+    expect(await versionsOf(cluster)).toEqual(versions);
+}
