@@ -23,14 +23,15 @@ export function crdFiles(folder: keyof typeof crdFolders): ReadonlyMap<string, s
   );
 }
 
-if (import.meta.main) {
-  for (const folder of Object.keys(crdFolders) as (keyof typeof crdFolders)[]) {
-    const directory = join(import.meta.dirname, "..", folder);
-    const files = crdFiles(folder);
-    await mkdir(directory, { recursive: true });
-    for (const name of await readdir(directory)) {
-      if (!files.has(name)) await rm(join(directory, name));
-    }
-    for (const [name, content] of files) await writeFile(join(directory, name), content);
+if (import.meta.main)
+  for (const folder of Object.keys(crdFolders) as (keyof typeof crdFolders)[]) await writeFolder(folder);
+
+async function writeFolder(folder: keyof typeof crdFolders): Promise<void> {
+  const directory = join(import.meta.dirname, "..", folder);
+  const files = crdFiles(folder);
+  await mkdir(directory, { recursive: true });
+  for (const name of await readdir(directory)) {
+    if (!files.has(name)) await rm(join(directory, name));
   }
+  for (const [name, content] of files) await writeFile(join(directory, name), content);
 }

@@ -19,6 +19,7 @@ export const commandLines = {
   listExtensions: () => "perennial extension list",
   describeExtension: (registration: string) => `perennial extension describe ${registration}`,
   retryInstallation: (installation: string, step: string) => `perennial extension retry ${installation} --step ${step}`,
+  listEndpoints: () => "perennial endpoint list",
   listFlows: () => "perennial flow list -o wide",
   planFlow: (shoot: string) => `perennial flow plan ${shoot}`,
   showFlow: (workflow: string) => `perennial flow show ${workflow}`,

@@ -171,3 +171,12 @@ export const CONTROL_PLANE_ID_LABEL = "perennial.dev/control-plane-id";
 
 /** On a ShootControlPlane: the project namespace in the garden that its Shoot is in, from the first look on. */
 export const PROJECT_NAMESPACE_LABEL = "perennial.dev/project-namespace";
+
+/** On a ClusterEndpoint that was generated: what from, `user` or `provider`. */
+export const GENERATED_LABEL = "perennial.dev/generated";
+
+/** On a ClusterEndpoint that was generated: hash of the host and port that it got, which tells whether it was edited since. */
+export const GENERATED_VALUE_LABEL = "perennial.dev/generated-value";
+
+/** "true" on a Cluster whose endpoint was written from a ClusterEndpoint: what it says later is nothing that a user wrote first. */
+export const SURFACED_LABEL = "perennial.dev/endpoint-surfaced";

@@ -115,3 +115,6 @@ export const PROTECTED_TAINT = "seed.gardener.cloud/protected";
 
 /** The release of Gardener whose programs run beside ours, whose charts know our values, and whose contract Perennial keeps. */
 export const GARDENER_VERSION = "v1.150.0";
+
+/** The condition of a Cluster that says whether its endpoint is surfaced and serves; for `spec.availabilityGates`. */
+export const ENDPOINT_READY_CONDITION = "perennial.dev/EndpointReady";

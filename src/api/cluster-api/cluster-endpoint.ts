@@ -55,8 +55,7 @@ const endpointSpec = object({
     .describe("Host is the DNS name or the IP address at which the API server answers."),
   port: count(1, 65_535).describe("Port at which the API server answers."),
   type: z.enum(typeNames).meta(immutable()).describe("Type is what the endpoint is for."),
-  // A schema that keeps unknown fields refuses them so: all four are required, and there is room for four.
-}).meta({ maxProperties: 4 });
+});
 
 const endpointStatus = object({
   conditions: conditions.optional().describe("Conditions: Surfaced, Serving, Ready (both of these) and Paused."),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { crdFiles, crdFolders } from "../../../scripts/generate-crds.ts";
-import { resources, Shoot } from "../../../src/api/index.ts";
+import { Shoot, type Resource } from "../../../src/api/index.ts";
 import { toCustomResourceDefinition } from "../../../src/api/schema/crd.ts";
 import { share } from "../../../src/api/schema/syntax.ts";
 import { defineResource } from "../../../src/api/schema/resource.ts";
@@ -85,7 +85,7 @@ interface Node {
   maxLength?: number;
 }
 
-function schemaOf(resource: (typeof resources)[number]): Node {
+function schemaOf(resource: Resource): Node {
   const { spec } = toCustomResourceDefinition(resource) as unknown as {
     spec: { versions: { schema: { openAPIV3Schema: Node } }[] };
   };
