@@ -1,0 +1,35 @@
+import type { Cluster, ClusterEndpoint } from "../../api/cluster-api/index.ts";
+import type { Said } from "./conditions.ts";
+import type { Decision } from "./decide.ts";
+import { whyBefore } from "./rank.ts";
+
+/** Whether an endpoint is on its Cluster, and why not. */
+export function surfacedCondition(
+  endpoint: ClusterEndpoint,
+  cluster: Pick<Cluster, "metadata" | "spec"> | undefined,
+  { winner }: Pick<Decision, "winner">,
+): Said {
+  const type = "Surfaced";
+  if (cluster === undefined) {
+    const message = `there is no Cluster ${endpoint.spec.cluster} in this namespace`;
+    return { type, status: "False", reason: "WaitingForCluster", message };
+  }
+  if (winner === undefined || winner.metadata.name === endpoint.metadata.name)
+    return { type, status: "True", reason: "Surfaced", message: `Cluster ${cluster.metadata.name} has this endpoint` };
+  const why = whyBefore(winner, endpoint, cluster.spec);
+  const message = `ClusterEndpoint ${winner.metadata.name} wins: ${why}`;
+  return { type, status: "False", reason: "Overruled", message };
+}
+
+/** Whether an endpoint is on its Cluster and serves: the first of the two that is not so. */
+export function readyCondition(surfaced: Said, serving: Said): Said {
+  const { status, reason, message } = surfaced.status === "True" ? serving : surfaced;
+  return { type: "Ready", status, reason, message };
+}
+
+/** Whether the controller keeps off this object. */
+export function pausedCondition(isPaused: boolean): Said {
+  return isPaused
+    ? { type: "Paused", status: "True", reason: "Paused", message: "the Cluster or this object is paused" }
+    : { type: "Paused", status: "False", reason: "NotPaused", message: "" };
+}
