@@ -22,7 +22,8 @@ async function main(): Promise<void> {
   const garden = managementKubeconfig === gardenKubeconfig ? management : connect(gardenKubeconfig);
   const reporter = { client: management, controller: CLUSTER_API_CONTROLLER, instance: hostname() };
   const events = createEventRecorder({ ...reporter, log });
-  const deps = { management, garden, events, log };
+  const { generatesEndpoints } = config;
+  const deps = { management, garden, events, log, generatesEndpoints };
 
   let ready = false;
   const health = await serveHealth({ port: config.healthPort, ready: () => ready });

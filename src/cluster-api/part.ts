@@ -10,6 +10,8 @@ export interface ClusterApiDeps {
   /** Writes Events about objects of the management cluster. */
   readonly events: EventRecorder;
   readonly log: Logger;
+  /** Whether a Cluster that has an endpoint and no ClusterEndpoint gets one; it does unless told otherwise. */
+  readonly generatesEndpoints?: boolean;
 }
 
 /** What runs in the leader for one term: what has been stopped is not started again. */

@@ -16,4 +16,15 @@ export const clusterApiVariables = declare({
     schema: z.string().min(1).default("perennial"),
     readBy: ["cluster-api"],
   },
+  PERENNIAL_GENERATE_CLUSTER_ENDPOINTS: {
+    setting: "generatesEndpoints",
+    meaning:
+      "Whether a Cluster that has an endpoint and no ClusterEndpoint gets one: `true` or `false`. With `false`, what was generated before stays.",
+    schema: z
+      .enum(["true", "false"])
+      .default("true")
+      .transform((text) => text === "true"),
+    readBy: ["cluster-api"],
+    passedOn: true,
+  },
 });

@@ -1,0 +1,29 @@
+import { CLUSTER_NAME_LABEL, type Cluster, type ClusterEndpoint } from "../../api/cluster-api/index.ts";
+import { GENERATED_LABEL, GENERATED_VALUE_LABEL } from "../../api/labels.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { patchSeen } from "./bound-writes.ts";
+import { isTakenOver } from "./generated.ts";
+import { ownerReference } from "./migrate.ts";
+import { isPaused } from "./paused.ts";
+
+/**
+ * Makes an endpoint belong to its Cluster: with the label by which it is found, an owner, without which `clusterctl move` leaves it
+ * behind, and without the label of a generated one after a user edited it. At most one write; returns the endpoint as it is then, or undefined
+ * where it has changed meanwhile.
+ */
+export async function adopt(
+  client: KubeClient,
+  endpoint: ClusterEndpoint,
+  cluster: Cluster,
+): Promise<ClusterEndpoint | undefined> {
+  const { labels = {}, ownerReferences = [], deletionTimestamp } = endpoint.metadata;
+  if (deletionTimestamp !== undefined || isPaused(endpoint)) return endpoint;
+  const isLabelled = CLUSTER_NAME_LABEL in labels;
+  const taken = isTakenOver(endpoint) ? { [GENERATED_LABEL]: null, [GENERATED_VALUE_LABEL]: null } : {};
+  const changed = { ...taken, ...(isLabelled ? {} : { [CLUSTER_NAME_LABEL]: cluster.metadata.name }) };
+  const metadata = {
+    ...(Object.keys(changed).length > 0 && { labels: changed }),
+    ...(ownerReferences.length === 0 && { ownerReferences: [ownerReference(cluster)] }),
+  };
+  return Object.keys(metadata).length === 0 ? endpoint : await patchSeen(client, endpoint, { metadata });
+}

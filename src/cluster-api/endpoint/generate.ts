@@ -1,0 +1,38 @@
+import { CLUSTER_NAME_LABEL, ClusterEndpoint, type Cluster } from "../../api/cluster-api/index.ts";
+import { isAlreadyExists, refOf } from "../../kube/index.ts";
+import { planMigration } from "./migrate.ts";
+import { isPaused } from "./paused.ts";
+import { completeEndpoint } from "./value.ts";
+import type { EndpointWork } from "./work.ts";
+import { FIELD_MANAGER } from "./field-manager.ts";
+
+/** Gives a Cluster that has an endpoint and no object one, and warns of each field in use that such objects replace. */
+export async function migrate({ client, providers, events, log }: EndpointWork, seen: Cluster): Promise<void> {
+  if (completeEndpoint(seen.spec.controlPlaneEndpoint) === undefined) return;
+  const cluster = await client.read(refOf(seen)); // with its managed fields
+  if (cluster === undefined || cluster.metadata.uid !== seen.metadata.uid || isPaused(cluster)) return;
+  const { name, namespace } = cluster.metadata;
+  const made = await client.list(ClusterEndpoint, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${name}` });
+  if (made.length > 0) return; // the watch brings it
+  const migration = planMigration(cluster, await providers.read(cluster));
+  if (migration === undefined) return;
+  if (migration.endpoint) await create(client, migration.endpoint);
+  for (const note of migration.warnings) {
+    log.warn({ cluster: `${namespace}/${name}`, note }, "deprecated field in use");
+    events.record({ regarding: cluster, type: "Warning", reason: "DeprecatedEndpoint", action: "Migrate", note });
+  }
+}
+
+/** Under its Cluster's name, or where another Cluster's object has that, under one that says what it is. */
+async function create(client: EndpointWork["client"], endpoint: ClusterEndpoint): Promise<void> {
+  const { name } = endpoint.metadata;
+  for (const metadata of [endpoint.metadata, { ...endpoint.metadata, name: `${name}-generated` }]) {
+    try {
+      return void (await client.create({ ...endpoint, metadata }, { fieldManager: FIELD_MANAGER }));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const taken = await client.read(refOf({ ...endpoint, metadata }));
+      if (taken?.spec.cluster === name) return;
+    }
+  }
+}

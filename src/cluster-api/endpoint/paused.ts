@@ -1,0 +1,12 @@
+import { DELETE_FOR_MOVE_ANNOTATION, PAUSED_ANNOTATION } from "../../api/cluster-api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+
+/** Whether users have asked controllers to keep off: by a Cluster's spec, or by the annotation of any object. */
+export function isPaused({ metadata, ...object }: KubeObject): boolean {
+  const { paused = false } = (object["spec"] ?? {}) as { readonly paused?: unknown };
+  return paused === true || PAUSED_ANNOTATION in (metadata.annotations ?? {});
+}
+
+/** Whether `clusterctl move` has made the object elsewhere: what happens to it here says nothing any more. */
+export const isLeftToMove = ({ metadata }: KubeObject): boolean =>
+  DELETE_FOR_MOVE_ANNOTATION in (metadata.annotations ?? {});

@@ -1,0 +1,65 @@
+import { request } from "node:https";
+import type { Said } from "./conditions.ts";
+import type { Trust } from "./trust.ts";
+import { isSameEndpoint, renderEndpoint, type Endpoint } from "./value.ts";
+
+/** Whether an endpoint serves, and why not. */
+export type Serving = Said & { readonly type: "Serving" };
+
+/**
+ * Asks an endpoint for `/readyz`, without credentials, in a TLS handshake for its host under the Cluster's authority. 401 and 403
+ * are answers, too. Never throws; `timeout` is in ms.
+ */
+export async function probeEndpoint(endpoint: Endpoint, trust: Trust, timeout = 5_000): Promise<Serving> {
+  const place = renderEndpoint(endpoint);
+  const answer = await ask(endpoint, trust, timeout).catch((error: unknown) => error as Fault);
+  if (typeof answer !== "number") return serving("False", ...explain(place, answer));
+  if ([200, 401, 403].includes(answer)) return serving("True", "Answers", `${place} answers`);
+  return serving("False", "NotReady", `${place} answers /readyz with status ${answer}`);
+}
+
+/** What is said of an endpoint that cannot be asked, because the Cluster has no kubeconfig yet. */
+export const unproved = (cluster: string): Serving =>
+  serving(
+    "Unknown",
+    "WaitingForKubeconfig",
+    `there is no usable Secret ${cluster}-kubeconfig, so no authority to check with`,
+  );
+
+/** What is said of an endpoint before its first answer. */
+export const unasked: Serving = { type: "Serving", status: "Unknown", reason: "Probing", message: "was not asked yet" };
+
+const serving = (status: Serving["status"], reason: string, message: string): Serving => ({
+  ...{ type: "Serving", status, reason, message },
+});
+
+type Fault = Error & { readonly code?: string };
+
+/** A kubeconfig that leads to this endpoint under another name, as where a third party's endpoint wins, is checked by that name. */
+function ask(endpoint: Endpoint, { ca, server, serverName }: Trust, timeout: number): Promise<number> {
+  const named = serverName !== undefined && isSameEndpoint(server, endpoint) ? { servername: serverName } : {};
+  const { host, port } = endpoint;
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeout);
+    const asked = request({ host, port, path: "/readyz", ca, agent: false, signal, ...named }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+      asked.destroy();
+    });
+    asked.on("error", reject).end();
+  });
+}
+
+/** Reason and message; without numbers that differ from time to time, so that a condition changes only when its reason does. */
+function explain(place: string, { code = "", name, message }: Fault): [reason: string, message: string] {
+  if (name === "AbortError" || name === "TimeoutError") return ["Timeout", `${place} does not answer in time`];
+  if (code === "ECONNREFUSED") return ["ConnectionRefused", `${place} refuses connections`];
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return ["NameNotFound", `the name of ${place} is not found`];
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return ["CertificateInvalid", `the certificate of ${place} is for other names`];
+  if (certificateFaults.test(code))
+    return ["CertificateInvalid", `the certificate of ${place} is not trusted: ${message}`];
+  return ["Unreachable", `${place} cannot be reached: ${code || message}`];
+}
+
+const certificateFaults = /CERT|UNABLE_TO_|INVALID_CA|CRL|SIGNATURE/;

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
+import { createController, type NamespacedKey } from "../../kube/index.ts";
+import type { Logger } from "../../log.ts";
+import { findCondition } from "./conditions.ts";
+import { MOVING } from "./moving.ts";
+import { probeEndpoint, unproved, type Serving } from "./probe.ts";
+import type { Trust } from "./trust.ts";
+
+/** Where the prober finds what it asks about, and whom it tells; times are ms. */
+export interface ProberDeps {
+  endpoint(key: NamespacedKey): ClusterEndpoint | undefined;
+  trust(cluster: NamespacedKey): Trust | undefined;
+  /** Whether the control plane of a Cluster is on its way to another place. */
+  moves(cluster: NamespacedKey): Promise<boolean>;
+  /** Called when an endpoint of the Cluster serves otherwise than before. */
+  onChange(cluster: NamespacedKey): void;
+  readonly log: Logger;
+  readonly period?: number;
+  readonly now?: () => number;
+  readonly probe?: typeof probeEndpoint;
+}
+
+/** What is known of each endpoint, and the questions that keep it so. */
+export interface Prober {
+  /** Undefined before the first answer since this process has led. */
+  servingOf(endpoint: ClusterEndpoint): Serving | undefined;
+  /** Asks now, and from then on once a minute, until the endpoint is gone. */
+  ask(key: NamespacedKey): void;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** A planned migration of a Shoot's control plane leaves a gap that is shorter; so long an endpoint stays as it was. */
+export const MOVING_GRACE = 50_000;
+
+/** Asks every endpoint whether it serves: whenever it is told to, and each minute, give or take a tenth. */
+export function createProber(deps: ProberDeps): Prober {
+  const { log, period = 60_000, now = Date.now, probe = probeEndpoint } = deps;
+  const known = new Map<string, Known>();
+
+  /** While a control plane moves, a gap is none until it is longer than a migration's. */
+  async function judge(cluster: NamespacedKey, found: Serving, before: Known | undefined): Promise<Serving> {
+    if (found.status !== "False" || before?.serving.status !== "True") return found;
+    if (now() - before.at > MOVING_GRACE || !(await deps.moves(cluster))) return found;
+    return { ...before.serving, reason: MOVING, message: `the control plane moves: ${found.message}` };
+  }
+
+  async function look(key: NamespacedKey) {
+    const endpoint = deps.endpoint(key);
+    if (endpoint === undefined) return void known.delete(idOf(key));
+    const { host, port, cluster: name } = endpoint.spec;
+    const cluster = { namespace: key.namespace, name };
+    const trust = deps.trust(cluster);
+    const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust);
+    const before = knownOf(endpoint) ?? writtenOf(endpoint);
+    const serving = await judge(cluster, found, before);
+    const at = found.status === "True" || before === undefined ? now() : before.at;
+    known.set(idOf(key), { uid: endpoint.metadata.uid, generation: endpoint.metadata.generation, serving, at });
+    if (!isDeepStrictEqual(before?.serving, serving)) deps.onChange(cluster);
+    const wait = serving.reason === MOVING ? period / 12 : period;
+    return { requeueAfter: wait * (0.9 + Math.random() * 0.2) };
+  }
+
+  function knownOf({ metadata }: ClusterEndpoint): Known | undefined {
+    const found = known.get(idOf(metadata));
+    return found?.uid === metadata.uid && found?.generation === metadata.generation ? found : undefined;
+  }
+
+  /** What an earlier process found out and wrote. */
+  function writtenOf({ metadata, status }: ClusterEndpoint): Known | undefined {
+    const written = findCondition(status?.conditions, "Serving");
+    if (written === undefined || written.observedGeneration !== metadata.generation) return undefined;
+    const { status: was, reason, message } = written;
+    const { uid, generation } = metadata;
+    return { uid, generation, serving: { type: "Serving", status: was, reason, message }, at: now() };
+  }
+
+  const controller = createController<NamespacedKey>({
+    name: "endpoint-prober",
+    reconcile: look,
+    concurrency: 32,
+    log,
+  });
+  return {
+    servingOf: (endpoint) => knownOf(endpoint)?.serving,
+    ask: (key) => controller.enqueue(key),
+    start: () => controller.start(),
+    stop: () => controller.stop(),
+  };
+}
+
+/** What an endpoint said last, and when it last served. */
+interface Known {
+  readonly uid: string | undefined;
+  readonly generation: number | undefined;
+  readonly serving: Serving;
+  readonly at: number;
+}
+
+const idOf = ({ namespace, name }: NamespacedKey): string => `${namespace}/${name}`;

@@ -1,0 +1,329 @@
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect } from "vitest";
+import { Cluster, ClusterEndpoint } from "../../src/api/cluster-api/index.ts";
+import type { KubeObject } from "../../src/api/index.ts";
+import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
+import { findCondition } from "../../src/cluster-api/endpoint/conditions.ts";
+import { refOf, refTo, renderKubeconfig, Secret, type KubeClient, type Occurrence } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { makeCertificates, type Certificates } from "../support/certificates.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import { applyManagement } from "../support/endpoint-lab.ts";
+import { eventually } from "../support/eventually.ts";
+
+const test = ownClusterTest();
+const namespace = "default";
+const log = createLogger({ name: "test", level: "silent" });
+
+let client: KubeClient;
+
+let certificates: Certificates;
+let told: Occurrence[];
+let controller: ReturnType<typeof createEndpointController> | undefined;
+
+test.beforeAll(async ({ cluster }) => {
+  ({ client } = cluster);
+  certificates = await makeCertificates();
+  await applyManagement(client);
+});
+beforeEach(() => void (told = []));
+afterEach(async () => {
+  await controller?.stop();
+  controller = undefined;
+  for (const kind of [ClusterEndpoint, Cluster, FooCluster, FooControlPlane])
+    await client.removeAll(kind, { namespace });
+  await client.removeAll(Secret, { namespace });
+});
+
+const FooCluster = {
+  apiVersion: "infrastructure.cluster.x-k8s.io/v1alpha1",
+  kind: "FooCluster",
+  scope: "Namespaced",
+} as const;
+const FooControlPlane = {
+  apiVersion: "controlplane.cluster.x-k8s.io/v1alpha1",
+  kind: "FooControlPlane",
+  scope: "Namespaced",
+} as const;
+
+function start(o: { generatesEndpoints?: boolean } = {}): void {
+  const events = { record: (one: Occurrence) => void told.push(one), settled: async () => {} };
+  const deps = { management: client, garden: client, events, log, ...o };
+  controller = createEndpointController(deps, { period: 300 });
+  controller.start();
+}
+
+const value = { host: "api.example.com", port: 6443 };
+const other = { host: "other.example.com", port: 443 };
+
+const refs = {
+  infrastructureRef: { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "FooCluster", name: "foo" },
+  controlPlaneRef: { apiGroup: "controlplane.cluster.x-k8s.io", kind: "FooControlPlane", name: "foo" },
+};
+
+const makeCluster = (controlPlaneEndpoint?: { host?: string; port?: number }, name = "foo", spec: object = {}) =>
+  client.create<Cluster>({
+    ...{ apiVersion: Cluster.apiVersion, kind: Cluster.kind, metadata: { name, namespace } },
+    spec: { ...refs, ...spec, ...(controlPlaneEndpoint && { controlPlaneEndpoint }) },
+  });
+const makeProvider = (kind: typeof FooCluster | typeof FooControlPlane, controlPlaneEndpoint?: typeof value) =>
+  client.create({
+    ...{ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: "foo", namespace } },
+    spec: { ...(controlPlaneEndpoint && { controlPlaneEndpoint }) },
+  });
+const makeEndpoint = (name: string, spec: { host: string; port: number }, owner?: KubeObject, cluster = "foo") =>
+  client.create<ClusterEndpoint>({
+    ...{ apiVersion: ClusterEndpoint.apiVersion, kind: ClusterEndpoint.kind },
+    metadata: {
+      ...{ name, namespace },
+      ...(owner && {
+        ownerReferences: [
+          { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name, uid: owner.metadata.uid ?? "" },
+        ],
+      }),
+    },
+    spec: { cluster, ...spec, type: "ExternalControlPlaneEndpoint" },
+  });
+const readCluster = (name = "foo") => client.read(Cluster, { namespace, name });
+const endpointOnCluster = async (name = "foo") => (await readCluster(name))?.spec.controlPlaneEndpoint;
+const endpointRef = (name: string) => refTo(ClusterEndpoint, { namespace, name });
+const readEndpoint = (name: string) => client.read(endpointRef(name));
+const conditionOf = async (name: string, type: string) =>
+  findCondition((await readEndpoint(name))?.status?.conditions, type);
+const surfaces = (wanted: { host: string; port: number }, name = "foo") =>
+  eventually(async () => expect(await endpointOnCluster(name)).toEqual(wanted));
+const says = (name: string, type: string, wanted: object) =>
+  eventually(async () => expect(await conditionOf(name, type)).toMatchObject(wanted));
+
+test("a third party's endpoint surfaces on its Cluster, gets its label and owner, and so does a change of it", async () => {
+  start();
+  await makeCluster();
+  const made = await makeEndpoint("third", value);
+  await surfaces(value);
+  await says("third", "Surfaced", { status: "True", reason: "Surfaced", observedGeneration: 1 });
+  expect((await readEndpoint("third"))?.metadata).toMatchObject({
+    labels: { "cluster.x-k8s.io/cluster-name": "foo" },
+    ownerReferences: [{ kind: "Cluster", name: "foo" }],
+  });
+  await client.patch(refOf(made), { spec: other });
+  await surfaces(other);
+  expect(told).toEqual([]);
+});
+
+test("an endpoint that comes before its Cluster waits for it", async () => {
+  start();
+  await makeEndpoint("early", value);
+  await says("early", "Surfaced", { status: "False", reason: "WaitingForCluster" });
+  await makeCluster();
+  await surfaces(value);
+  await says("early", "Surfaced", { status: "True" });
+});
+
+test("the infrastructure's endpoint goes before the control plane's, a third party's before both, and what is deleted leaves its value", async () => {
+  start();
+  await makeCluster();
+  const controlPlane = await makeProvider(FooControlPlane);
+  await makeEndpoint("b", { host: "b.example.com", port: 443 }, controlPlane);
+  await surfaces({ host: "b.example.com", port: 443 });
+  await makeEndpoint("a", { host: "a.example.com", port: 443 }, await makeProvider(FooCluster));
+  await surfaces({ host: "a.example.com", port: 443 });
+  await says("b", "Surfaced", {
+    status: "False",
+    reason: "Overruled",
+    message: expect.stringContaining("ClusterEndpoint a wins"),
+  });
+  await makeEndpoint("third", value);
+  await surfaces(value);
+  await client.remove(endpointRef("third"));
+  await surfaces({ host: "a.example.com", port: 443 });
+  await client.remove(endpointRef("b"));
+  await client.remove(endpointRef("a"));
+  await eventually(async () =>
+    expect((await readEndpoint("foo"))?.metadata.labels?.["perennial.dev/generated"]).toBe("provider"),
+  );
+  expect(await endpointOnCluster()).toEqual({ host: "a.example.com", port: 443 });
+});
+
+test("a foreign edit is put right by one write, and an Event names who made it", async () => {
+  start();
+  await makeCluster();
+  await makeEndpoint("third", value);
+  await says("third", "Surfaced", { status: "True" });
+  const before = (await readCluster())?.metadata.generation ?? 0;
+  await client.patch(
+    refTo(Cluster, { namespace, name: "foo" }),
+    { spec: { controlPlaneEndpoint: other } },
+    { fieldManager: "gitops" },
+  );
+  await surfaces(value);
+  await eventually(() =>
+    expect(told).toMatchObject([{ type: "Warning", reason: "EndpointPutRight", regarding: { kind: "Cluster" } }]),
+  );
+  expect(told[0]?.note).toContain(
+    "field manager gitops had changed spec.controlPlaneEndpoint to other.example.com:443",
+  );
+  expect((await readCluster())?.metadata.generation).toBe(before + 2);
+});
+
+test("an existing Cluster gets an object that is owned by who carries its value, and follows the Cluster", async () => {
+  await makeProvider(FooCluster, value);
+  await makeCluster(value);
+  start();
+  await eventually(async () => expect((await readEndpoint("foo"))?.spec).toMatchObject(value));
+  expect((await readEndpoint("foo"))?.metadata).toMatchObject({
+    labels: { "perennial.dev/generated": "provider" },
+    ownerReferences: [{ kind: "FooCluster", name: "foo" }],
+  });
+  expect(told).toMatchObject([
+    { type: "Warning", reason: "DeprecatedEndpoint", note: expect.stringContaining("FooCluster default/foo") },
+  ]);
+  await client.patch(refTo(Cluster, { namespace, name: "foo" }), { spec: { controlPlaneEndpoint: other } });
+  await eventually(async () => expect((await readEndpoint("foo"))?.spec).toMatchObject(other));
+  expect((await readEndpoint("foo"))?.metadata.labels?.["perennial.dev/generated"]).toBe("provider");
+  expect(await endpointOnCluster()).toEqual(other);
+});
+
+test("who edits a generated object takes it over, and its value surfaces", async () => {
+  await makeCluster(value);
+  start();
+  await eventually(async () =>
+    expect((await readEndpoint("foo"))?.metadata.labels?.["perennial.dev/generated"]).toBe("user"),
+  );
+  await client.patch(endpointRef("foo"), { spec: other });
+  await surfaces(other);
+  await eventually(async () =>
+    expect((await readEndpoint("foo"))?.metadata.labels).not.toHaveProperty(["perennial.dev/generated"]),
+  );
+});
+
+test("a Cluster with half an endpoint is completed by the winner, and nothing is generated from it", async () => {
+  start();
+  await makeCluster({ host: "half.example.com" });
+  await makeCluster(value, "whole");
+  await eventually(async () => expect(await readEndpoint("whole")).toBeDefined());
+  expect(await readEndpoint("foo")).toBeUndefined();
+  await makeEndpoint("third", value);
+  await surfaces(value);
+});
+
+test("with the machinery ended, nothing is generated, and objects surface as before", async () => {
+  start({ generatesEndpoints: false });
+  await makeCluster(value);
+  await makeEndpoint("third", other);
+  await surfaces(other);
+  await client.remove(endpointRef("third"));
+  await makeCluster(value, "last");
+  await makeEndpoint("last", other, undefined, "last");
+  await surfaces(other, "last");
+  expect((await client.list(ClusterEndpoint, { namespace })).map(({ metadata }) => metadata.name)).toEqual(["last"]);
+});
+
+test.each([
+  ["its spec", { spec: { paused: true } }, { spec: { paused: false } }],
+  [
+    "its annotation",
+    { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } },
+    { metadata: { annotations: { "cluster.x-k8s.io/paused": null } } },
+  ],
+])("while a Cluster is paused by %s, nothing is written but condition Paused", async (_, pause, resume) => {
+  start();
+  await makeCluster();
+  await makeEndpoint("third", value);
+  await surfaces(value);
+  await says("third", "Paused", { status: "False" });
+  await client.patch(refTo(Cluster, { namespace, name: "foo" }), pause);
+  await says("third", "Paused", { status: "True" });
+  await client.patch(endpointRef("third"), { spec: other });
+  await says("third", "Paused", { status: "True", observedGeneration: 2 });
+  expect(await endpointOnCluster()).toEqual(value);
+  expect(await conditionOf("third", "Surfaced")).toMatchObject({ observedGeneration: 1 });
+  await client.patch(refTo(Cluster, { namespace, name: "foo" }), resume);
+  await surfaces(other);
+});
+
+test("a Cluster that was deleted and made anew is not written for the old one", async () => {
+  start();
+  await makeCluster();
+  await makeEndpoint("third", value);
+  await surfaces(value);
+  await client.remove(refTo(Cluster, { namespace, name: "foo" }));
+  await says("third", "Surfaced", { status: "False", reason: "WaitingForCluster" });
+  expect(await readCluster()).toBeUndefined();
+  await makeCluster();
+  await surfaces(value);
+});
+
+test("an endpoint serves when its API server answers under the authority of the Cluster's kubeconfig", async () => {
+  const server = await serve(certificates);
+  start();
+  await makeCluster();
+  await makeEndpoint("third", { host: "127.0.0.1", port: server.port });
+  await says("third", "Serving", { status: "Unknown", reason: "WaitingForKubeconfig" });
+  await writeKubeconfig(certificates.ca);
+  await says("third", "Serving", { status: "True", reason: "Answers" });
+  await says("third", "Ready", { status: "True" });
+  const ready = async () => findCondition((await readCluster())?.status?.conditions, "perennial.dev/EndpointReady");
+  await eventually(async () => expect(await ready()).toMatchObject({ status: "True", reason: "Answers" }));
+  for (const status of [401, 403]) {
+    server.answer(status);
+    await eventually(() => expect(server.asked()).toBeGreaterThan(1));
+    await says("third", "Serving", { status: "True" });
+  }
+  server.answer(500);
+  await says("third", "Serving", { status: "False", reason: "NotReady" });
+  await eventually(async () => expect(await ready()).toMatchObject({ status: "False", reason: "NotReady" }));
+  const foreign = await makeCertificates();
+  await writeKubeconfig(foreign.ca);
+  await says("third", "Serving", { status: "False", reason: "CertificateInvalid" });
+  await server.close();
+  await says("third", "Serving", { status: "False", reason: "ConnectionRefused" });
+});
+
+test("a controller that starts again writes nothing", async () => {
+  const server = await serve(certificates);
+  await writeKubeconfig(certificates.ca);
+  await makeCluster({ host: "127.0.0.1", port: server.port });
+  start();
+  await says("foo", "Ready", { status: "True" });
+  const ready = async () => findCondition((await readCluster())?.status?.conditions, "perennial.dev/EndpointReady");
+  await eventually(async () => expect(await ready()).toMatchObject({ status: "True" }));
+  const versions = async () =>
+    [await readCluster(), await readEndpoint("foo")].map((object) => object?.metadata.resourceVersion);
+  const before = await versions();
+  await controller?.stop();
+  const asked = server.asked();
+  start();
+  await eventually(() => expect(server.asked()).toBeGreaterThan(asked + 2));
+  expect(await versions()).toEqual(before);
+  await server.close();
+});
+
+async function writeKubeconfig(ca: string): Promise<void> {
+  const text = renderKubeconfig({ server: "https://127.0.0.1:1", ca, token: "t" });
+  await client.apply<Secret>({
+    ...{ apiVersion: "v1", kind: "Secret", type: "cluster.x-k8s.io/secret" },
+    metadata: { name: "foo-kubeconfig", namespace, labels: { "cluster.x-k8s.io/cluster-name": "foo" } },
+    data: { value: Buffer.from(text).toString("base64") },
+  });
+}
+
+/** A server that answers every request with one status. */
+async function serve({ serverCert: cert, serverKey: key }: Certificates) {
+  let status = 200;
+  let count = 0;
+  const server: Server = createServer({ cert, key }, (_, answer) => {
+    count++;
+    answer.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    asked: () => count,
+    answer(next: number) {
+      status = next;
+      count = 0;
+    },
+    close: () => new Promise<unknown>((resolve) => server.close(resolve)),
+  };
+}

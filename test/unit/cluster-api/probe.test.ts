@@ -1,0 +1,92 @@
+import { createServer } from "node:https";
+import { createServer as createSocketServer, type AddressInfo, type Server } from "node:net";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { probeEndpoint } from "../../../src/cluster-api/endpoint/probe.ts";
+import { keepTrust } from "../../../src/cluster-api/endpoint/trust.ts";
+import { renderKubeconfig } from "../../../src/kube/index.ts";
+import { makeCertificates, type Certificates } from "../../support/certificates.ts";
+
+let certificates: Certificates;
+let server: Server | undefined;
+
+beforeAll(async () => void (certificates = await makeCertificates()));
+afterEach(() => new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(() => resolve()))));
+
+async function listen(made: Server): Promise<number> {
+  server = made;
+  await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
+  return (made.address() as AddressInfo).port;
+}
+
+const serve = (answers: (headers: object, name: string | false | null | undefined) => number) => {
+  const { serverCert: cert, serverKey: key } = certificates;
+  return listen(
+    createServer({ cert, key }, ({ headers, socket }, answer) => {
+      answer.writeHead(answers(headers, (socket as { servername?: string | false }).servername)).end();
+    }),
+  );
+};
+
+test("an API server is asked without credentials, and 401 and 403 are answers", async () => {
+  for (const status of [200, 401, 403]) {
+    const port = await serve((headers) => ("authorization" in headers ? 500 : status));
+    const found = await probeEndpoint({ host: "127.0.0.1", port }, { ca: certificates.ca, server: undefined });
+    expect(found).toEqual({ type: "Serving", status: "True", reason: "Answers", message: `127.0.0.1:${port} answers` });
+    await new Promise<void>((resolve) => server?.close(() => resolve()));
+  }
+  server = undefined;
+});
+
+test("a kubeconfig that leads to the endpoint under another name is checked by that name, any other by the host", async () => {
+  const names: unknown[] = [];
+  const port = await serve((_, name) => (names.push(name), 200));
+  const endpoint = { host: "127.0.0.1", port };
+  const trust = { ca: certificates.ca, serverName: "localhost" };
+  await probeEndpoint(endpoint, { ...trust, server: endpoint });
+  await probeEndpoint(endpoint, { ...trust, server: { host: "10.0.0.1", port } });
+  expect(names).toEqual(["localhost", false]);
+});
+
+test.each([
+  ["another name", { serverName: "other.example.com" }, "CertificateInvalid", "is for other names"],
+  ["another authority", { ca: "" }, "CertificateInvalid", "is not trusted"],
+])("a certificate of %s is not good", async (_, change, reason, message) => {
+  const port = await serve(() => 200);
+  const endpoint = { host: "127.0.0.1", port };
+  const foreign = (await makeCertificates()).ca;
+  const trust = {
+    ca: "ca" in change ? foreign : certificates.ca,
+    server: endpoint,
+    ...("serverName" in change && change),
+  };
+  const found = await probeEndpoint(endpoint, trust);
+  expect(found).toMatchObject({ status: "False", reason, message: expect.stringContaining(message) });
+});
+
+test("an endpoint that refuses connections, or takes them and says nothing, does not serve", async () => {
+  const trust = { ca: certificates.ca, server: undefined };
+  const port = await listen(createSocketServer((socket) => void socket.on("error", () => {}).resume()));
+  expect(await probeEndpoint({ host: "127.0.0.1", port }, trust, 200)).toMatchObject({
+    status: "False",
+    reason: "Timeout",
+  });
+  await new Promise<void>((resolve) => server?.close(() => resolve()));
+  server = undefined;
+  expect(await probeEndpoint({ host: "127.0.0.1", port }, trust)).toMatchObject({ reason: "ConnectionRefused" });
+});
+
+test("of a kubeconfig nothing is remembered but authority, server and name; of any other Secret nothing", () => {
+  const text = renderKubeconfig({ server: "https://api.example.com", ca: "CA", token: "secret", tlsServerName: "own" });
+  const secretOf = (name: string, value: string) =>
+    keepTrust({
+      ...{ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "fleet", labels: { a: "b" } } },
+      data: { value: Buffer.from(value).toString("base64") },
+    });
+  const metadata = { name: "foo-kubeconfig", namespace: "fleet" };
+  expect(secretOf("foo-kubeconfig", text)).toEqual({
+    ...{ apiVersion: "v1", kind: "Secret", metadata },
+    trust: { ca: "CA", server: { host: "api.example.com", port: 443 }, serverName: "own" },
+  });
+  expect(secretOf("foo-kubeconfig", "no kubeconfig")).toEqual({ apiVersion: "v1", kind: "Secret", metadata });
+  expect(secretOf("foo-ca", text)).not.toHaveProperty("trust");
+});
