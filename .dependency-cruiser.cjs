@@ -15,6 +15,10 @@ const spelling = "api/(activity-ids|command-lines|requests|summaries)";
 // How the file of a holder of ShootStates is made and read.
 const stateKeys = "activities/state/keys";
 
+// Who wins among the endpoints of a Cluster, and what taking over a Cluster makes.
+const endpoints =
+  "cluster-api/endpoint/(conditions|decide|field-manager|generated|migrate|provider-objects|rank|value|verdict)";
+
 // The arrows of ARCHITECTURE.md. A folder may import itself, what is listed here, and nothing else.
 const arrows = {
   api: ["parsing"],
@@ -62,6 +66,7 @@ const arrows = {
     "conformance",
     "local",
     ...plan,
+    endpoints,
     stateKeys,
     "worker/replay",
     "config",

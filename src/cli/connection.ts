@@ -19,6 +19,14 @@ export const clusterOptions = {
   temporalNamespace: text("name", "Temporal's namespace [$PERENNIAL_TEMPORAL_NAMESPACE, default]"),
 } as const;
 
+/** The option of verbs that talk to a cluster with Cluster API's objects. */
+export const managementOptions = {
+  kubeconfig: text(
+    "file",
+    "Kubeconfig of the management cluster [$PERENNIAL_GARDEN_KUBECONFIG, $KUBECONFIG, the local environment's]",
+  ),
+} as const;
+
 /** What a context is made from; everything that a verb can reach goes through it. */
 export interface ContextDeps {
   readonly terminal: Terminal;
@@ -74,6 +82,9 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
       const garden = await connect(kubeconfig);
       await requireGarden(garden.client, kubeconfig);
       return garden;
+    },
+    async management(options) {
+      return await connect(findKubeconfig(options.kubeconfig, variables, await stateDir(variables)));
     },
     async seed(name) {
       const file = join(await stateDir(variables), "kubeconfigs", `${name}.yaml`);

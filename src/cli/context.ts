@@ -29,6 +29,8 @@ export interface Context {
   readonly signal: AbortSignal;
   now(): number;
   garden(options: ClusterOptions): Promise<Garden>;
+  /** A cluster with Cluster API's objects, which need not be a garden. */
+  management(options: ClusterOptions): Promise<Garden>;
   /** The seed's cluster where its kubeconfig is at hand, as in a local environment; undefined elsewhere. */
   seed(name: string, options: ClusterOptions): Promise<KubeClient | undefined>;
   /** The processes of the local environment where this garden is its own; none elsewhere. */

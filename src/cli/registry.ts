@@ -50,6 +50,15 @@ export const registry: readonly Group[] = [
     ],
   },
   {
+    name: "endpoint",
+    summary: "Endpoints of Cluster API's Clusters: who gives them, which one wins and why, whether they serve",
+    verbs: [
+      async () => (await import("./endpoint/list.ts")).list,
+      async () => (await import("./endpoint/describe.ts")).describe,
+      async () => (await import("./endpoint/plan.ts")).plan,
+    ],
+  },
+  {
     name: "state-key",
     summary: "Keys for what the garden keeps of Shoots",
     verbs: [async () => (await import("./state-key/add.ts")).add],

@@ -63,6 +63,7 @@ function contextOf(found = objects) {
     seed: async () => undefined,
     processes: async () => [],
     flows: () => Promise.reject(new Error("no verb here asks for Shoots' flows")),
+    management: () => Promise.reject(new Error("no verb here asks for a management cluster")),
     installations: async () => ({ nudge: async () => {}, retry: async () => ["chart"] }),
   };
   return { context, terminal };

@@ -77,6 +77,7 @@ it("the verb describe says of a Shoot that nothing has taken up so, and which lo
     seed: async () => undefined,
     processes: async () => [manager],
     flows: async () => flows as unknown as ShootClient,
+    management: () => Promise.reject(new Error("no verb here asks for a management cluster")),
     installations: () => Promise.reject(new Error("no verb here asks for installations")),
   };
   const options = { ...noOptions, namespace: undefined, output: undefined };

@@ -55,6 +55,7 @@ function contextOf(flows: Readonly<Record<string, FlowProgress>>) {
     seed: async () => undefined,
     processes: async () => [],
     flows: async () => client as ShootClient,
+    management: () => Promise.reject(new Error("no verb here asks for a management cluster")),
     installations: () => Promise.reject(new Error("no verb here asks for installations")),
   };
   return { context, terminal };

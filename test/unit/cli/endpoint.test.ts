@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import type { KubeObject } from "../../../src/api/index.ts";
+import type { Context } from "../../../src/cli/context.ts";
+import { describe } from "../../../src/cli/endpoint/describe.ts";
+import { list } from "../../../src/cli/endpoint/list.ts";
+import { plan } from "../../../src/cli/endpoint/plan.ts";
+import type { KubeClient } from "../../../src/kube/index.ts";
+import { clusterOf, endpointOf, owners } from "../../support/cluster-endpoints.ts";
+import { fakeTerminal } from "./fake-terminal.ts";
+
+const options = { namespace: undefined, output: undefined, kubeconfig: undefined };
+const value = { host: "api.example.com", port: 443 };
+const serving = {
+  ...{ type: "Serving", status: "True" as const, reason: "Answers", message: "api.example.com:443 answers" },
+  lastTransitionTime: "2026-11-21T10:00:00Z",
+};
+
+const objects: readonly KubeObject[] = [
+  clusterOf(value),
+  endpointOf({ name: "third", ...value, status: { conditions: [serving] } }),
+  endpointOf({ name: "infra", host: "10.0.0.1", owner: "infrastructure" }),
+];
+
+function contextOf(found: readonly KubeObject[]) {
+  const terminal = fakeTerminal();
+  const types = Object.values(owners).map(({ apiVersion, kind }) => ({ apiVersion, kind }));
+  const client = {
+    types: async () => types,
+    list: async ({ kind }: { kind: string }) => found.filter((one) => one.kind === kind),
+    read: async ({ kind }: { kind: string }, { name }: { name: string }) =>
+      found.find((one) => one.kind === kind && one.metadata.name === name),
+  } as unknown as KubeClient;
+  const unasked = () => Promise.reject(new Error("no verb here asks for this"));
+  const context: Context = {
+    ...{ terminal, variables: {}, signal: new AbortController().signal, now: () => Date.parse("2026-11-21T10:01:00Z") },
+    management: async () => ({ client, namespace: "fleet" }),
+    ...{ garden: unasked, seed: unasked, processes: unasked, flows: unasked, installations: unasked },
+  };
+  return { context, terminal };
+}
+
+test("the list says of all candidates which one wins, whose it is, and since when it serves", async () => {
+  const { context, terminal } = contextOf(objects);
+  await list.run({ args: {}, options, context });
+  const [head, third, infra] = terminal.out.text().split("\n");
+  expect(head).toMatch(/^NAMESPACE +CLUSTER +NAME +ENDPOINT +WINS +SERVES +SINCE +OBJECT/);
+  expect(third).toMatch(/^fleet +foo +third +api.example.com:443 +yes +True +60s +of a third party/);
+  expect(infra).toMatch(/^fleet +foo +infra +10.0.0.1:443 +no +Unknown +<none> +of the infrastructure/);
+});
+
+test("a description says why one candidate wins and the other does not", async () => {
+  const { context, terminal } = contextOf(objects);
+  await describe.run({ args: { cluster: "foo" }, options, context });
+  const said = terminal.out.text().replaceAll(/\s+/g, " ");
+  expect(said).toContain("Cluster: fleet/foo Endpoint: api.example.com:443 Comes from: third");
+  expect(said).toContain(
+    "Candidate: third Says: api.example.com:443 Is: of a third party Wins: yes: goes before all others",
+  );
+  expect(said).toContain("Serves: True: api.example.com:443 answers, since 60s ago");
+  expect(said).toContain(
+    "Wins: no: ClusterEndpoint third wins: an object of a third party goes before one of the infrastructure",
+  );
+  await expect(describe.run({ args: { cluster: "none" }, options, context })).rejects.toThrow(
+    "no Cluster none in namespace fleet",
+  );
+});
+
+test("an endpoint without a Cluster wins nothing", async () => {
+  const { context, terminal } = contextOf(objects.slice(1, 2));
+  await list.run({ args: {}, options: { ...options, output: "wide" }, context });
+  expect(terminal.out.text()).toMatch(/third .* no .*there is no Cluster foo in this namespace/);
+});
+
+test("a plan says which objects taking over makes, who owns them, and warns of each field in use", async () => {
+  const { apiVersion, kind, name, uid } = owners.infrastructure;
+  const infrastructure = {
+    apiVersion,
+    kind,
+    metadata: { name, namespace: "fleet", uid },
+    spec: { controlPlaneEndpoint: value },
+  };
+  const { context, terminal } = contextOf([clusterOf(value), infrastructure]);
+  await plan.run({ args: {}, options: { ...options, output: "wide" }, context });
+  const [head, foo] = terminal.out.text().split("\n");
+  expect(head).toMatch(/^CLUSTER +CREATES +ENDPOINT +OWNER +WARNING/);
+  expect(foo).toMatch(
+    /^fleet\/foo +ClusterEndpoint foo +api.example.com:443 +FooCluster foo +spec.controlPlaneEndpoint of FooCluster fleet\/foo is deprecated/,
+  );
+});
+
+test("a plan has nothing for a Cluster that has its object, or no endpoint", async () => {
+  for (const found of [objects, [clusterOf()]]) {
+    const { context, terminal } = contextOf(found);
+    await plan.run({ args: {}, options, context });
+    expect(terminal.out.text()).toBe("");
+    expect(terminal.err.text()).toContain("Nothing to take over");
+  }
+});
