@@ -1,5 +1,5 @@
 import type { KubeClient } from "../../kube/index.ts";
-import { applyClusterApiCrds, define } from "../cluster/manifests.ts";
+import { applyClusterApiCrds, define, readManifest } from "../cluster/manifests.ts";
 import { readCoreObjects } from "./core-objects.ts";
 
 /** Makes a cluster a management cluster: Cluster API's kinds and ours, the core manager's rights, and clusterctl's inventory. */
@@ -7,5 +7,6 @@ export async function furnishManagementCluster(client: KubeClient, signal: Abort
   const { definitions, rights, inventory } = await readCoreObjects(signal === undefined ? {} : { signal });
   await define(client, definitions);
   await applyClusterApiCrds(client);
-  for (const object of [...rights, inventory]) await client.apply(object);
+  const policies = await readManifest("cluster-api/endpoint-admission.yaml");
+  for (const object of [...policies, ...rights, inventory]) await client.apply(object);
 }

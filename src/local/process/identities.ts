@@ -68,7 +68,10 @@ async function gardenRights(clusterApi: boolean): Promise<KubeObject[]> {
   const files = ["manager-rbac", "worker-rbac", "seed-access", "extension-access", "cluster-identity"].map(
     (name) => `garden/${name}.yaml`,
   );
-  return [gardenNamespace, ...(await rights(...files, ...(clusterApi ? ["cluster-api/rbac.yaml"] : [])))];
+  return [
+    gardenNamespace,
+    ...(await rights(...files, ...(clusterApi ? ["cluster-api/rbac.yaml", "cluster-api/endpoint-rbac.yaml"] : []))),
+  ];
 }
 
 /** As kustomize does it: what has no namespace of its own is in ours. */
