@@ -104,6 +104,9 @@ export const installationAccount = (installation: string): string => `extension-
 /** Finalizer of a ControllerRegistration, as long as there are installations of it. */
 export const REGISTRATION_FINALIZER = "core.gardener.cloud/controllerregistration";
 
+/** Finalizer of a ShootControlPlane and of ShootMachinePools, until what stands behind them in the garden has gone. */
+export const SHOOT_FINALIZER = "cluster-api.perennial.dev/shoot";
+
 /** Where upstream mounts the kubeconfig for the garden into the pods of extensions. */
 export const GARDEN_KUBECONFIG_FOLDER = "/var/run/secrets/gardener.cloud/garden/generic-kubeconfig";
 

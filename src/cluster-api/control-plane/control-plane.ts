@@ -1,0 +1,141 @@
+import { clusterKubeconfigName, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
+import type { Shoot } from "../../api/index.ts";
+import { kubeconfigSecretName } from "../../api/names.ts";
+import { moveOf } from "../../api/placement/move.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { advertisedEndpoint } from "../shoot/address.ts";
+import type { ApiServers } from "../shoot/api-servers.ts";
+import { composeShoot } from "../shoot/compose.ts";
+import { obstacle, type Obstacle } from "../shoot/obstacle.ts";
+import { projectNamespaceOf } from "../shoot/project.ts";
+import { infrastructureOf, poolsOf, type World } from "../shoot/world.ts";
+import type { ShootWriter, Written } from "../shoot/write.ts";
+import { endpointName, publishEndpoint } from "./endpoint.ts";
+import { findShoot, shootKey } from "./find.ts";
+import { blockMove, establish, isOwn } from "./identity.ts";
+import { keepKubeconfig, leadingTo, publishedKubeconfig } from "./kubeconfig.ts";
+import { report, type Seen, type Silence } from "./report.ts";
+
+/** What a control plane's reconciliation works with. */
+export interface ControlPlaneDeps {
+  readonly management: KubeClient;
+  readonly garden: KubeClient;
+  readonly world: World;
+  readonly writer: ShootWriter;
+  readonly servers: ApiServers;
+  readonly silence: Silence;
+}
+
+/** In ms: how soon an API server that does not answer yet, or moves, is asked again. */
+const SOON = 5_000;
+
+/**
+ * Brings a control plane to where its Cluster wants it: a Shoot that says what is composed, its endpoint as soon as it has one, its
+ * kubeconfig, and a status by contract v1beta2. It waits for no endpoint of others.
+ */
+export async function reconcileControlPlane(
+  deps: ControlPlaneDeps,
+  cluster: Cluster,
+  controlPlane: ShootControlPlane,
+): Promise<void | { readonly requeueAfter: number }> {
+  const { management, garden } = deps;
+  const { namespace } = controlPlane.metadata;
+  const project = projectNamespaceOf(controlPlane, {
+    isGarden: management === garden,
+    namespace: deps.world.namespaces.get(namespace),
+  });
+  if ("obstacle" in project) return await report(deps, controlPlane, project);
+  const established = await establish(management, controlPlane, project.namespace);
+  const written = await writeShoot(deps, cluster, established, project.namespace);
+  const shoot = "shoot" in written ? written.shoot : undefined;
+  await blockMove(management, established, shoot);
+  const held = "obstacle" in written ? { obstacle: written.obstacle } : {};
+  if (shoot === undefined) return await report(deps, established, held);
+  const seen = await publish(deps, cluster, established, shoot);
+  await report(deps, established, { ...held, shoot, ...seen });
+  return isToBeAskedAgain(established, shoot, seen) ? { requeueAfter: SOON } : undefined;
+}
+
+async function writeShoot(
+  { garden, world, writer }: ControlPlaneDeps,
+  cluster: Cluster,
+  controlPlane: ShootControlPlane,
+  namespace: string,
+): Promise<Written> {
+  const key = shootKey(controlPlane, { namespace, cluster: cluster.metadata.name });
+  const place = { namespace, cluster: cluster.metadata.name };
+  const present = world.shoots.get(key.name, namespace) ?? (await findShoot(garden, controlPlane, place));
+  const waiting = present === undefined ? whyNotYet(cluster, controlPlane) : undefined;
+  if (waiting !== undefined) return { obstacle: waiting };
+  const pools = poolsOf(world, cluster);
+  const composition = composeShoot({
+    cluster,
+    controlPlane,
+    pools,
+    infrastructure: infrastructureOf(world, cluster),
+    key,
+    present,
+  });
+  if ("obstacle" in composition)
+    return { ...composition, ...(present && isOwn(present, controlPlane) && { shoot: present }) };
+  const { shootRef, shootTemplate } = controlPlane.spec;
+  const beginning = { ...omitUndefined({ seedName: shootTemplate?.spec.seedName }), adopts: shootRef !== undefined };
+  return await writer.write(composition.shoot, present, beginning);
+}
+
+/** What a Shoot is not made before. */
+function whyNotYet({ spec, status }: Cluster, controlPlane: ShootControlPlane): Obstacle | undefined {
+  const { shootRef } = controlPlane.spec;
+  if (shootRef !== undefined)
+    return obstacle("ShootMissing", `there is no Shoot ${shootRef.name} in the project to be adopted`).obstacle;
+  if (spec.infrastructureRef !== undefined && status?.initialization?.infrastructureProvisioned !== true)
+    return obstacle("WaitingForInfrastructure", "the Cluster's infrastructure is not provisioned yet").obstacle;
+  return undefined;
+}
+
+/** Endpoint, kubeconfig, version: each as soon as it is known. */
+async function publish(
+  deps: ControlPlaneDeps,
+  cluster: Cluster,
+  controlPlane: ShootControlPlane,
+  shoot: Shoot,
+): Promise<Seen> {
+  const { management, world, servers, silence } = deps;
+  const { namespace, name } = cluster.metadata;
+  const endpoint = advertisedEndpoint(shoot);
+  if (endpoint === undefined) return {};
+  const present = world.endpoints.get(endpointName(cluster), namespace);
+  await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
+
+  const secret = world.kubeconfigs.get(kubeconfigSecretName(shoot.metadata.name), shoot.metadata.namespace);
+  const published = publishedKubeconfig(secret);
+  if (published === undefined) return { endpoint };
+  const kept = world.secrets.get(clusterKubeconfigName(name), namespace);
+  await keepKubeconfig(
+    management,
+    { cluster, controlPlane, present: kept },
+    leadingTo(published, endpoint, cluster.spec.controlPlaneEndpoint),
+  );
+  const known = { endpoint, kubeconfig: published };
+  if (!isToBeAsked(controlPlane, shoot)) return known;
+
+  const id = `${namespace}/${name}`;
+  const version = await servers.ask(id, published);
+  if (version !== undefined) silence.delete(id);
+  else if (!silence.has(id)) silence.set(id, Date.now());
+  return { ...known, version };
+}
+
+/** An API server is asked until it has answered, and while its version is to change or it moves; else the Shoot's conditions tell. */
+function isToBeAsked({ spec, status }: ShootControlPlane, shoot: Shoot): boolean {
+  if (shoot.spec.hibernation?.enabled === true) return false;
+  if (status?.initialization?.controlPlaneInitialized !== true || moveOf(shoot).is !== "settled") return true;
+  const wanted = spec.version ?? `v${shoot.spec.kubernetes.version}`;
+  return status.versions?.some(({ version }) => version !== wanted) ?? true;
+}
+
+function isToBeAskedAgain(controlPlane: ShootControlPlane, shoot: Shoot, { kubeconfig, version }: Seen): boolean {
+  if (kubeconfig === undefined || !isToBeAsked(controlPlane, shoot)) return false;
+  return version === undefined || moveOf(shoot).is !== "settled" || version !== (controlPlane.spec.version ?? version);
+}

@@ -1,0 +1,52 @@
+import { BLOCK_MOVE_ANNOTATION, type ShootControlPlane } from "../../api/cluster-api/index.ts";
+import { CONTROL_PLANE_ID_LABEL, PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
+import { SHOOT_FINALIZER } from "../../api/names.ts";
+import type { Shoot } from "../../api/index.ts";
+import { moveOf } from "../../api/placement/move.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
+
+/**
+ * Writes down, before a Shoot is made, what has to be known for as long as the control plane lives, also after `clusterctl move`
+ * has made it anew: its identity, and its project. The finalizer keeps it until its Shoot has gone. Returns it as it then is.
+ */
+export async function establish(
+  management: KubeClient,
+  controlPlane: ShootControlPlane,
+  project: string,
+): Promise<ShootControlPlane> {
+  const { labels = {}, finalizers = [], uid, resourceVersion } = controlPlane.metadata;
+  if (
+    labels[CONTROL_PLANE_ID_LABEL] !== undefined &&
+    labels[PROJECT_NAMESPACE_LABEL] !== undefined &&
+    finalizers.includes(SHOOT_FINALIZER)
+  )
+    return controlPlane;
+  const identity = {
+    [CONTROL_PLANE_ID_LABEL]: labels[CONTROL_PLANE_ID_LABEL] ?? uid,
+    [PROJECT_NAMESPACE_LABEL]: project,
+  };
+  const metadata = { labels: identity, finalizers: [...new Set([...finalizers, SHOOT_FINALIZER])], resourceVersion };
+  return await management.patch(refOf(controlPlane), { metadata });
+}
+
+/** Lets `clusterctl move` wait while the Shoot is made or moves: what is half done here would be done again elsewhere. */
+export async function blockMove(
+  management: KubeClient,
+  controlPlane: ShootControlPlane,
+  shoot: Shoot | undefined,
+): Promise<void> {
+  const isBlocked = BLOCK_MOVE_ANNOTATION in (controlPlane.metadata.annotations ?? {});
+  const isBusy = shoot !== undefined && isUnderWay(shoot);
+  if (isBlocked === isBusy) return;
+  const annotations = { [BLOCK_MOVE_ANNOTATION]: isBusy ? "true" : null };
+  await management.patch(refOf(controlPlane), { metadata: { annotations } });
+}
+
+function isUnderWay(shoot: Shoot): boolean {
+  const { type, state } = shoot.status?.lastOperation ?? {};
+  return moveOf(shoot).is !== "settled" || (type === "Create" && state !== "Succeeded");
+}
+
+/** Whether a Shoot is this control plane's. */
+export const isOwn = ({ metadata }: Shoot, controlPlane: ShootControlPlane): boolean =>
+  metadata.labels?.[CONTROL_PLANE_ID_LABEL] === controlPlane.metadata.labels?.[CONTROL_PLANE_ID_LABEL];

@@ -1,0 +1,68 @@
+import {
+  CLUSTER_NAME_LABEL,
+  CLUSTER_SECRET_TYPE,
+  clusterKubeconfigName,
+  ShootControlPlane,
+  type Cluster,
+  type ControlPlaneEndpoint,
+} from "../../api/cluster-api/index.ts";
+import { parseForeignKubeconfig } from "../../kube/kubeconfig.ts";
+import { renderKubeconfig, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { covers } from "../shoot/covers.ts";
+
+/** The kubeconfig that a garden publishes for a Shoot; undefined while it has none. */
+export function publishedKubeconfig(secret: Secret | undefined): string | undefined {
+  const data = secret?.data?.["kubeconfig"];
+  return data === undefined || data === "" ? undefined : Buffer.from(data, "base64").toString();
+}
+
+/**
+ * Keeps Secret `<cluster>-kubeconfig`, by which core and users reach the Cluster (contract: "Cluster kubeconfig"): what the garden
+ * publishes for the Shoot. Nothing is written where it says so.
+ */
+export async function keepKubeconfig(
+  management: KubeClient,
+  { cluster, controlPlane, present }: KubeconfigPlace,
+  kubeconfig: string,
+): Promise<void> {
+  const { name, namespace } = cluster.metadata;
+  const { name: owner, uid = "" } = controlPlane.metadata;
+  const wanted = {
+    ...typeMeta(Secret),
+    metadata: {
+      name: clusterKubeconfigName(name),
+      namespace,
+      labels: { [CLUSTER_NAME_LABEL]: name },
+      ownerReferences: [{ ...typeMeta(ShootControlPlane), name: owner, uid, controller: true }],
+    },
+    type: CLUSTER_SECRET_TYPE,
+    data: { value: Buffer.from(kubeconfig).toString("base64") },
+  };
+  if (!covers(present, wanted)) await management.apply<Secret>(wanted);
+}
+
+/** Whose kubeconfig it is, and what is there of it. */
+export interface KubeconfigPlace {
+  readonly cluster: Cluster;
+  readonly controlPlane: ShootControlPlane;
+  readonly present: Secret | undefined;
+}
+
+/**
+ * The kubeconfig with the address that the Cluster has: where another endpoint than the Shoot's own wins, it leads there, and
+ * checks the certificate by the Shoot's own name.
+ */
+export function leadingTo(
+  kubeconfig: string,
+  own: ControlPlaneEndpoint,
+  wins: { readonly host?: string | undefined; readonly port?: number | undefined } | undefined,
+): string {
+  const { host = "", port = 0 } = wins ?? {};
+  if (host === "" || port === 0 || (host === own.host && port === own.port)) return kubeconfig;
+  const { cluster, user } = parseForeignKubeconfig(kubeconfig);
+  const { token } = user;
+  const ca = cluster["certificate-authority-data"];
+  if (typeof token !== "string" || typeof ca !== "string") return kubeconfig;
+  const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return renderKubeconfig({ server, ca: Buffer.from(ca, "base64").toString(), token, tlsServerName: own.host });
+}

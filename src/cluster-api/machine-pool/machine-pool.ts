@@ -1,0 +1,146 @@
+import type { Cluster, MachinePool, ShootMachinePool } from "../../api/cluster-api/index.ts";
+import { kubeconfigSecretName, SHOOT_FINALIZER } from "../../api/names.ts";
+import { POOL_LABEL } from "../../api/labels.ts";
+import type { Shoot } from "../../api/index.ts";
+import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { findCondition, type Said } from "../endpoint/conditions.ts";
+import { publishedKubeconfig } from "../control-plane/kubeconfig.ts";
+import type { ApiServers } from "../shoot/api-servers.ts";
+import { holderOf } from "../shoot/rows.ts";
+import { isAutoscaled, rowNameOf, type Pool } from "../shoot/row.ts";
+import { pausedSaid, say } from "../shoot/say.ts";
+import type { World } from "../shoot/world.ts";
+
+/** What a pool's reconciliation works with. */
+export interface PoolDeps {
+  readonly management: KubeClient;
+  readonly world: World;
+  readonly servers: ApiServers;
+}
+
+/** A pool's Cluster, and the Shoot of that, if it has one. */
+export interface PoolPlace {
+  readonly cluster: Cluster;
+  readonly shoot: Shoot | undefined;
+  readonly pools: readonly Pool[];
+}
+
+/**
+ * Tells of a pool which machines are Nodes of its Shoot: as `spec.providerIDList`, as replicas, and as ready in both contracts' words.
+ * Of a Shoot that does not answer nothing is told: what is known of its machines stays.
+ */
+export async function reconcilePool(
+  { management, world, servers }: PoolDeps,
+  pool: Pool,
+  place: PoolPlace,
+): Promise<void> {
+  const { machinePool } = pool;
+  const infrastructure = await keepFinalizer(management, pool.infrastructure);
+  const found = nodesOf({ world, servers }, place, rowNameOf(infrastructure));
+  if (found !== undefined) await tell(management, infrastructure, found);
+  const row = place.shoot?.spec.provider.workers?.find(({ name }) => name === rowNameOf(infrastructure));
+  const isThere = row !== undefined && found !== undefined && found.length >= row.minimum;
+  const isProvisioned = isThere || infrastructure.status?.initialization?.provisioned === true;
+  await say(management, infrastructure, [readiness(pool, place, found, isThere), pausedSaid(false)], {
+    ...(isProvisioned && { ready: true, initialization: { provisioned: true } }),
+    ...(found && { replicas: found.length }),
+  });
+  if (isProvisioned && found !== undefined) await tellReplicas(management, machinePool, found.length);
+}
+
+/** Where an autoscaler decides how many machines there are, the MachinePool is told. */
+async function tellReplicas(management: KubeClient, machinePool: MachinePool, replicas: number): Promise<void> {
+  if (isAutoscaled(machinePool) && machinePool.spec.replicas !== replicas)
+    await management.patch(refOf(machinePool), { spec: { replicas } });
+}
+
+/** Lets go of a pool that is being deleted: at once with its Cluster, else when no machine of it is left. */
+export async function removePool(
+  { management, world, servers }: PoolDeps,
+  infrastructure: ShootMachinePool,
+  place: PoolPlace | undefined,
+): Promise<void> {
+  const name = rowNameOf(infrastructure);
+  if (place?.shoot !== undefined && place.cluster.metadata.deletionTimestamp === undefined) {
+    const hasRow = place.shoot.spec.provider.workers?.some((row) => row.name === name) === true;
+    const nodes = nodesOf({ world, servers }, place, name);
+    if (hasRow || nodes === undefined || nodes.length > 0) {
+      if (nodes !== undefined) await tell(management, infrastructure, nodes);
+      await say(management, infrastructure, [whyNotGone(place, hasRow)], nodes && { replicas: nodes.length });
+      return;
+    }
+  }
+  const { finalizers = [], resourceVersion } = infrastructure.metadata;
+  if (!finalizers.includes(SHOOT_FINALIZER)) return;
+  const kept = finalizers.filter((one) => one !== SHOOT_FINALIZER);
+  await unlessGone(management.patch(refOf(infrastructure), { metadata: { finalizers: kept, resourceVersion } }));
+}
+
+/** The machines of a row that are Nodes, by what their provider calls them; undefined while the Shoot does not tell. */
+function nodesOf(
+  { world, servers }: Omit<PoolDeps, "management">,
+  { cluster, shoot }: PoolPlace,
+  row: string,
+): readonly string[] | undefined {
+  if (shoot === undefined || shoot.spec.hibernation?.enabled === true) return undefined;
+  const { name, namespace } = shoot.metadata;
+  const kubeconfig = publishedKubeconfig(world.kubeconfigs.get(kubeconfigSecretName(name), namespace));
+  const isInitialized = cluster.status?.initialization?.controlPlaneInitialized === true;
+  if (kubeconfig === undefined || !isInitialized) return undefined;
+  return servers
+    .nodes(`${cluster.metadata.namespace}/${cluster.metadata.name}`, kubeconfig)
+    ?.filter(({ metadata }) => metadata.labels?.[POOL_LABEL] === row)
+    .flatMap(({ spec }) => spec?.providerID ?? [])
+    .sort();
+}
+
+async function tell(management: KubeClient, infrastructure: ShootMachinePool, found: readonly string[]): Promise<void> {
+  const { providerIDList = [] } = infrastructure.spec;
+  if (providerIDList.join() !== found.join())
+    await management.patch(refOf(infrastructure), { spec: { providerIDList: found } });
+}
+
+async function keepFinalizer(management: KubeClient, infrastructure: ShootMachinePool): Promise<ShootMachinePool> {
+  const { finalizers = [], resourceVersion } = infrastructure.metadata;
+  if (finalizers.includes(SHOOT_FINALIZER)) return infrastructure;
+  const metadata = { finalizers: [...finalizers, SHOOT_FINALIZER], resourceVersion };
+  return await management.patch(refOf(infrastructure), { metadata });
+}
+
+function readiness(
+  pool: Pool,
+  { pools, shoot }: PoolPlace,
+  found: readonly string[] | undefined,
+  isThere: boolean,
+): Said {
+  const type = "Ready";
+  const before = findCondition(pool.infrastructure.status?.conditions, type);
+  const holder = holderOf(pool, pools);
+  const name = rowNameOf(pool.infrastructure);
+  if (holder !== undefined && holder.infrastructure.metadata.name !== pool.infrastructure.metadata.name) {
+    const message = `worker ${name} of the Shoot is MachinePool ${holder.machinePool.metadata.name}: give this pool another spec.name`;
+    return { type, status: "False", reason: "NameTaken", message };
+  }
+  if (shoot === undefined)
+    return { type, status: "False", reason: "WaitingForShoot", message: "there is no Shoot yet" };
+  if (found === undefined)
+    return before?.status === "True"
+      ? { type, status: "True", reason: before.reason, message: before.message }
+      : { type, status: "Unknown", reason: "NodesUnknown", message: "the Shoot does not tell its Nodes yet" };
+  const { replicas = 1 } = pool.machinePool.spec;
+  if (isThere) return { type, status: "True", reason: "Ready", message: "" };
+  return {
+    type,
+    status: "False",
+    reason: "WaitingForNodes",
+    message: `${found.length} of ${replicas} machines are Nodes`,
+  };
+}
+
+function whyNotGone({ shoot }: PoolPlace, hasRow: boolean): Said {
+  const isLast = hasRow && shoot?.spec.provider.workers?.length === 1;
+  const message = isLast
+    ? "a Shoot cannot lose its last worker pool: delete the Cluster, or create another pool first"
+    : "machines of the pool are Nodes of the Shoot still";
+  return { type: "Ready", status: "False", reason: isLast ? "LastMachinePool" : "Deleting", message };
+}

@@ -1,0 +1,101 @@
+import type { Cluster, ShootCluster, ShootControlPlane } from "../../api/cluster-api/index.ts";
+import { OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
+import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
+import { Shoot } from "../../api/index.ts";
+import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { typeMeta } from "../../kube/index.ts";
+import { obstacle, type Obstacle } from "./obstacle.ts";
+import { chooseRows } from "./rows.ts";
+import type { Pool, Row } from "./row.ts";
+
+/** All that a Shoot is made from. */
+export interface Ingredients {
+  readonly cluster: Cluster;
+  readonly controlPlane: ShootControlPlane;
+  readonly pools: readonly Pool[];
+  readonly infrastructure?: ShootCluster | undefined;
+  /** Where the Shoot is, or is to be. */
+  readonly key: { readonly namespace: string; readonly name: string };
+  /** The Shoot as it is; undefined before it is made. */
+  readonly present?: Shoot | undefined;
+}
+
+/** What a Shoot is to say, as far as objects of Cluster API name it: of an adopted one, parts of its spec. */
+export interface Composed extends KubeObject {
+  readonly metadata: NamespacedMeta;
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+/** The Shoot as Cluster API's objects want it, or what stands against it. */
+export type Composition = { readonly shoot: Composed } | { readonly obstacle: Obstacle };
+
+/**
+ * The Shoot that a control plane and its pools make: the template's spec, `spec.version`, and a row for each MachinePool. Of an
+ * adopted Shoot, only the version and the rows. The Seed's name is left out: it counts only when a Shoot is made. Pure.
+ */
+export function composeShoot(ingredients: Ingredients): Composition {
+  const { controlPlane, infrastructure, pools, present } = ingredients;
+  const { shootTemplate, version, workerless = false } = controlPlane.spec;
+  const misplaced = shootTemplate && findMisplaced(shootTemplate.spec);
+  if (misplaced !== undefined) return { obstacle: misplaced };
+  const rows = chooseRows(pools, { version, zones: infrastructure?.spec?.zones }, { workerless, present });
+  if ("obstacle" in rows) return rows;
+  if (version === undefined && present === undefined) return obstacle("VersionMissing", VERSION_MISSING);
+  return {
+    shoot: {
+      ...typeMeta(Shoot),
+      metadata: metadataOf(ingredients, rows.chosen),
+      spec: specOf(ingredients, rows.chosen),
+    },
+  };
+}
+
+const VERSION_MISSING = "spec.version is not set: write a full version with a leading v, such as v1.34.4";
+
+/** Whose the Shoot is, and which of its rows are pools'. */
+function metadataOf({ controlPlane, key }: Ingredients, rows: readonly Row[]): NamespacedMeta {
+  const { labels, annotations } = controlPlane.spec.shootTemplate?.metadata ?? {};
+  const id = controlPlane.metadata.labels?.[CONTROL_PLANE_ID_LABEL] ?? controlPlane.metadata.uid ?? "";
+  const owned = rows.map(({ name }) => name).join(",");
+  return {
+    ...key,
+    labels: { ...labels, [CONTROL_PLANE_ID_LABEL]: id },
+    annotations: { ...annotations, [OWNED_WORKERS_ANNOTATION]: owned },
+  };
+}
+
+/** The template with version and rows; without a template, these alone. */
+function specOf({ controlPlane, infrastructure }: Ingredients, rows: readonly Row[]): Composed["spec"] {
+  const { shootTemplate, version } = controlPlane.spec;
+  const template = shootTemplate?.spec;
+  const kubernetes = { ...template?.kubernetes, ...omitUndefined({ version: version?.replace(/^v/, "") }) };
+  const provider = { ...template?.provider, ...(rows.length > 0 ? { workers: rows } : {}) };
+  return {
+    ...(template && withoutSeed(withInfrastructure(template, infrastructure))),
+    ...(Object.keys(kubernetes).length > 0 ? { kubernetes } : {}),
+    ...(Object.keys(provider).length > 0 ? { provider } : {}),
+  };
+}
+
+type Template = NonNullable<ShootControlPlane["spec"]["shootTemplate"]>["spec"];
+
+/** Fields that the definition keeps, because it keeps what it does not know, and that are others' to say. */
+function findMisplaced({ kubernetes, provider }: Template): Obstacle | undefined {
+  if (kubernetes !== undefined && "version" in kubernetes)
+    return misplaced("kubernetes.version", "the version is spec.version");
+  return "workers" in provider ? misplaced("provider.workers", "each row of workers is a MachinePool") : undefined;
+}
+
+const misplaced = (field: string, remedy: string): Obstacle => ({
+  reason: "TemplateInvalid",
+  message: `spec.shootTemplate.spec.${field} cannot be said here: ${remedy}`,
+});
+
+const withoutSeed = ({ seedName: _, ...kept }: Template): Template => kept;
+
+/** What the template says goes before what the infrastructure brings. */
+function withInfrastructure(template: Template, infrastructure: ShootCluster | undefined): Template {
+  const { region, seedSelector } = infrastructure?.spec ?? {};
+  return { ...omitUndefined({ region, seedSelector }), ...template };
+}

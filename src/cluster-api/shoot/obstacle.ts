@@ -1,0 +1,10 @@
+/** Why something cannot be as it is wanted: a reason for a condition, in one CamelCase word, and a sentence. */
+export interface Obstacle {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** An outcome that is none. */
+export const obstacle = (reason: string, message: string): { readonly obstacle: Obstacle } => ({
+  obstacle: { reason, message },
+});

@@ -1,0 +1,53 @@
+import { OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
+import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
+import type { Shoot } from "../../api/index.ts";
+import { refOf, type JsonPatchOperation, type KubeClient } from "../../kube/index.ts";
+import { COMPOSER, CREATOR } from "./field-managers.ts";
+
+/**
+ * Leaves the creator of a Shoot nothing but the Seed's name, so that the composer alone owns what it applies: a row that two
+ * managers own stays when one of them drops it (Kubernetes: "server-side apply", migration from client-side writes).
+ */
+export async function releaseCreation(garden: KubeClient, shoot: Shoot): Promise<Shoot> {
+  const entries = managersOf(shoot);
+  const reduced = entries.map((entry) =>
+    entry.manager === CREATOR ? { ...entry, fieldsV1: seedNameOf(entry) } : entry,
+  );
+  if (JSON.stringify(reduced) === JSON.stringify(entries)) return shoot;
+  return await garden.patch(refOf(shoot), replaceManagers(shoot, reduced));
+}
+
+/** Takes from a Shoot what says that it is a control plane's, and the composer's ownership; its spec stays as it is. */
+export async function dropOwnership(garden: KubeClient, shoot: Shoot): Promise<void> {
+  const fresh = await garden.read(refOf(shoot));
+  if (fresh === undefined || fresh.metadata.uid !== shoot.metadata.uid) return;
+  const entries = managersOf(fresh).filter(({ manager }) => manager !== COMPOSER && manager !== CREATOR);
+  const { labels = {}, annotations = {} } = fresh.metadata;
+  const removals = [
+    ...(CONTROL_PLANE_ID_LABEL in labels ? [removal("labels", CONTROL_PLANE_ID_LABEL)] : []),
+    ...(OWNED_WORKERS_ANNOTATION in annotations ? [removal("annotations", OWNED_WORKERS_ANNOTATION)] : []),
+  ];
+  await garden.patch(refOf(fresh), [...removals, ...replaceManagers(fresh, entries)]);
+}
+
+/** One writer's share of an object, as the API server keeps it. */
+interface ManagedFields {
+  readonly manager?: string;
+  readonly fieldsV1?: { readonly "f:spec"?: { readonly "f:seedName"?: object } };
+}
+
+const managersOf = ({ metadata }: Shoot): readonly ManagedFields[] => metadata.managedFields ?? [];
+
+const seedNameOf = ({ fieldsV1 }: ManagedFields) =>
+  fieldsV1?.["f:spec"]?.["f:seedName"] === undefined ? {} : { "f:spec": { "f:seedName": {} } };
+
+/** Only of the Shoot as it was read: another's write in between is a conflict. */
+const replaceManagers = ({ metadata }: Shoot, entries: readonly ManagedFields[]): readonly JsonPatchOperation[] => [
+  { op: "replace", path: "/metadata/managedFields", value: entries.length === 0 ? [{}] : entries },
+  { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion },
+];
+
+const removal = (field: "labels" | "annotations", key: string): JsonPatchOperation => ({
+  op: "remove",
+  path: `/metadata/${field}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+});

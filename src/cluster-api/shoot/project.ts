@@ -1,0 +1,31 @@
+import { PROJECT_NAMESPACE_ANNOTATION } from "../../api/annotations.ts";
+import { PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
+import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
+import type { Namespace } from "../../kube/index.ts";
+import { obstacle, type Obstacle } from "./obstacle.ts";
+
+/** The project namespace in the garden that a management namespace may use, or why there is none. */
+export type ProjectChoice = { readonly namespace: string } | { readonly obstacle: Obstacle };
+
+/**
+ * Where the Shoot of a control plane is. Where the management cluster is the garden, in the control plane's own namespace;
+ * elsewhere, where the management namespace is annotated to be. It stays where it was at first. Pure.
+ */
+export function projectNamespaceOf(
+  { metadata }: ShootControlPlane,
+  { isGarden, namespace }: { readonly isGarden: boolean; readonly namespace: Namespace | undefined },
+): ProjectChoice {
+  const allowed = isGarden ? metadata.namespace : namespace?.metadata.annotations?.[PROJECT_NAMESPACE_ANNOTATION];
+  const remembered = metadata.labels?.[PROJECT_NAMESPACE_LABEL];
+  if (allowed === undefined)
+    return obstacle(
+      "NoProject",
+      `Namespace ${metadata.namespace} may use no project: annotate it with ${PROJECT_NAMESPACE_ANNOTATION}`,
+    );
+  if (remembered !== undefined && remembered !== allowed)
+    return obstacle(
+      "ProjectChanged",
+      `Namespace ${metadata.namespace} may use ${allowed} now, and the Shoot is in ${remembered}: Shoots do not move between projects`,
+    );
+  return { namespace: allowed };
+}

@@ -1,0 +1,59 @@
+import { OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
+import type { Shoot } from "../../api/index.ts";
+import { obstacle, type Obstacle } from "./obstacle.ts";
+import { rowNameOf, rowOf, type Pool, type Row, type RowFacts } from "./row.ts";
+
+/** The rows that pools bring to a Shoot, or what stands against them. */
+export type Rows = { readonly chosen: readonly Row[] } | { readonly obstacle: Obstacle };
+
+/**
+ * The rows of the pools that stay, by name. Of two pools with one row's name the older counts. A Shoot with machines is not made
+ * before its first pool is there, and keeps its last one; one without machines has no pools.
+ */
+export function chooseRows(
+  pools: readonly Pool[],
+  facts: RowFacts,
+  { workerless, present }: { readonly workerless: boolean; readonly present: Shoot | undefined },
+): Rows {
+  const staying = firstOfEachName(pools.filter(isStaying));
+  if (workerless && staying[0] !== undefined)
+    return obstacle("Workerless", `the Shoot has no machines: MachinePool ${nameOf(staying[0])} cannot be one of its`);
+  if (workerless) return { chosen: [] };
+  const others = foreignRows(present);
+  if (staying.length === 0 && others.length === 0)
+    return present === undefined
+      ? obstacle("WaitingForMachinePool", "the Shoot is made with its first MachinePool; or set spec.workerless")
+      : obstacle(
+          "LastMachinePool",
+          "a Shoot cannot lose its last worker pool: delete the Cluster, or create another pool first",
+        );
+  return { chosen: staying.map((pool) => rowOf(pool, facts)) };
+}
+
+/** Which pool has the row of this pool's name: another where two have one name, and the other is older. */
+export function holderOf(pool: Pool, pools: readonly Pool[]): Pool | undefined {
+  const name = rowNameOf(pool.infrastructure);
+  return firstOfEachName(pools.filter(isStaying)).find(({ infrastructure }) => rowNameOf(infrastructure) === name);
+}
+
+const isStaying = ({ machinePool, infrastructure }: Pool): boolean =>
+  machinePool.metadata.deletionTimestamp === undefined && infrastructure.metadata.deletionTimestamp === undefined;
+
+function firstOfEachName(pools: readonly Pool[]): readonly Pool[] {
+  const byAge = [...pools].sort((a, b) => ageOf(a).localeCompare(ageOf(b)) || (nameOf(a) < nameOf(b) ? -1 : 1));
+  const first = new Map<string, Pool>();
+  for (const pool of byAge) {
+    const name = rowNameOf(pool.infrastructure);
+    if (!first.has(name)) first.set(name, pool);
+  }
+  return [...first.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pool]) => pool);
+}
+
+const ageOf = ({ infrastructure }: Pool): string => infrastructure.metadata.creationTimestamp ?? "";
+const nameOf = ({ machinePool }: Pool): string => machinePool.metadata.name;
+
+/** Rows of an adopted Shoot that no MachinePool has brought. */
+function foreignRows(present: Shoot | undefined): readonly Row[] {
+  const owned = (present?.metadata.annotations?.[OWNED_WORKERS_ANNOTATION] ?? "").split(",");
+  return (present?.spec.provider.workers ?? []).filter(({ name }) => !owned.includes(name));
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { OWNED_WORKERS_ANNOTATION } from "../../../src/api/annotations.ts";
+import { CONTROL_PLANE_ID_LABEL } from "../../../src/api/labels.ts";
+import {
+  REPLICAS_MANAGED_BY_ANNOTATION,
+  ShootCluster,
+  type ShootControlPlane,
+} from "../../../src/api/cluster-api/index.ts";
+import { Shoot } from "../../../src/api/index.ts";
+import { composeShoot, type Ingredients } from "../../../src/cluster-api/shoot/compose.ts";
+import { clusterOf, controlPlaneOf, poolOf, shootTemplate } from "../../support/cluster-api-objects.ts";
+
+const key = { namespace: "garden-dev", name: "one" };
+
+const compose = (o: Partial<Ingredients> = {}) =>
+  composeShoot({
+    cluster: clusterOf("one"),
+    controlPlane: controlPlaneOf("one"),
+    pools: [poolOf("one", "a")],
+    key,
+    ...o,
+  });
+
+function composed(o: Partial<Ingredients> = {}) {
+  const made = compose(o);
+  if ("obstacle" in made) throw new Error(made.obstacle.message);
+  return made.shoot;
+}
+
+const reasonOf = (o: Partial<Ingredients>) => {
+  const made = compose(o);
+  return "obstacle" in made ? made.obstacle.reason : undefined;
+};
+
+/** The Shoot that stands, with rows of these names, of which some were brought by pools. */
+function presentShoot(rows: readonly string[], owned: readonly string[]): Shoot {
+  const workers = rows.map((name) => ({ name, minimum: 1, maximum: 1, machine: { type: "local" } }));
+  const { spec } = shootTemplate("one");
+  return {
+    apiVersion: Shoot.apiVersion,
+    kind: Shoot.kind,
+    metadata: { ...key, annotations: { [OWNED_WORKERS_ANNOTATION]: owned.join() } },
+    spec: { ...spec, region: "local", kubernetes: { version: "1.34.4" }, provider: { type: "local", workers } },
+  };
+}
+
+const adopting: ShootControlPlane = {
+  ...controlPlaneOf("one"),
+  spec: { shootRef: { name: "one" }, version: "v1.34.4" },
+};
+
+describe("the Shoot of a control plane and its pools", () => {
+  test("has the template's spec, the version without its v, and a row for each pool", () => {
+    const shoot = composed({ pools: [poolOf("one", "b", { replicas: 3 }), poolOf("one", "a")] });
+    expect(shoot.spec).toMatchObject({
+      region: "local",
+      dns: { domain: "one.dev.perennial.test" },
+      kubernetes: { version: "1.34.4" },
+      provider: {
+        type: "local",
+        workers: [
+          { name: "a", minimum: 1, maximum: 1, machine: { type: "local" } },
+          { name: "b", minimum: 3, maximum: 3 },
+        ],
+      },
+    });
+    expect(shoot.metadata.annotations).toEqual({ [OWNED_WORKERS_ANNOTATION]: "a,b" });
+  });
+
+  test("bears the control plane's first uid, also when clusterctl has made that anew", () => {
+    const controlPlane = controlPlaneOf("one");
+    const moved = {
+      ...controlPlane,
+      metadata: { ...controlPlane.metadata, uid: "new", labels: { [CONTROL_PLANE_ID_LABEL]: "first" } },
+    };
+    expect(composed({ controlPlane: moved }).metadata.labels).toEqual({ [CONTROL_PLANE_ID_LABEL]: "first" });
+  });
+
+  test("names no Seed: a migration would be undone", () => {
+    const template = shootTemplate("one");
+    const controlPlane = controlPlaneOf("one", { shootTemplate: { spec: { ...template.spec, seedName: "seed-1" } } });
+    expect(composed({ controlPlane }).spec).not.toHaveProperty("seedName");
+  });
+
+  test("takes region and Seeds from the infrastructure where the template says none", () => {
+    const infrastructure: ShootCluster = {
+      apiVersion: ShootCluster.apiVersion,
+      kind: ShootCluster.kind,
+      metadata: key,
+      spec: { region: "elsewhere", zones: ["z1"], seedSelector: { matchLabels: { tier: "gold" } } },
+    };
+    const { region: _, ...spec } = shootTemplate("one").spec;
+    const regionless = controlPlaneOf("one", { shootTemplate: { spec } });
+    expect(composed({ infrastructure, controlPlane: regionless }).spec).toMatchObject({
+      region: "elsewhere",
+      seedSelector: { matchLabels: { tier: "gold" } },
+      provider: { workers: [{ name: "a", zones: ["z1"] }] },
+    });
+    expect(composed({ infrastructure }).spec).toMatchObject({ region: "local" });
+  });
+
+  test("that is adopted gets the version and the rows, and no word about anything else", () => {
+    const shoot = composed({ controlPlane: adopting, present: presentShoot(["own"], []) });
+    expect(Object.keys(shoot.spec)).toEqual(["kubernetes", "provider"]);
+    expect(shoot.spec["provider"]).toEqual({ workers: [expect.objectContaining({ name: "a" })] });
+  });
+});
+
+describe("a row", () => {
+  const rowsOf = (...pools: Ingredients["pools"]) =>
+    (composed({ pools }).spec["provider"] as { workers: object[] }).workers;
+
+  test.each([
+    ["its own name", { spec: { name: "mine" } }, "mine"],
+    ["a hash where its object's name is too long for a worker", {}, /^pool-[0-9a-f]{10}$/],
+  ] as const)("bears %s", (_, o, name) => {
+    expect(rowsOf(poolOf("one", "a-name-of-more-than-fifteen", o))).toEqual([
+      expect.objectContaining({ name: typeof name === "string" ? name : (expect.stringMatching(name) as unknown) }),
+    ]);
+  });
+
+  test("has as many machines as an autoscaler may choose, where one decides about the replicas", () => {
+    const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
+    const pool = poolOf("one", "a", { replicas: 4, annotations, spec: { minimum: 2, maximum: 9 } });
+    expect(rowsOf(pool)).toEqual([expect.objectContaining({ minimum: 2, maximum: 9 })]);
+  });
+
+  test("says a version only where it is another than the control plane's", () => {
+    expect(rowsOf(poolOf("one", "a", { version: "v1.34.4" }))[0]).not.toHaveProperty("kubernetes");
+    expect(rowsOf(poolOf("one", "a", { version: "v1.33.0" }))[0]).toMatchObject({ kubernetes: { version: "1.33.0" } });
+  });
+
+  test("is in the failure domains of its MachinePool before its own zones", () => {
+    expect(rowsOf(poolOf("one", "a", { failureDomains: ["x"], spec: { zones: ["y"] } }))[0]).toMatchObject({
+      zones: ["x"],
+    });
+    expect(rowsOf(poolOf("one", "a", { spec: { zones: ["y"] } }))[0]).toMatchObject({ zones: ["y"] });
+  });
+
+  test("is of the older of two pools with its name", () => {
+    const young = poolOf("one", "young", { createdAt: "2026-02-02T00:00:00Z", replicas: 2, spec: { name: "same" } });
+    const old = poolOf("one", "old", { createdAt: "2026-01-01T00:00:00Z", replicas: 1, spec: { name: "same" } });
+    expect(rowsOf(young, old)).toEqual([expect.objectContaining({ name: "same", minimum: 1 })]);
+  });
+});
+
+describe("no Shoot is composed", () => {
+  const deleted = (pool: ReturnType<typeof poolOf>) => ({
+    ...pool,
+    infrastructure: {
+      ...pool.infrastructure,
+      metadata: { ...pool.infrastructure.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" },
+    },
+  });
+  const template = shootTemplate("one");
+
+  test.each<[string, Partial<Ingredients>, string | undefined]>([
+    ["before the first pool", { pools: [] }, "WaitingForMachinePool"],
+    [
+      "without the last pool",
+      { pools: [deleted(poolOf("one", "a"))], present: presentShoot(["a"], ["a"]) },
+      "LastMachinePool",
+    ],
+    ["without machines that has a pool", { controlPlane: controlPlaneOf("one", { workerless: true }) }, "Workerless"],
+    [
+      "without a version",
+      { controlPlane: controlPlaneOf("one", { shootTemplate: template, version: undefined as never }) },
+      "VersionMissing",
+    ],
+    [
+      "of a template that says a version",
+      {
+        controlPlane: controlPlaneOf("one", {
+          shootTemplate: { spec: { ...template.spec, kubernetes: { version: "1.34.4" } as object } },
+        }),
+      },
+      "TemplateInvalid",
+    ],
+    [
+      "of a template that says workers",
+      {
+        controlPlane: controlPlaneOf("one", {
+          shootTemplate: { spec: { ...template.spec, provider: { type: "local", workers: [] } as { type: string } } },
+        }),
+      },
+      "TemplateInvalid",
+    ],
+  ])("%s", (_, o, reason) => {
+    expect(reasonOf(o)).toBe(reason);
+  });
+
+  test("but one without machines is, and an adopted one keeps rows of its own when the last pool goes", () => {
+    expect(reasonOf({ pools: [], controlPlane: controlPlaneOf("one", { workerless: true }) })).toBeUndefined();
+    expect(reasonOf({ pools: [], controlPlane: adopting, present: presentShoot(["own", "a"], ["a"]) })).toBeUndefined();
+  });
+});
