@@ -1,0 +1,55 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { test as base, expect } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { writeClusterctlRepository } from "../../scripts/clusterctl-repository.ts";
+import type { KubeObject } from "../../src/api/index.ts";
+import { findBinary } from "../support/binary.ts";
+
+/** Runs the real clusterctl against a local repository made from deploy/cluster-api, and returns the objects that it prints. */
+// eslint-disable-next-line no-empty-pattern -- vitest reads here which other fixtures are needed
+const test = base.extend("generate", async ({}, { onCleanup }) => {
+  const folder = await mkdtemp(join(tmpdir(), "perennial-clusterctl-"));
+  onCleanup(() => rm(folder, { recursive: true, force: true }));
+  await writeClusterctlRepository(folder);
+  const binary = await findBinary("clusterctl");
+  return async (...args: string[]): Promise<KubeObject[]> => {
+    const all = ["generate", ...args, "--config", join(folder, "clusterctl.yaml")];
+    const { stdout } = await promisify(execFile)(binary, all, { env: { ...process.env, XDG_CONFIG_HOME: folder } });
+    return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
+  };
+});
+
+const kindsOf = (objects: readonly KubeObject[]) => objects.map(({ kind }) => kind).sort();
+
+test.for([
+  ["--control-plane", ["clusterendpoints", "shootcontrolplanes", "shootcontrolplanetemplates"]],
+  ["--infrastructure", ["shootclusters", "shootclustertemplates", "shootmachinepools", "shootmachinepooltemplates"]],
+  ["--bootstrap", ["shootbootstrapconfigs", "shootbootstrapconfigtemplates"]],
+] as const)("clusterctl generates the components of provider %s", async ([flag, plurals], { generate }) => {
+  const objects = await generate("provider", flag, "perennial");
+  const definitions = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+  expect(definitions.map(({ metadata }) => metadata.name.split(".")[0]).sort()).toEqual(plurals);
+  for (const { metadata } of definitions) expect(metadata.labels).toHaveProperty(["clusterctl.cluster.x-k8s.io"]);
+  expect(kindsOf(objects).filter((kind) => kind === "Deployment")).toHaveLength(flag === "--control-plane" ? 1 : 0);
+});
+
+const ours = ["Cluster", "MachinePool", "ShootControlPlane", "ShootMachinePool"];
+
+test.for([
+  ["without a flavor makes a Cluster without infrastructure", [], ours],
+  [
+    "of flavor infrastructure makes a Cluster beside it",
+    ["--flavor", "infrastructure"],
+    [...ours, "ShootCluster"].sort(),
+  ],
+] as const)("a template %s", async ([, flavor, kinds], { generate }) => {
+  const flags = ["--kubernetes-version", "v1.34.4", "--target-namespace", "garden-dev", "--worker-machine-count", "3"];
+  const objects = await generate("cluster", "mine", "--infrastructure", "perennial:v0.1.0", ...flags, ...flavor);
+  expect(kindsOf(objects)).toEqual(kinds);
+  const pool = objects.find(({ kind }) => kind === "MachinePool");
+  expect(pool?.["spec"]).toMatchObject({ clusterName: "mine", replicas: 3 });
+});

@@ -1,0 +1,263 @@
+import { expect } from "vitest";
+import { CONFIRM_DELETION_ANNOTATION } from "../../src/api/annotations.ts";
+import {
+  Cluster,
+  ClusterEndpoint,
+  clusterKubeconfigName,
+  MachinePool,
+  ShootControlPlane,
+  ShootMachinePool,
+} from "../../src/api/cluster-api/index.ts";
+import { Shoot, type KubeObject } from "../../src/api/index.ts";
+import { Namespace, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
+import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
+import { createShootProvider } from "../../src/cluster-api/shoot/provider.ts";
+import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
+import { clusterOf, controlPlaneOf, poolOf } from "../support/cluster-api-objects.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { eventually } from "../support/eventually.ts";
+import { advertise, condition, finish, join, operation, patchStatus, providerIDOf } from "../support/played-shoot.ts";
+
+const namespace = "garden-dev";
+
+/** The core manager, our providers, and a garden in one cluster; only what flows write to Shoots' status is played. */
+const test = clusterApiTest.extend("own", { scope: "file" }, async ({ cluster, core }, { onCleanup }) => {
+  expect(core.output()).not.toBe("");
+  await applyCrds(cluster.client);
+  await cluster.client.apply({ ...typeMeta(Namespace), metadata: { name: namespace } });
+  const own = await startClusterApi(cluster, {
+    controllers: [createShootProvider, createBootstrapController],
+    webhooks: [],
+  });
+  onCleanup(() => own.stop());
+  return own;
+});
+
+test("a Cluster without infrastructure gets a Shoot, its endpoint before it is initialized, and a Node in its pool", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "first" };
+  await apply(cluster, "first", ["pool"]);
+  const shoot = await eventually(() => read(cluster, Shoot, key));
+  expect(shoot.spec).toMatchObject({
+    kubernetes: { version: "1.34.4" },
+    provider: { workers: [{ name: "pool", minimum: 1, maximum: 1 }] },
+  });
+  expect((await read(cluster, ShootControlPlane, key)).status?.initialization).toBeUndefined();
+
+  await advertise(client, key, client.server);
+  const { hostname, port } = new URL(client.server);
+  const endpoint = await eventually(() => read(cluster, ClusterEndpoint, { namespace, name: "first-control-plane" }));
+  const controlPlane = await eventually(async () => {
+    const found = await read(cluster, ShootControlPlane, key);
+    return found.spec.controlPlaneEndpoint !== undefined && found;
+  });
+  expect(endpoint.spec).toMatchObject({ cluster: "first", host: hostname, port: Number(port) });
+  expect(endpoint.metadata.ownerReferences).toMatchObject([
+    { kind: "ShootControlPlane", uid: controlPlane.metadata.uid, controller: true },
+  ]);
+  expect(
+    controlPlane.status?.initialization?.controlPlaneInitialized,
+    "before the API server has answered",
+  ).toBeUndefined();
+  expect((await read(cluster, Cluster, key)).spec.controlPlaneEndpoint?.host ?? "").toBe("");
+
+  await finish(cluster, key);
+  await join(client, "machine-1", "pool");
+  await eventually(async () => {
+    const { spec, status } = await read(cluster, Cluster, key);
+    expect(spec.controlPlaneEndpoint).toEqual({ host: hostname, port: Number(port) });
+    expect(statusOf(status, "ControlPlaneInitialized")).toBe("True");
+    expect(statusOf(status, "ControlPlaneAvailable")).toBe("True");
+  }, 60_000);
+  const { status } = await read(cluster, ShootControlPlane, key);
+  expect(status).toMatchObject({
+    externalManagedControlPlane: true,
+    versions: [{ version: "v1.34.4" }],
+    shoot: { namespace, name: "first" },
+  });
+  const secret = await read(cluster, Secret, { namespace, name: clusterKubeconfigName("first") });
+  expect(Buffer.from(secret.data?.["value"] ?? "", "base64").toString()).toBe(cluster.tokenKubeconfig);
+  await eventually(async () => {
+    const pool = await read(cluster, MachinePool, { namespace, name: "pool" });
+    expect(pool.status?.nodeRefs).toMatchObject([{ name: "machine-1" }]);
+    expect(pool.spec.providerIDList).toEqual([providerIDOf("machine-1")]);
+  }, 60_000);
+});
+
+test("replicas of a MachinePool become the row's, and a second pool another row", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const key = { namespace, name: "scaled" };
+  await apply(cluster, "scaled", ["one"]);
+  await eventually(() => read(cluster, Shoot, key));
+  await cluster.client.patch(refTo(MachinePool, { namespace, name: "one" }), { spec: { replicas: 3 } });
+  await applyPool(cluster, "scaled", "two");
+  await eventually(async () =>
+    expect(await rowsOf(cluster, key)).toEqual([
+      ["one", 3],
+      ["two", 1],
+    ]),
+  );
+  await cluster.client.remove(refTo(MachinePool, { namespace, name: "two" }));
+  await eventually(async () => expect(await rowsOf(cluster, key)).toEqual([["one", 3]]));
+});
+
+test("a Shoot that moves is not written, and says what is wanted once it has arrived", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "moving" };
+  await apply(cluster, "moving", ["mover"]);
+  await eventually(() => read(cluster, Shoot, key));
+  await client.patch(refTo(Shoot, key), { spec: { seedName: "seed-2" } });
+  await patchStatus(client, key, { seedName: "seed-1", lastOperation: operation("Migrate", "Processing", 10) });
+  await client.patch(refTo(MachinePool, { namespace, name: "mover" }), { spec: { replicas: 2 } });
+  await eventually(async () =>
+    expect(await syncedOf(cluster, key)).toMatchObject({ status: "False", reason: "ShootMoving" }),
+  );
+  expect(await rowsOf(cluster, key)).toEqual([["mover", 1]]);
+  await patchStatus(client, key, { seedName: "seed-2", lastOperation: operation("Restore", "Succeeded", 100) });
+  await eventually(async () => expect(await rowsOf(cluster, key)).toEqual([["mover", 2]]));
+  expect((await read(cluster, Shoot, key)).spec.seedName, "the migration's Seed stays").toBe("seed-2");
+});
+
+test("a Shoot of a user's own is taken by its name in shootRef only, and stays when its Cluster goes", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const { spec } = controlPlaneOf("legacy").spec.shootTemplate ?? {};
+  const workers = [{ name: "own", minimum: 1, maximum: 1, machine: { type: "local" } }];
+  for (const name of ["legacy", "kept"])
+    await client.create({
+      ...typeMeta(Shoot),
+      metadata: { namespace, name },
+      spec: { ...spec, region: "local", kubernetes: { version: "1.34.4" }, provider: { type: "local", workers } },
+    });
+  await apply(cluster, "kept", ["kept-pool"]);
+  await eventually(async () =>
+    expect(await syncedOf(cluster, { namespace, name: "kept" })).toMatchObject({
+      status: "False",
+      reason: "ShootTaken",
+    }),
+  );
+  expect(await rowsOf(cluster, { namespace, name: "kept" })).toEqual([["own", 1]]);
+
+  const adopter = { ...controlPlaneOf("adopter"), spec: { version: "v1.34.4", shootRef: { name: "legacy" } } };
+  await client.create(adopter);
+  await client.create(clusterOf("adopter"));
+  await applyPool(cluster, "adopter", "more");
+  await eventually(async () =>
+    expect(await rowsOf(cluster, { namespace, name: "legacy" })).toEqual([
+      ["own", 1],
+      ["more", 1],
+    ]),
+  );
+  await client.remove(refTo(Cluster, { namespace, name: "adopter" }));
+  await eventually(
+    async () => expect(await client.read(Cluster, { namespace, name: "adopter" })).toBeUndefined(),
+    60_000,
+  );
+  const left = await read(cluster, Shoot, { namespace, name: "legacy" });
+  expect(left.metadata.deletionTimestamp).toBeUndefined();
+  expect(left.spec.provider.workers?.map(({ name }) => name)).toEqual(["own", "more"]);
+  expect(Object.keys(left.metadata.labels ?? {})).toEqual([]);
+});
+
+test("nothing is written for a paused Cluster but that it is paused", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "paused" };
+  await client.create(controlPlaneOf("paused"));
+  await client.create(clusterOf("paused", { paused: true }));
+  await client.patch(refTo(ShootControlPlane, key), {
+    metadata: { labels: { "cluster.x-k8s.io/cluster-name": "paused" } },
+  });
+  await eventually(async () =>
+    expect(conditionOf((await read(cluster, ShootControlPlane, key)).status, "Paused")).toMatchObject({
+      status: "True",
+    }),
+  );
+  expect((await read(cluster, ShootControlPlane, key)).metadata.finalizers).toBeUndefined();
+  expect(await client.read(Shoot, key)).toBeUndefined();
+});
+
+test("a deleted Cluster has its Shoot confirmed and deleted, and goes after it", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "ending" };
+  await apply(cluster, "ending", ["end"]);
+  await eventually(() => read(cluster, Shoot, key));
+  await client.patch(refTo(Shoot, key), { metadata: { finalizers: ["gardener"] } });
+  await client.remove(refTo(Cluster, key));
+  await eventually(async () => {
+    const { metadata } = await read(cluster, Shoot, key);
+    expect(metadata.deletionTimestamp).toBeDefined();
+    expect(metadata.annotations?.[CONFIRM_DELETION_ANNOTATION]).toBe("true");
+  }, 60_000);
+  expect(conditionOf((await read(cluster, ShootControlPlane, key)).status, "Deleting")).toMatchObject({
+    reason: "WaitingForShoot",
+  });
+  await client.patch(refTo(Shoot, key), { metadata: { finalizers: null } });
+  await eventually(async () => expect(await client.read(Cluster, key)).toBeUndefined(), 60_000);
+  expect(await client.read(ShootMachinePool, { namespace, name: "end" })).toBeUndefined();
+});
+
+test("a control plane whose Shoot is sick is not available, and says why", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const key = { namespace, name: "sick" };
+  await apply(cluster, "sick", ["sick-pool"]);
+  await eventually(() => read(cluster, Shoot, key));
+  await advertise(cluster.client, key, cluster.client.server);
+  await finish(cluster, key);
+  await eventually(async () => expect(await availableOf(cluster, key)).toMatchObject({ status: "True" }));
+  await patchStatus(cluster.client, key, {
+    conditions: [condition("APIServerAvailable", "False"), condition("ControlPlaneHealthy", "True")],
+  });
+  await eventually(async () =>
+    expect(await availableOf(cluster, key)).toMatchObject({
+      status: "False",
+      message: "APIServerAvailable: it is False",
+    }),
+  );
+});
+
+type Named = { readonly namespace: string; readonly name: string };
+
+async function apply({ client }: ControlPlane, name: string, pools: readonly string[]): Promise<void> {
+  await client.create(controlPlaneOf(name));
+  await client.create(clusterOf(name));
+  for (const pool of pools) await applyPool({ client }, name, pool);
+}
+
+async function applyPool({ client }: Pick<ControlPlane, "client">, cluster: string, name: string): Promise<void> {
+  const { machinePool, infrastructure } = poolOf(cluster, name);
+  await client.create(infrastructure);
+  await client.create(machinePool);
+}
+
+/** Throws while there is none, so that a test can wait for it. */
+async function read<T extends KubeObject>(
+  { client }: ControlPlane,
+  kind: Kind<T, "Namespaced">,
+  key: Named,
+): Promise<T> {
+  const found = await client.read(kind, key);
+  if (found === undefined) throw new Error(`there is no ${kind.kind} ${key.name}`);
+  return found;
+}
+
+const rowsOf = async (cluster: ControlPlane, key: Named) =>
+  (await read(cluster, Shoot, key)).spec.provider.workers?.map(({ name, minimum }) => [name, minimum]);
+
+const conditionOf = (status: ShootControlPlane["status"] | Cluster["status"], type: string) =>
+  status?.conditions?.find((one) => one.type === type);
+const statusOf = (status: Cluster["status"], type: string) => conditionOf(status, type)?.status;
+const syncedOf = async (cluster: ControlPlane, key: Named) =>
+  conditionOf((await read(cluster, ShootControlPlane, key)).status, "ShootSynced");
+const availableOf = async (cluster: ControlPlane, key: Named) =>
+  conditionOf((await read(cluster, ShootControlPlane, key)).status, "Available");
