@@ -38,14 +38,19 @@ export async function reconcilePool(
   const infrastructure = await keepFinalizer(management, pool.infrastructure);
   const found = nodesOf({ world, servers }, place, rowNameOf(infrastructure));
   if (found !== undefined) await tell(management, infrastructure, found);
-  const row = place.shoot?.spec.provider.workers?.find(({ name }) => name === rowNameOf(infrastructure));
-  const isThere = row !== undefined && found !== undefined && found.length >= row.minimum;
+  const isThere = found !== undefined && isComplete(place, rowNameOf(infrastructure), found);
   const isProvisioned = isThere || infrastructure.status?.initialization?.provisioned === true;
   await say(management, infrastructure, [readiness(pool, place, found, isThere), pausedSaid(false)], {
     ...(isProvisioned && { ready: true, initialization: { provisioned: true } }),
     ...(found && { replicas: found.length }),
   });
   if (isProvisioned && found !== undefined) await tellReplicas(management, machinePool, found.length);
+}
+
+/** Whether a Shoot has the row, and as many Nodes of it as it is to have at least. */
+function isComplete({ shoot }: PoolPlace, name: string, found: readonly string[]): boolean {
+  const row = shoot?.spec.provider.workers?.find((one) => one.name === name);
+  return row !== undefined && found.length >= row.minimum;
 }
 
 /** Where an autoscaler decides how many machines there are, the MachinePool is told. */
