@@ -9,7 +9,7 @@ import type { ShootWriter } from "../shoot/write.ts";
 import { findShoot } from "./find.ts";
 
 /** In ms: how soon a deletion that was refused is asked for again, such as while the Shoot moves. */
-const PATIENCE = 15_000;
+const RETRY_DELAY = 15_000;
 
 /**
  * Deletes the Shoot of a control plane that is being deleted, or lets go of it, as its policy says; and lets the control plane go
@@ -40,7 +40,7 @@ export async function removeShoot(
   } catch (error) {
     if (!(error instanceof KubeError) || error.retryable) throw error;
     await say(management, controlPlane, [{ ...waiting, reason: "Refused", message: error.message }]);
-    return { requeueAfter: PATIENCE };
+    return { requeueAfter: RETRY_DELAY };
   }
 }
 

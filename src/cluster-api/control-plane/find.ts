@@ -8,7 +8,7 @@ export const shootKey = (
   { namespace, cluster }: { readonly namespace: string; readonly cluster: string },
 ) => ({ namespace, name: spec.shootRef?.name ?? cluster });
 
-/** The Shoot of that place, as the garden has it now, whoever's it is. */
+/** The Shoot of that place, as the garden has it now; it may be another control plane's. */
 export function findShoot(
   garden: KubeClient,
   controlPlane: ShootControlPlane,

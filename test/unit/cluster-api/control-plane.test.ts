@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { PROJECT_NAMESPACE_ANNOTATION } from "../../../src/api/annotations.ts";
+import { PROJECT_NAMESPACE_LABEL } from "../../../src/api/labels.ts";
+import { leadingTo } from "../../../src/cluster-api/control-plane/kubeconfig.ts";
+import { projectNamespaceOf } from "../../../src/cluster-api/shoot/project.ts";
+import { parseKubeconfig, renderKubeconfig, type Namespace } from "../../../src/kube/index.ts";
+import { controlPlaneOf } from "../../support/cluster-api-objects.ts";
+
+const own = { host: "api.one.test", port: 443 };
+const published = renderKubeconfig({ server: "https://api.one.test", ca: "an authority", token: "a token" });
+
+test("a kubeconfig stays as the garden publishes it while the Shoot's own endpoint wins, or none is complete", () => {
+  for (const wins of [own, undefined, { host: "", port: 0 }, { host: "lb.test" }])
+    expect(leadingTo(published, own, wins)).toBe(published);
+});
+
+test("a kubeconfig leads to another's endpoint that wins, and checks the certificate by the Shoot's own name", () => {
+  const { server, cluster, user } = parseKubeconfig(leadingTo(published, own, { host: "2001:db8::1", port: 6443 }));
+  expect({ server, name: cluster["tls-server-name"], token: user["token"] }).toEqual({
+    server: "https://[2001:db8::1]:6443",
+    name: "api.one.test",
+    token: "a token",
+  });
+});
+
+const annotated = (project?: string): Namespace => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name: "garden-dev", ...(project && { annotations: { [PROJECT_NAMESPACE_ANNOTATION]: project } }) },
+});
+
+test.each([
+  [
+    "its own namespace, where the garden is the management cluster",
+    true,
+    annotated("garden-other"),
+    undefined,
+    { namespace: "garden-dev" },
+  ],
+  [
+    "the namespace that its own is annotated with",
+    false,
+    annotated("garden-other"),
+    undefined,
+    { namespace: "garden-other" },
+  ],
+  ["none, where its own is not annotated", false, annotated(), undefined, { obstacle: { reason: "NoProject" } }],
+  [
+    "none, where another was annotated before",
+    false,
+    annotated("garden-other"),
+    "garden-first",
+    { obstacle: { reason: "ProjectChanged" } },
+  ],
+] as const)("the Shoot of a control plane is in %s", (_, isGarden, namespace, before, choice) => {
+  const { metadata, ...kept } = controlPlaneOf("one");
+  const labels = before === undefined ? {} : { [PROJECT_NAMESPACE_LABEL]: before };
+  expect(projectNamespaceOf({ ...kept, metadata: { ...metadata, labels } }, { isGarden, namespace })).toMatchObject(
+    choice,
+  );
+});
