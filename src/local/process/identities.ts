@@ -70,7 +70,10 @@ async function gardenRights(clusterApi: boolean): Promise<KubeObject[]> {
   );
   return [
     gardenNamespace,
-    ...(await rights(...files, ...(clusterApi ? ["cluster-api/rbac.yaml", "cluster-api/endpoint-rbac.yaml"] : []))),
+    ...(await rights(
+      ...files,
+      ...(clusterApi ? ["rbac", "endpoint-rbac", "shoots-rbac"].map((name) => `cluster-api/${name}.yaml`) : []),
+    )),
   ];
 }
 
