@@ -3,6 +3,7 @@ import type { KubeClient } from "../../kube/index.ts";
 import { issueKubeconfig, type RunningCluster } from "../cluster/clusters.ts";
 import { writeIfChanged } from "../cluster/private-file.ts";
 import type { Environment } from "../environment/environment.ts";
+import { withEnvironmentNames } from "../process/name-resolution.ts";
 import { createPorts } from "../process/ports.ts";
 import type { Processes } from "../process/processes.ts";
 import { CORE_NAMESPACE, readCoreObjects } from "./core-objects.ts";
@@ -44,14 +45,10 @@ export async function startCoreManager({
     join(stateDir, "identities", `${coreManagerName}.garden.yaml`),
     kubeconfig,
   );
-  const resolver = await writeIfChanged(join(stateDir, "dns", "resolv.conf"), `nameserver ${host}\n`);
+  const args = managerFlags({ kubeconfigFile, certificateFile, keyFile, webhookPort, healthPort });
   await processes.start({
     name: coreManagerName,
-    command: "unshare",
-    args: [
-      ...["--mount", "--propagation=private", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', resolver],
-      ...[binary, ...managerFlags({ kubeconfigFile, certificateFile, keyFile, webhookPort, healthPort })],
-    ],
+    ...(await withEnvironmentNames(environment, { command: binary, args })),
     version: [certificate, kubeconfig].join("\n"),
     ready: async () => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok,
     readyTimeout: 120_000,

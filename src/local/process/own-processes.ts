@@ -10,6 +10,7 @@ import { machineApiSocket } from "../machine-api/calls.ts";
 import { connectMachines } from "../machine-api/connect.ts";
 import { ensureGatewayAccess, gatewayName } from "./gateway.ts";
 import { identityFile } from "./identities.ts";
+import { withEnvironmentNames } from "./name-resolution.ts";
 import { createPorts } from "./ports.ts";
 import type { Processes, ProcessSpec } from "./processes.ts";
 import { supervisorName } from "../supervisor/supervisor.ts";
@@ -92,6 +93,10 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
   const keysOf = (holder: string) => ensureStateKeys(environment, holder);
   const describe = async (name: string, folder: string, args: readonly string[], more: Extras = {}) =>
     await describeProcess(own, code, { name, folder, args, ...more });
+  const withNames = async (spec: Promise<ProcessSpec>) => {
+    const { command, args, ...rest } = await spec;
+    return { ...rest, ...(await withEnvironmentNames(environment, { command, args })) };
+  };
   const all = [
     describe(gatewayName, "gateway", [], { settings: access.gateway, clusters: [] }),
     describe("manager", "manager", [], { settings: access.of("manager"), ...(webhooks && { webhooks }) }),
@@ -106,7 +111,9 @@ async function describeAll(own: OwnProcesses): Promise<ProcessSpec[]> {
         stateKeys: await keysOf(seed),
       }),
     ),
-    ...(own.clusterApi ? [describe("cluster-api", "cluster-api", [], { ...(webhooks && { webhooks }) })] : []),
+    ...(own.clusterApi
+      ? [withNames(describe("cluster-api", "cluster-api", [], { ...(webhooks && { webhooks }) }))]
+      : []),
     ...seeds.map((seed) => describe(`fence-${seed}`, "fence", [], { seed, clusters: [seed] })),
   ];
   if (dns !== undefined && environment.providerLocal !== "chart") all.push(...describeProviders({ ...own, dns }, code));
