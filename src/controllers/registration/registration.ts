@@ -24,7 +24,8 @@ export interface RegistrationDeps {
 /**
  * Keeps one ControllerInstallation for each registered controller on each Seed that wants it, and tells the workflow of each that
  * has something to do. One that is wanted no more stays as long as its seed says that it is required. Registrations
- * and Seeds go after their installations.
+ * and Seeds go after their installations. For a registration that is being deleted no installation is made or changed, as upstream
+ * has it: an operator who deletes the installation, too, has the controller replaced.
  */
 export function createRegistrationController({ gardenClient, flows, log, sweepPeriod = 600_000 }: RegistrationDeps) {
   const enqueueCell = (name: string, seed: string) => cells.enqueue({ name, namespace: seed });
@@ -67,7 +68,7 @@ export function createRegistrationController({ gardenClient, flows, log, sweepPe
   const make = async (registration: string, seedName: string) => {
     const registered = requirements.registered(registration);
     const seed = watches.seed(seedName);
-    if (registered === undefined || seed === undefined) return;
+    if (registered === undefined || registered.deleting || seed === undefined) return;
     const { method } = registered;
     const deployment =
       method.by === "reference" ? { name: method.name, hash: watches.deployment(method.name)?.hash } : undefined;
