@@ -35,6 +35,7 @@ const core = "core.gardener.cloud/v1beta1";
 const garden = "garden";
 const {
   nudged,
+  told,
   register,
   installationOf,
   conditionsOf,
@@ -208,7 +209,10 @@ test.each<[string, () => Promise<object>, string, RegExp]>([
   const { Valid } = await conditionsOf("four");
   expect(Valid).toMatchObject({ status: "False", reason });
   expect(Valid?.message).toMatch(message);
-  expect(await managedResource((await installationOf("four")).metadata.name)).toBeUndefined();
+  const { name, uid } = (await installationOf("four")).metadata;
+  expect(await managedResource(name)).toBeUndefined();
+  await soon(async () => expect(told.filter(({ regarding }) => regarding.metadata.uid === uid)).toHaveLength(1));
+  expect(told.at(-1)).toMatchObject({ type: "Warning", reason, note: Valid?.message });
 });
 
 test("a registry that is away is said to be, and may come back", async () => {
