@@ -20,7 +20,12 @@ async function measure({ controlPlane, shoots, short, say }: Ground): Promise<Fi
   const requests: Requests = {};
   const log = createLogger({ name: "bench", level: "silent" });
   const flows = { nudge: async () => {} };
-  const controller = createRegistrationController({ gardenClient: counting(client, "garden", requests), flows, log });
+  const controller = createRegistrationController({
+    gardenClient: counting(client, "garden", requests),
+    flows,
+    events: { record() {} },
+    log,
+  });
   try {
     const cost = createMeter(client, requests);
     const first = await cost(world.installations, async () => controller.start());

@@ -7,10 +7,17 @@ import { withoutSecrets } from "../redaction.ts";
 export class StepError extends Error {
   override readonly name: string = "StepError";
   readonly codes: readonly ErrorCode[];
+  /** The longest pause, in ms, before another try; without it, pauses grow as for any failure. */
+  readonly within?: number;
 
-  constructor(message: string, codes: readonly ErrorCode[] = [], options?: ErrorOptions) {
+  constructor(
+    message: string,
+    codes: readonly ErrorCode[] = [],
+    options?: ErrorOptions & { readonly within?: number },
+  ) {
     super(message, options);
     this.codes = codes;
+    if (options?.within !== undefined) this.within = options.within;
   }
 
   /** Whether another try may succeed without a change by a user or an operator. */
@@ -25,20 +32,29 @@ export const configurationProblem = (message: string): StepError =>
 
 /**
  * The one place that decides what is worth retrying. The failure's only detail is `{ message, codes, retryable }`, with
- * `unavailable` where an API server has not answered, or could not do its work.
+ * `unavailable` where an API server has not answered, or could not do its work, and `within` where the error says so.
  */
 export function toFailure(error: unknown): Error {
   if (error instanceof CompleteAsyncError || error instanceof CancelledFailure || error instanceof ApplicationFailure) {
     return error;
   }
   const { message: said, codes, retryable, type } = judge(error);
+  const within = error instanceof StepError ? error.within : undefined;
   const isUnavailable = error instanceof KubeError && (error.status === 0 || error.status >= 500);
   const message = withoutSecrets(said); // it goes into a history, and into the Shoot's status
   return ApplicationFailure.create({
     message,
     type,
     nonRetryable: !retryable,
-    details: [{ message, codes, retryable, ...(isUnavailable && { unavailable: true }) }],
+    details: [
+      {
+        message,
+        codes,
+        retryable,
+        ...(isUnavailable && { unavailable: true }),
+        ...(within !== undefined && { within }),
+      },
+    ],
     ...(error instanceof KubeError && error.retryAfter !== undefined
       ? { nextRetryDelay: error.retryAfter * 1000 }
       : {}),

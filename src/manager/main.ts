@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const bastionFlows = createBastionFlows({ gardenClient, flows: createBastionClient(temporal), log });
   const lifetimes = createShootLifetimeController({ gardenClient, events, log });
   const flows = createInstallationClient(temporal);
-  const registrations = createRegistrationController({ gardenClient, flows, log });
+  const registrations = createRegistrationController({ gardenClient, flows, events, log });
   const parts = [
     shoots,
     entries,

@@ -35,6 +35,7 @@ const core = "core.gardener.cloud/v1beta1";
 const garden = "garden";
 const {
   nudged,
+  told,
   register,
   installationOf,
   conditionsOf,
@@ -208,7 +209,10 @@ test.each<[string, () => Promise<object>, string, RegExp]>([
   const { Valid } = await conditionsOf("four");
   expect(Valid).toMatchObject({ status: "False", reason });
   expect(Valid?.message).toMatch(message);
-  expect(await managedResource((await installationOf("four")).metadata.name)).toBeUndefined();
+  const { name, uid } = (await installationOf("four")).metadata;
+  expect(await managedResource(name)).toBeUndefined();
+  await soon(async () => expect(told.filter(({ regarding }) => regarding.metadata.uid === uid)).toHaveLength(1));
+  expect(told.at(-1)).toMatchObject({ type: "Warning", reason, note: Valid?.message });
 });
 
 test("a registry that is away is said to be, and may come back", async () => {
@@ -244,28 +248,6 @@ test("an installation stays as long as objects need it, then leaves nothing behi
   expect(await client.list(Secret, { namespace: garden, labelSelector })).toEqual([]);
 });
 
-test("what its seed says is required is not taken away", async () => {
-  await register("seven", inline());
-  const shoot = await createShoot(client, "asks", { seedName: "seed-1" });
-  const { metadata } = await installationOf("seven");
-  const required = (status: string) => ({
-    conditions: [
-      {
-        ...{ type: "Required", status, reason: "ExtensionObjectsExist", message: "there are some" },
-        ...{ lastTransitionTime: "2026-01-01T00:00:00Z", lastUpdateTime: "2026-01-01T00:00:00Z" },
-      },
-    ],
-  });
-  const ref = refTo(ControllerInstallation, { name: metadata.name });
-  await client.patch(ref, { status: required("True") }, { subresource: "status" });
-  await client.remove(refTo(Shoot, { namespace: shoot.namespace, name: "asks" }));
-  await createShoot(client, "marker", { seedName: "seed-1", provider: { type: "local" } });
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  expect((await client.read(ref))?.metadata.uid).toBe(metadata.uid);
-  await client.patch(ref, { status: required("False") }, { subresource: "status" });
-  await soon(async () => expect(await client.read(ref)).toBeUndefined());
-});
-
 test("of two registrations that race for one primary, the younger one is not installed until the older one goes", async () => {
   await register("older", inline());
   await new Promise((resolve) => setTimeout(resolve, 1_100)); // creation times are seconds
@@ -275,6 +257,8 @@ test("of two registrations that race for one primary, the younger one is not ins
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect((await client.list(ControllerInstallation)).map(({ spec }) => spec.registrationRef.name)).toEqual(["older"]);
   await client.remove(refTo(ControllerRegistration, { name: "older" }));
+  const older = await installationOf("older"); // it stays: the Shoot needs it
+  await client.remove(refTo(ControllerInstallation, { name: older.metadata.name }));
   await installationOf("a-younger");
 });
 

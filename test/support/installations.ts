@@ -13,7 +13,7 @@ import {
 import type { InstallationRef, InstallationRun } from "../../src/api/registration/run.ts";
 import { createRegistrationController } from "../../src/controllers/registration/registration.ts";
 import { runFlow } from "../../src/flow/flow.ts";
-import { refOf, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
+import { refOf, refTo, Secret, type KubeClient, type Occurrence } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import type { InstallationFlow } from "../../src/workflows/installation/actions.ts";
 import { handOver } from "../../src/workflows/installation/hand-over.ts";
@@ -52,6 +52,7 @@ interface OwnParts {
  */
 export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: OwnParts = {}) {
   const nudged: InstallationRef[] = [];
+  const told: Occurrence[] = [];
   let client: KubeClient;
   let manager: NodeJS.Timeout | undefined;
   let controller: ReturnType<typeof createRegistrationController>;
@@ -64,6 +65,7 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: O
     controller = createRegistrationController({
       gardenClient: client,
       flows: { nudge: async (ref) => void nudged.push(ref) },
+      events: { record: (occurrence) => void told.push(occurrence) },
       log: createLogger({ name: "test", level: "silent" }),
     });
     controller.start();
@@ -166,6 +168,7 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: O
   return {
     ...{
       nudged,
+      told,
       register,
       installationOf,
       conditionsOf,

@@ -5,7 +5,8 @@ export class InvalidInstallation extends StepError {
   readonly reason: Reason;
 
   constructor(reason: Reason, message: string, options?: ErrorOptions) {
-    super(message, passing.has(reason) ? [] : ["ERR_CONFIGURATION_PROBLEM"], options);
+    const pause = reason === "ObjectsInUse" ? { within: RETRY_WITHIN } : {};
+    super(message, passing.has(reason) ? [] : ["ERR_CONFIGURATION_PROBLEM"], { ...options, ...pause });
     this.reason = reason;
   }
 }
@@ -21,6 +22,9 @@ export type Reason =
   | "ChartHasHooks"
   | "ManifestsTooLarge"
   | "ObjectsInUse";
+
+/** In ms: an operator who has the other chart leave its objects finds this one applied soon. */
+const RETRY_WITHIN = 60_000;
 
 /** What may pass by itself: it is tried again. */
 const passing: ReadonlySet<Reason> = new Set<Reason>([

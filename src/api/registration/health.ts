@@ -8,17 +8,18 @@ export type Finding = Pick<Condition, "type" | "reason" | "message"> & {
 
 /**
  * What a ManagedResource says of an installation: `Installed`, `Healthy` and `Progressing`, in upstream's reasons. What it
- * says of an earlier generation counts for nothing.
+ * says of an earlier generation counts for nothing, but for a failure: after one, the resource manager leaves the generation as it was.
  */
 export function installationHealth(resource: ManagedResource | undefined): readonly [Finding, Finding, Finding] {
   const { conditions = [], observedGeneration } = resource?.status ?? {};
   const isCurrent = resource !== undefined && observedGeneration === resource.metadata.generation;
   const find = (type: string) => (isCurrent ? conditions.find((one) => one.type === type) : undefined);
-  const pending = resource === undefined ? "its manifests are not in the seed yet" : silence;
+  const failure = conditions.find(isFailure);
+  const pending = whatIsPending(resource, failure);
   return [
     finding(
       { type: "Installed", good: "InstallationSuccessful", bad: "InstallationPending" },
-      find("ResourcesApplied"),
+      failure ?? find("ResourcesApplied"),
       pending,
     ),
     finding(
@@ -30,7 +31,15 @@ export function installationHealth(resource: ManagedResource | undefined): reado
   ];
 }
 
-const silence = "the seed's gardener-resource-manager has not acted on its latest manifests yet";
+/** While the resource manager tries again, it keeps reason and message of the last failure beside status Progressing. */
+const isFailure = ({ type, status, reason }: Condition): boolean =>
+  type === "ResourcesApplied" && (status === "False" || (status === "Progressing" && reason !== "ApplyProgressing"));
+
+function whatIsPending(resource: ManagedResource | undefined, failure: Condition | undefined): string {
+  if (resource === undefined) return "its manifests are not in the seed yet";
+  if (failure !== undefined) return "its latest manifests are not applied yet";
+  return "the seed's gardener-resource-manager has not acted on its latest manifests yet";
+}
 
 interface Naming {
   readonly type: string;

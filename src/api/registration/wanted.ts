@@ -16,10 +16,24 @@ export interface WantingSeed extends SelectedSeed {
 
 /**
  * Why a registered controller is wanted on a Seed, one sentence for each reason; none where it is not. Those that are not
- * primary are wanted with the rest. Policies, selectors and what counts as needed: contract section C8.1.
+ * primary are wanted with the rest. Policies, selectors and what counts as needed: contract section C8.1. One that is being
+ * deleted is wanted for what Shoots and backups ask for; nothing new is installed for it.
  */
 export function reasonsToInstall(registered: Registered, seed: WantingSeed): readonly string[] {
-  if (registered.deleting || !selects(registered.seedSelector, seed)) return [];
+  if (!selects(registered.seedSelector, seed)) return [];
+  return registered.deleting
+    ? reasonsOf(withoutOwnWishes(registered), { ...seed, deleting: true })
+    : reasonsOf(registered, seed);
+}
+
+/** The registration without what it gives to Seeds and Shoots that do not ask for it: its policy, and Extensions for all. */
+export const withoutOwnWishes = (registered: Registered): Registered => ({
+  ...registered,
+  policy: "OnDemand",
+  offers: registered.offers.map((offer) => ({ ...offer, autoEnable: [] })),
+});
+
+function reasonsOf(registered: Registered, seed: WantingSeed): readonly string[] {
   return [...policyReasons(registered, seed), ...registered.offers.flatMap((offer) => offerReasons(offer, seed))];
 }
 
@@ -60,7 +74,7 @@ function seedReasons({ type, autoEnable }: Offer, { extensions }: WantingSeed): 
   return own === undefined && autoEnable.includes("seed") ? [`Extension ${type} is there for every Seed`] : [];
 }
 
-/** A Seed that goes needs its own parts as long as it has Shoots. */
+/** A Seed that goes needs its own parts as long as it has Shoots; and so does one whose part goes. */
 const isServing = (seed: WantingSeed): boolean => !seed.deleting || hasShoots(seed);
 
 const hasShoots = (seed: WantingSeed): boolean =>

@@ -59,7 +59,7 @@ export async function reportExtensions(client: KubeClient): Promise<readonly Ext
         ({ kind, type, primary }) =>
           `it is not installed: ${primary} is primary for ${kind} ${type}; delete one of the two, or set primary to false`,
       ),
-      ...findHolders(one, installationsOf(one), backups),
+      ...findHolders(one, installationsOf(one), { ...backups, shoots, seeds }),
     ],
   }));
 }

@@ -1,6 +1,8 @@
-import type { BackupBucket, BackupEntry, ControllerInstallation } from "../../api/index.ts";
+import type { BackupBucket, BackupEntry, ControllerInstallation, Seed, Shoot } from "../../api/index.ts";
 import type { Pair } from "../../api/registration/demand.ts";
+import { registrationsFor } from "../../api/registration/gate.ts";
 import type { Registered } from "../../api/registration/registered.ts";
+import { withoutOwnWishes } from "../../api/registration/wanted.ts";
 
 /** What in the garden makes a Seed keep objects for a controller after its last Shoot there. */
 export interface Backups {
@@ -8,24 +10,51 @@ export interface Backups {
   readonly entries: readonly BackupEntry[];
 }
 
+/** What in the garden may need a controller. */
+export interface Users extends Backups {
+  readonly shoots: readonly Shoot[];
+  readonly seeds: readonly Seed[];
+}
+
 /**
- * What keeps a registration that is to be deleted: for each Seed that still needs its controller, the objects that do, and what
- * the operator does about them. None for a registration that stays.
+ * What keeps a registration that is to be deleted: for each Seed that still needs its controller, the Shoots and the objects that
+ * do, and what the operator does about them. None for a registration that stays.
  */
 export function findHolders(
-  { deleting, offers }: Pick<Registered, "deleting" | "offers">,
+  registered: Registered,
   installations: readonly ControllerInstallation[],
-  backups: Backups,
+  users: Users,
 ): readonly string[] {
-  if (!deleting) return [];
-  return installations.map(({ spec, status }) => {
+  if (!registered.deleting) return [];
+  return installations.map(({ metadata, spec, status }) => {
     const seed = spec.seedRef?.name ?? "";
     const required = status?.conditions?.find(({ type }) => type === "Required");
-    if (required?.status !== "True") return `it is on its way out, and being removed from ${seed}`;
-    const remedies = remediesFor(seed, offers, backups);
-    return [`it is on its way out, and stays on ${seed}: ${required.message}`, ...remedies].join(" ");
+    const shoots = metadata.deletionTimestamp === undefined ? shootsThatAsk(registered, seed, users) : [];
+    const needs = [
+      ...(shoots.length === 0 ? [] : [`${inWords(shoots)}.`]),
+      ...(required?.status === "True" ? [required.message] : []),
+    ];
+    if (needs.length === 0) return `it is on its way out, and being removed from ${seed}`;
+    const remedies = remediesFor(seed, registered.offers, users);
+    return [`it is on its way out, and stays on ${seed}:`, ...needs, ...remedies].join(" ");
   });
 }
+
+/** The Shoots of a Seed for which the manager keeps the controller there, be it primary or not, as `namespace/name`. */
+function shootsThatAsk(registered: Registered, seedName: string, { shoots, seeds }: Users): readonly string[] {
+  const { offers, ...rest } = withoutOwnWishes(registered);
+  const asked = { ...rest, offers: offers.map((offer) => ({ ...offer, primary: true })) };
+  const seed = seeds.find(({ metadata }) => metadata.name === seedName);
+  return shoots
+    .filter(({ spec, status }) => [spec.seedName, status?.seedName].includes(seedName))
+    .filter((shoot) => registrationsFor(shoot, seed, [asked]).length > 0)
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+}
+
+const inWords = (shoots: readonly string[]): string =>
+  shoots.length === 1
+    ? `Shoot ${shoots.join("")} needs it`
+    : `${shoots.length} Shoots need it, such as ${shoots.slice(0, 5).join(", ")}`;
 
 function remediesFor(seed: string, offers: readonly Pair[], { buckets, entries }: Backups): readonly string[] {
   const isOffered = (kind: string, type: string) => offers.some((offer) => offer.kind === kind && offer.type === type);

@@ -3,11 +3,11 @@ import { installedHash, isHeld, wantedHash } from "../../api/registration/instal
 import { createReflector, type KubeClient, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 
-/** `onChange` is told of each installation that has changed, or gone. */
+/** `onChange` is told of each installation that has changed, or gone, and of what it was before. */
 export interface InstallationsDeps {
   readonly gardenClient: KubeClient;
   readonly log: Logger;
-  readonly onChange: (installation: ControllerInstallation) => void;
+  readonly onChange: (installation: ControllerInstallation, old?: ControllerInstallation) => void;
 }
 
 /** The installations that there are, found by what they install where. */
@@ -42,7 +42,7 @@ export function createInstallations({ gardenClient, log, onChange }: Installatio
     onEvent: ({ type, object, old }) => {
       forget(old ?? object);
       if (type !== "deleted") remember(object);
-      onChange(object);
+      onChange(object, old);
     },
   });
 

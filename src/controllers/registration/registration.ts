@@ -2,20 +2,29 @@ import { ControllerRegistration, type ControllerInstallation } from "../../api/i
 import { REGISTRATION_FINALIZER } from "../../api/names.ts";
 import { isHeld } from "../../api/registration/installation.ts";
 import type { InstallationRef } from "../../api/registration/run.ts";
-import { createController, refOf, refTo, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
+import {
+  createController,
+  refOf,
+  refTo,
+  type EventRecorder,
+  type KubeClient,
+  type NamespacedKey,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { holdObject, releaseObject } from "../finalizers.ts";
 import { createExtensionAccounts } from "./extension-accounts.ts";
+import { occurrencesOf } from "./installation-events.ts";
 import { createInstallations, isOpen, isRequired } from "./installations.ts";
 import { createRequirements } from "./requirements.ts";
 import { createSeedHold } from "./seed-hold.ts";
 import { asksForSame, wantedInstallation } from "./wanted-installation.ts";
 import { createWatches } from "./watches.ts";
 
-/** The garden, and the workflows that install; times are ms. */
+/** The garden, the workflows that install, and who is told; times are ms. */
 export interface RegistrationDeps {
   readonly gardenClient: KubeClient;
   readonly flows: { nudge(ref: InstallationRef): Promise<void> };
+  readonly events: Pick<EventRecorder, "record">;
   readonly log: Logger;
   /** How often the workflows of installations that ask for something are told; ten minutes unless told otherwise. */
   readonly sweepPeriod?: number;
@@ -24,9 +33,11 @@ export interface RegistrationDeps {
 /**
  * Keeps one ControllerInstallation for each registered controller on each Seed that wants it, and tells the workflow of each that
  * has something to do. One that is wanted no more stays as long as its seed says that it is required. Registrations
- * and Seeds go after their installations.
+ * and Seeds go after their installations. For a registration that is being deleted no installation is made or changed, as upstream
+ * has it: an operator who deletes the installation, too, has the controller replaced.
  */
-export function createRegistrationController({ gardenClient, flows, log, sweepPeriod = 600_000 }: RegistrationDeps) {
+export function createRegistrationController(deps: RegistrationDeps) {
+  const { gardenClient, flows, events, log, sweepPeriod = 600_000 } = deps;
   const enqueueCell = (name: string, seed: string) => cells.enqueue({ name, namespace: seed });
   const requirements = createRequirements(enqueueCell);
   const watches = createWatches({
@@ -45,7 +56,8 @@ export function createRegistrationController({ gardenClient, flows, log, sweepPe
   const installations = createInstallations({
     gardenClient,
     log,
-    onChange(installation) {
+    onChange(installation, old) {
+      for (const occurrence of occurrencesOf(installation, old)) events.record(occurrence);
       const { registrationRef, seedRef } = installation.spec;
       enqueueCell(registrationRef.name ?? "", seedRef?.name ?? "");
       holds.enqueue({ name: registrationRef.name ?? "" });
@@ -67,7 +79,7 @@ export function createRegistrationController({ gardenClient, flows, log, sweepPe
   const make = async (registration: string, seedName: string) => {
     const registered = requirements.registered(registration);
     const seed = watches.seed(seedName);
-    if (registered === undefined || seed === undefined) return;
+    if (registered === undefined || registered.deleting || seed === undefined) return;
     const { method } = registered;
     const deployment =
       method.by === "reference" ? { name: method.name, hash: watches.deployment(method.name)?.hash } : undefined;

@@ -126,14 +126,15 @@ const bothMachines: readonly Machines[] = ["workers", "workerless"];
 const isPresence = (word: Word): boolean => bothMachines.some((machines) => present(machines) === word);
 
 /** The words whose counts decide where a controller is wanted, and the kinds and types that it claims. */
-function wordsFor({ offers, policy }: Registered): Set<Word> {
+function wordsFor({ offers, policy, deleting }: Registered): Set<Word> {
   const ofOffers = offers.flatMap((offer) => [
     ...(offer.primary ? [claim(needed(offer))] : []),
     ...(offer.kind === "Extension"
       ? bothMachines.flatMap((one) => [enabled(offer.type, one), disabled(offer.type, one)])
       : [needed(offer)]),
   ]);
-  const ofShoots = policy === "AlwaysExceptNoShoots" || offers.some(({ autoEnable }) => autoEnable.includes("shoot"));
+  const ofShoots =
+    deleting || policy === "AlwaysExceptNoShoots" || offers.some(({ autoEnable }) => autoEnable.includes("shoot"));
   return new Set([...ofOffers, ...(ofShoots ? bothMachines.map(present) : [])]);
 }
 

@@ -117,6 +117,35 @@ test("a description says of a registration that is to go which objects hold it, 
   expect(said).not.toContain("bucket-of-seed-2");
 });
 
+test("a description names the Shoots for which a registration that is to go stays, before the seed has objects of theirs", async () => {
+  const [, , first, second] = objects;
+  const shootOn = (name: string, seedName: string, type: string, status = {}) => ({
+    ...{ kind: "Shoot", metadata: { name, namespace: "garden-dev" }, status },
+    spec: { seedName, provider: { type: "local" }, extensions: [{ type }] },
+  });
+  const { context, terminal } = contextOf([
+    {
+      kind: "ControllerRegistration",
+      metadata: { name: "calico", creationTimestamp: at, deletionTimestamp: at },
+      spec: {
+        resources: ["audit", "for-all"].map((type) => ({
+          ...{ kind: "Extension", type, primary: false, workerlessSupported: true },
+          ...(type === "for-all" && { autoEnable: ["shoot"] }),
+        })),
+      },
+    },
+    ...[first, second],
+    shootOn("names-it", "seed-1", "audit"),
+    shootOn("leaves-it", "seed-2", "audit", { seedName: "seed-1" }),
+    shootOn("has-it-unasked", "seed-1", "other"),
+  ] as unknown as readonly KubeObject[]);
+  await describe.run({ args: { extension: "calico" }, options, context });
+  const said = terminal.out.text().replaceAll(/\s+/g, " ");
+  expect(said).toContain("stays on seed-1: 2 Shoots need it, such as garden-dev/names-it, garden-dev/leaves-it.");
+  expect(said).toContain("stays on seed-2: Shoot garden-dev/leaves-it needs it.");
+  expect(said).toContain("What belongs to Shoots goes when you delete or move them.");
+});
+
 test("a retry says which steps go on, and refuses an installation that is not there", async () => {
   const { context, terminal } = contextOf();
   await retry.run({ args: { installation: "calico-2" }, options: { ...options, step: undefined }, context });

@@ -208,11 +208,34 @@ test("a selector keeps a controller from Seeds that it does not take, whatever t
   expect(isWanted(extension({ primary: false }), { labels: { region: "us" } }, deployment)).toBe(false);
 });
 
-test("a registration that is being deleted is not wanted anew", () => {
-  const deleted = registration([{ kind: "Worker", type: "metal" }], undefined, {
-    deletionTimestamp: "2026-01-02T00:00:00Z",
-  });
-  expect(reasonsToInstall(registeredOf(deleted), seedWith({}))).toEqual([]);
+test.each<[string, Resource, Place, boolean]>([
+  ["a Shoot that names its Extension", extension(), { shoots: [shoot({ extensions: [{ type: "audit" }] })] }, true],
+  ["a Shoot's network", { kind: "Network", type: "flannel" }, { shoots: [shoot()] }, true],
+  [
+    "a bucket",
+    { kind: "BackupBucket", type: "swift" },
+    { words: wordsOfBucket({ spec: { provider: { type: "swift", region: "r" } } }) },
+    true,
+  ],
+  [
+    "the Seed's DNS provider, which its Shoots have",
+    { kind: "DNSRecord", type: "rfc2136" },
+    { seed: { dns: { internal: { type: "rfc2136" } } }, shoots: [shoot()] },
+    true,
+  ],
+  ["the provider of a Seed without Shoots", { kind: "Worker", type: "metal" }, {}, false],
+  ["a Shoot that it is given to unasked", extension({ autoEnable: ["shoot"] }), { shoots: [shoot()] }, false],
+  [
+    "a Seed that it is given to unasked",
+    extension({ autoEnable: ["seed"], clusterCompatibility: ["seed"] }),
+    { shoots: [shoot()] },
+    false,
+  ],
+])("%s decides whether a registration that is being deleted stays on a Seed", (_, resource, place, wanted) => {
+  for (const policy of ["OnDemand", "Always", "AlwaysExceptNoShoots"] as const) {
+    const deleted = registration([resource], { policy }, { deletionTimestamp: "2026-01-02T00:00:00Z" });
+    expect(reasonsToInstall(registeredOf(deleted), seedWith(place)).length > 0, policy).toBe(wanted);
+  }
 });
 
 test.each<[string, Deployment | undefined, object]>([
