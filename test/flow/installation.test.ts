@@ -13,6 +13,8 @@ beforeAll(async () => {
 afterAll(() => lab.stop());
 afterEach(() => {
   lab.world.run = undefined;
+  lab.world.installed = undefined;
+  lab.world.lag = 0;
   lab.world.calls.length = 0;
   for (const name of Object.keys(lab.world.fail)) lab.world.fail[name] = undefined;
 });
@@ -80,6 +82,36 @@ test("a chart that is mended meanwhile is installed without a retry, and a nudge
   await lab.installations.nudge(run);
   await handleOf(run).result();
   expect(lab.world.calls.at(-1)).toBe("installed");
+});
+
+test("an installation that hears of its own success finishes, and does not stop itself", async () => {
+  lab.world.lag = 3_000;
+  const run = await ask();
+  await soon(async () => expect(lab.world.installed).toBe(run.hash));
+  await lab.installations.nudge(run);
+  await handleOf(run).result();
+  const { steps, finishedAt } = await progress(run);
+  expect(steps.map(({ state }) => state)).toEqual(["done", "done", "done", "skipped", "done", "done"]);
+  expect(finishedAt).toBeDefined();
+  expect(lab.world.calls).toEqual(["hold", "namespace", "resourceManager", "chart", "installed"]);
+});
+
+test("a change that is taken back while it is being installed does not leave the half of it in the seed", async () => {
+  lab.world.fail["installed"] = failure("it is not healthy", true);
+  lab.world.installed = "a";
+  const run = await ask({ operation: "Reconcile", hash: "b" });
+  await soon(async () => expect(lab.world.calls).toContain("installed"));
+  lab.world.fail["installed"] = undefined;
+  lab.world.calls.length = 0;
+  lab.world.run = { ...run, hash: "a" };
+  await lab.installations.nudge(run);
+  await handleOf(run).result();
+  expect(lab.world.calls.filter((call) => call !== "installed")).toEqual([
+    "hold",
+    "namespace",
+    "resourceManager",
+    "chart",
+  ]);
 });
 
 test("a removal that comes during an install takes its place", async () => {

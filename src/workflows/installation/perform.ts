@@ -11,6 +11,7 @@ import { answerTheOutside } from "../answers.ts";
 import { asBegun } from "../as-begun.ts";
 import { createAttempts, type Retries } from "../attempts.ts";
 import { searchAttributes } from "../contract.ts";
+import type { Outcome } from "../perform.ts";
 import { createProgressTracker, type ProgressTracker } from "../progress-tracker.ts";
 import { explainSilence, gardenActivities, lookingActivities, seedActivities } from "../proxies.ts";
 import type { InstallationAction, InstallationFlow } from "./actions.ts";
@@ -19,7 +20,7 @@ import type { InstallationAction, InstallationFlow } from "./actions.ts";
  * Runs a flow of an installation. Like a Shoot's operation it never fails for a step's sake: what cannot go on is parked
  * until an operator retries it, or the flow is stopped because something else is wanted.
  */
-export async function performInstallation(table: InstallationFlow, run: InstallationRun): Promise<void> {
+export async function performInstallation(table: InstallationFlow, run: InstallationRun): Promise<Outcome> {
   const flow = asBegun(table);
   const tracker = createProgressTracker(flow, run, () => Date.now());
   const retries: Retries = { asked: new Set() };
@@ -37,11 +38,12 @@ export async function performInstallation(table: InstallationFlow, run: Installa
       },
       stopped: () => scope.consideredCancelled,
     });
-    if (scope.consideredCancelled) return;
+    if (scope.consideredCancelled) return "stopped";
     tracker.finish();
     show();
+    return "succeeded";
   } catch (error) {
-    if (scope.consideredCancelled) return;
+    if (scope.consideredCancelled) return "stopped";
     throw ApplicationFailure.nonRetryable(error instanceof Error ? error.message : String(error), "FlowError");
   }
 }
