@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { FlowProgress } from "../../src/api/shoot/run.ts";
 import type { InstallationRun } from "../../src/api/registration/run.ts";
-import { installationWorkflowId, progressQuery } from "../../src/workflows/contract.ts";
+import { installationWorkflowId, progressQuery, searchAttributes } from "../../src/workflows/contract.ts";
 import { failure, startInstallationLab, type InstallationLab } from "../support/installation-lab.ts";
 
 let lab: InstallationLab;
@@ -35,6 +35,11 @@ const handleOf = (run: InstallationRun) => lab.client.workflow.getHandle(install
 const progress = (run: InstallationRun): Promise<FlowProgress> => handleOf(run).query(progressQuery);
 const stateOf = async (run: InstallationRun, step: string) =>
   (await progress(run)).steps.find(({ name }) => name === step)?.state;
+/** What lists of flows show of the run. */
+async function shownOf(run: InstallationRun) {
+  const { typedSearchAttributes: shown } = await handleOf(run).describe();
+  return { phase: shown.get(searchAttributes.phase), errorCode: shown.get(searchAttributes.errorCode) };
+}
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 20_000, interval: 100 });
 
 test("an installation is made step by step, and its workflow ends with it", async () => {
@@ -63,10 +68,13 @@ test("a broken chart parks the step, and a retry that an operator asks for resum
   await soon(async () => expect(await stateOf(run, "chart")).toBe("parked"));
   const { steps } = await progress(run);
   expect(steps.find(({ name }) => name === "chart")?.error?.message).toBe("the chart has hooks");
+  const asParked = { phase: "Parked", errorCode: "ERR_CONFIGURATION_PROBLEM" };
+  await soon(async () => expect(await shownOf(run)).toEqual(asParked));
   await expect(lab.installations.retry(run, "namespace")).rejects.toThrow("does not wait");
   lab.world.fail["chart"] = undefined;
   expect(await lab.installations.retry(run)).toEqual(["chart"]);
   await handleOf(run).result();
+  expect(await shownOf(run)).toMatchObject({ phase: "Succeeded" });
   expect(lab.world.calls).toEqual(["hold", "namespace", "resourceManager", "chart", "chart", "installed"]);
 });
 

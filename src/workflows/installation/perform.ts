@@ -1,4 +1,10 @@
-import { ApplicationFailure, CancellationScope, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  CancellationScope,
+  patched,
+  setCurrentDetails,
+  upsertSearchAttributes,
+} from "@temporalio/workflow";
 import type {
   InstallationGardenActivities,
   InstallationSeedActivities,
@@ -27,7 +33,7 @@ export async function performInstallation(table: InstallationFlow, run: Installa
   answerTheOutside(tracker, retries, () => {});
   const retryCommand = (step: string) => commandLines.retryInstallation(run.name, step);
   const show = createShow(tracker, run);
-  const attempt = createAttempts({ ...run, retryCommand }, tracker, retries, async () => show());
+  const attempt = createAttempts({ ...run, retryCommand }, showing(tracker, show), retries, async () => show());
   const scope = CancellationScope.current();
   try {
     await runFlow(flow, run, {
@@ -57,6 +63,16 @@ async function carryOut({ where, verb, activity }: InstallationAction, step: str
       throw explainSilence(error, run);
     });
 }
+
+/** A tracker for attempts: a step that begins to wait for a retry, or goes on, is shown at once. */
+const showing = (tracker: ProgressTracker, show: () => void): ProgressTracker => ({
+  ...tracker,
+  become(step, state) {
+    tracker.become(step, state);
+    // Under earlier builds it was shown when another step moved.
+    if (patched("steps that wait are shown at once")) show();
+  },
+});
 
 /** Says in Temporal where the flow is, whenever that has changed. */
 function createShow(tracker: ProgressTracker, run: InstallationRun): () => void {
