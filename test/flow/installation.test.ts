@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { FlowProgress } from "../../src/api/shoot/run.ts";
 import type { InstallationRun } from "../../src/api/registration/run.ts";
-import { installationWorkflowId, progressQuery } from "../../src/workflows/contract.ts";
+import { installationWorkflowId, progressQuery, searchAttributes } from "../../src/workflows/contract.ts";
 import { failure, startInstallationLab, type InstallationLab } from "../support/installation-lab.ts";
 
 let lab: InstallationLab;
@@ -13,6 +13,8 @@ beforeAll(async () => {
 afterAll(() => lab.stop());
 afterEach(() => {
   lab.world.run = undefined;
+  lab.world.installed = undefined;
+  lab.world.lag = 0;
   lab.world.calls.length = 0;
   for (const name of Object.keys(lab.world.fail)) lab.world.fail[name] = undefined;
 });
@@ -33,6 +35,11 @@ const handleOf = (run: InstallationRun) => lab.client.workflow.getHandle(install
 const progress = (run: InstallationRun): Promise<FlowProgress> => handleOf(run).query(progressQuery);
 const stateOf = async (run: InstallationRun, step: string) =>
   (await progress(run)).steps.find(({ name }) => name === step)?.state;
+/** What lists of flows show of the run. */
+async function shownOf(run: InstallationRun) {
+  const { typedSearchAttributes: shown } = await handleOf(run).describe();
+  return { phase: shown.get(searchAttributes.phase), errorCode: shown.get(searchAttributes.errorCode) };
+}
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 20_000, interval: 100 });
 
 test("an installation is made step by step, and its workflow ends with it", async () => {
@@ -61,10 +68,13 @@ test("a broken chart parks the step, and a retry that an operator asks for resum
   await soon(async () => expect(await stateOf(run, "chart")).toBe("parked"));
   const { steps } = await progress(run);
   expect(steps.find(({ name }) => name === "chart")?.error?.message).toBe("the chart has hooks");
+  const asParked = { phase: "Parked", errorCode: "ERR_CONFIGURATION_PROBLEM" };
+  await soon(async () => expect(await shownOf(run)).toEqual(asParked));
   await expect(lab.installations.retry(run, "namespace")).rejects.toThrow("does not wait");
   lab.world.fail["chart"] = undefined;
   expect(await lab.installations.retry(run)).toEqual(["chart"]);
   await handleOf(run).result();
+  expect(await shownOf(run)).toMatchObject({ phase: "Succeeded" });
   expect(lab.world.calls).toEqual(["hold", "namespace", "resourceManager", "chart", "chart", "installed"]);
 });
 
@@ -80,6 +90,36 @@ test("a chart that is mended meanwhile is installed without a retry, and a nudge
   await lab.installations.nudge(run);
   await handleOf(run).result();
   expect(lab.world.calls.at(-1)).toBe("installed");
+});
+
+test("an installation that hears of its own success finishes, and does not stop itself", async () => {
+  lab.world.lag = 3_000;
+  const run = await ask();
+  await soon(async () => expect(lab.world.installed).toBe(run.hash));
+  await lab.installations.nudge(run);
+  await handleOf(run).result();
+  const { steps, finishedAt } = await progress(run);
+  expect(steps.map(({ state }) => state)).toEqual(["done", "done", "done", "skipped", "done", "done"]);
+  expect(finishedAt).toBeDefined();
+  expect(lab.world.calls).toEqual(["hold", "namespace", "resourceManager", "chart", "installed"]);
+});
+
+test("a change that is taken back while it is being installed does not leave the half of it in the seed", async () => {
+  lab.world.fail["installed"] = failure("it is not healthy", true);
+  lab.world.installed = "a";
+  const run = await ask({ operation: "Reconcile", hash: "b" });
+  await soon(async () => expect(lab.world.calls).toContain("installed"));
+  lab.world.fail["installed"] = undefined;
+  lab.world.calls.length = 0;
+  lab.world.run = { ...run, hash: "a" };
+  await lab.installations.nudge(run);
+  await handleOf(run).result();
+  expect(lab.world.calls.filter((call) => call !== "installed")).toEqual([
+    "hold",
+    "namespace",
+    "resourceManager",
+    "chart",
+  ]);
 });
 
 test("a removal that comes during an install takes its place", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { Worker } from "@temporalio/worker";
 import { ApplicationFailure } from "@temporalio/common";
 import type {
@@ -16,6 +17,10 @@ import { startTemporal, type TemporalServer } from "./temporal.ts";
 export interface InstallationWorld {
   /** What is asked for; nothing when undefined. */
   run: InstallationRun | undefined;
+  /** The hash of what was installed last. */
+  installed: string | undefined;
+  /** How long, in ms, the seed's worker goes on with `installed` after it has recorded its success. */
+  lag: number;
   /** What is asked for besides, by the installation's name. */
   readonly others: Map<string, InstallationRun>;
   /** Every activity that ran, in order. */
@@ -44,7 +49,14 @@ export const failure = (message: string, retryable: boolean): ApplicationFailure
 /** Starts the lab, with one worker for the garden and one for seed-1. */
 export async function startInstallationLab(): Promise<InstallationLab> {
   const temporal = await startTemporal();
-  const world: InstallationWorld = { run: undefined, others: new Map(), calls: [], fail: {} };
+  const world: InstallationWorld = {
+    run: undefined,
+    installed: undefined,
+    lag: 0,
+    others: new Map(),
+    calls: [],
+    fail: {},
+  };
   const act = (name: string) => async () => {
     world.calls.push(name);
     const failed = world.fail[name];
@@ -53,7 +65,8 @@ export async function startInstallationLab(): Promise<InstallationLab> {
   const inGarden: InstallationGardenActivities = {
     async readInstallation({ name }) {
       const run = world.others.get(name) ?? (world.run?.name === name ? world.run : undefined);
-      return run === undefined ? null : { run };
+      if (run === undefined) return null;
+      return run.hash === world.installed ? { run, installed: true } : { run };
     },
     holdInstallation: act("hold"),
     async releaseInstallation() {
@@ -66,10 +79,11 @@ export async function startInstallationLab(): Promise<InstallationLab> {
     deployResourceManager: act("resourceManager"),
     deployGardenAccess: act("gardenAccess"),
     applyChart: act("chart"),
-    async confirmInstalled({ name }) {
+    async confirmInstalled({ name, hash }) {
       if (world.others.delete(name)) return;
       await act("installed")();
-      world.run = undefined;
+      world.installed = hash;
+      await setTimeout(world.lag);
     },
     confirmUnneeded: act("unneeded"),
     removeChart: act("removeChart"),

@@ -130,7 +130,7 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: O
     const { metadata } = await installationOf(registration);
     const { garden: inGarden, seed: inSeed } = await activities();
     const view = await inGarden.readInstallation({ name: metadata.name, uid: metadata.uid ?? "" });
-    if (view === null) return undefined;
+    if (view === null || view.installed === true) return undefined;
     const { run } = view;
     await runFlow(flowFor(run), run, {
       async carryOut(action) {

@@ -1,13 +1,15 @@
 import type { InstallationRef, InstallationRun } from "../../api/registration/run.ts";
 
-/** What an installation asks for, as its workflow reads it; null when it is gone, or nothing is to be done. */
+/** What an installation asks for, as its workflow reads it. */
 export interface InstallationView {
   readonly run: InstallationRun;
+  /** What it asks for is what was installed last. */
+  readonly installed?: true;
 }
 
 /** The activities of queue `garden` for installations. Each is safe to repeat. */
 export interface InstallationGardenActivities {
-  /** What is to be done for the installation now; null when it is gone, done, or not ours to do. */
+  /** What is to be done for the installation now; null when it is gone, or not ours to do. */
   readInstallation(ref: InstallationRef): Promise<InstallationView | null>;
   /** Keeps the installation from going before what it has installed. */
   holdInstallation(run: InstallationRun): Promise<void>;

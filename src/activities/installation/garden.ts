@@ -42,13 +42,14 @@ export function createInstallationGardenActivities({
       if (operation === undefined || seedName === undefined) return null;
       const method = await readMethodOf(gardenClient, installation);
       const isLeft = operation !== "Delete" && method?.is === "other";
-      if (isLeft && !isHeld(installation)) return null;
+      if (isLeft && !isToBeRemoved(installation)) return null;
       const seedExists = (await gardenClient.read(Seed, { name: seedName })) !== undefined;
       const { registrationRef } = installation.spec;
       const what = isLeft ? ({ operation: "Delete", replaced: true } as const) : { operation };
       const facts = { ...what, registration: registrationRef.name ?? "", seedName, seedExists };
       return {
         run: { ...ref, ...facts, hash: wantedHash(installation), gardenAccess: asksForAccess(method), ...periods },
+        ...(isInstalled(installation) ? { installed: true } : {}),
       };
     },
     holdInstallation: (run) =>
@@ -60,13 +61,19 @@ export function createInstallationGardenActivities({
 const asksForAccess = (method: DeploymentReading | undefined): boolean =>
   method?.is === "helm" && method.helm.injectGardenKubeconfig;
 
-/** What an installation asks for; undefined where nothing is to be done, or only others have something left to do. */
+/** What an installation asks for; undefined where only others have something left to do. */
 function operationOf(installation: ControllerInstallation): InstallationRun["operation"] | undefined {
   if (isDeleted(installation)) return isHeld(installation) ? "Delete" : undefined;
-  const installed = installedHash(installation);
-  if (installed === wantedHash(installation)) return undefined;
-  return installed === undefined ? "Create" : "Reconcile";
+  return installedHash(installation) === undefined ? "Create" : "Reconcile";
 }
+
+/** Whether it is installed as it is asked for, and is to stay. */
+const isInstalled = (installation: ControllerInstallation): boolean =>
+  !isDeleted(installation) && installedHash(installation) === wantedHash(installation);
+
+/** Whether Perennial has something to take away of an installation that it is to leave to others. */
+const isToBeRemoved = (installation: ControllerInstallation): boolean =>
+  isHeld(installation) && !isInstalled(installation);
 
 const isDeleted = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 

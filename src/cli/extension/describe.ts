@@ -5,7 +5,8 @@ import { ago, renderFields } from "../display/fields.ts";
 import { printObject } from "../display/output.ts";
 import { CliError } from "../exit.ts";
 import { choice, required } from "../option.ts";
-import { reportExtensions, type ExtensionReport, type InstallationReport } from "../report/extensions.ts";
+import { reportExtensions, type ExtensionReport } from "../report/extensions.ts";
+import type { InstallationReport } from "../report/installation.ts";
 
 /** `perennial extension describe` */
 export const describe = defineCommand({
@@ -15,7 +16,7 @@ export const describe = defineCommand({
   options: { output: choice(["json", "yaml"], "Output", "o"), ...clusterOptions },
   async run({ args, options, context }) {
     const { client } = await context.garden(options);
-    const report = (await reportExtensions(client)).find(({ name }) => name === args.extension);
+    const report = (await reportExtensions(client, context.now())).find(({ name }) => name === args.extension);
     if (report === undefined)
       throw new CliError(
         "notFound",
@@ -43,5 +44,11 @@ function linesOf(report: ExtensionReport, now: number, width: number | undefined
   );
 }
 
-const lineOf = ({ name, seed, ready, reason, since }: InstallationReport, now: number): string =>
-  `on ${seed} (${name}): ${ready ? "ready" : `${reason}${since === undefined ? "" : `, since ${ago(since, now)}`}`}`;
+const lineOf = (report: InstallationReport, now: number): string =>
+  `on ${report.seed} (${report.name}): ${stateOf(report, now)}`;
+
+function stateOf({ ready, byOthers, reason, since }: InstallationReport, now: number): string {
+  if (byOthers === true) return "installed by others, who have not said how it is";
+  if (ready) return "ready";
+  return `${reason}${since === undefined ? "" : `, since ${ago(since, now)}`}`;
+}

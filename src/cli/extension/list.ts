@@ -12,7 +12,7 @@ export const list = defineCommand({
   options: { output: outputOption, ...clusterOptions },
   async run({ options, context }) {
     const { client } = await context.garden(options);
-    const reports = await reportExtensions(client);
+    const reports = await reportExtensions(client, context.now());
     const { out, err } = context.terminal;
     if (reports.length === 0 && options.output !== "json" && options.output !== "yaml")
       return void err.write("No extensions are registered.\n");

@@ -45,7 +45,7 @@ function parseShoot(texts: readonly string[], name: string): string | undefined 
 /** The columns of operations; in a narrow window what they belong to and how they stand stays. */
 export function flowColumns(now: number): readonly Column<FlowSummary>[] {
   return [
-    { title: "SHOOT", value: (flow) => flow.shoot },
+    { title: "SHOOT", value: subjectOf },
     { title: "OPERATION", value: (flow) => flow.operation ?? flow.type },
     { title: "PHASE", value: phase },
     { title: "ERROR CODE", rank: 1, value: (flow) => flow.errorCode },
@@ -60,6 +60,11 @@ export function flowColumns(now: number): readonly Column<FlowSummary>[] {
     { title: "RUN", wide: true, value: (flow) => flow.runId },
     { title: "BUILD", wide: true, value: (flow) => flow.build },
   ];
+}
+
+/** The Shoot, or the installation, in the word by which `flow show` takes it. */
+function subjectOf({ shoot, workflowId }: FlowSummary): string | undefined {
+  return shoot ?? /^installation\/[^/]+/.exec(workflowId)?.[0];
 }
 
 /** A flow that has ended says how; one that runs says what its Shoot's status says. */

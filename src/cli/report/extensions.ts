@@ -1,10 +1,19 @@
-import { BackupBucket, BackupEntry, ControllerInstallation, ControllerRegistration, Shoot } from "../../api/index.ts";
+import {
+  BackupBucket,
+  BackupEntry,
+  ControllerDeployment,
+  ControllerInstallation,
+  ControllerRegistration,
+  Shoot,
+} from "../../api/index.ts";
 import { registrationsFor } from "../../api/registration/gate.ts";
-import { whyNotReady } from "../../api/registration/installation.ts";
+import { readDeployment } from "../../api/registration/deployment.ts";
+import { isSpokenFor } from "../../api/registration/installation.ts";
 import { primaryConflicts } from "../../api/registration/primaries.ts";
 import { registeredOf, type Registered } from "../../api/registration/registered.ts";
 import { Seed } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
+import { reportInstallation, seedNameOf, type InstallationFacts, type InstallationReport } from "./installation.ts";
 import { findHolders, type Backups } from "./removal.ts";
 
 /** A registered controller: what it is for, where it is, who needs it, and what is wrong. */
@@ -22,18 +31,8 @@ export interface ExtensionReport {
   readonly problems: readonly string[];
 }
 
-/** A controller on a Seed. Times are RFC 3339. */
-export interface InstallationReport {
-  readonly name: string;
-  readonly seed: string;
-  readonly ready: boolean;
-  /** Why it is not. */
-  readonly reason?: string;
-  readonly since?: string;
-}
-
-/** What a garden says of its extensions, in the order of their names. */
-export async function reportExtensions(client: KubeClient): Promise<readonly ExtensionReport[]> {
+/** What a garden says of its extensions, in the order of their names. `now` is ms since the epoch. */
+export async function reportExtensions(client: KubeClient, now: number): Promise<readonly ExtensionReport[]> {
   const [registrations, installations, shoots, seeds] = await Promise.all([
     client.list(ControllerRegistration),
     client.list(ControllerInstallation),
@@ -46,13 +45,20 @@ export async function reportExtensions(client: KubeClient): Promise<readonly Ext
   const installationsOf = ({ name }: Registered) =>
     installations
       .filter(({ spec }) => spec.registrationRef.name === name)
-      .sort((a, b) => (seedOf(a) < seedOf(b) ? -1 : 1));
+      .sort((a, b) => (seedNameOf(a) < seedNameOf(b) ? -1 : 1));
+  const operators = await readOperators(client, installations);
+  const report = (installation: ControllerInstallation, one: Registered) =>
+    reportInstallation(installation, {
+      by: installerOf(installation, one, operators),
+      seed: seeds.find(({ metadata }) => metadata.name === installation.spec.seedRef?.name),
+      now,
+    });
   return registered.map((one) => ({
     name: one.name,
     resources: one.offers.map(({ kind, type, primary }) => `${kind} ${type}${primary ? "" : " (secondary)"}`),
     deployedBy: deployedBy(one),
     policy: one.policy,
-    installations: installationsOf(one).map(reportInstallation),
+    installations: installationsOf(one).map((installation) => report(installation, one)),
     shoots: users.get(one.name) ?? [],
     problems: [
       ...primaryConflicts(one, registered).map(
@@ -71,11 +77,27 @@ async function readBackups(client: KubeClient): Promise<Backups> {
   return { buckets, entries };
 }
 
-const seedOf = ({ spec }: ControllerInstallation): string => spec.seedRef?.name ?? "<none>";
+/** The types that operators install, by ControllerDeployment: of installations on which there is no report yet. */
+async function readOperators(client: KubeClient, installations: readonly ControllerInstallation[]) {
+  const unreported = installations.filter((one) => !isSpokenFor(one));
+  const names = new Set(unreported.flatMap(({ spec }) => spec.deploymentRef?.name ?? []));
+  const operators = new Map<string, string>();
+  for (const name of names) {
+    const found = await client.read(ControllerDeployment, { name });
+    const reading = found && readDeployment(found);
+    if (reading?.is === "other") operators.set(name, reading.type);
+  }
+  return operators;
+}
 
-function reportInstallation(installation: ControllerInstallation): InstallationReport {
-  const why = whyNotReady(installation);
-  return { name: installation.metadata.name, seed: seedOf(installation), ready: why === undefined, ...why };
+function installerOf(
+  { spec }: ControllerInstallation,
+  { method }: Registered,
+  operators: ReadonlyMap<string, string>,
+): InstallationFacts["by"] {
+  if (method.by === "others") return "others";
+  const type = method.by === "operator" ? method.type : operators.get(spec.deploymentRef?.name ?? "");
+  return type === undefined ? "perennial" : { operatorFor: type };
 }
 
 function usersOf(registered: readonly Registered[], shoots: readonly Shoot[], seeds: readonly Seed[]) {

@@ -1,9 +1,11 @@
 import { ActivityCancellationType, proxyActivities, setHandler } from "@temporalio/workflow";
-import type { InstallationGardenActivities, InstallationView } from "../../activities/installation/activities.ts";
+import type { InstallationGardenActivities } from "../../activities/installation/activities.ts";
 import type { InstallationRef, InstallationRun } from "../../api/registration/run.ts";
 import { carryThrough } from "../carry-through.ts";
 import { changedSignal, gardenQueue } from "../contract.ts";
+import { asksForTheSame } from "./asked.ts";
 import { handOver } from "./hand-over.ts";
+import type { Outcome } from "../perform.ts";
 import { install } from "./install.ts";
 import { performInstallation } from "./perform.ts";
 import { uninstall } from "./uninstall.ts";
@@ -17,38 +19,30 @@ export async function installation(ref: InstallationRef): Promise<void> {
   setHandler(changedSignal, () => void (inbox.changed = true), {
     description: "something about the installation changed",
   });
+  /** A run was stopped between steps: the seed may have some of what it was to install, whatever was installed before. */
+  let isHalfDone = false;
   do {
     inbox.changed = false; // before reading: a signal during the read must not get lost
     const view = await garden.readInstallation(ref);
-    if (view === null) continue;
+    if (view === null || (view.installed === true && !isHalfDone)) continue;
     const { run } = view;
-    await carryThrough(
+    const outcome = await carryThrough(
       inbox,
       () => perform(run),
       async () => asksForTheSame(await garden.readInstallation(run), run),
     );
+    isHalfDone = run.operation !== "Delete" && outcome !== "succeeded";
   } while (inbox.changed);
 }
 
 /** A removal is not given up; no operation of users waits for it, so it has all the time that it needs. */
-const perform = (run: InstallationRun): Promise<void> =>
+const perform = (run: InstallationRun): Promise<Outcome> =>
   run.operation === "Delete"
     ? performInstallation(run.replaced === true ? handOver : uninstall, {
         ...run,
         retryDuration: Number.MAX_SAFE_INTEGER,
       })
     : performInstallation(install, run);
-
-/** A Seed that goes while its removal is under way leaves nothing to wait for. */
-const asksForTheSame = (
-  view: InstallationView | null,
-  { operation, replaced, hash, seedExists }: InstallationRun,
-): boolean =>
-  view !== null &&
-  (view.run.operation === "Delete") === (operation === "Delete") &&
-  view.run.replaced === replaced &&
-  (operation === "Delete" || view.run.hash === hash) &&
-  view.run.seedExists === seedExists;
 
 const garden = proxyActivities<Pick<InstallationGardenActivities, "readInstallation">>({
   taskQueue: gardenQueue,

@@ -1,4 +1,10 @@
-import { ApplicationFailure, CancellationScope, setCurrentDetails, upsertSearchAttributes } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  CancellationScope,
+  patched,
+  setCurrentDetails,
+  upsertSearchAttributes,
+} from "@temporalio/workflow";
 import type {
   InstallationGardenActivities,
   InstallationSeedActivities,
@@ -11,6 +17,7 @@ import { answerTheOutside } from "../answers.ts";
 import { asBegun } from "../as-begun.ts";
 import { createAttempts, type Retries } from "../attempts.ts";
 import { searchAttributes } from "../contract.ts";
+import type { Outcome } from "../perform.ts";
 import { createProgressTracker, type ProgressTracker } from "../progress-tracker.ts";
 import { explainSilence, gardenActivities, lookingActivities, seedActivities } from "../proxies.ts";
 import type { InstallationAction, InstallationFlow } from "./actions.ts";
@@ -19,14 +26,14 @@ import type { InstallationAction, InstallationFlow } from "./actions.ts";
  * Runs a flow of an installation. Like a Shoot's operation it never fails for a step's sake: what cannot go on is parked
  * until an operator retries it, or the flow is stopped because something else is wanted.
  */
-export async function performInstallation(table: InstallationFlow, run: InstallationRun): Promise<void> {
+export async function performInstallation(table: InstallationFlow, run: InstallationRun): Promise<Outcome> {
   const flow = asBegun(table);
   const tracker = createProgressTracker(flow, run, () => Date.now());
   const retries: Retries = { asked: new Set() };
   answerTheOutside(tracker, retries, () => {});
   const retryCommand = (step: string) => commandLines.retryInstallation(run.name, step);
   const show = createShow(tracker, run);
-  const attempt = createAttempts({ ...run, retryCommand }, tracker, retries, async () => show());
+  const attempt = createAttempts({ ...run, retryCommand }, showing(tracker, show), retries, async () => show());
   const scope = CancellationScope.current();
   try {
     await runFlow(flow, run, {
@@ -37,11 +44,12 @@ export async function performInstallation(table: InstallationFlow, run: Installa
       },
       stopped: () => scope.consideredCancelled,
     });
-    if (scope.consideredCancelled) return;
+    if (scope.consideredCancelled) return "stopped";
     tracker.finish();
     show();
+    return "succeeded";
   } catch (error) {
-    if (scope.consideredCancelled) return;
+    if (scope.consideredCancelled) return "stopped";
     throw ApplicationFailure.nonRetryable(error instanceof Error ? error.message : String(error), "FlowError");
   }
 }
@@ -55,6 +63,16 @@ async function carryOut({ where, verb, activity }: InstallationAction, step: str
       throw explainSilence(error, run);
     });
 }
+
+/** A tracker for attempts: a step that begins to wait for a retry, or goes on, is shown at once. */
+const showing = (tracker: ProgressTracker, show: () => void): ProgressTracker => ({
+  ...tracker,
+  become(step, state) {
+    tracker.become(step, state);
+    // Under earlier builds it was shown when another step moved.
+    if (patched("steps that wait are shown at once")) show();
+  },
+});
 
 /** Says in Temporal where the flow is, whenever that has changed. */
 function createShow(tracker: ProgressTracker, run: InstallationRun): () => void {

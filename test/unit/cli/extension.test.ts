@@ -146,6 +146,63 @@ test("a description names the Shoots for which a registration that is to go stay
   expect(said).toContain("What belongs to Shoots goes when you delete or move them.");
 });
 
+/** An installation of calico on which there is no report, its registration's deployment, and the age of the seed's heartbeat. */
+const unreported = (deployment: object | undefined, heartbeat: string) =>
+  [
+    registration("calico", at, deployment),
+    { kind: "ControllerDeployment", metadata: { name: "manifests" }, type: "manifests", providerConfig: {} },
+    {
+      ...{ kind: "ControllerInstallation", metadata: { name: "calico-1", uid: "u", creationTimestamp: at } },
+      spec: {
+        ...{ registrationRef: { name: "calico" }, seedRef: { name: "seed-1" } },
+        ...(deployment && "deploymentRefs" in deployment ? { deploymentRef: { name: "manifests" } } : {}),
+      },
+    },
+    {
+      ...{ kind: "Seed", metadata: { name: "seed-1" }, spec: { provider: {}, networks: {} } },
+      status: { conditions: [{ ...condition("GardenletReady", "True"), lastUpdateTime: heartbeat }] },
+    },
+  ] as unknown as readonly KubeObject[];
+
+test.each([
+  [
+    "Perennial installs",
+    { type: "helm" },
+    "2026-11-21T09:58:00Z",
+    "Seed seed-1 does not answer: its worker was last heard of 180 s ago",
+  ],
+  [
+    "Perennial installs",
+    { type: "helm" },
+    "2026-11-21T10:00:50Z",
+    "Seed seed-1 has not reported on it yet: its worker was last heard of 10 s ago",
+  ],
+  ["an operator installs", { type: "manifests" }, at, "no operator for type manifests has reported on it"],
+  [
+    "an operator installs by reference",
+    { deploymentRefs: [{ name: "manifests" }] },
+    at,
+    "no operator for type manifests has reported on it",
+  ],
+])(
+  "of an installation that %s and that has no report, the CLI names who is silent and since when",
+  async (_, deployment, heartbeat, reason) => {
+    const { context, terminal } = contextOf(unreported(deployment, heartbeat));
+    await describe.run({ args: { extension: "calico" }, options, context });
+    expect(terminal.out.text().replaceAll(/\s+/g, " ")).toContain(
+      `on seed-1 (calico-1): ${reason}, since 60s ago (${at})`,
+    );
+  },
+);
+
+test("an installation that others make is no problem as long as they say nothing of it", async () => {
+  const { context, terminal } = contextOf(unreported(undefined, at));
+  await list.run({ args: {}, options, context });
+  expect(terminal.out.text().split("\n")[1]).toMatch(/^calico +1\/1 +seed-1 +0 +<none>$/);
+  await describe.run({ args: { extension: "calico" }, options, context });
+  expect(terminal.out.text()).toContain("on seed-1 (calico-1): installed by others, who have not said how it is");
+});
+
 test("a retry says which steps go on, and refuses an installation that is not there", async () => {
   const { context, terminal } = contextOf();
   await retry.run({ args: { installation: "calico-2" }, options: { ...options, step: undefined }, context });

@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import type { ShootClient } from "../../../src/client/shoots.ts";
 import type { FlowProgress } from "../../../src/api/shoot/run.ts";
 import type { Context } from "../../../src/cli/context.ts";
+import { flowColumns } from "../../../src/cli/flow/list.ts";
 import { show } from "../../../src/cli/flow/show.ts";
+import type { KubeClient } from "../../../src/kube/index.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 
 const id = "shoot/garden-dev/local/5f0c/clean-up/seed-1";
@@ -34,6 +36,27 @@ it("the verb show says where workflows are named when there is none of that name
     `workflow ${id} does not exist: see 'perennial flow list -o wide'`,
   );
 });
+
+it("the verb show finds the flow of an installation by the word that the list has for it", async () => {
+  const found = { "installation/one-0a1b/uid-1": progress };
+  const client = {
+    read: async (_: unknown, { name }: { name: string }) => installations[name],
+  } as unknown as KubeClient;
+  const { context, terminal } = contextOf(found);
+  const there: Context = { ...context, garden: async () => ({ client, namespace: undefined }) };
+  const [subject] = flowColumns(context.now()).filter(({ title }) => title === "SHOOT");
+  const listed = subject?.value({ ...listing, workflowId: "installation/one-0a1b/uid-1" });
+  expect(listed).toBe("installation/one-0a1b");
+  await show.run({ args: { shoot: String(listed) }, options: noOptions, context: there });
+  expect(terminal.out.text()).toMatch(/^workloads +retrying/m);
+  const asked = show.run({ args: { shoot: "installation/two" }, options: noOptions, context: there });
+  await expect(asked).rejects.toThrow("there is no ControllerInstallation two");
+});
+
+const installations: Readonly<Record<string, object>> = {
+  "one-0a1b": { metadata: { name: "one-0a1b", uid: "uid-1" } },
+};
+const listing = { runId: "run", type: "installation", status: "RUNNING", startedAt: new Date(0) };
 
 const noOptions = {
   namespace: undefined,
