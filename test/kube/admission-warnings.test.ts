@@ -81,7 +81,7 @@ test("a misspelt field of any kind that users write is admitted with a warning, 
   const client = createKubeClient({ file: admissionLab.kubeconfig }, { onWarning });
   try {
     for (const [object] of objects) expect(await client.apply(object)).toMatchObject(object);
-    expect(told).toEqual(objects.map(([, warning]) => expect.stringContaining(warning)));
+    for (const [index, [, warning]] of objects.entries()) expect(told[index]).toContain(warning);
     for (const [object] of objects) await client.patch(refOf(object), { metadata: { labels: { a: "b" } } });
     expect(told).toHaveLength(objects.length); // nothing but the metadata changed
   } finally {
