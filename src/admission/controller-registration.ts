@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { ControllerDeployment, ControllerRegistration } from "../api/index.ts";
 import { readDeployment, readInlineDeployment, type DeploymentReading } from "../api/registration/deployment.ts";
+import { extensionKinds } from "../api/extensions/kinds.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
+import { shorten, suggestion } from "./text.ts";
 
 /**
- * Judges ControllerRegistrations: at most one is primary for each pair of kind and type, its deployment exists, and its
- * spec stays as it is while it is being deleted.
+ * Judges ControllerRegistrations: their resources are of extension kinds, at most one is primary for each pair of kind and
+ * type, its deployment exists, and its spec stays as it is while it is being deleted.
  */
 export function createControllerRegistrationValidator({ client }: { client: KubeClient }): Webhook {
   return async ({ object, oldObject }) => {
@@ -17,7 +19,8 @@ export function createControllerRegistrationValidator({ client }: { client: Kube
       return judge([{ field: "spec", message: "cannot be changed while it is being deleted", forbidden: true }]);
     }
     const causes = await Promise.all([primaryCauses(client, registration), deploymentCauses(client, registration)]);
-    return judge([...inlineCauses(registration), ...causes.flat()]);
+    const kinds = kindCauses(registration, oldObject && ControllerRegistration.parse(oldObject));
+    return judge([...kinds, ...inlineCauses(registration), ...causes.flat()]);
   };
 }
 
@@ -31,6 +34,17 @@ export const judgeControllerDeployment: Webhook = async ({ object, oldObject }) 
   const before = oldObject === undefined ? [] : causesOf(oldObject);
   return judge(causesOf(object ?? {}).filter((cause) => !before.some((one) => isDeepStrictEqual(one, cause))));
 };
+
+/** Why a resource is of no kind that extensions have; what a registration had before it may keep. */
+function kindCauses({ spec }: ControllerRegistration, old?: ControllerRegistration): Cause[] {
+  const known = new Set([...Object.keys(extensionKinds), ...(old?.spec.resources ?? []).map(({ kind }) => kind)]);
+  return (spec.resources ?? []).flatMap(({ kind }, index) => {
+    if (known.has(kind)) return [];
+    const meant = suggestion(kind, Object.keys(extensionKinds));
+    const message = `${shorten(kind)} is no kind of extension${meant}: choose one of ${Object.keys(extensionKinds).join(", ")}`;
+    return [{ field: `spec.resources[${index}].kind`, message }];
+  });
+}
 
 function inlineCauses(registration: ControllerRegistration): Cause[] {
   const { deployment } = registration.spec;

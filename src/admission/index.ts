@@ -11,11 +11,12 @@ import { refuseMalformed } from "./malformed.ts";
 import { createNamespacedCloudProfileValidator } from "./namespaced-cloud-profile.ts";
 import { paths } from "./paths.ts";
 import { createBackupBucketValidator, createControllerInstallationValidator } from "./references-kept.ts";
-import type { Webhook } from "./review.ts";
+import { judge, type Webhook } from "./review.ts";
 import { createSeedValidator } from "./seed.ts";
 import { createWebhookServer, type ServingCertificate, type WebhookServer } from "./server.ts";
 import { createShootDefaulter } from "./shoot/defaults.ts";
 import { createShootValidator } from "./shoot/shoot.ts";
+import { createFieldWarner } from "./unknown-fields.ts";
 
 export type { MayBind } from "./binding.ts";
 export { judge, type AdmissionRequest, type Answer, type Cause, type UserInfo, type Webhook } from "./review.ts";
@@ -45,25 +46,31 @@ export interface AdmissionServerOptions {
 /** The server of the garden's admission webhooks: defaults and rules that the schemas cannot express. */
 export function createAdmissionServer({ client, mayBind, ...options }: AdmissionServerOptions): WebhookServer {
   const authorize = createAuthorizer(client);
+  const validators: Webhooks = {
+    [paths.shoots]: createShootValidator({ client, authorize, mayBind: mayBind ?? createBindingCheck(authorize) }),
+    [paths.credentials]: createCredentialsValidator({ client, authorize }),
+    [paths.seeds]: createSeedValidator({ client }),
+    [paths.controllerDeployments]: judgeControllerDeployment,
+    [paths.controllerRegistrations]: createControllerRegistrationValidator({ client }),
+    [paths.cloudProfiles]: createCloudProfileValidator({ client }),
+    [paths.namespacedCloudProfiles]: createNamespacedCloudProfileValidator({ client }),
+    [paths.controllerInstallations]: createControllerInstallationValidator({ client }),
+    [paths.backupBuckets]: createBackupBucketValidator({ client }),
+    [paths.bastions]: createBastionValidator({ client }),
+    [paths.fields]: async () => judge([]),
+    [paths.confirmDeletion]: confirmDeletion,
+  };
   return createWebhookServer({
     ...options,
-    webhooks: robust({
+    webhooks: each(refuseMalformed, {
       [paths.defaultShoots]: createShootDefaulter({ client }),
-      [paths.shoots]: createShootValidator({ client, authorize, mayBind: mayBind ?? createBindingCheck(authorize) }),
-      [paths.credentials]: createCredentialsValidator({ client, authorize }),
-      [paths.seeds]: createSeedValidator({ client }),
-      [paths.controllerDeployments]: judgeControllerDeployment,
-      [paths.controllerRegistrations]: createControllerRegistrationValidator({ client }),
-      [paths.cloudProfiles]: createCloudProfileValidator({ client }),
-      [paths.namespacedCloudProfiles]: createNamespacedCloudProfileValidator({ client }),
-      [paths.controllerInstallations]: createControllerInstallationValidator({ client }),
-      [paths.backupBuckets]: createBackupBucketValidator({ client }),
       [paths.defaultBastions]: createBastionDefaulter({ client }),
-      [paths.bastions]: createBastionValidator({ client }),
-      [paths.confirmDeletion]: confirmDeletion,
+      ...each(createFieldWarner(), validators),
     }),
   });
 }
 
-const robust = (webhooks: Readonly<Record<string, Webhook>>): Record<string, Webhook> =>
-  Object.fromEntries(Object.entries(webhooks).map(([path, webhook]) => [path, refuseMalformed(webhook)]));
+type Webhooks = Readonly<Record<string, Webhook>>;
+
+const each = (wrap: (webhook: Webhook) => Webhook, webhooks: Webhooks): Webhooks =>
+  Object.fromEntries(Object.entries(webhooks).map(([path, webhook]) => [path, wrap(webhook)]));

@@ -11,6 +11,7 @@ export const paths = {
   backupBuckets: "/validate/backupbuckets",
   defaultBastions: "/default/bastions",
   bastions: "/validate/bastions",
+  fields: "/validate/fields",
   credentials: "/validate/credentials",
   confirmDeletion: "/confirm-deletion",
 } as const;

@@ -91,6 +91,14 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
           }),
           matchConditions: [specChanged],
         },
+        {
+          ...webhook("fields", paths.fields, {
+            resources: ["projects", "quotas", "exposureclasses"],
+            operations: writes,
+          }),
+          matchConditions: [contentChanged],
+          failurePolicy: "Ignore", // it refuses nothing: without its warnings the write is the same
+        },
         webhook("confirm-deletion", paths.confirmDeletion, {
           resources: ["projects", "shootstates"],
           operations: ["DELETE"],
@@ -126,7 +134,7 @@ const changedOrLetGo = (field: string) => ({
   expression: `${changed(field).expression} || ${letGo}`,
 });
 
-/** Of a kind without spec: the API server counts changes of all but the metadata. */
+/** The API server counts changes of all but the metadata and the status. */
 const contentChanged = {
   name: "content-changed",
   expression: "request.operation != 'UPDATE' || object.metadata.generation != oldObject.metadata.generation",

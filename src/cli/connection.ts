@@ -45,7 +45,8 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
     const { file } = kubeconfig;
     const { namespace } = await readKubeconfig(kubeconfig);
     const { createKubeClient } = await import("../kube/index.ts");
-    const client = createKubeClient({ file }, { userAgent: "perennial-cli" });
+    const onWarning = (text: string) => void terminal.err.write(`warning: ${text}\n`);
+    const client = createKubeClient({ file }, { userAgent: "perennial-cli", onWarning });
     closers.push(() => client.close());
     return { client, namespace };
   }

@@ -33,13 +33,15 @@ export interface KubeClientOptions {
   readonly log?: Logger;
   readonly userAgent?: string;
   readonly fieldManager?: string;
+  /** Is told what the API server warns of when something is written. */
+  readonly onWarning?: (text: string) => void;
 }
 
 /** A client of one cluster. Throws at once for an unusable source; connects with the first call. */
 export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {}): KubeClient {
-  const { log, userAgent = "perennial", fieldManager = "perennial" } = o;
+  const { log, onWarning, userAgent = "perennial", fieldManager = "perennial" } = o;
   const credentials = createCredentialSource(source);
-  const transport = createTransport({ credentials, userAgent, ...omitUndefined({ log }) });
+  const transport = createTransport({ credentials, userAgent, ...omitUndefined({ log, onWarning }) });
   const connection = { transport, discovery: createDiscovery(transport), fieldManager };
   return {
     server: transport.server,

@@ -30,11 +30,13 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** The identity of the calls and the name that they are made under; warnings and pauses are logged. */
+/** The identity of the calls and the name that they are made under; warnings and pauses are logged, and warnings of writes told. */
 export interface TransportDeps {
   readonly credentials: CredentialSource;
   readonly userAgent: string;
   readonly log?: Logger;
+  /** Is told what the API server warns of when something is written, without its code. */
+  readonly onWarning?: (text: string) => void;
 }
 
 /**
@@ -68,6 +70,7 @@ async function accepted(door: Door, call: Call, pool: Pool): Promise<Answer> {
   const answer = await sendPatiently(door, call, pool);
   for (const warning of [answer.headers["warning"] ?? []].flat()) {
     door.log?.warn({ server: door.server, call: call.what, warning }, "the API server warns");
+    if ((call.method ?? "GET") !== "GET") door.onWarning?.(textOfWarning(warning));
   }
   if (answer.statusCode < 300) return answer;
   throw refusalError(call.what, {
@@ -76,6 +79,10 @@ async function accepted(door: Door, call: Call, pool: Pool): Promise<Answer> {
     retryAfter: retryAfter(answer),
   });
 }
+
+/** The text of a warning header, such as `299 - "is unknown"` (RFC 7234, section 5.5). */
+const textOfWarning = (header: string): string =>
+  /^\d{3} \S+ "(.*)"/s.exec(header)?.[1]?.replaceAll(/\\(.)/gs, "$1") ?? header;
 
 /** Sends the call again after a pause that the server asks for, and once with new credentials. */
 async function sendPatiently(door: Door, call: Call, pool: Pool): Promise<Answer> {

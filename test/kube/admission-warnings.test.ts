@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Shoot } from "../../src/api/index.ts";
-import { createKubeClient } from "../../src/kube/index.ts";
+import type { KubeObject, Shoot } from "../../src/api/index.ts";
+import { createKubeClient, refOf } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { admissionTest as test, type AdmissionLab } from "../support/admission-lab.ts";
 import { withChange } from "../support/changed-shoots/case.ts";
@@ -52,6 +52,41 @@ test("the example Shoot is admitted without a word about its fields, with all th
   const warnings = await warningsOf(admissionLab, {});
   expect(warnings).not.toMatch(/nothing acts on|default domain/);
   expect(warnings).toContain("no ControllerRegistration is in charge"); // the lab has none: warnings do arrive
+});
+
+test("a misspelt field of any kind that users write is admitted with a warning, and written", async ({
+  admissionLab,
+}) => {
+  const core = "core.gardener.cloud/v1beta1";
+  const metadata = { name: "misspelt" };
+  const objects: readonly [KubeObject, string][] = [
+    [
+      { apiVersion: core, kind: "ControllerRegistration", metadata, spec: { deploymnet: {} } },
+      "spec.deploymnet: unknown field (did you mean spec.deployment?)",
+    ],
+    [
+      {
+        ...{ apiVersion: core, kind: "Quota", metadata: { ...metadata, namespace: "garden-dev" } },
+        spec: { clusterLifetimeDais: 1, metrics: {}, scope: { apiVersion: core, kind: "Project" } },
+      },
+      "spec.clusterLifetimeDais: unknown field (did you mean spec.clusterLifetimeDays?)",
+    ],
+    [
+      { apiVersion: core, kind: "ExposureClass", metadata, handler: "a", schedulin: {} },
+      "schedulin: unknown field (did you mean scheduling?)",
+    ],
+  ];
+  const told: string[] = [];
+  const onWarning = (text: string) => void told.push(text);
+  const client = createKubeClient({ file: admissionLab.kubeconfig }, { onWarning });
+  try {
+    for (const [object] of objects) expect(await client.apply(object)).toMatchObject(object);
+    for (const [index, [, warning]] of objects.entries()) expect(told[index]).toContain(warning);
+    for (const [object] of objects) await client.patch(refOf(object), { metadata: { labels: { a: "b" } } });
+    expect(told).toHaveLength(objects.length); // nothing but the metadata changed
+  } finally {
+    await client.close();
+  }
 });
 
 /** All that the API server warns of when a changed example is created. */

@@ -63,7 +63,7 @@ export const ShootBastion = defineResource({
     { name: "Seed", path: ".spec.seedName" },
     { name: "Ready", path: '.status.conditions[?(@.type=="BastionReady")].status' },
     { name: "IP", path: ".status.ingress.ip" },
-    { name: "Expiration", path: ".status.expirationTimestamp", type: "date" },
+    { name: "Expiration", path: ".status.expirationTimestamp" }, // kubectl shows dates as ages
   ],
 });
 

@@ -47,3 +47,7 @@ function tooFar({ shoot: { spec }, strategy }: SchedulingFacts, { metadata, spec
 const shootsOn = (usage: ReadonlyMap<string, number>, { metadata }: Seed): number => usage.get(metadata.name) ?? 0;
 
 const compareNames = (a: Seed, b: Seed): number => (a.metadata.name < b.metadata.name ? -1 : 1);
+
+/** Whether a Shoot's Seed is for Perennial's scheduler to choose: it asks for no other. */
+export const isForScheduler = ({ spec }: { readonly spec: { readonly schedulerName?: string | undefined } }): boolean =>
+  [undefined, "default-scheduler"].includes(spec.schedulerName);

@@ -20,7 +20,7 @@ export const install = defineCommand({
   args: { file: required("The file, in YAML") },
   options: { ...clusterOptions },
   async run({ args: { file }, options, context }) {
-    const objects = parse(await readFile(file, "utf8"), file);
+    const objects = parse(await read(file), file);
     const garden = await context.garden(options);
     if ((await context.processes(garden)).length > 0) await getHelm(context.terminal.err);
     const { client } = garden;
@@ -40,6 +40,13 @@ async function getHelm(err: Output): Promise<void> {
   const { createLogger } = await import("../../log.ts");
   const log = createLogger({ name: "extension", level: "silent" });
   await ensureBinaries(["helm"], { log, pinned: true, onProgress: (message) => err.write(`${message}\n`) });
+}
+
+async function read(file: string): Promise<string> {
+  return await readFile(file, "utf8").catch((cause: unknown) => {
+    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : String(cause);
+    throw new CliError("usage", `cannot install ${file}: ${why}`, { cause });
+  });
 }
 
 function parse(text: string, file: string): readonly KubeObject[] {

@@ -2,7 +2,7 @@ import type { ShootView } from "../../activities/index.ts";
 import { IGNORE_ANNOTATION } from "../../api/annotations.ts";
 import type { Seed, Shoot } from "../../api/index.ts";
 import { placementObstacles } from "../../api/placement/choice.ts";
-import { SCHEDULED } from "../../api/placement/schedule.ts";
+import { isForScheduler, SCHEDULED } from "../../api/placement/schedule.ts";
 import { networkObstacles } from "../../api/placement/fit.ts";
 
 /** What is known of a Shoot for which no operation runs. */
@@ -32,6 +32,8 @@ function seedsFor(shoot: Shoot, seeds: readonly Seed[]): string | undefined {
   if ((shoot.status?.seedName ?? shoot.spec.seedName) !== undefined) return undefined;
   const said = shoot.status?.conditions?.find(({ type }) => type === SCHEDULED);
   if (said?.status === "False") return said.message;
+  if (!isForScheduler(shoot))
+    return `Perennial's scheduler leaves it to ${shoot.spec.schedulerName}, as spec.schedulerName says: see that this scheduler runs, or set spec.seedName`;
   if (seeds.length === 0) return "there is no Seed yet";
   const judged = seeds.map((seed) => ({
     name: seed.metadata.name,

@@ -1,3 +1,4 @@
+import { isForScheduler } from "../../api/placement/schedule.ts";
 import { Shoot } from "../../api/index.ts";
 import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
 import { defineKind, typeMeta } from "../../kube/index.ts";
@@ -26,9 +27,7 @@ export function toPlacedShoot({ apiVersion, kind, metadata, spec, status }: Plac
 
 /** Whether it is for us to give the Shoot a Seed: it has none, stays, and asks for no other scheduler. */
 export const isPending = ({ metadata, spec }: Pick<PlacedShoot, "metadata" | "spec">): boolean =>
-  !spec.seedName &&
-  metadata.deletionTimestamp === undefined &&
-  [undefined, "default-scheduler"].includes(spec.schedulerName);
+  !spec.seedName && metadata.deletionTimestamp === undefined && isForScheduler({ spec });
 
 /**
  * How many Shoots are on each Seed, or on their way to or from it. `bound` is where Shoots, by their uid, have been put that

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { KubeObject } from "../../../src/api/index.ts";
 import type { Context } from "../../../src/cli/context.ts";
 import { describe } from "../../../src/cli/extension/describe.ts";
+import { install } from "../../../src/cli/extension/install.ts";
 import { list } from "../../../src/cli/extension/list.ts";
 import { retry } from "../../../src/cli/extension/retry.ts";
 import type { KubeClient } from "../../../src/kube/index.ts";
@@ -68,6 +69,14 @@ function contextOf(found = objects) {
   };
   return { context, terminal };
 }
+
+test("an installation from a file that is not there is a mistake of the command line", async () => {
+  const { context } = contextOf();
+  await expect(install.run({ args: { file: "nofile.yaml" }, options, context })).rejects.toMatchObject({
+    exit: "usage",
+    message: "cannot install nofile.yaml: there is no such file",
+  });
+});
 
 test("the list says where extensions are installed, how many Shoots need them, and what is wrong", async () => {
   const { context, terminal } = contextOf();

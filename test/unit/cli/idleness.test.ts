@@ -45,6 +45,10 @@ it("a description says of a Shoot without a Seed which ones take it, and else wh
     "the Shoot has no seed: set spec.seedName; none takes it: Seed seed-1 has taint reserved: add it to spec.tolerations or choose another Seed",
   );
   expect(explain(view, true, nowhere, [])).toBe("the Shoot has no seed: set spec.seedName; there is no Seed yet");
+  const elsewhere = { ...nowhere, spec: { ...nowhere.spec, schedulerName: "other" } };
+  expect(explain(view, true, elsewhere, seeds)).toBe(
+    "the Shoot has no seed: set spec.seedName; Perennial's scheduler leaves it to other, as spec.schedulerName says: see that this scheduler runs, or set spec.seedName",
+  );
   const time = "2026-11-21T10:09:00Z";
   const said = { type: "Scheduled", status: "False" as const, reason: "NoSeed", message: "None of 2 Seeds takes it." };
   const told = { ...nowhere, status: { conditions: [{ ...said, lastTransitionTime: time, lastUpdateTime: time }] } };

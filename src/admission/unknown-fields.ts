@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import type { KubeObject } from "../api/index.ts";
+import { resources } from "../api/resources.ts";
+import type { Resource } from "../api/schema/resource.ts";
+import type { JsonSchema } from "../api/schema/structural.ts";
+import { fieldsOf, jsonSchemaOf, type FoundField } from "../api/schema/walk.ts";
+import type { AdmissionRequest, Answer, Webhook } from "./review.ts";
+import { suggestion } from "./text.ts";
+
+/**
+ * Adds to what a webhook admits a warning for each unknown field that the request sets or changes: the schemas keep such
+ * fields, and nothing acts on them. Kinds that are not in the API are left alone.
+ */
+export function createFieldWarner(): (webhook: Webhook) => Webhook {
+  const schemas = new Map(resources.map((resource) => [nameOf(resource), writtenBy(resource)]));
+  return (webhook) => async (request) => {
+    const answer = await webhook(request);
+    const schema = schemas.get(nameOf(request.kind));
+    return answer.allowed && schema !== undefined
+      ? withWarnings(answer, unknownFieldWarnings(schema, request))
+      : answer;
+  };
+}
+
+/** Says of each unknown field that is new or changed in a request's object where it is, and which one may be meant. */
+function unknownFieldWarnings(
+  schema: JsonSchema,
+  { object, oldObject }: Pick<AdmissionRequest, "object" | "oldObject">,
+): string[] {
+  const before = new Map(unknownIn(schema, oldObject).map(({ path, value }) => [path, value]));
+  return unknownIn(schema, object)
+    .filter(({ path, value }) => !before.has(path) || !isDeepStrictEqual(before.get(path), value))
+    .slice(0, mostNamed)
+    .map(({ path, known }) => {
+      const name = path.split(".").at(-1) ?? "";
+      const meant = suggestion(name, known, path.slice(0, -name.length));
+      return `${path.slice(0, 150)}: unknown field${meant}, nothing acts on it`;
+    });
+}
+
+/** What users write of a resource: all but its metadata and its status. */
+function writtenBy({ content }: Pick<Resource, "content">): JsonSchema {
+  const { status: _, ...written } = content;
+  return jsonSchemaOf(z.looseObject(written));
+}
+
+/** API servers cut off what is longer than 4 KiB together. */
+const mostNamed = 15;
+
+function unknownIn(schema: JsonSchema, object: KubeObject | undefined): FoundField[] {
+  const written = Object.fromEntries(Object.entries(object ?? {}).filter(([name]) => !common.has(name)));
+  return [...fieldsOf(schema, written, "")]
+    .filter((field) => field.schema === undefined)
+    .map((field) => ({ ...field, path: field.path.slice(1) })); // begins with a dot, since the object has no name
+}
+
+/** The fields that all kinds have, and the one that users do not write. */
+const common: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
+
+const nameOf = ({ group, kind }: { readonly group: string; readonly kind: string }): string => `${kind}.${group}`;
+
+const withWarnings = (answer: Extract<Answer, { allowed: true }>, warnings: readonly string[]): Answer =>
+  warnings.length === 0 ? answer : { ...answer, warnings: [...(answer.warnings ?? []), ...warnings] };
