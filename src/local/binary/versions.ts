@@ -1,4 +1,5 @@
 import { buildClusterApi } from "./cluster-api.ts";
+import { buildCalico, buildGardener } from "./gardener.ts";
 import type { BinaryPin } from "./pin.ts";
 
 /** The one file that pins what Perennial runs locally: every binary, its version, and where it comes from. */
@@ -289,42 +290,16 @@ function konnectivity(end: "server" | "agent"): BinaryPin {
   };
 }
 
-/** A program of Gardener's main module; the module of its APIs, which that one replaces by a folder, goes beside it. */
 function gardener(name: string): BinaryPin {
   const { gardener: version } = versions;
-  const variable = "k8s.io/component-base/version";
   return {
-    version,
-    range: `~${version}`,
-    versionArgs: ["--version"],
-    versionPattern: new RegExp(`${name} v`),
-    build: {
-      package: `github.com/gardener/gardener/cmd/${name}`,
-      go: "1.26.5",
-      require: {
-        "github.com/gardener/gardener": `v${version}`,
-        "github.com/gardener/gardener/pkg/apis": `v${version}`,
-      },
-      ldflags: `-X ${variable}.gitVersion=v${version} -X ${variable}/verflag.programName=${name}`,
-      minutes: 35,
-    },
+    ...{ version, range: `~${version}`, versionArgs: ["--version"], versionPattern: new RegExp(`${name} v`) },
+    build: buildGardener(version, name),
   };
 }
 
-/** A program of the extension for Calico: its controllers in seeds, or its admission for gardens. */
 function calico(name: string): BinaryPin {
-  const version = versions.networkingCalico;
-  const module = "github.com/gardener/gardener-extension-networking-calico";
-  return {
-    ...untold(version),
-    build: {
-      package: `${module}/cmd/${name}`,
-      go: "1.26.0",
-      require: { [module]: `v${version}` },
-      ldflags: `-X k8s.io/component-base/version.gitVersion=v${version}`,
-      minutes: 35,
-    },
-  };
+  return { ...untold(versions.networkingCalico), build: buildCalico(versions.networkingCalico, name) };
 }
 
 /** A program that does not say its version, so that none in PATH is taken for it. */
