@@ -6,7 +6,7 @@ import type { Cause } from "../review.ts";
 type Spec = Pick<Shoot["spec"], "exposureClassName" | "seedSelector" | "tolerations">;
 
 /**
- * The spec with what its ExposureClass asks of Seeds, and lets them be tainted with. Scheduler and admission then need no
+ * The spec with what its ExposureClass asks of Seeds, and with the tolerations that it has. Scheduler and admission then need no
  * look at the class, which never changes (Gardener: ShootExposureClass). What the Shoot says itself stays.
  */
 export async function withExposureClass<S extends Spec>(client: KubeClient, spec: S, old?: Spec): Promise<S> {
@@ -29,10 +29,10 @@ export async function exposureClassCauses(client: KubeClient, spec: Spec, old?: 
 }
 
 /** What an ExposureClass asks of Seeds. */
-export type Scheduling = NonNullable<ExposureClass["scheduling"]>;
+type Scheduling = NonNullable<ExposureClass["scheduling"]>;
 
 /** Both together; where they contradict each other the Shoot's own stays, and {@link contradictions} says so. */
-export function withScheduling<S extends Spec>(spec: S, { seedSelector, tolerations = [] }: Scheduling): S {
+function withScheduling<S extends Spec>(spec: S, { seedSelector, tolerations = [] }: Scheduling): S {
   const own = spec.tolerations ?? [];
   const more = tolerations.filter(({ key }) => !own.some((one) => one.key === key));
   return {
@@ -56,7 +56,7 @@ function united(own: Selector = {}, { matchLabels, matchExpressions = [], provid
 }
 
 /** Upstream unites the providers of both; here the Shoot may only ask for less than its class, which serves no others. */
-export function contradictions(spec: Spec, { seedSelector = {}, tolerations = [] }: Scheduling, name: string): Cause[] {
+function contradictions(spec: Spec, { seedSelector = {}, tolerations = [] }: Scheduling, name: string): Cause[] {
   const { matchLabels = {}, providerTypes = [] } = seedSelector;
   const own = spec.seedSelector ?? {};
   const labels = Object.entries(matchLabels).filter(([key, value]) => own.matchLabels?.[key] !== value);
