@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { declare, path, port, processes, workers, type Reader } from "./variables/variable.ts";
 import { clusterApiVariables } from "./variables/cluster-api.ts";
+import { exposureVariables } from "./variables/exposure.ts";
 import { gatewayVariables, temporalVariables } from "./variables/temporal.ts";
 
 export { type Process, type Reader, type Variable } from "./variables/variable.ts";
@@ -213,6 +214,7 @@ export const variables = declare({
     readBy: ["seed worker"],
     passedOn: true,
   },
+  ...exposureVariables,
   PERENNIAL_WEBHOOK_HOST: {
     setting: "webhookHost",
     meaning: "The address that the admission webhooks listen at. Without it, the process serves none.",

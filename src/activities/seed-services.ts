@@ -2,6 +2,7 @@ import type { ShootRun } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { createBackup } from "./backup/backup.ts";
 import { createComponents } from "./control-plane/components.ts";
+import type { ExposureHandlers } from "./control-plane/exposure.ts";
 import { createEncryptionAtRest } from "./control-plane/encryption.ts";
 import { createExtensionMoves } from "./extensions/moves.ts";
 import { createExtensions } from "./extensions/extensions.ts";
@@ -32,6 +33,8 @@ export interface SeedServiceDeps {
   readonly keys: StateKeyring;
   /** When extensions' controllers are asked to act, by their kinds' rule unless told otherwise. */
   readonly triggers?: TriggerRule | undefined;
+  /** What handlers of ExposureClasses mean in the seed; only its worker knows. */
+  readonly exposureHandlers?: ExposureHandlers | undefined;
 }
 
 /** Everything that can be done in a seed for one run. */
@@ -39,13 +42,13 @@ export type SeedServices = ReturnType<ReturnType<typeof createSeedServices>>;
 
 /** Services for a run. Every write into the Shoot's namespace carries the run's epoch. */
 export function createSeedServices(deps: SeedServiceDeps) {
-  const { gardenClient, shootClients, waits, keys, triggers } = deps;
+  const { gardenClient, shootClients, waits, keys, triggers, exposureHandlers } = deps;
   return (run: ShootRun) => {
     const seedClient: KubeClient = carryingLeadership(fenced(deps.seedClient, run));
     const extensions = createExtensions({ gardenClient, seedClient, waits, triggers });
     const state = createStateActivities({ gardenClient, seedClient, keys });
     const records = { record: state.recordSnapshot, latest: state.latestSnapshot };
-    const components = createComponents({ gardenClient, seedClient, shootClients, waits });
+    const components = createComponents({ gardenClient, seedClient, shootClients, waits, exposureHandlers });
     return {
       seedClient,
       components,

@@ -14,6 +14,8 @@ export interface ControlPlaneContext {
   readonly images: ImageVector;
   /** IP address or host name of the API server's load balancer, once there is one. */
   readonly apiServerAddress?: string;
+  /** Annotations of the API server's load balancer, where the Shoot has an ExposureClass. */
+  readonly loadBalancerAnnotations?: Readonly<Record<string, string>>;
   /** Domain of which `api.<domain>` is the API server's name for machines. */
   readonly internalDomain?: string;
   /** Domain of which `api.<domain>` is the API server's name for people. */

@@ -126,7 +126,10 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   waits.start();
   await waits.synced(); // before the first activity asks how an object stands
   const keys = createKeyring(own, { gardenClient });
-  const activities = createSeedActivities({ gardenClient, seedClient, shootClients, waits, completer, keys, log });
+  const activities = createSeedActivities({
+    ...{ gardenClient, seedClient, shootClients, waits, completer, keys, log },
+    exposureHandlers: config.exposureHandlers,
+  });
   const access = { gardenClient, seedClient, gardenAddress: readGardenAddress(config.gardenKubeconfig) };
   const worker = await createSeedWorker({
     connection,

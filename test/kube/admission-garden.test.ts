@@ -424,3 +424,18 @@ test("an ExposureClass keeps its handler and where it is", async () => {
   await expect(client.patch(refOf(exposure), { handler: "other" })).rejects.toThrow("cannot be changed");
   await expect(client.patch(refOf(exposure), { scheduling: null })).rejects.toThrow("scheduling cannot be changed");
 });
+
+test("a Shoot of an ExposureClass gets what the class asks of Seeds, and an unknown class is refused", async () => {
+  const exposure = { apiVersion: core, kind: "ExposureClass", metadata: { name: "inner" }, handler: "dmz" };
+  await client.apply({ ...exposure, scheduling: { seedSelector: { matchLabels: { network: "inner" } } } });
+  const open = { seedName: undefined };
+  await expect(create("exposed", { ...open, exposureClassName: "none" })).rejects.toThrow(
+    "spec.exposureClassName: there is no ExposureClass none",
+  );
+  await create("exposed", { ...open, exposureClassName: "inner" });
+  expect((await specOf("exposed"))?.seedSelector?.matchLabels).toEqual({ network: "inner" });
+  const { seedName } = example.spec;
+  await expect(client.patch(ref("exposed"), { spec: { seedName } })).rejects.toThrow(
+    `asks for label network=inner, which Seed ${seedName} does not have`,
+  );
+});

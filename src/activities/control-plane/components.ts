@@ -4,6 +4,7 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { components, etcdEvents, SHOOT_WEBHOOKS, type ComponentName } from "../../components/index.ts";
 import { Namespace, PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "./context.ts";
+import { readExposure, type ExposureHandlers } from "./exposure.ts";
 import type { Until, WaitTarget } from "../index.ts";
 import { removeAnnotated } from "../teardown/removal.ts";
 import type { ShootClients } from "../shoot/clients.ts";
@@ -15,10 +16,13 @@ export interface ComponentDeps {
   readonly seedClient: KubeClient;
   readonly shootClients: ShootClients;
   readonly waits: Waits;
+  /** What the seed's worker is told of ExposureClasses. */
+  readonly exposureHandlers?: ExposureHandlers | undefined;
 }
 
 /** Deploys and destroys what runs in, and for, a control plane. */
-export function createComponents({ gardenClient, seedClient, shootClients, waits }: ComponentDeps) {
+export function createComponents(deps: ComponentDeps) {
+  const { gardenClient, seedClient, shootClients, waits, exposureHandlers } = deps;
   const clientFor = (run: ShootRun, component: ComponentName) =>
     components[component].target === "seed" ? Promise.resolve(seedClient) : shootClients.get(run.technicalID);
 
@@ -49,7 +53,9 @@ export function createComponents({ gardenClient, seedClient, shootClients, waits
     /** Applies every object, as many at a time as can be; returns the workloads whose roll-out the flow waits for. */
     async deploy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
       const context = await readContext(gardenClient, seedClient, run);
-      return await applyAll(run, component, components[component].objects(context), step);
+      const isWayIn = component === "kube-apiserver-service";
+      const exposure = isWayIn ? await readExposure(gardenClient, context, exposureHandlers) : {};
+      return await applyAll(run, component, components[component].objects({ ...context, ...exposure }), step);
     },
 
     /** The same for that part of etcd which needs nothing of the Shoot's past. */

@@ -12,6 +12,7 @@ import {
 import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
 import { migrationAnnotationPatch } from "../migration-annotations.ts";
 import { judge, type AdmissionRequest, type Answer, type Webhook } from "../review.ts";
+import { withExposureClass } from "./exposure-class.ts";
 import { extensionLabelPatch } from "./extension-labels.ts";
 import { changedFields, formCauses } from "./forms.ts";
 import { withDefaultTolerations } from "./tolerations.ts";
@@ -20,7 +21,7 @@ import { readProject, readSeed } from "./change.ts";
 
 /**
  * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
- * networks and domain that the Seed suggests, labels for the types of its extensions, who created the Shoot, and who
+ * networks and domain that the Seed suggests, what its ExposureClass asks of Seeds, labels for the types of its extensions, who created the Shoot, and who
  * approved a takeover. Touches nothing else that the user has set, and no Shoot that is being deleted. Texts without the
  * form that they need are refused here, in words, because the schema is checked next.
  */
@@ -53,7 +54,8 @@ async function fillIn({ client, now }: ShootDefaulterDeps, request: AdmissionReq
     request.operation === "CREATE" &&
     withDefaultTolerations(versioned.tolerations, await readTolerations(client, project));
   const isNew = request.operation === "CREATE" || isFirstBinding(request, shoot);
-  const complete = { ...versioned, ...(tolerations && { tolerations: [...tolerations] }) };
+  const tolerant = { ...versioned, ...(tolerations && { tolerations: [...tolerations] }) };
+  const complete = await withExposureClass(client, tolerant, request.oldObject?.["spec"] as Spec | undefined);
   const spec = isNew ? onCreation({ ...shoot, spec: complete }, project, seed) : complete;
   return {
     allowed: true,

@@ -31,6 +31,7 @@ import { profileCauses } from "./profile.ts";
 import { requestCauses } from "./requests.ts";
 import { unsupportedCauses } from "./unsupported.ts";
 import { ruleCauses } from "./rules.ts";
+import { exposureClassCauses } from "./exposure-class.ts";
 import { extensionNeeds } from "./extension-needs.ts";
 import { lifetimeOnly, readQuotaCauses } from "./quota-use.ts";
 import { shootReferenceCauses } from "./references.ts";
@@ -113,6 +114,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...(await shootReferenceCauses(referrer, known)),
     ...(await credentialsChangeCauses(referrer, known)),
     ...(await readQuotaCauses(client, known)),
+    ...(await exposureClassCauses(client, shoot.spec, old?.spec)),
     ...tolerationCauses(shoot, old, project?.spec.tolerations),
     ...dnsProviderCauses(known),
     ...extensions.causes,

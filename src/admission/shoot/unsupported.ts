@@ -43,10 +43,6 @@ export const unsupportedFields: readonly Unsupported[] = [
     remedy: "leave it out: plugins run without a kubeconfig",
   },
   {
-    path: "exposureClassName",
-    remedy: "leave it out: every API server is reached through its seed's load balancer",
-  },
-  {
     path: "provider.workersSettings.sshAccess.enabled",
     asksForMore: (value) => value === false,
     remedy: "leave it out: whether machines serve SSH is for their image to say",

@@ -6,7 +6,13 @@ import { defineKind, typeMeta } from "../../kube/index.ts";
 
 type Spec = Pick<
   Shoot["spec"],
-  "seedName" | "secretBindingName" | "credentialsBindingName" | "dns" | "cloudProfile" | "resources"
+  | "seedName"
+  | "secretBindingName"
+  | "credentialsBindingName"
+  | "dns"
+  | "cloudProfile"
+  | "resources"
+  | "exposureClassName"
 >;
 type Status = Pick<NonNullable<Shoot["status"]>, "seedName" | "seeds" | "technicalID" | "leadership" | "lastOperation">;
 
@@ -26,12 +32,12 @@ export const KnownShoot = defineKind<KnownShoot>({ ...typeMeta(Shoot), scope: "N
 /** Takes from a Shoot what is to be remembered: a garden has thousands. */
 export function toKnownShoot({ apiVersion, kind, metadata, spec, status }: KnownShoot): KnownShoot {
   const { name, namespace, uid, resourceVersion, annotations = {} } = metadata;
-  const { seedName, secretBindingName, credentialsBindingName, dns, cloudProfile, resources } = spec;
+  const { seedName, secretBindingName, credentialsBindingName, dns, cloudProfile, resources, exposureClassName } = spec;
   return {
     apiVersion,
     kind,
     metadata: { name, namespace, uid, resourceVersion, annotations: pick(annotations, decisive) },
-    spec: { seedName, secretBindingName, credentialsBindingName, dns, cloudProfile, resources },
+    spec: { seedName, secretBindingName, credentialsBindingName, dns, cloudProfile, resources, exposureClassName },
     ...(status && {
       status: {
         seedName: status.seedName,

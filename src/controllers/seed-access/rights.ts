@@ -45,8 +45,15 @@ export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | unde
     rule("", "secrets", [...new Set([...dnsSecretsOf(shoot), ...referredBy(shoot, "Secret")])].sort(), "get"),
     rule("", "configmaps", referredBy(shoot, "ConfigMap"), "get"),
   ];
-  return inNamespaces([{ namespace, rules }, ...(credentials ? readable([credentials]) : [])]);
+  return inNamespaces([
+    { namespace, rules },
+    ...(credentials ? readable([credentials]) : []),
+    ...exposureRights(shoot),
+  ]);
 }
+
+const exposureRights = ({ spec: { exposureClassName: name } }: KnownShoot): Rights[] =>
+  name ? [{ rules: [rule("core.gardener.cloud", "exposureclasses", [name], "get")] }] : [];
 
 /** What users and their tools reach the Shoot with. */
 const secretsOf = (shoot: string): string[] => [

@@ -219,7 +219,7 @@ export const placementCases: readonly ShootCase[] = [
   ),
   admitted("a scheduler of one's own", { "spec.schedulerName": "mine" }, unused),
   refused("a scheduler in capitals", { "spec.schedulerName": "Mine" }, "is not a name"),
-  refused("an exposure class", { "spec.exposureClassName": "internet" }, "is not supported: leave it out"),
+  refused("an exposure class", { "spec.exposureClassName": "internet" }, "there is no ExposureClass internet"),
   admitted("an unknown field", { "spec.foo": "bar" }, "a warning names it"),
   admitted(
     "a misspelt field",

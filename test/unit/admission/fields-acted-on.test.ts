@@ -21,6 +21,7 @@ const actedOn: Readonly<Record<string, string>> = {
   "spec.secretBindingName": "activities/shoot/view.ts",
   "spec.dns.domain": "activities/control-plane/dns.ts",
   "spec.dns.providers[]": "activities/control-plane/dns.ts",
+  "spec.exposureClassName": "activities/control-plane/exposure.ts",
   "spec.extensions[].type": "api/registration/shoot-extensions.ts",
   "spec.extensions[].disabled": "api/registration/shoot-extensions.ts",
   "spec.extensions[].providerConfig": "components/extension-objects.ts",

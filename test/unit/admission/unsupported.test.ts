@@ -8,6 +8,7 @@ const actedOn: Readonly<Record<string, string>> = {
   secretBindingName: "activities/secrets/provisioning.ts",
   credentialsBindingName: "activities/secrets/provisioning.ts",
   accessRestrictions: "api/placement/fit.ts",
+  exposureClassName: "activities/control-plane/exposure.ts",
   "dns.providers[].secretName": "activities/control-plane/dns.ts",
   "dns.providers[].credentialsRef": "activities/control-plane/dns.ts",
   "kubernetes.kubeAPIServer.admissionPlugins": "--enable-admission-plugins, --disable-admission-plugins",
