@@ -280,6 +280,28 @@ test("an endpoint serves when its API server answers under the authority of the 
   await says("third", "Serving", { status: "False", reason: "ConnectionRefused" });
 });
 
+test("an endpoint stays as it was while core's copy of the control plane's word says that it moves", async () => {
+  const server = await serve(certificates);
+  await writeKubeconfig(certificates.ca);
+  await makeCluster({ host: "127.0.0.1", port: server.port });
+  start();
+  await says("foo", "Ready", { status: "True" });
+  const time = "2026-01-01T10:00:00Z";
+  const word = { type: "ControlPlaneAvailable", status: "True", message: "", lastTransitionTime: time };
+  const sayOfControlPlane = (reason: string) =>
+    client.patch(
+      refTo(Cluster, { namespace, name: "foo" }),
+      { status: { conditions: [{ ...word, reason }] } },
+      { subresource: "status" },
+    );
+  await sayOfControlPlane("Moving");
+  server.answer(500);
+  await says("foo", "Serving", { status: "True", reason: "Moving" });
+  await sayOfControlPlane("Available");
+  await says("foo", "Serving", { status: "False", reason: "NotReady" });
+  await server.close();
+});
+
 test("a controller that starts again writes nothing", async () => {
   const server = await serve(certificates);
   await writeKubeconfig(certificates.ca);

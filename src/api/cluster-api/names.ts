@@ -30,3 +30,6 @@ export const DELETE_FOR_MOVE_ANNOTATION = "clusterctl.cluster.x-k8s.io/delete-fo
 
 /** On an object: `clusterctl move` waits until it is gone. */
 export const BLOCK_MOVE_ANNOTATION = "clusterctl.cluster.x-k8s.io/block-move";
+
+/** On a Cluster: the control plane's own condition Available, as the core manager copies it. */
+export const CONTROL_PLANE_AVAILABLE_CONDITION = "ControlPlaneAvailable";

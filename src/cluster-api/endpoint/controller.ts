@@ -55,7 +55,7 @@ export function createEndpointController(deps: ClusterApiDeps, probing: Endpoint
   const prober = createProber({
     endpoint: (key) => watched.endpoint(key),
     trust: (cluster) => watched.trust(cluster),
-    moves: (cluster) => isMoving(watched.cluster(cluster), providers),
+    moves: (cluster) => isMoving(watched.cluster(cluster)),
     onChange: (cluster) => controller.enqueue(cluster),
     ...{ log, ...probing },
   });

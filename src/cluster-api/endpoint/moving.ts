@@ -1,13 +1,9 @@
-import type { Cluster } from "../../api/cluster-api/index.ts";
-import type { ProviderReader } from "./provider-objects.ts";
+import { CONTROL_PLANE_AVAILABLE_CONDITION, type Cluster } from "../../api/cluster-api/index.ts";
+import { findCondition } from "./conditions.ts";
 
-/** The reason with which a control plane says, in any of its conditions, that it is on its way to another place. */
+/** The reason with which a control plane says, in condition Available, that it is on its way to another place. */
 export const MOVING = "Moving";
 
-/** Whether the control plane of a Cluster says that it moves. */
-export async function isMoving(cluster: Cluster | undefined, providers: ProviderReader): Promise<boolean> {
-  if (cluster === undefined) return false;
-  const controlPlane = await providers.readOne(cluster.spec.controlPlaneRef, cluster.metadata.namespace);
-  const conditions = controlPlane?.status?.conditions ?? [];
-  return conditions.some(({ reason }) => reason === MOVING);
-}
+/** Whether the control plane of a Cluster says that it moves: core copies its word, with the reason, into the Cluster. */
+export const isMoving = (cluster: Cluster | undefined): boolean =>
+  findCondition(cluster?.status?.conditions, CONTROL_PLANE_AVAILABLE_CONDITION)?.reason === MOVING;

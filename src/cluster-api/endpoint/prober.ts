@@ -12,7 +12,7 @@ export interface ProberDeps {
   endpoint(key: NamespacedKey): ClusterEndpoint | undefined;
   trust(cluster: NamespacedKey): Trust | undefined;
   /** Whether the control plane of a Cluster is on its way to another place. */
-  moves(cluster: NamespacedKey): Promise<boolean>;
+  moves(cluster: NamespacedKey): boolean;
   /** Called when an endpoint of the Cluster serves otherwise than before. */
   onChange(cluster: NamespacedKey): void;
   readonly log: Logger;
@@ -34,15 +34,14 @@ export interface Prober {
 /** A planned migration of a Shoot's control plane leaves a gap that is shorter; so long an endpoint stays as it was. */
 export const MOVING_GRACE = 50_000;
 
-/** Asks every endpoint whether it serves: whenever it is told to, and each minute, give or take a tenth. */
+/** Asks every endpoint whether it serves: when it is told to, and each minute, give or take a tenth; each five seconds while its control plane moves. */
 export function createProber(deps: ProberDeps): Prober {
   const { log, period = 60_000, now = Date.now, probe = probeEndpoint } = deps;
   const known = new Map<string, Known>();
 
   /** While a control plane moves, a gap is none until it is longer than a migration's. */
-  async function judge(cluster: NamespacedKey, found: Serving, before: Known | undefined): Promise<Serving> {
-    if (found.status !== "False" || before?.serving.status !== "True") return found;
-    if (now() - before.at > MOVING_GRACE || !(await deps.moves(cluster))) return found;
+  function judge(found: Serving, before: Known | undefined): Serving {
+    if (found.status !== "False" || before?.serving.status !== "True" || now() - before.at > MOVING_GRACE) return found;
     return { ...before.serving, reason: MOVING, message: `the control plane moves: ${found.message}` };
   }
 
@@ -54,11 +53,12 @@ export function createProber(deps: ProberDeps): Prober {
     const trust = deps.trust(cluster);
     const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust);
     const before = knownOf(endpoint) ?? writtenOf(endpoint);
-    const serving = await judge(cluster, found, before);
+    const moves = deps.moves(cluster);
+    const serving = moves ? judge(found, before) : found;
     const at = found.status === "True" || before === undefined ? now() : before.at;
     known.set(idOf(key), { uid: endpoint.metadata.uid, generation: endpoint.metadata.generation, serving, at });
     if (!isDeepStrictEqual(before?.serving, serving)) deps.onChange(cluster);
-    const wait = serving.reason === MOVING ? period / 12 : period;
+    const wait = moves ? period / 12 : period; // how long a gap is shows only to those who ask more often than it lasts
     return { requeueAfter: wait * (0.9 + Math.random() * 0.2) };
   }
 

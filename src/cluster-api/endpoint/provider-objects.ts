@@ -3,10 +3,9 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { defineKind, type KubeClient } from "../../kube/index.ts";
 import type { EndpointField } from "./value.ts";
 
-/** An infrastructure or a control plane, of whatever kind: its endpoint, as far as its kind has that field, and its conditions. */
+/** An infrastructure or a control plane, of whatever kind: its endpoint, as far as its kind has that field. */
 export interface ProviderObject extends KubeObject {
   readonly spec?: { readonly controlPlaneEndpoint?: EndpointField };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly reason?: string }[] };
 }
 
 /** What a Cluster names, as far as it exists. */
@@ -18,8 +17,6 @@ export interface ProviderPair {
 /** Reads the objects that Clusters name by group and kind only. */
 export interface ProviderReader {
   read(cluster: Cluster): Promise<ProviderPair>;
-  /** One of the two; undefined while it does not exist, or its kind does not. */
-  readOne(ref: ContractReference | undefined, namespace: string): Promise<ProviderObject | undefined>;
 }
 
 /** A reader that asks the server once for the version of each kind, and again for a kind that it has not seen. */
@@ -34,17 +31,17 @@ export function createProviderReader(client: KubeClient): ProviderReader {
     return versions.get(key);
   }
 
-  const readOne: ProviderReader["readOne"] = async (ref, namespace) => {
+  /** Undefined while it does not exist, or its kind does not. */
+  async function readOne(ref: ContractReference | undefined, namespace: string): Promise<ProviderObject | undefined> {
     const apiVersion = ref && (await versionOf(ref));
     if (ref === undefined || apiVersion === undefined) return undefined;
     return await client.read(defineKind<ProviderObject>({ apiVersion, kind: ref.kind, scope: "Namespaced" }), {
       namespace,
       name: ref.name,
     });
-  };
+  }
 
   return {
-    readOne,
     async read({ spec, metadata: { namespace } }) {
       const [infrastructure, controlPlane] = await Promise.all(
         [spec.infrastructureRef, spec.controlPlaneRef].map((ref) => readOne(ref, namespace)),

@@ -1,6 +1,7 @@
 import {
   Cluster,
   ClusterEndpoint,
+  CONTROL_PLANE_AVAILABLE_CONDITION,
   DELETE_FOR_MOVE_ANNOTATION,
   PAUSED_ANNOTATION,
 } from "../../api/cluster-api/index.ts";
@@ -75,11 +76,14 @@ export function createWatched({ client, onCluster, onProbe, log }: WatchedDeps):
 
 const keyOf = ({ metadata: { name, namespace = "" } }: KubeObject): NamespacedKey => ({ name, namespace });
 
+/** The conditions of a Cluster that are looked at. */
+const judgedBy: ReadonlySet<string> = new Set([ENDPOINT_READY_CONDITION, CONTROL_PLANE_AVAILABLE_CONDITION]);
+
 /** A management cluster has thousands of Clusters, each of several kB. */
 function essential({ apiVersion, kind, metadata, spec, status }: Cluster): Cluster {
   const { name, namespace, uid, resourceVersion, deletionTimestamp, labels, annotations } = metadata;
   const { paused, controlPlaneEndpoint, infrastructureRef, controlPlaneRef } = spec;
-  const conditions = status?.conditions?.filter(({ type }) => type === ENDPOINT_READY_CONDITION) ?? [];
+  const conditions = status?.conditions?.filter(({ type }) => judgedBy.has(type)) ?? [];
   return {
     ...{ apiVersion, kind },
     metadata: {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ClusterEndpoint } from "../../../src/api/cluster-api/index.ts";
 import { createProber, MOVING_GRACE, type Prober } from "../../../src/cluster-api/endpoint/prober.ts";
 import type { Serving } from "../../../src/cluster-api/endpoint/probe.ts";
@@ -14,6 +14,8 @@ const refuses: Serving = {
   reason: "ConnectionRefused",
   message: "refuses connections",
 };
+
+const PERIOD = 1_000_000;
 
 let endpoint: ClusterEndpoint | undefined;
 let answer: Serving;
@@ -33,10 +35,10 @@ function newProber(): Prober {
   const made = createProber({
     endpoint: () => endpoint,
     trust: () => ({ ca: "", server: undefined }),
-    moves: async () => moving,
+    moves: () => moving,
     onChange: () => void changes++,
     log: createLogger({ name: "test", level: "silent" }),
-    period: 1_000_000,
+    period: PERIOD,
     now: () => time,
     probe: async () => (asked++, answer),
   });
@@ -82,6 +84,23 @@ test("a gap begins when the endpoint was last heard, not at the last question", 
   expect(await ask()).toEqual(answers);
   [answer, time] = [refuses, 2 * MOVING_GRACE - 1];
   expect(await ask()).toMatchObject({ status: "True", reason: "Moving" });
+});
+
+test("an endpoint is asked each few seconds while its control plane moves, so that the gap is measured", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    moving = true;
+    prober.ask(key);
+    await vi.advanceTimersByTimeAsync((3 * PERIOD) / 10);
+    expect(asked).toBeGreaterThanOrEqual(3);
+    moving = false;
+    await vi.advanceTimersByTimeAsync(PERIOD / 10);
+    const before = asked;
+    await vi.advanceTimersByTimeAsync(PERIOD / 2);
+    expect(asked).toBe(before);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("an endpoint that did not serve before the control plane moves is called so", async () => {
