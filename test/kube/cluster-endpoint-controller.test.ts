@@ -47,10 +47,10 @@ const FooControlPlane = {
   scope: "Namespaced",
 } as const;
 
-function start(o: { generatesEndpoints?: boolean } = {}): void {
+function start(o: { generatesEndpoints?: boolean } = {}, period = 300): void {
   const events = { record: (one: Occurrence) => void told.push(one), settled: async () => {} };
   const deps = { management: client, garden: client, events, log, ...o };
-  controller = createEndpointController(deps, { period: 300 });
+  controller = createEndpointController(deps, { period });
   controller.start();
 }
 
@@ -286,19 +286,25 @@ test("an endpoint stays as it was while core's copy of the control plane's word 
   await makeCluster({ host: "127.0.0.1", port: server.port });
   start();
   await says("foo", "Ready", { status: "True" });
-  const time = "2026-01-01T10:00:00Z";
-  const word = { type: "ControlPlaneAvailable", status: "True", message: "", lastTransitionTime: time };
-  const sayOfControlPlane = (reason: string) =>
-    client.patch(
-      refTo(Cluster, { namespace, name: "foo" }),
-      { status: { conditions: [{ ...word, reason }] } },
-      { subresource: "status" },
-    );
   await sayOfControlPlane("Moving");
   server.answer(500);
   await says("foo", "Serving", { status: "True", reason: "Moving" });
   await sayOfControlPlane("Available");
   await says("foo", "Serving", { status: "False", reason: "NotReady" });
+  await server.close();
+});
+
+test("an endpoint is asked at once when its control plane begins to move, and when it has arrived", async () => {
+  const server = await serve(certificates);
+  await writeKubeconfig(certificates.ca);
+  await makeCluster({ host: "127.0.0.1", port: server.port });
+  start({}, 600_000);
+  await says("foo", "Ready", { status: "True" });
+  for (const reason of ["Moving", "Available"]) {
+    const asked = server.asked();
+    await sayOfControlPlane(reason);
+    await eventually(() => expect(server.asked()).toBeGreaterThan(asked));
+  }
   await server.close();
 });
 
@@ -320,6 +326,14 @@ test("a controller that starts again writes nothing", async () => {
   expect(await versions()).toEqual(before);
   await server.close();
 });
+
+/** As core copies it from the control plane's own condition. */
+async function sayOfControlPlane(reason: string): Promise<void> {
+  const lastTransitionTime = "2026-01-01T10:00:00Z";
+  const word = { type: "ControlPlaneAvailable", status: "True", reason, message: "", lastTransitionTime };
+  const ref = refTo(Cluster, { namespace, name: "foo" });
+  await client.patch(ref, { status: { conditions: [word] } }, { subresource: "status" });
+}
 
 async function writeKubeconfig(ca: string): Promise<void> {
   const text = renderKubeconfig({ server: "https://127.0.0.1:1", ca, token: "t" });

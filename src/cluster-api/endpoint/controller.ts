@@ -36,7 +36,7 @@ export function createEndpointController(deps: ClusterApiDeps, probing: Endpoint
     if (cluster.metadata.deletionTimestamp !== undefined || isLeftToMove(cluster)) return;
     const decision = decide(cluster.spec, endpoints);
     if (isPaused(cluster)) return await report(work, { cluster, endpoints, decision, servingOf });
-    if (generates && watched.endpointsOf(key).length === 0) await migrate(work, cluster);
+    if (generates && watched.endpointsOf(key).length === 0 && (await migrate(work, cluster))) return; // the watch brings it
     const current = await carryOut(cluster, decision);
     if (current === undefined) return;
     const adopted = await Promise.all(endpoints.map((endpoint) => adopt(client, endpoint, current)));

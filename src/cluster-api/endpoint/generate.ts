@@ -6,21 +6,22 @@ import { completeEndpoint } from "./value.ts";
 import type { EndpointWork } from "./work.ts";
 import { FIELD_MANAGER } from "./field-manager.ts";
 
-/** Gives a Cluster that has an endpoint and no object one, and warns of each field in use that such objects replace. */
-export async function migrate({ client, providers, events, log }: EndpointWork, seen: Cluster): Promise<void> {
-  if (completeEndpoint(seen.spec.controlPlaneEndpoint) === undefined) return;
+/** Gives a Cluster that has an endpoint and no object one, and warns of each field in use that such objects replace. Says whether there is one then. */
+export async function migrate({ client, providers, events, log }: EndpointWork, seen: Cluster): Promise<boolean> {
+  if (completeEndpoint(seen.spec.controlPlaneEndpoint) === undefined) return false;
   const cluster = await client.read(refOf(seen)); // with its managed fields
-  if (cluster === undefined || cluster.metadata.uid !== seen.metadata.uid || isPaused(cluster)) return;
+  if (cluster === undefined || cluster.metadata.uid !== seen.metadata.uid || isPaused(cluster)) return false;
   const { name, namespace } = cluster.metadata;
   const made = await client.list(ClusterEndpoint, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${name}` });
-  if (made.length > 0) return; // the watch brings it
+  if (made.length > 0) return true; // the watch brings it
   const migration = planMigration(cluster, await providers.read(cluster));
-  if (migration === undefined) return;
+  if (migration === undefined) return false;
   if (migration.endpoint) await create(client, migration.endpoint);
   for (const note of migration.warnings) {
     log.warn({ cluster: `${namespace}/${name}`, note }, "deprecated field in use");
     events.record({ regarding: cluster, type: "Warning", reason: "DeprecatedEndpoint", action: "Migrate", note });
   }
+  return migration.endpoint !== undefined;
 }
 
 /** Under its Cluster's name, or where another Cluster's object has that, under one that says what it is. */

@@ -52,8 +52,8 @@ export function createProber(deps: ProberDeps): Prober {
     const cluster = { namespace: key.namespace, name };
     const trust = deps.trust(cluster);
     const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust);
-    const before = knownOf(endpoint) ?? writtenOf(endpoint);
     const moves = deps.moves(cluster);
+    const before = (moves ? latestOf(endpoint) : knownOf(endpoint)) ?? writtenOf(endpoint);
     const serving = moves ? judge(found, before) : found;
     const at = found.status === "True" || before === undefined ? now() : before.at;
     known.set(idOf(key), { uid: endpoint.metadata.uid, generation: endpoint.metadata.generation, serving, at });
@@ -62,9 +62,15 @@ export function createProber(deps: ProberDeps): Prober {
     return { requeueAfter: wait * (0.9 + Math.random() * 0.2) };
   }
 
-  function knownOf({ metadata }: ClusterEndpoint): Known | undefined {
+  function knownOf(endpoint: ClusterEndpoint): Known | undefined {
+    const found = latestOf(endpoint);
+    return found?.generation === endpoint.metadata.generation ? found : undefined;
+  }
+
+  /** A control plane that moves may come to another address: to be away while it does so is the same gap. */
+  function latestOf({ metadata }: ClusterEndpoint): Known | undefined {
     const found = known.get(idOf(metadata));
-    return found?.uid === metadata.uid && found?.generation === metadata.generation ? found : undefined;
+    return found?.uid === metadata.uid ? found : undefined;
   }
 
   /** What an earlier process found out and wrote. */

@@ -66,7 +66,7 @@ function writtenServing({ metadata, status }: ClusterEndpoint): Serving | undefi
   return { type: "Serving", status: found.status, reason: found.reason, message: found.message };
 }
 
-/** A Cluster that never had an endpoint is told nothing. */
+/** A Cluster that never had an endpoint is told nothing, and of an endpoint that was not asked yet, none is. */
 async function tellCluster(
   client: KubeClient,
   cluster: Cluster,
@@ -75,7 +75,7 @@ async function tellCluster(
 ): Promise<void> {
   const present = cluster.status?.conditions;
   const told = findCondition(present, ENDPOINT_READY_CONDITION);
-  if (ready?.reason === unasked.reason && told === undefined) return; // the first answer is on its way
+  if (ready?.reason === unasked.reason) return; // the answer is on its way
   const lost = told && winner === undefined ? lostCondition : undefined;
   const said = ready ?? lost;
   if (said === undefined) return;

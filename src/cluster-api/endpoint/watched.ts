@@ -11,6 +11,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { createEndpointIndex } from "./endpoint-index.ts";
+import { isMoving } from "./moving.ts";
 import { clusterOfSecret, keepTrust, kubeconfigName, TRUST_SECRETS, TrustSecret, type Trust } from "./trust.ts";
 
 /** Whom the watches tell: of a Cluster about which something changed, and of an endpoint that is to be asked again. */
@@ -36,10 +37,16 @@ export interface Watched {
 /** Watches all namespaces; of each object it remembers what the controller looks at. */
 export function createWatched({ client, onCluster, onProbe, log }: WatchedDeps): Watched {
   const index = createEndpointIndex();
+  const askAll = (cluster: NamespacedKey) =>
+    index.namesOf(cluster).forEach((name) => onProbe({ namespace: cluster.namespace, name }));
   const clusters = createReflector(client, Cluster, {
     log,
     keep: essential,
-    onEvent: ({ object }) => onCluster(keyOf(object)),
+    onEvent({ object, old }) {
+      const key = keyOf(object);
+      onCluster(key);
+      if (old !== undefined && isMoving(old) !== isMoving(object)) askAll(key);
+    },
   });
   const endpoints = createReflector(client, ClusterEndpoint, {
     log,
@@ -57,8 +64,7 @@ export function createWatched({ client, onCluster, onProbe, log }: WatchedDeps):
     onEvent({ object }) {
       const name = clusterOfSecret(object);
       if (name === undefined) return;
-      const { namespace } = object.metadata;
-      for (const endpoint of index.namesOf({ namespace, name })) onProbe({ namespace, name: endpoint });
+      askAll({ namespace: object.metadata.namespace, name });
     },
   });
   const all = [clusters, endpoints, secrets];

@@ -1,5 +1,6 @@
 import { Cluster } from "../../api/cluster-api/index.ts";
 import { createController, createReflector, refOf } from "../../kube/index.ts";
+import { isPaused } from "../endpoint/paused.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { isAtALoss, needsNoInfrastructure } from "./not-required.ts";
 
@@ -13,7 +14,13 @@ export function createMendedClusters({ management, log }: ClusterApiDeps): Part 
     log,
     async reconcile({ name, namespace }) {
       const cluster = clusters.get(name, namespace);
-      if (cluster === undefined || !needsNoInfrastructure(cluster) || !isAtALoss(cluster.status?.conditions)) return;
+      if (
+        cluster === undefined ||
+        isPaused(cluster) ||
+        !needsNoInfrastructure(cluster) ||
+        !isAtALoss(cluster.status?.conditions)
+      )
+        return;
       await management.patch(refOf(cluster), {}, { subresource: "status" });
       log.debug({ cluster: `${namespace}/${name}` }, "status of a Cluster without infrastructure written once more");
       return { requeueAfter: AGAIN };

@@ -103,6 +103,14 @@ test("an endpoint is asked each few seconds while its control plane moves, so th
   }
 });
 
+test("an endpoint whose control plane comes to another address while it moves is in the same gap", async () => {
+  await ask();
+  [answer, moving, time] = [refuses, true, MOVING_GRACE - 1];
+  endpoint = endpointOf({ metadata: { generation: 2 } });
+  prober.ask(key);
+  await eventually(() => prober.servingOf(endpointOf({ metadata: { generation: 2 } }))?.reason === "Moving");
+});
+
 test("an endpoint that did not serve before the control plane moves is called so", async () => {
   answer = refuses;
   moving = true;
