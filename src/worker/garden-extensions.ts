@@ -1,5 +1,6 @@
 import type { InstalledExtensions } from "../activities/shoot/required-extensions.ts";
 import { ControllerInstallation, ControllerRegistration } from "../api/index.ts";
+import { asItServes } from "../api/registration/wanted.ts";
 import { registeredOf, type Registered } from "../api/registration/registered.ts";
 import { createReflector, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
@@ -38,11 +39,11 @@ export function createGardenExtensions(gardenClient: KubeClient, log: Logger): G
   });
   const parts = [registrations, installations];
 
-  const staying = () => [...registered.values()].filter(({ deleting }) => !deleting);
+  const serving = () => [...registered.values()].map(asItServes);
   return {
-    registered: staying,
+    registered: serving,
     of: (seedName) => ({
-      registrations: staying(),
+      registrations: serving(),
       installations: [...(bySeed.get(seedName)?.values() ?? [])],
     }),
     start: () => parts.forEach((part) => part.start()),

@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { createExtensionMoves } from "../../src/activities/extensions/moves.ts";
+import { createGardenExtensions } from "../../src/worker/garden-extensions.ts";
 import { createExtensions } from "../../src/activities/extensions/extensions.ts";
 import { createReferences } from "../../src/activities/extensions/references.ts";
 import { readShootView } from "../../src/activities/shoot/view.ts";
@@ -7,6 +8,7 @@ import { defaultLifecycle, type ExtensionPhase, type ShootExtension } from "../.
 import { ContainerRuntime, ControllerRegistration, Extension, Shoot } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { ConfigMap, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
 import { test as it } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { notedWaits } from "../support/noted-waits.ts";
@@ -58,6 +60,27 @@ describe("the Extensions of a Shoot", () => {
     const watched = (await readShootView(kube, run, periods, () => []))?.run?.extensions;
     expect(watched).toEqual([at("asked-for")]);
     await kube.remove(refTo(ControllerRegistration, metadata));
+  });
+
+  it("keep what a registration says of them while it is being deleted, and are given by it to none", async () => {
+    const lifecycle = { reconcile: "AfterWorker" } as const;
+    const metadata = { name: "leaving", finalizers: ["test.example.org/stays"] };
+    const resources = [
+      { kind: "Extension", type: "asked-for", lifecycle },
+      { kind: "Extension", type: "unasked", autoEnable: ["shoot"] },
+    ] as const;
+    await kube.apply({ ...typeMeta(ControllerRegistration), metadata, spec: { resources } });
+    await kube.remove(refTo(ControllerRegistration, metadata));
+    const run = await newShoot({ extensions: [{ type: "asked-for" }] });
+    expect((await readShootView(kube, run, periods))?.run?.extensions).toEqual([at("asked-for", lifecycle)]);
+    const watched = createGardenExtensions(kube, createLogger({ name: "test", level: "silent" }));
+    watched.start();
+    await watched.synced();
+    expect((await readShootView(kube, run, periods, watched.registered))?.run?.extensions).toEqual([
+      at("asked-for", lifecycle),
+    ]);
+    await watched.stop();
+    await kube.patch(refTo(ControllerRegistration, metadata), { metadata: { finalizers: null } });
   });
 
   it("are applied in their phase alone, as the Shoot configures them, and waited for as long as is registered", async () => {

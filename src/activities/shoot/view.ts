@@ -12,6 +12,7 @@ import { usesMachineManager } from "../../api/registration/machine-manager.ts";
 import { registeredOf, type Registered } from "../../api/registration/registered.ts";
 import { usesResourceManager } from "../../api/registration/resource-manager.ts";
 import { extensionsOf } from "../../api/registration/shoot-extensions.ts";
+import { asItServes } from "../../api/registration/wanted.ts";
 import { isDeletedByForce } from "../../api/shoot/force-deletion.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
@@ -181,9 +182,9 @@ function resourceManagerFacts(
 const tunnelFact = (shoot: Shoot, seed: Seed): Pick<ShootRun, "tunnel"> =>
   usesTunnel(shoot, seed) ? { tunnel: true } : {};
 
-/** The registrations that are not being deleted, as the garden's API server has them. */
+/** The registrations as the garden's API server has them. */
 const listRegistered = async (gardenClient: KubeClient): Promise<readonly Registered[]> =>
-  (await gardenClient.list(ControllerRegistration)).map(registeredOf).filter(({ deleting }) => !deleting);
+  (await gardenClient.list(ControllerRegistration)).map(registeredOf).map(asItServes);
 
 /** Nothing is wrong with such a Shoot: the scheduler gives it a Seed. */
 const noSeedYet = "the Shoot has no seed yet: the scheduler gives it one, or set spec.seedName";

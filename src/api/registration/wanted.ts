@@ -33,6 +33,10 @@ export const withoutOwnWishes = (registered: Registered): Registered => ({
   offers: registered.offers.map((offer) => ({ ...offer, autoEnable: [] })),
 });
 
+/** The registration as flows go by it: one that is being deleted serves who asks for it until it is gone, and is given to none unasked. */
+export const asItServes = (registered: Registered): Registered =>
+  registered.deleting ? withoutOwnWishes(registered) : registered;
+
 function reasonsOf(registered: Registered, seed: WantingSeed): readonly string[] {
   return [...policyReasons(registered, seed), ...registered.offers.flatMap((offer) => offerReasons(offer, seed))];
 }
