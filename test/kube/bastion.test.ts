@@ -99,6 +99,20 @@ describe("a seed", () => {
     expect(held?.status?.conditions).toMatchObject([{ type: "BastionReady", status: "Progressing" }]);
   });
 
+  it("makes none of a Bastion that is being deleted, however late it is asked to", async () => {
+    const run = await runOf(readTask());
+    await garden().holdBastion(run);
+    await kube.remove(refOf(bastion));
+    await expect(seed().applyBastion(run)).rejects.toThrow("is being deleted");
+    expect(await kube.read(inSeed())).toBeUndefined();
+    await garden().releaseBastion(ref());
+  });
+
+  it("keeps a Bastion that names it: no user changes its Seed", async () => {
+    const change = (seedName: string | null) => kube.patch(refOf(bastion), { spec: { seedName } });
+    for (const other of ["seed-2", null]) await expect(change(other)).rejects.toThrow(/seedName/);
+  });
+
   it("says that the bastion is ready once its controller has said so of this very request, and where it is", async () => {
     const run = await runOf(readTask());
     const timestamp = await seed().applyBastion(run);

@@ -32,6 +32,8 @@ export function createBastionSeedActivities({
     async applyBastion(run) {
       const bastion = await gardenClient.read(ShootBastion, { namespace: run.namespace, name: run.name });
       if (bastion?.metadata.uid !== run.uid) throw new StepError(`Bastion ${run.namespace}/${run.name} is gone`);
+      if (bastion.metadata.deletionTimestamp !== undefined)
+        throw new StepError(`Bastion ${run.namespace}/${run.name} is being deleted`); // a late apply would be left behind
       await confirmOwnNamespace(seedClient, run);
       const client = writerFor(run);
       const wanted = led(extensionBastion(bastion, run.shoot.technicalID), run.shoot);

@@ -28,7 +28,7 @@ const bastionSpec = object({
     .array(ingressPolicy)
     .meta({ minItems: 1, maxItems: 100 })
     .describe("Ingress controls from where the created bastion host should be reachable."),
-}).meta(onceSet("providerType"));
+}).meta(onceSet("seedName", "providerType"));
 
 const bastionStatus = object({
   ingress: loadBalancerIngress

@@ -54,8 +54,8 @@ export function createInstallationCare({ seedName, log, period = 30_000, ...deps
     async reconcile({ name }) {
       const resource = resources.get(name, GARDEN_NAMESPACE);
       const installation = await gardenClient.read(ControllerInstallation, { name }).catch(unlessForbidden);
-      if (installation?.spec.seedRef?.name !== seedName || !isHeld(installation) || isHandedOver(installation))
-        return void offersByName.delete(name);
+      if (installation?.spec.seedRef?.name !== seedName || !isHeld(installation)) return void offersByName.delete(name);
+      if (isHandedOver(installation)) return { requeueAfter: HANDED_OVER_PAUSE }; // until it is the operator's, or ours again
       const examples = await served.examples(await offersOf(installation));
       const findings = [...installationHealth(resource), required(examples)];
       await tellInstallation(gardenClient, installation, { writer: "perennial-installation-care", findings });
@@ -110,6 +110,9 @@ export function createInstallationCare({ seedName, log, period = 30_000, ...deps
 
 /** In ms: timers of Node count no further than 24 days; a day is soon enough to look again. */
 const LONGEST_PAUSE = 86_400_000;
+
+/** In ms: how often it is looked whether an installation that is handed over has been called back. */
+const HANDED_OVER_PAUSE = 15_000;
 
 const required = (examples: readonly string[]): Finding =>
   examples.length > 0
