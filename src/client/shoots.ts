@@ -1,4 +1,4 @@
-import { WorkflowNotFoundError, type Client } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import type { WorkflowIdConflictPolicy } from "@temporalio/common";
 import { omitUndefined } from "../omit-undefined.ts";
 import type { FlowProgress, ShootRef } from "../api/shoot/run.ts";
@@ -7,12 +7,12 @@ import {
   flowKinds,
   flowWorkflowId,
   gardenQueue,
-  progressQuery,
   searchAttributes,
   shootWorkflowId,
   workflowTypes,
 } from "../workflows/contract.ts";
 import { prepareReset, type FlowReset } from "./flow-reset.ts";
+import { askProgress } from "./flow-progress.ts";
 import { retrySteps } from "./flow-retry.ts";
 import { fetchHistory, type History } from "./history.ts";
 import { buildOf } from "./builds.ts";
@@ -56,14 +56,7 @@ export interface ShootClient {
 
 /** The Shoots' workflows behind this connection. */
 export function createShootClient(client: Client): ShootClient {
-  const progressOf = async (workflowId: string) => {
-    try {
-      return await client.workflow.getHandle(workflowId).query(progressQuery);
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw new Error(`cannot ask ${workflowId} where it is`, { cause: error });
-    }
-  };
+  const progressOf = (workflowId: string) => askProgress(client, workflowId);
 
   const list = async (query: string) => {
     const found: FlowSummary[] = [];

@@ -17,6 +17,16 @@ export function describeObject({ metadata, status }: ExtensionObject): string {
   ].join(", ");
 }
 
+/** The versions on one line; of many, the first and the last: the report's timelines have them all. */
+export function inShort(versions: readonly Version[]): string {
+  const lines = timeline(versions);
+  if (lines.length <= SHOWN) return lines.join("; ");
+  const between = `${lines.length - SHOWN} more`;
+  return [...lines.slice(0, SHOWN - 1), between, ...lines.slice(-1)].join("; ");
+}
+
+const SHOWN = 3;
+
 /** The versions as lines, each with the time since the first in seconds. */
 export function timeline(versions: readonly Version[]): string[] {
   const begin = versions[0]?.at ?? 0;

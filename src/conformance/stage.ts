@@ -6,6 +6,7 @@ import { createCaller, FIELD_MANAGER, gone, type Caller, type Check } from "./ca
 import { isGone, type Chapter, type ChapterName } from "./chapter.ts";
 import { keptOf, type Kept } from "./kept.ts";
 import { credentialsName, newPlace, secretsOf, subjectObject, type Place } from "./objects.ts";
+import { clearCommands } from "./clearing.ts";
 import { record } from "./recording.ts";
 import { clusterObject, credentials, shootObjects, type ShootState } from "./shoot-in-seed.ts";
 import type { Subject } from "./subject.ts";
@@ -52,13 +53,31 @@ export interface Stage {
   tellShoot(state: ShootState): Promise<void>;
   removeCredentials(): Promise<void>;
   restoreCredentials(): Promise<void>;
-  /** Deletes the object and all that the stage was made of; adds what did not go to what is left. */
-  clear(left: string[]): Promise<void>;
+  /** Deletes the object and all that the stage was made of; notes what did not go. */
+  clear(remains: Remains): Promise<void>;
+}
+
+/** What does not go after a trial. */
+export interface Remains {
+  readonly left: string[];
+  /** Commands that clear it away. */
+  readonly clearing: string[];
 }
 
 /** Why the rest of a scenario could not be played. */
 export class Standstill extends Error {
   override readonly name = "Standstill";
+
+  /** What stood against it, where the controller has to do with it. */
+  readonly obstacle: string | undefined;
+  /** The same without what is one Shoot's only: what is alike has one cause. */
+  readonly likeness: string | undefined;
+
+  constructor(message: string, obstacle?: string, likeness?: string) {
+    super(message);
+    this.obstacle = obstacle;
+    this.likeness = likeness;
+  }
 }
 
 /** What is known of the chapters: what was seen, or why there is nothing to be seen. */
@@ -90,7 +109,8 @@ export async function setStage({ client, subject, pace, log, signal }: TrialDeps
     async require(what, asked, check, name) {
       const chapter = keep(name, await caller.wait(asked, check, pace.timeout));
       if (chapter.end.reached) return chapter;
-      throw new Standstill(`${what} did not come about: ${chapter.end.obstacle}`);
+      const { obstacle } = chapter.end;
+      throw new Standstill(`${what} did not come about: ${obstacle}`, obstacle, withoutNames(obstacle, place));
     },
     rest: () => recording.quiet(pace.settle, pace.timeout),
     keptOf: (object) => keptOf(client, object),
@@ -103,14 +123,21 @@ export async function setStage({ client, subject, pace, log, signal }: TrialDeps
         refTo(Secret, { name: credentialsName(subject.kind, place), namespace: secretsOf(subject.kind, place) }),
       ),
     restoreCredentials,
-    async clear(left) {
+    async clear({ left, clearing }) {
       const removed = await removeObject({ client, caller, object, timeout: pace.timeout, restoreCredentials });
       await recording.stop();
       if (removed) await removePlace(client, subject, place);
-      else left.push(`${inWords(refOf(object))}: its deletion has not ended`);
+      else {
+        left.push(`${inWords(refOf(object))}: its deletion has not ended`);
+        clearing.push(...clearCommands(subject, object, place));
+      }
     },
   };
 }
+
+/** Names and numbers are each Shoot's own; what is the same without them has the same cause. */
+const withoutNames = (text: string, { shoot, uid }: Place): string =>
+  text.replaceAll(shoot, "").replaceAll(uid, "").replaceAll(/\d+/g, "0");
 
 interface Removal {
   readonly client: KubeClient;

@@ -3,7 +3,8 @@ import { notJudged, type Clause, type Judgement } from "./clause.ts";
 import { clauses } from "./clauses/index.ts";
 import { timeline } from "./describe.ts";
 import { scenarios, type Scenario } from "./scenarios.ts";
-import { setStage, Standstill, type Story, type TrialDeps } from "./stage.ts";
+import { findSharedCause, type Halts, type SharedCause } from "./shared-cause.ts";
+import { setStage, Standstill, type Remains, type Story, type TrialDeps } from "./stage.ts";
 
 /** What a trial found. */
 export interface Report {
@@ -14,6 +15,10 @@ export interface Report {
   readonly timelines: Readonly<Partial<Record<ChapterName, readonly string[]>>>;
   /** Objects whose deletion has not ended; they are left as they are. */
   readonly left: readonly string[];
+  /** Commands of kubectl that clear away what is left. */
+  readonly clearing: readonly string[];
+  /** What keeps several clauses from being judged. */
+  readonly cause?: SharedCause;
 }
 
 /** A clause, and what was found of it. */
@@ -26,8 +31,12 @@ export type JudgedClause = Pick<Clause, "id" | "section" | "sentence" | "chapter
  */
 export async function verifyExtension(deps: TrialDeps): Promise<Report> {
   const story: Story = new Map();
-  const left: string[] = [];
-  const play = async (scenario: Scenario) => await playScenario(deps, scenario, story, left);
+  const remains: Remains = { left: [], clearing: [] };
+  const halts: Halts = new Map();
+  const play = async (scenario: Scenario) => {
+    const halt = await playScenario(deps, scenario, story, remains);
+    if (halt !== undefined) halts.set(scenario, halt);
+  };
   const { beside, alone } = deps.pace.oneByOne === true ? { beside: [], alone: inOrder } : scenarios;
   const played = await Promise.allSettled(beside.map(play));
   for (const result of played) if (result.status === "rejected") throw result.reason;
@@ -37,29 +46,37 @@ export async function verifyExtension(deps: TrialDeps): Promise<Report> {
   const judged = clauses
     .filter(({ kinds }) => kinds?.includes(kind) ?? true)
     .map((clause) => ({ ...nameOf(clause), ...judge(clause, story) }));
-  return { kind, type, clauses: judged, timelines: timelinesOf(story), left };
+  const cause = findSharedCause(inOrder, halts, judged);
+  return { kind, type, clauses: judged, timelines: timelinesOf(story), ...remains, ...(cause && { cause }) };
 }
 
 const inOrder: readonly Scenario[] = [...scenarios.beside, ...scenarios.alone];
 
-/** Plays it as far as it can be played; what does not go afterwards is noted as left. */
-async function playScenario(deps: TrialDeps, scenario: Scenario, story: Story, left: string[]): Promise<void> {
+/** Plays it as far as it can be played, and answers why no further; what does not go afterwards is noted as left. */
+async function playScenario(
+  deps: TrialDeps,
+  scenario: Scenario,
+  story: Story,
+  remains: Remains,
+): Promise<Standstill | undefined> {
   const explain = (reason: string) => {
     for (const chapter of scenario.chapters) if (!story.has(chapter)) story.set(chapter, reason);
   };
   const obstacle = deps.signal.aborted ? "the trial was interrupted" : scenario.obstacle?.(deps.subject);
   if (obstacle !== undefined) {
     explain(obstacle);
-    return;
+    return undefined;
   }
   const stage = await setStage(deps, story);
   try {
     await scenario.play(stage);
+    return undefined;
   } catch (error) {
     if (!(error instanceof Standstill)) throw error;
     explain(error.message);
+    return error;
   } finally {
-    await stage.clear(left);
+    await stage.clear(remains);
   }
 }
 

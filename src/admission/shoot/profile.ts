@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import { profileReference } from "../../api/core/effective-profile.ts";
 import type { CloudProfile, Shoot } from "../../api/index.ts";
 import { notOffered } from "../offer.ts";
 import type { Cause } from "../review.ts";
@@ -10,12 +12,20 @@ export function profileCauses(change: ShootChange): Cause[] {
   const { shoot, profile } = change;
   if (!profile) return [];
   return [
+    ...leavingCauses(change, profile),
     ...providerCauses(shoot, profile),
     ...regionCauses(change, profile),
     ...limitCauses(change, profile),
     ...versionCauses(change, profile),
     ...workerCauses(change, profile),
   ];
+}
+
+/** Shoots that have a CloudProfile keep it while it is being deleted; no other gets it. Gardener says nothing of it. */
+function leavingCauses({ shoot, old }: ShootChange, { metadata }: CloudProfile): Cause[] {
+  if (metadata.deletionTimestamp === undefined) return [];
+  if (old && isDeepStrictEqual(profileReference(old), profileReference(shoot))) return [];
+  return [{ field: "spec.cloudProfile", message: `CloudProfile ${metadata.name} is being deleted: choose another` }];
 }
 
 function providerCauses({ spec }: Shoot, { spec: offered, metadata }: CloudProfile): Cause[] {

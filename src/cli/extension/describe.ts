@@ -3,15 +3,21 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import { ago, renderFields } from "../display/fields.ts";
 import { printObject } from "../display/output.ts";
+import { paint } from "../display/style.ts";
+import type { Output } from "../display/terminal.ts";
+import { wrap } from "../display/wrap.ts";
 import { CliError } from "../exit.ts";
 import { choice, required } from "../option.ts";
+import { askInstallationFlows, type InstallationFlows } from "../report/installation-flows.ts";
 import { reportExtensions, type ExtensionReport } from "../report/extensions.ts";
 import type { InstallationReport } from "../report/installation.ts";
+import { renderWaitingStep } from "../report/waiting-step.ts";
 
 /** `perennial extension describe` */
 export const describe = defineCommand({
   name: "describe",
-  summary: "Show an extension: what it is for, where it is installed, which Shoots need it, and what is wrong",
+  summary:
+    "Show an extension: what it is for, where it is installed, which Shoots need it, what is wrong, and which step waits",
   args: { extension: required("Name of the ControllerRegistration") },
   options: { output: choice(["json", "yaml"], "Output", "o"), ...clusterOptions },
   async run({ args, options, context }) {
@@ -22,9 +28,12 @@ export const describe = defineCommand({
         "notFound",
         `there is no ControllerRegistration ${args.extension}: see '${commandLines.listExtensions()}'`,
       );
+    const flows = await askInstallationFlows(report.installations, () => context.installations(options));
     const { out } = context.terminal;
-    if (options.output) printObject(out, report, options.output);
-    else out.write(`${linesOf(report, context.now(), out.width).join("\n")}\n`);
+    if (options.output) return printObject(out, { ...report, ...flows }, options.output);
+    const lines = [...linesOf(report, context.now(), out.width), ...flowLines(out, flows, context.now())];
+    out.write(`${lines.join("\n")}\n`);
+    return undefined;
   },
 });
 
@@ -47,8 +56,19 @@ function linesOf(report: ExtensionReport, now: number, width: number | undefined
 const lineOf = (report: InstallationReport, now: number): string =>
   `on ${report.seed} (${report.name}): ${stateOf(report, now)}`;
 
-function stateOf({ ready, byOthers, reason, since }: InstallationReport, now: number): string {
+function stateOf({ ready, byOthers, outdated, reason, since }: InstallationReport, now: number): string {
   if (byOthers === true) return "installed by others, who have not said how it is";
-  if (ready) return "ready";
+  if (ready) return outdated === true ? "ready; what is asked for by now is not installed yet" : "ready";
   return `${reason}${since === undefined ? "" : `, since ${ago(since, now)}`}`;
+}
+
+function flowLines(out: Output, { held, unanswered }: InstallationFlows, now: number): string[] {
+  const steps = held.flatMap(({ installation, seed, blocking }) => {
+    const subject = `Installation ${installation} on ${seed}`;
+    const retry = commandLines.retryInstallation(installation, blocking.step);
+    const show = commandLines.showFlow(`installation/${installation}`);
+    return ["", ...renderWaitingStep(out, { subject, blocking, retry, show }, now)];
+  });
+  if (unanswered === undefined) return steps;
+  return [...steps, "", paint(out, "attention", wrap(`What the flows do is not known: ${unanswered}`, out.width))];
 }

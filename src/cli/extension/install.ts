@@ -8,7 +8,7 @@ import { clusterOptions } from "../connection.ts";
 import type { Output } from "../display/terminal.ts";
 import { CliError } from "../exit.ts";
 import { required } from "../option.ts";
-import { toRegistrations } from "../report/extension-file.ts";
+import { droppedParts, toRegistrations } from "../report/extension-file.ts";
 
 /** `perennial extension install` */
 export const install = defineCommand({
@@ -20,7 +20,8 @@ export const install = defineCommand({
   args: { file: required("The file, in YAML") },
   options: { ...clusterOptions },
   async run({ args: { file }, options, context }) {
-    const objects = parse(await read(file), file);
+    const { objects, dropped } = parse(await read(file), file);
+    for (const part of dropped) context.terminal.err.write(`${part}\n`);
     const garden = await context.garden(options);
     if ((await context.processes(garden)).length > 0) await getHelm(context.terminal.err);
     const { client } = garden;
@@ -49,7 +50,7 @@ async function read(file: string): Promise<string> {
   });
 }
 
-function parse(text: string, file: string): readonly KubeObject[] {
+function parse(text: string, file: string): { objects: readonly KubeObject[]; dropped: readonly string[] } {
   try {
     const documents = parseAllDocuments(text).map((document) => {
       const [error] = document.errors;
@@ -57,7 +58,7 @@ function parse(text: string, file: string): readonly KubeObject[] {
       return document.toJS() as unknown;
     });
     const objects = toRegistrations(documents.filter((one) => one !== null));
-    if (objects.length > 0) return objects;
+    if (objects.length > 0) return { objects, dropped: droppedParts(documents) };
     throw new Error("there is no object in it");
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -1,11 +1,10 @@
 import { commandLines } from "../../api/command-lines.ts";
 import type { FlowProgress } from "../../api/shoot/run.ts";
 import { findBlocking, type Blocking } from "./blocking.ts";
-import { inner, renderFields } from "../display/fields.ts";
 import { cleanUp } from "../../workflows/clean-up.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
-import { formatAge } from "../display/time.ts";
+import { renderWaitingStep } from "./waiting-step.ts";
 
 /** How far a seed that does not lead any more is cleaned up of a Shoot. */
 export interface CleanUpReport {
@@ -40,27 +39,9 @@ export function renderCleanUps(out: Output, subject: string, reports: readonly C
   return reports.flatMap((report) => ["", ...renderCleanUp(out, subject, report, now)]);
 }
 
-function renderCleanUp(out: Output, subject: string, { seed, workflow, blocking, idle }: CleanUpReport, now: number) {
-  if (blocking === undefined) return [paint(out, "strong", `Clean-up of seed ${seed} ${idle}`)];
-  const { step, state, since, owner, attempt, error } = blocking;
-  const length = since ? ` for ${formatAge(since, now)} (since ${since})` : "";
-  const tone = state === "running" ? "strong" : "bad";
-  const details = renderFields(
-    {
-      Owner: owner,
-      Attempt: attempt === undefined ? undefined : String(attempt),
-      Error: error?.message,
-      Codes: error?.codes.join(", "),
-      Remedy: remedyFor(state, commandLines.retryStep(subject, step)),
-      Steps: commandLines.showFlow(workflow),
-    },
-    inner(out),
-  );
-  const headline = `Clean-up of seed ${seed} waits for step ${step}: ${state}${length}`;
-  return [paint(out, tone, headline), ...details.map((line) => `  ${line}`)];
-}
-
-function remedyFor(state: Blocking["state"], retry: string): string | undefined {
-  if (state === "parked") return `mend the cause, then: ${retry}`;
-  return state === "retrying" ? `mend the cause; it is tried again by itself, or at once: ${retry}` : undefined;
+function renderCleanUp(out: Output, shoot: string, { seed, workflow, blocking, idle }: CleanUpReport, now: number) {
+  const subject = `Clean-up of seed ${seed}`;
+  if (blocking === undefined) return [paint(out, "strong", `${subject} ${idle}`)];
+  const retry = commandLines.retryStep(shoot, blocking.step);
+  return renderWaitingStep(out, { subject, blocking, retry, show: commandLines.showFlow(workflow) }, now);
 }

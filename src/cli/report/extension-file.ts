@@ -20,12 +20,22 @@ export function toRegistrations(documents: readonly unknown[]): readonly KubeObj
   });
 }
 
+/** What of a file is not installed, in sentences: an admission webhook of upstream's operator runs in the garden's own cluster. */
+export function droppedParts(documents: readonly unknown[]): readonly string[] {
+  return documents
+    .filter(isNamedObject)
+    .filter(({ apiVersion, kind }) => apiVersion === "operator.gardener.cloud/v1alpha1" && kind === "Extension")
+    .filter((object) => (object as OperatorExtension).spec?.deployment?.admission !== undefined)
+    .map(({ metadata }) => `spec.deployment.admission of Extension ${metadata.name} is left out: install it yourself`);
+}
+
 const registrable: ReadonlySet<string> = new Set(["ControllerRegistration", "ControllerDeployment"]);
 
 interface OperatorExtension extends KubeObject {
   readonly spec?: {
     readonly resources?: readonly Raw[];
     readonly deployment?: {
+      readonly admission?: Raw;
       readonly extension?: {
         readonly helm?: { readonly ociRepository?: Raw };
         readonly values?: Raw;

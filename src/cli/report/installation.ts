@@ -1,15 +1,24 @@
 import type { ControllerInstallation, Seed } from "../../api/index.ts";
-import { isSpokenFor, whyNotReady, type NotReady } from "../../api/registration/installation.ts";
+import {
+  installedHash,
+  isSpokenFor,
+  wantedHash,
+  whyNotReady,
+  type NotReady,
+} from "../../api/registration/installation.ts";
 import { describeHeartbeat, isSeedReady } from "../../api/placement/fit.ts";
 
 /** A controller on a Seed. Times are RFC 3339. */
 export interface InstallationReport {
   readonly name: string;
+  readonly uid?: string;
   readonly seed: string;
   /** Shoots do not wait for it. */
   readonly ready: boolean;
   /** Others install it, and have not said how it is: it counts as ready. */
   readonly byOthers?: true;
+  /** What is installed is not what is asked for by now. */
+  readonly outdated?: true;
   /** Why it is not ready. */
   readonly reason?: string;
   readonly since?: string;
@@ -25,12 +34,17 @@ export interface InstallationFacts {
 
 /** How a controller is on its Seed, by the rules by which Shoots wait for it. */
 export function reportInstallation(installation: ControllerInstallation, facts: InstallationFacts): InstallationReport {
-  const { name, deletionTimestamp } = installation.metadata;
-  const seed = seedNameOf(installation);
+  const { name, uid, deletionTimestamp } = installation.metadata;
+  const known = { name, ...(uid !== undefined && { uid }), seed: seedNameOf(installation) };
   const isUnreported = deletionTimestamp === undefined && !isSpokenFor(installation);
-  if (isUnreported && facts.by === "others") return { name, seed, ready: true, byOthers: true };
+  if (isUnreported && facts.by === "others") return { ...known, ready: true, byOthers: true };
   const why = isUnreported ? whyUnreported(installation, facts) : whyNotReady(installation);
-  return { name, seed, ready: why === undefined, ...why };
+  return { ...known, ready: why === undefined, ...(isOutdated(installation) && { outdated: true }), ...why };
+}
+
+function isOutdated(installation: ControllerInstallation): boolean {
+  const installed = installedHash(installation);
+  return installed !== undefined && installed !== wantedHash(installation);
 }
 
 /** The Seed of an installation, for a reader. */

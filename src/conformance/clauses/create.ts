@@ -1,7 +1,7 @@
 import { TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import { answersIn, lastOf, type Chapter } from "../chapter.ts";
 import { failed, judgeBy, passed, type Clause } from "../clause.ts";
-import { describeObject, timeline } from "../describe.ts";
+import { describeObject, inShort } from "../describe.ts";
 import { answered, hasFinalizer, judgeReached, operation, processingIn } from "./judgements.ts";
 
 /** What holds while a new object is made true. */
@@ -45,7 +45,7 @@ export const createClauses: readonly Clause[] = [
         ({ object: { status, metadata } }) =>
           status?.observedGeneration === metadata.generation && status?.lastError === undefined,
       );
-      return early.length > 0 ? failed(timeline(early).join("; ")) : passed(describeObject(lastOf(chapter)));
+      return early.length > 0 ? failed(inShort(early)) : passed(describeObject(lastOf(chapter)));
     },
   },
   {
@@ -80,7 +80,7 @@ export const createClauses: readonly Clause[] = [
         ({ object }) => object.status?.lastOperation !== undefined && !hasFinalizer(object),
       );
       return unprotected.length > 0
-        ? failed(timeline(unprotected).join("; "))
+        ? failed(inShort(unprotected))
         : judgeBy(hasFinalizer(lastOf(chapter)), describeObject(lastOf(chapter)));
     },
   },

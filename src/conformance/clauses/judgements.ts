@@ -4,7 +4,7 @@ import type { ExtensionObject } from "../../api/extensions/kinds.ts";
 import { extensionFinalizer } from "../../api/names.ts";
 import { answersIn, isGone, lastOf, type Chapter } from "../chapter.ts";
 import { failed, judgeBy, passed, type Judgement } from "../clause.ts";
-import { describeObject, timeline } from "../describe.ts";
+import { describeObject, inShort } from "../describe.ts";
 import type { Version } from "../recording.ts";
 
 /** Whether what the caller waited for came in time. */
@@ -29,7 +29,7 @@ function judgeUntouched(chapter: Chapter, aspect: (object: ExtensionObject) => u
   const before = aspect(chapter.asked);
   const touched = answersIn(chapter).filter(({ object, gone }) => gone || !isDeepStrictEqual(aspect(object), before));
   const seconds = `${(chapter.took / 1000).toFixed(1)} s`;
-  return touched.length > 0 ? failed(timeline(touched).join("; ")) : passed(`nothing came of it for ${seconds}`);
+  return touched.length > 0 ? failed(inShort(touched)) : passed(`nothing came of it for ${seconds}`);
 }
 
 /** Whether the request was taken away. */
@@ -42,9 +42,8 @@ export function answered(chapter: Chapter): Judgement {
 export function operation(chapter: Chapter, type: string, state: string): Judgement {
   const reported = answersIn(chapter).filter(({ object }) => object.status?.lastOperation?.state === state);
   const right = reported.filter(({ object }) => object.status?.lastOperation?.type === type);
-  const seen = (versions: readonly Version[]) => timeline(versions).join("; ");
-  if (right.length > 0) return passed(seen(right.slice(0, 1)));
-  return failed(reported.length > 0 ? seen(reported) : `${state} was never reported: ${seen(chapter.versions)}`);
+  if (right.length > 0) return passed(inShort(right.slice(0, 1)));
+  return failed(reported.length > 0 ? inShort(reported) : `${state} was never reported: ${inShort(chapter.versions)}`);
 }
 
 /** The versions in which the controller says that it works. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { offerCauses } from "../../../src/admission/cloud-profile.ts";
 import { withdrawalCauses } from "../../../src/admission/in-use.ts";
+import { profileCauses } from "../../../src/admission/shoot/profile.ts";
 import { overrideCauses } from "../../../src/admission/namespaced-cloud-profile.ts";
 import type { CloudProfile, NamespacedCloudProfile, Shoot } from "../../../src/api/index.ts";
 import { movableShoot } from "../../support/migration-objects.ts";
@@ -41,6 +42,17 @@ const user: Shoot = {
     },
   },
 };
+
+it("a CloudProfile that is being deleted takes no new Shoot, and keeps those that it has", () => {
+  const metadata = { name: "local", deletionTimestamp: "2026-11-25T09:00:00Z" };
+  const profile = { apiVersion: "core.gardener.cloud/v1beta1", kind: "CloudProfile", metadata, spec: offer } as const;
+  const fields = (old?: Shoot) =>
+    profileCauses({ shoot: user, profile, now, ...(old && { old }) }).map(({ field }) => field);
+  const elsewhere = { ...user, spec: { ...user.spec, cloudProfile: { kind: "CloudProfile", name: "other" } } };
+  expect(fields()).toContain("spec.cloudProfile");
+  expect(fields(elsewhere)).toContain("spec.cloudProfile");
+  expect(fields(user)).not.toContain("spec.cloudProfile");
+});
 
 describe("a CloudProfile does not take back what a Shoot has", () => {
   it.each<[string, Partial<Offer>, string, string]>([

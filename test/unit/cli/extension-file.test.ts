@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../../src/api/index.ts";
-import { toRegistrations } from "../../../src/cli/report/extension-file.ts";
+import { droppedParts, toRegistrations } from "../../../src/cli/report/extension-file.ts";
 
 const operatorExtension = (extension: object | undefined) =>
   ({
@@ -40,6 +40,16 @@ test("a file of upstream's operator becomes a deployment and the registration th
       },
     },
   ]);
+});
+
+test("the admission of an Extension of upstream's operator is said to be left out, and of others nothing", () => {
+  expect(droppedParts([operatorExtension({}), { kind: "ControllerRegistration" }])).toEqual([
+    "spec.deployment.admission of Extension networking-calico is left out: install it yourself",
+  ]);
+  const { spec, ...others } = operatorExtension({});
+  const { admission, ...deployment } = (spec as { deployment: { admission: object } }).deployment;
+  expect(admission).toBeDefined();
+  expect(droppedParts([{ ...others, spec: { deployment } }])).toEqual([]);
 });
 
 test("today's ControllerDeployment and ControllerRegistration are taken in the version that is stored", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../../src/api/index.ts";
+import type { FlowProgress } from "../../../src/api/shoot/run.ts";
 import type { Context } from "../../../src/cli/context.ts";
 import { describe } from "../../../src/cli/extension/describe.ts";
 import { install } from "../../../src/cli/extension/install.ts";
@@ -51,7 +52,7 @@ const objects = [
   },
 ] as unknown as readonly KubeObject[];
 
-function contextOf(found = objects) {
+function contextOf(found = objects, flows: Readonly<Record<string, FlowProgress>> = {}) {
   const terminal = fakeTerminal();
   const client = {
     list: async ({ kind }: { kind: string }) => found.filter((one) => one.kind === kind),
@@ -65,10 +66,25 @@ function contextOf(found = objects) {
     processes: async () => [],
     flows: () => Promise.reject(new Error("no verb here asks for Shoots' flows")),
     management: () => Promise.reject(new Error("no verb here asks for a management cluster")),
-    installations: async () => ({ nudge: async () => {}, retry: async () => ["chart"] }),
+    installations: async () => ({
+      ...{ nudge: async () => {}, retry: async () => ["chart"] },
+      progress: async ({ name, uid }) => flows[`${name}/${uid}`],
+    }),
   };
   return { context, terminal };
 }
+
+/** The flows of installations, as `name/uid`: that of calico-2 is parked. */
+const parked: Readonly<Record<string, FlowProgress>> = {
+  "calico-2/u2": {
+    ...{ title: "Install extension", operation: "Create", percent: 17, startedAt: at },
+    steps: [
+      { name: "namespace", state: "done" },
+      { name: "chart", state: "parked", since: at, error: { message: "the chart has hooks", codes: [] }, attempt: 3 },
+      { name: "installed", state: "pending" },
+    ],
+  },
+};
 
 test("an installation from a file that is not there is a mistake of the command line", async () => {
   const { context } = contextOf();
@@ -96,6 +112,53 @@ test("a description names each Seed, since when something is wrong, and the Shoo
   await expect(describe.run({ args: { extension: "none" }, options, context })).rejects.toThrow(
     "there is no ControllerRegistration none",
   );
+});
+
+test("a description names the step that an installation waits for, its error, and the command that retries it", async () => {
+  const { context, terminal } = contextOf(objects, parked);
+  await describe.run({ args: { extension: "calico" }, options, context });
+  expect(terminal.out.text().split("\n").slice(-8)).toEqual([
+    "",
+    `Installation calico-2 on seed-2 waits for step chart: parked for 60s (since ${at})`,
+    "  Owner:    Perennial's worker for seed seed-2",
+    "  Attempt:  3",
+    "  Error:    the chart has hooks",
+    "  Remedy:   mend the cause, then: perennial extension retry calico-2 --step chart",
+    "  Steps:    perennial flow show installation/calico-2",
+    "",
+  ]);
+});
+
+test("a description names the step of an upgrade that waits, though the controller of before is ready", async () => {
+  const upgraded = objects.map((one) => {
+    if (one.metadata.name !== "calico-1") return one;
+    const { conditions } = one["status"] as { conditions: unknown };
+    return { ...one, status: { conditions, providerStatus: { kind: "HelmInstallation", hash: "of-before" } } };
+  });
+  const steps = [{ name: "chart", state: "retrying" as const, error: { message: "no answer", codes: [] } }];
+  const upgrade = { title: "Install extension", operation: "Reconcile" as const, percent: 50, startedAt: at, steps };
+  const flows = { "calico-1/u": upgrade };
+  const { context, terminal } = contextOf(upgraded, flows);
+  await describe.run({ args: { extension: "calico" }, options, context });
+  const said = terminal.out.text();
+  expect(said).toContain("on seed-1 (calico-1): ready; what is asked for by now is not installed yet");
+  expect(said).toContain("Installation calico-1 on seed-1 waits for step chart: retrying");
+  expect(said).toContain("or at once: perennial extension retry calico-1 --step chart");
+});
+
+test("a description without Temporal says what the garden says, and that Temporal does not answer", async () => {
+  const { context, terminal } = contextOf();
+  const silent = { ...context, installations: () => Promise.reject(new Error("cannot reach Temporal at x:7233")) };
+  await describe.run({ args: { extension: "calico" }, options, context: silent });
+  expect(terminal.out.text()).toContain("on seed-2 (calico-2): not Valid: the chart has hooks");
+  expect(terminal.out.text()).toContain("\n\nWhat the flows do is not known: cannot reach Temporal at x:7233\n");
+});
+
+test("a description of what is ready everywhere asks no flow", async () => {
+  const { context, terminal } = contextOf(objects.filter(({ metadata }) => metadata.name !== "calico-2"));
+  const silent = { ...context, installations: () => Promise.reject(new Error("cannot reach Temporal at x:7233")) };
+  await describe.run({ args: { extension: "calico" }, options, context: silent });
+  expect(terminal.out.text()).not.toContain("Temporal");
 });
 
 test("a description says of a registration that is to go which objects hold it, and what the operator does", async () => {

@@ -7,7 +7,7 @@ import { renderJunit } from "../../../src/cli/extension/junit.ts";
 import { renderReport } from "../../../src/cli/extension/report.ts";
 import { readSubject } from "../../../src/cli/extension/subject.ts";
 import { verify } from "../../../src/cli/extension/verify.ts";
-import type { Report } from "../../../src/conformance/verify.ts";
+import type { JudgedClause, Report } from "../../../src/conformance/verify.ts";
 import { fakeOutput } from "./fake-terminal.ts";
 
 const clause = { section: "C2.3", sentence: "It becomes ready.", chapter: "create" } as const;
@@ -21,6 +21,7 @@ const report: Report = {
   ],
   timelines: { create: ["+0.00 s: no operation"] },
   left: ["Network a/b: its deletion has not ended"],
+  clearing: ["kubectl delete namespace a"],
 };
 
 let directory: string;
@@ -44,8 +45,33 @@ describe("a report", () => {
         "",
         "left behind Network a/b: its deletion has not ended",
         "",
+        "To clear it, mend what the controller reports: it may end the deletion then. Or look whether something exists that the object stands for, and run in that cluster:",
+        "",
+        "kubectl delete namespace a",
+        "",
       ].join("\n"),
     );
+  });
+
+  test.for([
+    ["NOTZONE: zone verify.example.org is not served", "--spec FILE"],
+    ['secrets "gardener-internal" not found', "--objects FILE"],
+    ["its controller has not seen the latest spec", "no controller for the type runs"],
+  ] as const)("as text tells once that %j stands in the way of many clauses, and what helps", ([obstacle, remedy]) => {
+    const [created, ...others] = report.clauses.map((one): JudgedClause => ({
+      ...one,
+      ...(one.verdict === "failed" && { evidence: `after 1.0 s: ${obstacle}` }),
+      ...(one.verdict === "not judged" && { evidence: `readiness did not come about: ${obstacle}` }),
+    }));
+    const second = { ...others[1], id: "retrigger.ready" } as JudgedClause;
+    const clauses = [created, ...others, second].filter((one) => one !== undefined);
+    const cause = { obstacle, clauses: ["crash.resumed", "retrigger.ready"] };
+    const text = renderReport(fakeOutput(), { ...report, clauses, cause });
+    expect(text.split(obstacle)).toHaveLength(2);
+    expect(text).toContain(`One cause keeps 2 clauses from being judged: ${obstacle}\n`);
+    expect(text).toContain(remedy);
+    expect(text).toContain("  failed: after 1.0 s: the cause above\n");
+    expect(text.split("  not judged, for the cause above\n")).toHaveLength(3);
   });
 
   test("as JUnit is XML that counts and quotes", () => {
