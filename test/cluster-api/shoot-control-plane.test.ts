@@ -107,6 +107,36 @@ test("replicas of a MachinePool become the row's, and a second pool another row"
   await eventually(async () => expect(await rowsOf(cluster, key)).toEqual([["two", 1]]));
 });
 
+test("what a user removes from a template or a pool goes from the Shoot", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "trimmed" };
+  const { spec } = controlPlaneOf("trimmed").spec.shootTemplate ?? {};
+  const asleep = { metadata: { labels: { team: "a" } }, spec: { ...spec, hibernation: { enabled: true } } };
+  await client.create({ ...controlPlaneOf("trimmed"), spec: { version: "v1.34.4", shootTemplate: asleep } });
+  await client.create(clusterOf("trimmed"));
+  const { machinePool, infrastructure } = poolOf("trimmed", "trim", { version: "v1.34.3" });
+  await client.create({ ...infrastructure, spec: { ...infrastructure.spec, labels: { tier: "a" } } });
+  await client.create(machinePool);
+  const row = async () => (await read(cluster, Shoot, key)).spec.provider.workers?.[0];
+  await eventually(async () =>
+    expect(await row()).toMatchObject({ kubernetes: { version: "1.34.3" }, labels: { tier: "a" } }),
+  );
+  await client.patch(refTo(ShootControlPlane, key), {
+    spec: { shootTemplate: { metadata: { labels: null }, spec: { hibernation: null } } },
+  });
+  await client.patch(refTo(ShootMachinePool, { namespace, name: "trim" }), { spec: { labels: null } });
+  const template = { spec: { version: "v1.34.4" } };
+  await client.patch(refTo(MachinePool, { namespace, name: "trim" }), { spec: { template } });
+  await eventually(async () => {
+    expect(await row()).not.toHaveProperty("kubernetes");
+    expect(await row()).not.toHaveProperty("labels");
+    const shoot = await read(cluster, Shoot, key);
+    expect(shoot.spec.hibernation?.enabled ?? false).toBe(false);
+    expect(shoot.metadata.labels).not.toHaveProperty("team");
+  });
+});
+
 test("a Shoot that moves is not written, and says what is wanted once it has arrived", async ({ cluster, own }) => {
   expect(own).toBeDefined();
   const { client } = cluster;

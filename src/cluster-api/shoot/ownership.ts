@@ -1,4 +1,4 @@
-import { OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
+import { COMPOSED_ANNOTATION, OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
 import { refOf, type JsonPatchOperation, type KubeClient } from "../../kube/index.ts";
@@ -25,7 +25,9 @@ export async function dropOwnership(garden: KubeClient, shoot: Shoot): Promise<v
   const { labels = {}, annotations = {} } = fresh.metadata;
   const removals = [
     ...(CONTROL_PLANE_ID_LABEL in labels ? [removal("labels", CONTROL_PLANE_ID_LABEL)] : []),
-    ...(OWNED_WORKERS_ANNOTATION in annotations ? [removal("annotations", OWNED_WORKERS_ANNOTATION)] : []),
+    ...[OWNED_WORKERS_ANNOTATION, COMPOSED_ANNOTATION]
+      .filter((key) => key in annotations)
+      .map((key) => removal("annotations", key)),
   ];
   await garden.patch(refOf(fresh), [...removals, ...replaceManagers(fresh, entries)]);
 }
