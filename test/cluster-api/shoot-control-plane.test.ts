@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { CONFIRM_DELETION_ANNOTATION } from "../../src/api/annotations.ts";
 import {
+  BLOCK_MOVE_ANNOTATION,
   Cluster,
   ClusterEndpoint,
   clusterKubeconfigName,
@@ -215,6 +216,27 @@ test("nothing is written for a paused Cluster but that it is paused", async ({ c
   );
   expect((await read(cluster, ShootControlPlane, key)).metadata.finalizers).toBeUndefined();
   expect(await client.read(Shoot, key)).toBeUndefined();
+});
+
+test("the controller lets clusterctl move a paused Cluster as soon as its Shoot is made", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "packed" };
+  await apply(cluster, "packed", ["packed-pool"]);
+  await eventually(() => read(cluster, Shoot, key));
+  await advertise(client, key, client.server);
+  const isBlocked = async () =>
+    BLOCK_MOVE_ANNOTATION in ((await read(cluster, ShootControlPlane, key)).metadata.annotations ?? {});
+  await eventually(async () => expect(await isBlocked()).toBe(true));
+  await client.patch(refTo(Cluster, key), { spec: { paused: true } });
+  await eventually(async () =>
+    expect(conditionOf((await read(cluster, ShootControlPlane, key)).status, "Paused")).toMatchObject({
+      status: "True",
+    }),
+  );
+  expect(await isBlocked(), "while the Shoot is being made").toBe(true);
+  await finish(cluster, key);
+  await eventually(async () => expect(await isBlocked()).toBe(false));
 });
 
 test("a deleted Cluster has its Shoot confirmed and deleted, and goes after it", async ({ cluster, own }) => {

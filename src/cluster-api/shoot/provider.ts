@@ -4,6 +4,7 @@ import { removeShoot } from "../control-plane/deletion.ts";
 import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/control-plane.ts";
 import { isOwn } from "../control-plane/identity.ts";
 import type { Silence } from "../control-plane/report.ts";
+import { unblockMove } from "../control-plane/unblock-move.ts";
 import { isLeftToMove, isPaused } from "../endpoint/paused.ts";
 import { reconcileInfrastructure } from "./infrastructure.ts";
 import { reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
@@ -84,8 +85,10 @@ async function controlPlaneOfCluster(
   controlPlane: ShootControlPlane,
 ): Promise<void | { readonly requeueAfter: number }> {
   if (isLeftToMove(controlPlane)) return undefined;
-  if ((cluster && isPaused(cluster)) || isPaused(controlPlane))
+  if ((cluster && isPaused(cluster)) || isPaused(controlPlane)) {
+    await unblockMove(deps, controlPlane, key.name);
     return await say(deps.management, controlPlane, [pausedSaid(true)]);
+  }
   if (controlPlane.metadata.deletionTimestamp !== undefined) return await removeShoot(deps, controlPlane, key.name);
   if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) return undefined;
   return await reconcileControlPlane(deps, cluster, controlPlane);
