@@ -1,4 +1,4 @@
-import type { Cluster, MachinePool, ShootMachinePool } from "../../api/cluster-api/index.ts";
+import type { Cluster, ShootMachinePool } from "../../api/cluster-api/index.ts";
 import { kubeconfigSecretName, SHOOT_FINALIZER } from "../../api/names.ts";
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
@@ -7,7 +7,7 @@ import { findCondition, type Said } from "../endpoint/conditions.ts";
 import { publishedKubeconfig } from "../control-plane/kubeconfig.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
 import { holderOf } from "../shoot/rows.ts";
-import { isAutoscaled, rowNameOf, type Pool } from "../shoot/row.ts";
+import { autoscalerBoundsOf, rowNameOf, type Pool } from "../shoot/row.ts";
 import { pausedSaid, say } from "../shoot/say.ts";
 import type { World } from "../shoot/world.ts";
 
@@ -34,7 +34,6 @@ export async function reconcilePool(
   pool: Pool,
   place: PoolPlace,
 ): Promise<void> {
-  const { machinePool } = pool;
   const infrastructure = await keepFinalizer(management, pool.infrastructure);
   const found = nodesOf({ world, servers }, place, rowNameOf(infrastructure));
   if (found !== undefined) await tell(management, infrastructure, found);
@@ -44,7 +43,7 @@ export async function reconcilePool(
     ...(isProvisioned && { ready: true, initialization: { provisioned: true } }),
     ...(found && { replicas: found.length }),
   });
-  if (isProvisioned && found !== undefined) await tellReplicas(management, machinePool, found.length);
+  if (isProvisioned && found !== undefined) await tellReplicas(management, pool, found.length);
 }
 
 /** Whether a Shoot has the row, and as many Nodes of it as it is to have at least. */
@@ -54,8 +53,9 @@ function isComplete({ shoot }: PoolPlace, name: string, found: readonly string[]
 }
 
 /** Where an autoscaler decides how many machines there are, the MachinePool is told. */
-async function tellReplicas(management: KubeClient, machinePool: MachinePool, replicas: number): Promise<void> {
-  if (isAutoscaled(machinePool) && machinePool.spec.replicas !== replicas)
+async function tellReplicas(management: KubeClient, pool: Pool, replicas: number): Promise<void> {
+  const { machinePool } = pool;
+  if (autoscalerBoundsOf(pool) !== undefined && machinePool.spec.replicas !== replicas)
     await management.patch(refOf(machinePool), { spec: { replicas } });
 }
 

@@ -149,6 +149,15 @@ describe("a row", () => {
     expect(rowsOf(pool)).toEqual([expect.objectContaining({ minimum: 2, maximum: 9 })]);
   });
 
+  test.each([{}, { minimum: 2 }, { maximum: 9 }])(
+    "has as many machines as the MachinePool has replicas, where an autoscaler decides and a user says bounds %j only",
+    (spec) => {
+      const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
+      const rows = rowsOf(poolOf("one", "a", { replicas: 4, annotations, spec }));
+      expect(rows).toEqual([expect.objectContaining({ minimum: 4, maximum: 4 })]);
+    },
+  );
+
   test("says a version only where it is another than the control plane's", () => {
     expect(rowsOf(poolOf("one", "a", { version: "v1.34.4" }))[0]).not.toHaveProperty("kubernetes");
     expect(rowsOf(poolOf("one", "a", { version: "v1.33.0" }))[0]).toMatchObject({ kubernetes: { version: "1.33.0" } });
