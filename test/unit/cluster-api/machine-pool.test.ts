@@ -84,3 +84,32 @@ test.each([{}, { minimum: 1 }, { maximum: 9 }])(
     expect(written).not.toHaveProperty(["MachinePool a"]);
   },
 );
+
+const older = pool("older", { createdAt: "2026-01-01T00:00:00Z", spec: { name: "a" } });
+const younger = pool("younger", { createdAt: "2026-02-02T00:00:00Z", spec: { name: "a" } });
+
+test("the controller tells a pool nothing of the machines of an older one with its row's name, and says whose they are", async () => {
+  const { deps, written } = lab(3);
+  await reconcilePool(deps, younger, place({ pools: [older, younger] }));
+  const [{ status }, ...others] = written["ShootMachinePool younger"] as [{ readonly status: object }];
+  expect(others).toEqual([]);
+  expect(Object.keys(status)).toEqual(["conditions"]);
+  expect(status).toMatchObject({
+    conditions: [{ status: "False", reason: "NameTaken" }, { type: "Paused" }],
+  });
+});
+
+test.each([
+  ["younger", younger, older],
+  ["older", older, younger],
+])(
+  "the controller lets the %s of two pools with one row's name go at once: the row is the other's",
+  async (...[name, one, other]) => {
+    const { deps, written } = lab(3);
+    const metadata = { ...one.infrastructure.metadata, deletionTimestamp: "2026-03-03T00:00:00Z" };
+    const infrastructure = { ...one.infrastructure, metadata };
+    const pools = [{ ...one, infrastructure }, other];
+    await removePool(deps, infrastructure, place({ pools }));
+    expect(written).toEqual({ [`ShootMachinePool ${name}`]: [letGo] });
+  },
+);
