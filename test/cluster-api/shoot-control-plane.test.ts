@@ -6,6 +6,8 @@ import {
   ClusterEndpoint,
   clusterKubeconfigName,
   MachinePool,
+  MANAGED_BY_ANNOTATION,
+  ShootCluster,
   ShootControlPlane,
   ShootMachinePool,
 } from "../../src/api/cluster-api/index.ts";
@@ -216,6 +218,38 @@ test("nothing is written for a paused Cluster but that it is paused", async ({ c
   );
   expect((await read(cluster, ShootControlPlane, key)).metadata.finalizers).toBeUndefined();
   expect(await client.read(Shoot, key)).toBeUndefined();
+});
+
+test("the controller writes nothing to infrastructure and pools that another system keeps", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "foreign" };
+  const annotations = { [MANAGED_BY_ANNOTATION]: "another" };
+  const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name: "foreign" };
+  await client.create({ ...typeMeta(ShootCluster), metadata: { ...key, annotations }, spec: { region: "local" } });
+  await client.create(controlPlaneOf("foreign"));
+  await client.create(clusterOf("foreign", { infrastructureRef }));
+  const { machinePool, infrastructure } = poolOf("foreign", "foreign-pool");
+  await client.create({ ...infrastructure, metadata: { ...infrastructure.metadata, annotations } });
+  await client.create(machinePool);
+  await eventually(async () =>
+    expect(await syncedOf(cluster, key)).toMatchObject({ status: "False", reason: "WaitingForInfrastructure" }),
+  );
+  expect((await read(cluster, ShootCluster, key)).status).toBeUndefined();
+
+  await client.patch(
+    refTo(ShootCluster, key),
+    { status: { initialization: { provisioned: true } } },
+    { subresource: "status" },
+  );
+  await eventually(() => read(cluster, Shoot, key), 60_000);
+  expect((await read(cluster, ShootCluster, key)).status).toEqual({ initialization: { provisioned: true } });
+  const pool = await read(cluster, ShootMachinePool, { namespace, name: "foreign-pool" });
+  expect(pool.status).toBeUndefined();
+  expect(pool.metadata.finalizers).toBeUndefined();
 });
 
 test("the controller lets clusterctl move a paused Cluster as soon as its Shoot is made", async ({ cluster, own }) => {

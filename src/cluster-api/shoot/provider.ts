@@ -5,7 +5,7 @@ import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/c
 import { isOwn } from "../control-plane/identity.ts";
 import type { Silence } from "../control-plane/report.ts";
 import { unblockMove } from "../control-plane/unblock-move.ts";
-import { isLeftToMove, isPaused } from "../endpoint/paused.ts";
+import { isLeftToMove, isManagedElsewhere, isPaused } from "../endpoint/paused.ts";
 import { reconcileInfrastructure } from "./infrastructure.ts";
 import { reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
@@ -74,6 +74,7 @@ const controlPlaneOf = ({ controlPlanes }: World, { namespace, name }: Namespace
 async function infrastructureOfCluster({ management, world }: ControlPlaneDeps, cluster: Cluster): Promise<void> {
   const infrastructure = infrastructureOf(world, cluster);
   if (infrastructure === undefined || infrastructure.metadata.deletionTimestamp !== undefined) return;
+  if (isManagedElsewhere(infrastructure)) return;
   if (isPaused(cluster) || isPaused(infrastructure)) await say(management, infrastructure, [pausedSaid(true)]);
   else await reconcileInfrastructure(management, infrastructure);
 }
@@ -110,7 +111,7 @@ async function poolOfCluster(
   infrastructure: ShootMachinePool,
   place: PoolPlace | undefined,
 ): Promise<void> {
-  if (isLeftToMove(infrastructure)) return;
+  if (isLeftToMove(infrastructure) || isManagedElsewhere(infrastructure)) return;
   if ((place && isPaused(place.cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
   if (infrastructure.metadata.deletionTimestamp !== undefined) return await removePool(deps, infrastructure, place);
