@@ -87,7 +87,8 @@ export async function removePool(
   if (place?.shoot !== undefined && isAwaited(infrastructure, place)) {
     const hasRow = place.shoot.spec.provider.workers?.some((row) => row.name === name) === true;
     const nodes = nodesOf({ world, servers }, place, name);
-    if (hasRow || nodes === undefined || nodes.length > 0) {
+    const hasNodes = nodes === undefined ? mayHaveNodes(place) : nodes.length > 0;
+    if (hasRow || hasNodes) {
       if (nodes !== undefined) await tell(management, infrastructure, nodes);
       await say(management, infrastructure, [whyNotGone(place, hasRow)], nodes && { replicas: nodes.length });
       return;
@@ -102,6 +103,10 @@ export async function removePool(
 /** Whether a pool's machines go while the rest of its Cluster stays. */
 const isAwaited = (infrastructure: ShootMachinePool, place: PoolPlace): boolean =>
   place.cluster.metadata.deletionTimestamp === undefined && rivalOf(infrastructure, place) === undefined;
+
+/** Whether a Shoot that does not tell its Nodes may have some: one that hibernates has none, nor has one that never answered. */
+const mayHaveNodes = ({ cluster, shoot }: PoolPlace): boolean =>
+  shoot?.status?.hibernated !== true && cluster.status?.initialization?.controlPlaneInitialized === true;
 
 /** The machines of a row that are Nodes, by what their provider calls them; undefined while the Shoot does not tell. */
 function nodesOf(

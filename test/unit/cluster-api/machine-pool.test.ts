@@ -113,3 +113,17 @@ test.each([
     expect(written).toEqual({ [`ShootMachinePool ${name}`]: [letGo] });
   },
 );
+
+test.each([
+  ["goes", "hibernates", place({ shoot: shootWith(["b"], true) }), true],
+  ["goes", "has never answered", place({ shoot: shootWith(["b"]), cluster: clusterOf("one") }), true],
+  ["stays", "does not answer now", place({ shoot: shootWith(["b"]) }), false],
+  ["stays", "hibernates and has its row still", place({ shoot: shootWith(["a", "b"], true) }), false],
+])("a pool that a user deletes %s while its Shoot %s", async (_, __, where, isGone) => {
+  const { deps, written } = lab(undefined);
+  const { infrastructure } = pool("a");
+  await removePool(deps, infrastructure, where);
+  const writes = written["ShootMachinePool a"];
+  if (isGone) expect(writes).toEqual([letGo]);
+  else expect(writes).not.toContainEqual(letGo);
+});
