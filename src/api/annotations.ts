@@ -189,5 +189,8 @@ export const PROJECT_NAMESPACE_ANNOTATION = "perennial.dev/project-namespace";
 /** On a Shoot that stands for a control plane of Cluster API: the names of the workers that MachinePools own, separated by commas. */
 export const OWNED_WORKERS_ANNOTATION = "perennial.dev/owned-workers";
 
+/** On such a Shoot: SHA-256 of all that objects of Cluster API want it to say, so that what they say no more is taken away. */
+export const COMPOSED_ANNOTATION = "perennial.dev/composed";
+
 /** Whether an annotation or a label is ours rather than Gardener's or a user's. */
 export const isOwnKey = (key: string): boolean => key.startsWith("perennial.dev/");

@@ -1,10 +1,13 @@
 import { expect } from "vitest";
 import { CONFIRM_DELETION_ANNOTATION } from "../../src/api/annotations.ts";
 import {
+  BLOCK_MOVE_ANNOTATION,
   Cluster,
   ClusterEndpoint,
   clusterKubeconfigName,
   MachinePool,
+  MANAGED_BY_ANNOTATION,
+  ShootCluster,
   ShootControlPlane,
   ShootMachinePool,
 } from "../../src/api/cluster-api/index.ts";
@@ -107,6 +110,36 @@ test("replicas of a MachinePool become the row's, and a second pool another row"
   await eventually(async () => expect(await rowsOf(cluster, key)).toEqual([["two", 1]]));
 });
 
+test("what a user removes from a template or a pool goes from the Shoot", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "trimmed" };
+  const { spec } = controlPlaneOf("trimmed").spec.shootTemplate ?? {};
+  const asleep = { metadata: { labels: { team: "a" } }, spec: { ...spec, hibernation: { enabled: true } } };
+  await client.create({ ...controlPlaneOf("trimmed"), spec: { version: "v1.34.4", shootTemplate: asleep } });
+  await client.create(clusterOf("trimmed"));
+  const { machinePool, infrastructure } = poolOf("trimmed", "trim", { version: "v1.34.3" });
+  await client.create({ ...infrastructure, spec: { ...infrastructure.spec, labels: { tier: "a" } } });
+  await client.create(machinePool);
+  const row = async () => (await read(cluster, Shoot, key)).spec.provider.workers?.[0];
+  await eventually(async () =>
+    expect(await row()).toMatchObject({ kubernetes: { version: "1.34.3" }, labels: { tier: "a" } }),
+  );
+  await client.patch(refTo(ShootControlPlane, key), {
+    spec: { shootTemplate: { metadata: { labels: null }, spec: { hibernation: null } } },
+  });
+  await client.patch(refTo(ShootMachinePool, { namespace, name: "trim" }), { spec: { labels: null } });
+  const template = { spec: { version: "v1.34.4" } };
+  await client.patch(refTo(MachinePool, { namespace, name: "trim" }), { spec: { template } });
+  await eventually(async () => {
+    expect(await row()).not.toHaveProperty("kubernetes");
+    expect(await row()).not.toHaveProperty("labels");
+    const shoot = await read(cluster, Shoot, key);
+    expect(shoot.spec.hibernation?.enabled ?? false).toBe(false);
+    expect(shoot.metadata.labels).not.toHaveProperty("team");
+  });
+});
+
 test("a Shoot that moves is not written, and says what is wanted once it has arrived", async ({ cluster, own }) => {
   expect(own).toBeDefined();
   const { client } = cluster;
@@ -185,6 +218,59 @@ test("nothing is written for a paused Cluster but that it is paused", async ({ c
   );
   expect((await read(cluster, ShootControlPlane, key)).metadata.finalizers).toBeUndefined();
   expect(await client.read(Shoot, key)).toBeUndefined();
+});
+
+test("the controller writes nothing to infrastructure and pools that another system keeps", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "foreign" };
+  const annotations = { [MANAGED_BY_ANNOTATION]: "another" };
+  const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name: "foreign" };
+  await client.create({ ...typeMeta(ShootCluster), metadata: { ...key, annotations }, spec: { region: "local" } });
+  await client.create(controlPlaneOf("foreign"));
+  await client.create(clusterOf("foreign", { infrastructureRef }));
+  const { machinePool, infrastructure } = poolOf("foreign", "foreign-pool");
+  await client.create({ ...infrastructure, metadata: { ...infrastructure.metadata, annotations } });
+  await client.create(machinePool);
+  await eventually(async () =>
+    expect(await syncedOf(cluster, key)).toMatchObject({ status: "False", reason: "WaitingForInfrastructure" }),
+  );
+  expect((await read(cluster, ShootCluster, key)).status).toBeUndefined();
+
+  await client.patch(
+    refTo(ShootCluster, key),
+    { status: { initialization: { provisioned: true } } },
+    { subresource: "status" },
+  );
+  await eventually(() => read(cluster, Shoot, key), 60_000);
+  expect((await read(cluster, ShootCluster, key)).status).toEqual({ initialization: { provisioned: true } });
+  const pool = await read(cluster, ShootMachinePool, { namespace, name: "foreign-pool" });
+  expect(pool.status).toBeUndefined();
+  expect(pool.metadata.finalizers).toBeUndefined();
+});
+
+test("the controller lets clusterctl move a paused Cluster as soon as its Shoot is made", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "packed" };
+  await apply(cluster, "packed", ["packed-pool"]);
+  await eventually(() => read(cluster, Shoot, key));
+  await advertise(client, key, client.server);
+  const isBlocked = async () =>
+    BLOCK_MOVE_ANNOTATION in ((await read(cluster, ShootControlPlane, key)).metadata.annotations ?? {});
+  await eventually(async () => expect(await isBlocked()).toBe(true));
+  await client.patch(refTo(Cluster, key), { spec: { paused: true } });
+  await eventually(async () =>
+    expect(conditionOf((await read(cluster, ShootControlPlane, key)).status, "Paused")).toMatchObject({
+      status: "True",
+    }),
+  );
+  expect(await isBlocked(), "while the Shoot is being made").toBe(true);
+  await finish(cluster, key);
+  await eventually(async () => expect(await isBlocked()).toBe(false));
 });
 
 test("a deleted Cluster has its Shoot confirmed and deleted, and goes after it", async ({ cluster, own }) => {

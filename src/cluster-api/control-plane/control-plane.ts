@@ -1,7 +1,6 @@
 import { clusterKubeconfigName, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { kubeconfigSecretName } from "../../api/names.ts";
-import { moveOf } from "../../api/placement/move.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { advertisedEndpoint } from "../shoot/address.ts";
@@ -11,6 +10,7 @@ import { obstacle, type Obstacle } from "../shoot/obstacle.ts";
 import { projectNamespaceOf } from "../shoot/project.ts";
 import { infrastructureOf, poolsOf, type World } from "../shoot/world.ts";
 import type { ShootWriter, Written } from "../shoot/write.ts";
+import { isToBeAsked, whenAgain } from "./again.ts";
 import { endpointName, publishEndpoint } from "./endpoint.ts";
 import { findShoot, shootKey } from "./find.ts";
 import { blockMove, establish, isOwn } from "./identity.ts";
@@ -26,9 +26,6 @@ export interface ControlPlaneDeps {
   readonly servers: ApiServers;
   readonly silence: Silence;
 }
-
-/** In ms: how soon an API server that does not answer yet, or moves, is asked again. */
-const SOON = 5_000;
 
 /**
  * Brings a control plane to where its Cluster wants it: a Shoot that says what is composed, its endpoint as soon as it has one, its
@@ -51,10 +48,10 @@ export async function reconcileControlPlane(
   const shoot = "shoot" in written ? written.shoot : undefined;
   await blockMove(management, established, shoot);
   const held = "obstacle" in written ? { obstacle: written.obstacle } : {};
-  if (shoot === undefined) return await report(deps, established, held);
-  const seen = await publish(deps, cluster, established, shoot);
-  await report(deps, established, { ...held, shoot, ...seen });
-  return isToBeAskedAgain(established, shoot, seen) ? { requeueAfter: SOON } : undefined;
+  const seen = shoot === undefined ? {} : await publish(deps, cluster, established, shoot);
+  const found = { ...held, ...(shoot && { shoot }), ...seen };
+  await report(deps, established, found);
+  return whenAgain(established, found);
 }
 
 async function writeShoot(
@@ -125,17 +122,4 @@ async function publish(
   if (version !== undefined) silence.delete(id);
   else if (!silence.has(id)) silence.set(id, Date.now());
   return { ...known, version };
-}
-
-/** An API server is asked until it has answered, and while its version is to change or it moves; else the Shoot's conditions tell. */
-function isToBeAsked({ spec, status }: ShootControlPlane, shoot: Shoot): boolean {
-  if (shoot.spec.hibernation?.enabled === true) return false;
-  if (status?.initialization?.controlPlaneInitialized !== true || moveOf(shoot).is !== "settled") return true;
-  const wanted = spec.version ?? `v${shoot.spec.kubernetes.version}`;
-  return status.versions?.some(({ version }) => version !== wanted) ?? true;
-}
-
-function isToBeAskedAgain(controlPlane: ShootControlPlane, shoot: Shoot, { kubeconfig, version }: Seen): boolean {
-  if (kubeconfig === undefined || !isToBeAsked(controlPlane, shoot)) return false;
-  return version === undefined || moveOf(shoot).is !== "settled" || version !== (controlPlane.spec.version ?? version);
 }

@@ -38,8 +38,13 @@ export async function report(
   const { status, spec } = controlPlane;
   const isInitialized = status?.initialization?.controlPlaneInitialized === true || version !== undefined;
   const versions = version === undefined ? status?.versions : [{ version }];
-  const available = shoot && isInitialized ? availability(controlPlane, shoot, silence) : notInitialized;
-  const said = [available, synced(obstacle), rollingOut(spec.version, versions), pausedSaid(false)];
+  const available = shoot ? availability(controlPlane, shoot, silence) : unknownFor(obstacle);
+  const said = [
+    isInitialized ? available : notInitialized,
+    synced(obstacle),
+    rollingOut(spec.version, versions),
+    pausedSaid(false),
+  ];
   await say(management, controlPlane, said, {
     externalManagedControlPlane: true,
     ...(isInitialized && { initialization: { controlPlaneInitialized: true } }),
@@ -52,6 +57,16 @@ const notInitialized: Said = {
   ...{ type: "Available", status: "False", reason: "NotInitialized" },
   message: "the API server has not answered yet",
 };
+
+/** Of a control plane that has answered once, and whose Shoot is not seen now: it may run all the same. */
+const unknownFor = ({ reason, message }: Obstacle = NO_SHOOT): Said => ({
+  type: "Available",
+  status: "Unknown",
+  reason,
+  message,
+});
+
+const NO_SHOOT: Obstacle = { reason: "ShootMissing", message: "there is no Shoot" };
 
 function availability({ metadata, status }: ShootControlPlane, shoot: Shoot, silence: Silence): Said {
   const silentSince = silence.get(`${metadata.namespace}/${metadata.labels?.[CLUSTER_NAME_LABEL]}`);

@@ -1,4 +1,4 @@
-import { DELETE_FOR_MOVE_ANNOTATION, PAUSED_ANNOTATION } from "../../api/cluster-api/index.ts";
+import { DELETE_FOR_MOVE_ANNOTATION, MANAGED_BY_ANNOTATION, PAUSED_ANNOTATION } from "../../api/cluster-api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 
 /** Whether users have asked controllers to keep off: by a Cluster's spec, or by the annotation of any object. */
@@ -10,3 +10,7 @@ export function isPaused({ metadata, ...object }: KubeObject): boolean {
 /** Whether `clusterctl move` has made the object elsewhere: what happens to it here says nothing any more. */
 export const isLeftToMove = ({ metadata }: KubeObject): boolean =>
   DELETE_FOR_MOVE_ANNOTATION in (metadata.annotations ?? {});
+
+/** Whether a system outside of Cluster API keeps an infrastructure object, status included (contract: "externally managed"). */
+export const isManagedElsewhere = ({ metadata }: KubeObject): boolean =>
+  MANAGED_BY_ANNOTATION in (metadata.annotations ?? {});

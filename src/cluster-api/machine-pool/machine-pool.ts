@@ -1,4 +1,4 @@
-import type { Cluster, MachinePool, ShootMachinePool } from "../../api/cluster-api/index.ts";
+import type { Cluster, ShootMachinePool } from "../../api/cluster-api/index.ts";
 import { kubeconfigSecretName, SHOOT_FINALIZER } from "../../api/names.ts";
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
@@ -7,7 +7,7 @@ import { findCondition, type Said } from "../endpoint/conditions.ts";
 import { publishedKubeconfig } from "../control-plane/kubeconfig.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
 import { holderOf } from "../shoot/rows.ts";
-import { isAutoscaled, rowNameOf, type Pool } from "../shoot/row.ts";
+import { autoscalerBoundsOf, rowNameOf, type Pool } from "../shoot/row.ts";
 import { pausedSaid, say } from "../shoot/say.ts";
 import type { World } from "../shoot/world.ts";
 
@@ -27,25 +27,39 @@ export interface PoolPlace {
 
 /**
  * Tells of a pool which machines are Nodes of its Shoot: as `spec.providerIDList`, as replicas, and as ready in both contracts' words.
- * Of a Shoot that does not answer nothing is told: what is known of its machines stays.
+ * Of a Shoot that does not answer nothing is told: what is known of its machines stays. Nor of a row that is another pool's.
  */
 export async function reconcilePool(
   { management, world, servers }: PoolDeps,
   pool: Pool,
   place: PoolPlace,
 ): Promise<void> {
-  const { machinePool } = pool;
   const infrastructure = await keepFinalizer(management, pool.infrastructure);
-  const found = nodesOf({ world, servers }, place, rowNameOf(infrastructure));
+  const rival = rivalOf(infrastructure, place);
+  const found = rival === undefined ? nodesOf({ world, servers }, place, rowNameOf(infrastructure)) : undefined;
   if (found !== undefined) await tell(management, infrastructure, found);
   const isThere = found !== undefined && isComplete(place, rowNameOf(infrastructure), found);
   const isProvisioned = isThere || infrastructure.status?.initialization?.provisioned === true;
-  await say(management, infrastructure, [readiness(pool, place, found, isThere), pausedSaid(false)], {
+  const ready = rival === undefined ? readiness(pool, place, found, isThere) : nameTaken(infrastructure, rival);
+  await say(management, infrastructure, [ready, pausedSaid(false)], {
     ...(isProvisioned && { ready: true, initialization: { provisioned: true } }),
     ...(found && { replicas: found.length }),
   });
-  if (isProvisioned && found !== undefined) await tellReplicas(management, machinePool, found.length);
+  if (isProvisioned && found !== undefined) await tellReplicas(management, pool, found.length);
 }
+
+/** Another pool that has the row of this one's name. */
+function rivalOf(infrastructure: ShootMachinePool, { pools }: PoolPlace): Pool | undefined {
+  const holder = holderOf(infrastructure, pools);
+  return holder?.infrastructure.metadata.name === infrastructure.metadata.name ? undefined : holder;
+}
+
+const nameTaken = (infrastructure: ShootMachinePool, { machinePool }: Pool): Said => ({
+  type: "Ready",
+  status: "False",
+  reason: "NameTaken",
+  message: `worker ${rowNameOf(infrastructure)} of the Shoot is MachinePool ${machinePool.metadata.name}: give this pool another spec.name`,
+});
 
 /** Whether a Shoot has the row, and as many Nodes of it as it is to have at least. */
 function isComplete({ shoot }: PoolPlace, name: string, found: readonly string[]): boolean {
@@ -54,22 +68,27 @@ function isComplete({ shoot }: PoolPlace, name: string, found: readonly string[]
 }
 
 /** Where an autoscaler decides how many machines there are, the MachinePool is told. */
-async function tellReplicas(management: KubeClient, machinePool: MachinePool, replicas: number): Promise<void> {
-  if (isAutoscaled(machinePool) && machinePool.spec.replicas !== replicas)
+async function tellReplicas(management: KubeClient, pool: Pool, replicas: number): Promise<void> {
+  const { machinePool } = pool;
+  if (autoscalerBoundsOf(pool) !== undefined && machinePool.spec.replicas !== replicas)
     await management.patch(refOf(machinePool), { spec: { replicas } });
 }
 
-/** Lets go of a pool that is being deleted: at once with its Cluster, else when no machine of it is left. */
+/**
+ * Lets go of a pool that is being deleted: at once with its Cluster, or where its row is another pool's; else when no machine of it
+ * is left.
+ */
 export async function removePool(
   { management, world, servers }: PoolDeps,
   infrastructure: ShootMachinePool,
   place: PoolPlace | undefined,
 ): Promise<void> {
   const name = rowNameOf(infrastructure);
-  if (place?.shoot !== undefined && place.cluster.metadata.deletionTimestamp === undefined) {
+  if (place?.shoot !== undefined && isAwaited(infrastructure, place)) {
     const hasRow = place.shoot.spec.provider.workers?.some((row) => row.name === name) === true;
     const nodes = nodesOf({ world, servers }, place, name);
-    if (hasRow || nodes === undefined || nodes.length > 0) {
+    const hasNodes = nodes === undefined ? mayHaveNodes(place) : nodes.length > 0;
+    if (hasRow || hasNodes) {
       if (nodes !== undefined) await tell(management, infrastructure, nodes);
       await say(management, infrastructure, [whyNotGone(place, hasRow)], nodes && { replicas: nodes.length });
       return;
@@ -80,6 +99,14 @@ export async function removePool(
   const kept = finalizers.filter((one) => one !== SHOOT_FINALIZER);
   await unlessGone(management.patch(refOf(infrastructure), { metadata: { finalizers: kept, resourceVersion } }));
 }
+
+/** Whether a pool's machines go while the rest of its Cluster stays. */
+const isAwaited = (infrastructure: ShootMachinePool, place: PoolPlace): boolean =>
+  place.cluster.metadata.deletionTimestamp === undefined && rivalOf(infrastructure, place) === undefined;
+
+/** Whether a Shoot that does not tell its Nodes may have some: one that hibernates has none, nor has one that never answered. */
+const mayHaveNodes = ({ cluster, shoot }: PoolPlace): boolean =>
+  shoot?.status?.hibernated !== true && cluster.status?.initialization?.controlPlaneInitialized === true;
 
 /** The machines of a row that are Nodes, by what their provider calls them; undefined while the Shoot does not tell. */
 function nodesOf(
@@ -112,20 +139,9 @@ async function keepFinalizer(management: KubeClient, infrastructure: ShootMachin
   return await management.patch(refOf(infrastructure), { metadata });
 }
 
-function readiness(
-  pool: Pool,
-  { pools, shoot }: PoolPlace,
-  found: readonly string[] | undefined,
-  isThere: boolean,
-): Said {
+function readiness(pool: Pool, { shoot }: PoolPlace, found: readonly string[] | undefined, isThere: boolean): Said {
   const type = "Ready";
   const before = findCondition(pool.infrastructure.status?.conditions, type);
-  const holder = holderOf(pool, pools);
-  const name = rowNameOf(pool.infrastructure);
-  if (holder !== undefined && holder.infrastructure.metadata.name !== pool.infrastructure.metadata.name) {
-    const message = `worker ${name} of the Shoot is MachinePool ${holder.machinePool.metadata.name}: give this pool another spec.name`;
-    return { type, status: "False", reason: "NameTaken", message };
-  }
   if (shoot === undefined)
     return { type, status: "False", reason: "WaitingForShoot", message: "there is no Shoot yet" };
   if (found === undefined)

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type { Cluster, ShootCluster, ShootControlPlane } from "../../api/cluster-api/index.ts";
-import { OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
+import { COMPOSED_ANNOTATION, OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import { Shoot } from "../../api/index.ts";
 import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
@@ -42,26 +43,25 @@ export function composeShoot(ingredients: Ingredients): Composition {
   const rows = chooseRows(pools, { version, zones: infrastructure?.spec?.zones }, { workerless, present });
   if ("obstacle" in rows) return rows;
   if (version === undefined && present === undefined) return obstacle("VersionMissing", VERSION_MISSING);
-  return {
-    shoot: {
-      ...typeMeta(Shoot),
-      metadata: metadataOf(ingredients, rows.chosen),
-      spec: specOf(ingredients, rows.chosen),
-    },
-  };
+  const spec = specOf(ingredients, rows.chosen);
+  return { shoot: { ...typeMeta(Shoot), metadata: metadataOf(ingredients, rows.chosen, spec), spec } };
 }
 
 const VERSION_MISSING = "spec.version is not set: write a full version with a leading v, such as v1.34.4";
 
-/** Whose the Shoot is, and which of its rows are pools'. */
-function metadataOf({ controlPlane, key }: Ingredients, rows: readonly Row[]): NamespacedMeta {
+/**
+ * Whose the Shoot is, which of its rows are pools', and a hash of all that is composed: a Shoot that says more than is wanted does
+ * not show whether the rest was composed before, or is another's.
+ */
+function metadataOf({ controlPlane, key }: Ingredients, rows: readonly Row[], spec: Composed["spec"]): NamespacedMeta {
   const { labels, annotations } = controlPlane.spec.shootTemplate?.metadata ?? {};
   const id = controlPlane.metadata.labels?.[CONTROL_PLANE_ID_LABEL] ?? controlPlane.metadata.uid ?? "";
   const owned = rows.map(({ name }) => name).join(",");
+  const hash = createHash("sha256").update(JSON.stringify({ labels, annotations, spec })).digest("hex");
   return {
     ...key,
     labels: { ...labels, [CONTROL_PLANE_ID_LABEL]: id },
-    annotations: { ...annotations, [OWNED_WORKERS_ANNOTATION]: owned },
+    annotations: { ...annotations, [OWNED_WORKERS_ANNOTATION]: owned, [COMPOSED_ANNOTATION]: hash },
   };
 }
 

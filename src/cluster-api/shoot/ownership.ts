@@ -1,4 +1,4 @@
-import { OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
+import { COMPOSED_ANNOTATION, OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
 import { refOf, type JsonPatchOperation, type KubeClient } from "../../kube/index.ts";
@@ -6,16 +6,21 @@ import { COMPOSER, CREATOR } from "./field-managers.ts";
 
 /**
  * Leaves the creator of a Shoot nothing but the Seed's name, so that the composer alone owns what it applies: a row that two
- * managers own stays when one of them drops it (Kubernetes: "server-side apply", migration from client-side writes).
+ * managers own stays when one of them drops it (Kubernetes: "server-side apply", migration from client-side writes). The composer
+ * owns the identity from then on: where no manager is left, the first apply makes all that is there `before-first-apply`'s.
  */
 export async function releaseCreation(garden: KubeClient, shoot: Shoot): Promise<Shoot> {
   const entries = managersOf(shoot);
-  const reduced = entries.map((entry) =>
-    entry.manager === CREATOR ? { ...entry, fieldsV1: seedNameOf(entry) } : entry,
-  );
-  if (JSON.stringify(reduced) === JSON.stringify(entries)) return shoot;
-  return await garden.patch(refOf(shoot), replaceManagers(shoot, reduced));
+  const creator = entries.find(({ manager }) => manager === CREATOR);
+  if (creator === undefined || JSON.stringify(creator.fieldsV1) === JSON.stringify(seedNameOf(creator))) return shoot;
+  const reduced = { ...creator, fieldsV1: seedNameOf(creator) };
+  const composer = { ...creator, manager: COMPOSER, operation: "Apply", fieldsV1: identity };
+  const others = entries.filter(({ manager }) => manager !== CREATOR);
+  const composers = others.some(({ manager }) => manager === COMPOSER) ? [] : [composer];
+  return await garden.patch(refOf(shoot), replaceManagers(shoot, [...others, reduced, ...composers]));
 }
+
+const identity = { "f:metadata": { "f:labels": { [`f:${CONTROL_PLANE_ID_LABEL}`]: {} } } };
 
 /** Takes from a Shoot what says that it is a control plane's, and the composer's ownership; its spec stays as it is. */
 export async function dropOwnership(garden: KubeClient, shoot: Shoot): Promise<void> {
@@ -25,7 +30,9 @@ export async function dropOwnership(garden: KubeClient, shoot: Shoot): Promise<v
   const { labels = {}, annotations = {} } = fresh.metadata;
   const removals = [
     ...(CONTROL_PLANE_ID_LABEL in labels ? [removal("labels", CONTROL_PLANE_ID_LABEL)] : []),
-    ...(OWNED_WORKERS_ANNOTATION in annotations ? [removal("annotations", OWNED_WORKERS_ANNOTATION)] : []),
+    ...[OWNED_WORKERS_ANNOTATION, COMPOSED_ANNOTATION]
+      .filter((key) => key in annotations)
+      .map((key) => removal("annotations", key)),
   ];
   await garden.patch(refOf(fresh), [...removals, ...replaceManagers(fresh, entries)]);
 }
@@ -33,7 +40,7 @@ export async function dropOwnership(garden: KubeClient, shoot: Shoot): Promise<v
 /** One writer's share of an object, as the API server keeps it. */
 interface ManagedFields {
   readonly manager?: string;
-  readonly fieldsV1?: { readonly "f:spec"?: { readonly "f:seedName"?: object } };
+  readonly fieldsV1?: { readonly "f:metadata"?: object; readonly "f:spec"?: { readonly "f:seedName"?: object } };
 }
 
 const managersOf = ({ metadata }: Shoot): readonly ManagedFields[] => metadata.managedFields ?? [];

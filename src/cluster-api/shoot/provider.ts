@@ -4,7 +4,8 @@ import { removeShoot } from "../control-plane/deletion.ts";
 import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/control-plane.ts";
 import { isOwn } from "../control-plane/identity.ts";
 import type { Silence } from "../control-plane/report.ts";
-import { isLeftToMove, isPaused } from "../endpoint/paused.ts";
+import { unblockMove } from "../control-plane/unblock-move.ts";
+import { isLeftToMove, isManagedElsewhere, isPaused } from "../endpoint/paused.ts";
 import { reconcileInfrastructure } from "./infrastructure.ts";
 import { reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
@@ -73,6 +74,7 @@ const controlPlaneOf = ({ controlPlanes }: World, { namespace, name }: Namespace
 async function infrastructureOfCluster({ management, world }: ControlPlaneDeps, cluster: Cluster): Promise<void> {
   const infrastructure = infrastructureOf(world, cluster);
   if (infrastructure === undefined || infrastructure.metadata.deletionTimestamp !== undefined) return;
+  if (isManagedElsewhere(infrastructure)) return;
   if (isPaused(cluster) || isPaused(infrastructure)) await say(management, infrastructure, [pausedSaid(true)]);
   else await reconcileInfrastructure(management, infrastructure);
 }
@@ -84,8 +86,10 @@ async function controlPlaneOfCluster(
   controlPlane: ShootControlPlane,
 ): Promise<void | { readonly requeueAfter: number }> {
   if (isLeftToMove(controlPlane)) return undefined;
-  if ((cluster && isPaused(cluster)) || isPaused(controlPlane))
+  if ((cluster && isPaused(cluster)) || isPaused(controlPlane)) {
+    await unblockMove(deps, controlPlane, key.name);
     return await say(deps.management, controlPlane, [pausedSaid(true)]);
+  }
   if (controlPlane.metadata.deletionTimestamp !== undefined) return await removeShoot(deps, controlPlane, key.name);
   if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) return undefined;
   return await reconcileControlPlane(deps, cluster, controlPlane);
@@ -107,7 +111,7 @@ async function poolOfCluster(
   infrastructure: ShootMachinePool,
   place: PoolPlace | undefined,
 ): Promise<void> {
-  if (isLeftToMove(infrastructure)) return;
+  if (isLeftToMove(infrastructure) || isManagedElsewhere(infrastructure)) return;
   if ((place && isPaused(place.cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
   if (infrastructure.metadata.deletionTimestamp !== undefined) return await removePool(deps, infrastructure, place);

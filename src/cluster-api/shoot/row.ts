@@ -46,15 +46,22 @@ export function rowOf({ machinePool, infrastructure }: Pool, { version, zones: c
 }
 
 /** How few and how many machines there may be: as many as there are replicas, unless another decides between bounds. */
-function boundsOf({ machinePool, infrastructure }: Pool): Pick<Row, "minimum" | "maximum"> {
-  const { replicas = 1 } = machinePool.spec;
-  const { minimum = replicas, maximum = Math.max(minimum, replicas) } = infrastructure.spec;
-  return isAutoscaled(machinePool) ? { minimum, maximum } : { minimum: replicas, maximum: replicas };
+function boundsOf(pool: Pool): Bounds {
+  const { replicas = 1 } = pool.machinePool.spec;
+  return autoscalerBoundsOf(pool) ?? { minimum: replicas, maximum: replicas };
 }
 
-/** Whether another than the MachinePool's owner decides how many machines there are (contract: "externally managed autoscaler"). */
-export const isAutoscaled = ({ metadata }: MachinePool): boolean =>
-  metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION] !== undefined;
+type Bounds = Pick<Row, "minimum" | "maximum">;
+
+/**
+ * Between which bounds another than the MachinePool's owner decides how many machines there are (contract: "externally managed
+ * autoscaler"). Undefined without both bounds: the replicas decide then, and cannot follow the Nodes that they decide about.
+ */
+export function autoscalerBoundsOf({ machinePool, infrastructure }: Pool): Bounds | undefined {
+  const { minimum, maximum } = infrastructure.spec;
+  const isAutoscaled = machinePool.metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION] !== undefined;
+  return isAutoscaled && minimum !== undefined && maximum !== undefined ? { minimum, maximum } : undefined;
+}
 
 /** The name of a pool's row: its own, its topology's or its object's, where that fits into a worker's name; else a hash. */
 export function rowNameOf({ spec, metadata }: ShootMachinePool): string {

@@ -1,4 +1,5 @@
 import { OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
+import type { ShootMachinePool } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { obstacle, type Obstacle } from "./obstacle.ts";
 import { rowNameOf, rowOf, type Pool, type Row, type RowFacts } from "./row.ts";
@@ -31,9 +32,9 @@ export function chooseRows(
 }
 
 /** Which pool has the row of this pool's name: another where two have one name, and the other is older. */
-export function holderOf(pool: Pool, pools: readonly Pool[]): Pool | undefined {
-  const name = rowNameOf(pool.infrastructure);
-  return firstOfEachName(pools.filter(isStaying)).find(({ infrastructure }) => rowNameOf(infrastructure) === name);
+export function holderOf(infrastructure: ShootMachinePool, pools: readonly Pool[]): Pool | undefined {
+  const name = rowNameOf(infrastructure);
+  return firstOfEachName(pools.filter(isStaying)).find((one) => rowNameOf(one.infrastructure) === name);
 }
 
 const isStaying = ({ machinePool, infrastructure }: Pool): boolean =>

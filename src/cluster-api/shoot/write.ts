@@ -98,7 +98,7 @@ function whyNotNow(shoot: Shoot): Obstacle | undefined {
   return move.is === "settled" ? undefined : { reason: "ShootMoving", message: describeMove(shoot.metadata, move) };
 }
 
-/** Whether the Shoot says all that is composed, and owns no row that is not. */
+/** Whether the Shoot says all that is composed, and the hash of that: nothing that was composed before is left in it. */
 function saysSo(present: Shoot, { metadata, spec }: Composed): boolean {
   const { labels, annotations } = metadata;
   return covers(present.metadata, { labels, annotations }) && covers(present.spec, spec);

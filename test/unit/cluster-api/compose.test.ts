@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OWNED_WORKERS_ANNOTATION } from "../../../src/api/annotations.ts";
+import { COMPOSED_ANNOTATION, OWNED_WORKERS_ANNOTATION } from "../../../src/api/annotations.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../../src/api/labels.ts";
 import {
   REPLICAS_MANAGED_BY_ANNOTATION,
@@ -8,6 +8,7 @@ import {
 } from "../../../src/api/cluster-api/index.ts";
 import { Shoot } from "../../../src/api/index.ts";
 import { composeShoot, type Ingredients } from "../../../src/cluster-api/shoot/compose.ts";
+import { covers } from "../../../src/cluster-api/shoot/covers.ts";
 import { clusterOf, controlPlaneOf, poolOf, shootTemplate } from "../../support/cluster-api-objects.ts";
 
 const key = { namespace: "garden-dev", name: "one" };
@@ -64,7 +65,7 @@ describe("the Shoot of a control plane and its pools", () => {
         ],
       },
     });
-    expect(shoot.metadata.annotations).toEqual({ [OWNED_WORKERS_ANNOTATION]: "a,b" });
+    expect(shoot.metadata.annotations).toMatchObject({ [OWNED_WORKERS_ANNOTATION]: "a,b" });
   });
 
   test("bears the control plane's first uid, also when clusterctl has made that anew", () => {
@@ -106,6 +107,29 @@ describe("the Shoot of a control plane and its pools", () => {
   });
 });
 
+describe("a Shoot that says what was composed before does not cover what is composed", () => {
+  const template = shootTemplate("one");
+  const templated = (o: object) => ({ controlPlane: controlPlaneOf("one", { shootTemplate: { ...template, ...o } }) });
+  const pooled = (o: Parameters<typeof poolOf>[2]) => ({ pools: [poolOf("one", "a", o)] });
+
+  test.each<[string, Partial<Ingredients>]>([
+    ["a pool's own version", pooled({ version: "v1.33.0" })],
+    ["a pool's taints", pooled({ spec: { taints: [{ key: "a", effect: "NoSchedule" }] } })],
+    ["a hibernation", templated({ spec: { ...template.spec, hibernation: { enabled: true } } })],
+    ["a label", templated({ metadata: { labels: { team: "a" } } })],
+    ["an annotation", templated({ metadata: { annotations: { note: "a" } } })],
+  ])("once a user has removed %s", (_, before) => {
+    expect(covers(composed(before), composed(before)), "while nothing is removed").toBe(true);
+    expect(covers(composed(before), composed())).toBe(false);
+  });
+
+  test("and the hash is the same for the same objects", () => {
+    const [one, two] = [composed(), composed()].map(({ metadata }) => metadata.annotations?.[COMPOSED_ANNOTATION]);
+    expect(one).toMatch(/^[0-9a-f]{64}$/);
+    expect(two).toBe(one);
+  });
+});
+
 describe("a row", () => {
   const rowsOf = (...pools: Ingredients["pools"]) =>
     (composed({ pools }).spec["provider"] as { workers: object[] }).workers;
@@ -124,6 +148,15 @@ describe("a row", () => {
     const pool = poolOf("one", "a", { replicas: 4, annotations, spec: { minimum: 2, maximum: 9 } });
     expect(rowsOf(pool)).toEqual([expect.objectContaining({ minimum: 2, maximum: 9 })]);
   });
+
+  test.each([{}, { minimum: 2 }, { maximum: 9 }])(
+    "has as many machines as the MachinePool has replicas, where an autoscaler decides and a user says bounds %j only",
+    (spec) => {
+      const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
+      const rows = rowsOf(poolOf("one", "a", { replicas: 4, annotations, spec }));
+      expect(rows).toEqual([expect.objectContaining({ minimum: 4, maximum: 4 })]);
+    },
+  );
 
   test("says a version only where it is another than the control plane's", () => {
     expect(rowsOf(poolOf("one", "a", { version: "v1.34.4" }))[0]).not.toHaveProperty("kubernetes");

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
+import { Shoot } from "../../../src/api/index.ts";
+import { isToBeAsked, whenAgain } from "../../../src/cluster-api/control-plane/again.ts";
+import { controlPlaneOf, shootTemplate } from "../../support/cluster-api-objects.ts";
+
+const shoot: Shoot = {
+  apiVersion: Shoot.apiVersion,
+  kind: Shoot.kind,
+  metadata: { namespace: "garden-dev", name: "one" },
+  spec: {
+    ...shootTemplate("one").spec,
+    region: "local",
+    kubernetes: { version: "1.34.4" },
+    provider: { type: "local" },
+  },
+};
+
+/** One that has answered that it runs this version, and wants another or none. */
+const running = (version: string, wanted?: string): ShootControlPlane => {
+  const { spec, ...kept } = controlPlaneOf("one");
+  const { version: _, ...rest } = spec;
+  const status = { initialization: { controlPlaneInitialized: true }, versions: [{ version }] };
+  return { ...kept, spec: { ...rest, ...(wanted !== undefined && { version: wanted }) }, status };
+};
+
+const held = (reason: string) => ({ reason, message: "the API server says no" });
+
+test.each(["Refused", "ShootMissing", "ShootTaken"])(
+  "the controller tries a control plane again after about a minute while its obstacle is %s, which no watch tells the end of",
+  (reason) => {
+    const { requeueAfter = 0 } = whenAgain(controlPlaneOf("one"), { obstacle: held(reason) }) ?? {};
+    expect(requeueAfter).toBeGreaterThanOrEqual(54_000);
+    expect(requeueAfter).toBeLessThanOrEqual(66_000);
+  },
+);
+
+test.each(["WaitingForInfrastructure", "WaitingForMachinePool", "ShootMoving"])(
+  "the controller leaves it to its watches to tell when obstacle %s ends",
+  (reason) => expect(whenAgain(controlPlaneOf("one"), { obstacle: held(reason) })).toBeUndefined(),
+);
+
+test("the controller asks an API server every five seconds until it runs the Shoot's version", () => {
+  const seen = { shoot, kubeconfig: "a kubeconfig", version: "v1.33.0" };
+  expect(whenAgain(running("v1.33.0"), seen)).toEqual({ requeueAfter: 5_000 });
+  expect(whenAgain(running("v1.34.4"), { ...seen, version: "v1.34.4" })).toBeUndefined();
+});
+
+test("the controller does not ask an API server for a version that admission has refused", () => {
+  const controlPlane = running("v1.34.4", "v9.9.9");
+  expect(isToBeAsked(controlPlane, shoot)).toBe(false);
+  const seen = { shoot, kubeconfig: "a kubeconfig", version: "v1.34.4", obstacle: held("Refused") };
+  expect(whenAgain(controlPlane, seen)?.requeueAfter).toBeGreaterThan(50_000);
+});

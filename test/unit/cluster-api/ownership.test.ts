@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { CONTROL_PLANE_ID_LABEL } from "../../../src/api/labels.ts";
+import { Shoot } from "../../../src/api/index.ts";
+import { COMPOSER, CREATOR } from "../../../src/cluster-api/shoot/field-managers.ts";
+import { releaseCreation } from "../../../src/cluster-api/shoot/ownership.ts";
+import type { JsonPatchOperation, KubeClient } from "../../../src/kube/index.ts";
+import { shootTemplate } from "../../support/cluster-api-objects.ts";
+
+const identity = { "f:metadata": { "f:labels": { [`f:${CONTROL_PLANE_ID_LABEL}`]: {} } } };
+
+/** Who owns what of a Shoot after the creator of these fields of its spec is released; undefined where nothing is written. */
+async function ownersAfter(spec: object): Promise<unknown> {
+  let owners: unknown;
+  const patch = async (_: unknown, [managers]: readonly JsonPatchOperation[]) => void (owners = managers?.value);
+  const managedFields = [{ manager: CREATOR, operation: "Update", fieldsV1: { "f:spec": spec } }];
+  const shoot: Shoot = {
+    apiVersion: Shoot.apiVersion,
+    kind: Shoot.kind,
+    metadata: { namespace: "garden-dev", name: "one", managedFields },
+    spec: {
+      ...shootTemplate("one").spec,
+      region: "local",
+      kubernetes: { version: "1.34.4" },
+      provider: { type: "local" },
+    },
+  };
+  await releaseCreation({ patch } as unknown as KubeClient, shoot);
+  return owners;
+}
+
+test("the composer owns the identity of a Shoot that was made without a Seed, so that its first apply finds an owner", async () => {
+  expect(await ownersAfter({ "f:region": {} })).toEqual([
+    { manager: CREATOR, operation: "Update", fieldsV1: {} },
+    { manager: COMPOSER, operation: "Apply", fieldsV1: identity },
+  ]);
+});
+
+test("the creator keeps the Seed's name, and nothing is written once it owns that alone", async () => {
+  const seed = { "f:seedName": {} };
+  expect(await ownersAfter({ "f:region": {}, ...seed })).toEqual([
+    { manager: CREATOR, operation: "Update", fieldsV1: { "f:spec": seed } },
+    { manager: COMPOSER, operation: "Apply", fieldsV1: identity },
+  ]);
+  expect(await ownersAfter(seed)).toBeUndefined();
+});
