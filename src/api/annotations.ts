@@ -194,3 +194,7 @@ export const COMPOSED_ANNOTATION = "perennial.dev/composed";
 
 /** Whether an annotation or a label is ours rather than Gardener's or a user's. */
 export const isOwnKey = (key: string): boolean => key.startsWith("perennial.dev/");
+
+/** Whether the domain of a key is ours or Gardener's: by such annotations users ask for operations, and approve them. */
+export const isReservedKey = (key: string): boolean =>
+  /(?:^|[.])(?:perennial[.]dev|gardener[.]cloud)$/.test(key.replace(/[/].*$/s, ""));

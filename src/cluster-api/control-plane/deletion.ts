@@ -1,26 +1,36 @@
 import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
 import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
-import { CONTROL_PLANE_ID_LABEL, PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { SHOOT_FINALIZER } from "../../api/names.ts";
 import { KubeError, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { projectOf, type ProjectSource } from "../shoot/project.ts";
 import { say } from "../shoot/say.ts";
 import type { ShootWriter } from "../shoot/write.ts";
-import { findShoot } from "./find.ts";
+import { findOwnShoot } from "./find.ts";
 
 /** In ms: how soon a deletion that was refused is asked for again, such as while the Shoot moves. */
 const RETRY_DELAY = 15_000;
 
 /**
  * Deletes the Shoot of a control plane that is being deleted, or lets go of it, as its policy says; and lets the control plane go
- * once that is done. A Shoot that is not its own stays untouched.
+ * once that is done. A Shoot that is not its own stays untouched, and so does every one outside of the project that its namespace
+ * may use: while that is not known, or is another than at first, the control plane stays and says why.
  */
 export async function removeShoot(
-  { management, garden, writer }: Deleting,
+  deps: Deleting,
   controlPlane: ShootControlPlane,
   clusterName: string,
 ): Promise<void | { readonly requeueAfter: number }> {
-  const shoot = await findOwnShoot(garden, controlPlane, clusterName);
+  const { management, garden, writer } = deps;
+  const project = projectOf(deps, controlPlane);
+  if ("obstacle" in project) {
+    const { reason, message } = project.obstacle;
+    await say(management, controlPlane, [
+      { type: "Deleting", status: "True", reason, message: `${message}. ${LEAVING}` },
+    ]);
+    return { requeueAfter: RETRY_DELAY };
+  }
+  const shoot = await findOwnShoot(garden, controlPlane, { namespace: project.namespace, cluster: clusterName });
   if (shoot === undefined) return await letGo(management, controlPlane);
   if (policyOf(controlPlane) === "Orphan") {
     await writer.release(shoot);
@@ -44,49 +54,37 @@ export async function removeShoot(
   }
 }
 
+const LEAVING = `To leave the Shoot as it is, take away finalizer ${SHOOT_FINALIZER}`;
+
 /** What a deletion works with. */
-export interface Deleting {
-  readonly management: KubeClient;
-  readonly garden: KubeClient;
-  readonly writer: ShootWriter;
+export interface Deleting extends ProjectSource {
+  readonly writer: Pick<ShootWriter, "release">;
 }
 
 /** An adopted Shoot stays and one that was made goes, unless the control plane says otherwise. */
 const policyOf = ({ spec }: ShootControlPlane): "Delete" | "Orphan" =>
   spec.deletionPolicy ?? (spec.shootRef === undefined ? "Delete" : "Orphan");
 
-/** Asked of the garden itself: what a watch has not told yet must not be left behind. */
-async function findOwnShoot(
-  garden: KubeClient,
-  controlPlane: ShootControlPlane,
-  cluster: string,
-): Promise<Shoot | undefined> {
-  const { labels = {} } = controlPlane.metadata;
-  const namespace = labels[PROJECT_NAMESPACE_LABEL];
-  const shoot = namespace === undefined ? undefined : await findShoot(garden, controlPlane, { namespace, cluster });
-  return shoot?.metadata.labels?.[CONTROL_PLANE_ID_LABEL] === labels[CONTROL_PLANE_ID_LABEL] ? shoot : undefined;
-}
-
 /** Once: a deletion that is under way is left alone. */
 async function askToDelete(garden: KubeClient, shoot: Shoot): Promise<void> {
   const { deletionTimestamp, uid } = shoot.metadata;
   if (deletionTimestamp !== undefined) return;
   const annotations = { [CONFIRM_DELETION_ANNOTATION]: "true" };
-  await unlessGone(garden.patch(refOf(shoot), { metadata: { annotations } }));
+  await unlessGone(garden.patch(refOf(shoot), { metadata: { uid, annotations } }));
   try {
     await garden.remove(refOf(shoot), uid === undefined ? {} : { uid });
   } catch (error) {
     // A deletion that is refused leaves no door open for the next.
     const before = shoot.metadata.annotations?.[CONFIRM_DELETION_ANNOTATION] ?? null;
-    const reset = { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: before } } };
+    const reset = { metadata: { uid, annotations: { [CONFIRM_DELETION_ANNOTATION]: before } } };
     await garden.patch(refOf(shoot), reset).catch(() => undefined);
     throw error;
   }
 }
 
 async function letGo(management: KubeClient, controlPlane: ShootControlPlane): Promise<void> {
-  const { finalizers = [], resourceVersion } = controlPlane.metadata;
+  const { finalizers = [], uid, resourceVersion } = controlPlane.metadata;
   if (!finalizers.includes(SHOOT_FINALIZER)) return;
   const kept = finalizers.filter((one) => one !== SHOOT_FINALIZER);
-  await unlessGone(management.patch(refOf(controlPlane), { metadata: { finalizers: kept, resourceVersion } }));
+  await unlessGone(management.patch(refOf(controlPlane), { metadata: { finalizers: kept, uid, resourceVersion } }));
 }

@@ -26,7 +26,10 @@ export async function publishEndpoint(
   if (!covers(present?.spec, wanted.spec) || !covers(present?.metadata, { labels, ownerReferences }))
     await management.apply(wanted);
   if (!isDeepStrictEqual({ ...controlPlane.spec.controlPlaneEndpoint }, endpoint))
-    await management.patch(refOf(controlPlane), { spec: { controlPlaneEndpoint: endpoint } });
+    await management.patch(refOf(controlPlane), {
+      metadata: { uid: controlPlane.metadata.uid },
+      spec: { controlPlaneEndpoint: endpoint },
+    });
 }
 
 /** Whose endpoint it is, and what is there of it. */

@@ -16,16 +16,21 @@ export async function establish(
 ): Promise<ShootControlPlane> {
   const { labels = {}, finalizers = [], uid, resourceVersion } = controlPlane.metadata;
   if (
-    labels[CONTROL_PLANE_ID_LABEL] !== undefined &&
+    isSaid(labels[CONTROL_PLANE_ID_LABEL]) &&
     labels[PROJECT_NAMESPACE_LABEL] !== undefined &&
     finalizers.includes(SHOOT_FINALIZER)
   )
     return controlPlane;
   const identity = {
-    [CONTROL_PLANE_ID_LABEL]: labels[CONTROL_PLANE_ID_LABEL] ?? uid,
+    [CONTROL_PLANE_ID_LABEL]: idOf(controlPlane),
     [PROJECT_NAMESPACE_LABEL]: project,
   };
-  const metadata = { labels: identity, finalizers: [...new Set([...finalizers, SHOOT_FINALIZER])], resourceVersion };
+  const metadata = {
+    labels: identity,
+    finalizers: [...new Set([...finalizers, SHOOT_FINALIZER])],
+    uid,
+    resourceVersion,
+  };
   return await management.patch(refOf(controlPlane), { metadata });
 }
 
@@ -39,7 +44,7 @@ export async function blockMove(
   const isBusy = shoot !== undefined && isUnderWay(shoot);
   if (isBlocked === isBusy) return;
   const annotations = { [BLOCK_MOVE_ANNOTATION]: isBusy ? "true" : null };
-  await management.patch(refOf(controlPlane), { metadata: { annotations } });
+  await management.patch(refOf(controlPlane), { metadata: { uid: controlPlane.metadata.uid, annotations } });
 }
 
 function isUnderWay(shoot: Shoot): boolean {
@@ -47,6 +52,19 @@ function isUnderWay(shoot: Shoot): boolean {
   return moveOf(shoot).is !== "settled" || (type === "Create" && state !== "Succeeded");
 }
 
-/** Whether a Shoot is this control plane's. */
-export const isOwn = ({ metadata }: Shoot, controlPlane: ShootControlPlane): boolean =>
-  metadata.labels?.[CONTROL_PLANE_ID_LABEL] === controlPlane.metadata.labels?.[CONTROL_PLANE_ID_LABEL];
+/**
+ * Whether a Shoot bears this control plane's id; one without an id has none. Users write labels of control planes, so this counts
+ * only for a Shoot in the namespace that the control plane may use.
+ */
+export function isOwn({ metadata }: Shoot, controlPlane: ShootControlPlane): boolean {
+  const id = idOf(controlPlane);
+  return id !== undefined && metadata.labels?.[CONTROL_PLANE_ID_LABEL] === id;
+}
+
+/** What a control plane's Shoot is known by: its label, else its uid, which the label will be. */
+export function idOf({ metadata: { labels = {}, uid } }: ShootControlPlane): string | undefined {
+  const said = labels[CONTROL_PLANE_ID_LABEL];
+  return isSaid(said) ? said : uid;
+}
+
+const isSaid = (label: string | undefined): boolean => label !== undefined && label !== "";

@@ -10,10 +10,24 @@ import { parseForeignKubeconfig } from "../../kube/kubeconfig.ts";
 import { renderKubeconfig, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { covers } from "../shoot/covers.ts";
 
-/** The kubeconfig that a garden publishes for a Shoot; undefined while it has none. */
+/**
+ * The kubeconfig that a garden publishes for a Shoot; undefined while it has none. Core and this process connect with it, and users
+ * of the project may write its Secret: one that would run a command or read a file is none.
+ */
 export function publishedKubeconfig(secret: Secret | undefined): string | undefined {
   const data = secret?.data?.["kubeconfig"];
-  return data === undefined || data === "" ? undefined : Buffer.from(data, "base64").toString();
+  if (data === undefined || data === "") return undefined;
+  const text = Buffer.from(data, "base64").toString();
+  return isHarmless(text) ? text : undefined;
+}
+
+function isHarmless(kubeconfig: string): boolean {
+  try {
+    parseForeignKubeconfig(kubeconfig);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -129,7 +129,10 @@ function nodesOf(
 async function tell(management: KubeClient, infrastructure: ShootMachinePool, found: readonly string[]): Promise<void> {
   const { providerIDList = [] } = infrastructure.spec;
   if (providerIDList.join() !== found.join())
-    await management.patch(refOf(infrastructure), { spec: { providerIDList: found } });
+    await management.patch(refOf(infrastructure), {
+      metadata: { uid: infrastructure.metadata.uid },
+      spec: { providerIDList: found },
+    });
 }
 
 async function keepFinalizer(management: KubeClient, infrastructure: ShootMachinePool): Promise<ShootMachinePool> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Cluster, ShootCluster, ShootControlPlane } from "../../api/cluster-api/index.ts";
-import { COMPOSED_ANNOTATION, OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
+import { COMPOSED_ANNOTATION, isReservedKey, OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import { Shoot } from "../../api/index.ts";
 import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
@@ -38,7 +38,7 @@ export type Composition = { readonly shoot: Composed } | { readonly obstacle: Ob
 export function composeShoot(ingredients: Ingredients): Composition {
   const { controlPlane, infrastructure, pools, present } = ingredients;
   const { shootTemplate, version, workerless = false } = controlPlane.spec;
-  const misplaced = shootTemplate && findMisplaced(shootTemplate.spec);
+  const misplaced = shootTemplate && (findReserved(shootTemplate) ?? findMisplaced(shootTemplate.spec));
   if (misplaced !== undefined) return { obstacle: misplaced };
   const rows = chooseRows(pools, { version, zones: infrastructure?.spec?.zones }, { workerless, present });
   if ("obstacle" in rows) return rows;
@@ -78,7 +78,19 @@ function specOf({ controlPlane, infrastructure }: Ingredients, rows: readonly Ro
   };
 }
 
-type Template = NonNullable<ShootControlPlane["spec"]["shootTemplate"]>["spec"];
+type ShootTemplate = NonNullable<ShootControlPlane["spec"]["shootTemplate"]>;
+type Template = ShootTemplate["spec"];
+
+/** Annotations that are operations and approvals: admission would judge them as this process's, and not as the user's. */
+function findReserved({ metadata }: ShootTemplate): Obstacle | undefined {
+  const key = Object.keys(metadata?.annotations ?? {}).find(isReservedKey);
+  return key === undefined
+    ? undefined
+    : {
+        reason: "TemplateInvalid",
+        message: `spec.shootTemplate.metadata.annotations cannot hold ${key}: take it away here, and annotate the Shoot itself`,
+      };
+}
 
 /** Fields that the definition keeps, because it keeps what it does not know, and that are others' to say. */
 function findMisplaced({ kubernetes, provider }: Template): Obstacle | undefined {

@@ -1,8 +1,9 @@
 import { PROJECT_NAMESPACE_ANNOTATION } from "../../api/annotations.ts";
 import { PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
 import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
-import type { Namespace } from "../../kube/index.ts";
+import type { KubeClient, Namespace } from "../../kube/index.ts";
 import { obstacle, type Obstacle } from "./obstacle.ts";
+import type { World } from "./world.ts";
 
 /** The project namespace in the garden that a management namespace may use, or why there is none. */
 export type ProjectChoice = { readonly namespace: string } | { readonly obstacle: Obstacle };
@@ -28,4 +29,21 @@ export function projectNamespaceOf(
       `Namespace ${metadata.namespace} may use ${allowed} now, and the Shoot is in ${remembered}: Shoots do not move between projects`,
     );
   return { namespace: allowed };
+}
+
+/** The same, by what is known of the control plane's Namespace. */
+export const projectOf = (
+  { management, garden, world }: ProjectSource,
+  controlPlane: ShootControlPlane,
+): ProjectChoice =>
+  projectNamespaceOf(controlPlane, {
+    isGarden: management === garden,
+    namespace: world.namespaces.get(controlPlane.metadata.namespace),
+  });
+
+/** What says which project a namespace may use. */
+export interface ProjectSource {
+  readonly management: KubeClient;
+  readonly garden: KubeClient;
+  readonly world: { readonly namespaces: Pick<World["namespaces"], "get"> };
 }

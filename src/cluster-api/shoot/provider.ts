@@ -1,4 +1,5 @@
 import type { Cluster, ShootControlPlane, ShootMachinePool } from "../../api/cluster-api/index.ts";
+import type { Shoot } from "../../api/index.ts";
 import { createController, type NamespacedKey } from "../../kube/index.ts";
 import { removeShoot } from "../control-plane/deletion.ts";
 import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/control-plane.ts";
@@ -10,8 +11,9 @@ import { reconcileInfrastructure } from "./infrastructure.ts";
 import { reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { createApiServers } from "./api-servers.ts";
+import { projectOf } from "./project.ts";
 import { pausedSaid, say } from "./say.ts";
-import { clusterNameOf, createWorld, infrastructureOf, poolsOf, type World } from "./world.ts";
+import { clusterNameOf, controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
 import { createShootWriter } from "./write.ts";
 
 /**
@@ -56,20 +58,29 @@ async function reconcileCluster(
 ): Promise<void | { readonly requeueAfter: number }> {
   const { world } = deps;
   const cluster = world.clusters.get(key.name, key.namespace);
-  const controlPlane = controlPlaneOf(world, key);
+  const controlPlane = cluster && controlPlaneOf(world, cluster);
   if (cluster !== undefined) await infrastructureOfCluster(deps, cluster);
-  const again = controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane));
+  const again = [controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane))];
   await poolsOfCluster(deps, key, cluster, controlPlane);
-  if (cluster === undefined && controlPlane === undefined) {
+  const labelled = world.controlPlanes.list(key.namespace).filter((one) => clusterNameOf(one) === key.name);
+  for (const other of labelled.filter(isLeaving))
+    if (other !== controlPlane) again.push(await controlPlaneOfCluster(deps, key, cluster, other));
+  if (cluster === undefined && labelled.length === 0) {
     deps.servers.forget(`${key.namespace}/${key.name}`);
     deps.silence.delete(`${key.namespace}/${key.name}`);
   }
-  return again;
+  return soonest(again);
 }
 
-/** One that core has joined with its Cluster, by its label: before, there is nothing to be done. */
-const controlPlaneOf = ({ controlPlanes }: World, { namespace, name }: NamespacedKey): ShootControlPlane | undefined =>
-  controlPlanes.list(namespace).find((one) => clusterNameOf(one) === name);
+/** One that is being deleted has a Shoot to see to, whether or not its Cluster names it still. */
+const isLeaving = ({ metadata }: ShootControlPlane): boolean => metadata.deletionTimestamp !== undefined;
+
+type Again = { readonly requeueAfter: number };
+
+function soonest(wishes: readonly (Again | void)[]): Again | undefined {
+  const delays = wishes.flatMap((one) => (one ? [one.requeueAfter] : []));
+  return delays.length === 0 ? undefined : { requeueAfter: Math.min(...delays) };
+}
 
 async function infrastructureOfCluster({ management, world }: ControlPlaneDeps, cluster: Cluster): Promise<void> {
   const infrastructure = infrastructureOf(world, cluster);
@@ -101,7 +112,7 @@ async function poolsOfCluster(
   cluster: Cluster | undefined,
   controlPlane: ShootControlPlane | undefined,
 ): Promise<void> {
-  const place = cluster && placeOf(deps.world, cluster, controlPlane);
+  const place = cluster && placeOf(deps, cluster, controlPlane);
   const own = deps.world.pools.list(key.namespace).filter((pool) => clusterNameOf(pool) === key.name);
   for (const infrastructure of own) await poolOfCluster(deps, infrastructure, place);
 }
@@ -119,7 +130,14 @@ async function poolOfCluster(
   if (place !== undefined && pool !== undefined) await reconcilePool(deps, pool, place);
 }
 
-function placeOf(world: World, cluster: Cluster, controlPlane: ShootControlPlane | undefined): PoolPlace {
-  const shoot = controlPlane && world.shoots.list().find((one) => isOwn(one, controlPlane));
-  return { cluster, pools: poolsOf(world, cluster), shoot };
+function placeOf(deps: ControlPlaneDeps, cluster: Cluster, controlPlane: ShootControlPlane | undefined): PoolPlace {
+  const shoot = controlPlane && ownShoot(deps, controlPlane);
+  return { cluster, pools: poolsOf(deps.world, cluster), shoot };
+}
+
+/** The Shoot with the control plane's id, in the only project that its namespace may use. */
+function ownShoot(deps: ControlPlaneDeps, controlPlane: ShootControlPlane): Shoot | undefined {
+  const project = projectOf(deps, controlPlane);
+  if ("obstacle" in project) return undefined;
+  return deps.world.shoots.list(project.namespace).find((one) => isOwn(one, controlPlane));
 }

@@ -11,7 +11,8 @@ interface Reporting extends KubeObject {
 
 /**
  * Merges into an object's status what it is to say, with its conditions: those that are said take the place of those of their
- * types. Nothing is written where it says so already, and nothing is made of an object that has gone.
+ * types. Nothing is written where it says so already, and nothing is said of an object that has
+ * gone, or of another under its name, which is a conflict.
  */
 export async function say<T extends Reporting>(
   client: KubeClient,
@@ -19,7 +20,7 @@ export async function say<T extends Reporting>(
   said: readonly Said[],
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const { generation } = object.metadata;
+  const { generation, uid } = object.metadata;
   const present = object.status?.conditions ?? [];
   const changed = changedConditions(present, said, { generation });
   const others = present.filter(({ type }) => !said.some((one) => one.type === type));
@@ -29,7 +30,7 @@ export async function say<T extends Reporting>(
   );
   if (changed === undefined && news.length === 0) return;
   const status = { ...Object.fromEntries(news), ...(changed && { conditions: [...changed, ...others] }) };
-  await unlessGone(client.patch(refOf(object), { status }, { subresource: "status" }));
+  await unlessGone(client.patch(refOf(object), { metadata: { uid }, status }, { subresource: "status" }));
 }
 
 /** Condition Paused, for an object whose controller keeps off. */

@@ -116,6 +116,20 @@ export function poolsOf(world: Pick<World, "machinePools" | "pools">, { metadata
   });
 }
 
+/** The control plane that a Cluster names, where it is one of ours and core has joined it with the Cluster, by its label. */
+export function controlPlaneOf(
+  { controlPlanes }: { readonly controlPlanes: Pick<Reflector<ShootControlPlane>, "get"> },
+  { metadata, spec }: Cluster,
+): ShootControlPlane | undefined {
+  const { apiGroup, kind, name } = spec.controlPlaneRef ?? {};
+  if (apiGroup !== groupOf(ShootControlPlane) || kind !== ShootControlPlane.kind || name === undefined)
+    return undefined;
+  const found = controlPlanes.get(name, metadata.namespace);
+  return found && clusterNameOf(found) === metadata.name ? found : undefined;
+}
+
+const groupOf = ({ apiVersion }: Kind): string => apiVersion.replace(/\/.*$/, "");
+
 /** The infrastructure of a Cluster, where it is one of ours. */
 export function infrastructureOf({ infrastructures }: World, { metadata, spec }: Cluster): ShootCluster | undefined {
   const { kind, name } = spec.infrastructureRef ?? {};

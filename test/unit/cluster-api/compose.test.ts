@@ -130,6 +130,29 @@ describe("a Shoot that says what was composed before does not cover what is comp
   });
 });
 
+test.each([
+  "perennial.dev/force-takeover",
+  "gardener.cloud/operation",
+  "confirmation.gardener.cloud/deletion",
+  "trigger.gardener.cloud",
+])("a user who writes annotation %s into a template is told to annotate the Shoot itself", (annotation) => {
+  const metadata = { annotations: { "example.com/mine": "kept", [annotation]: "true" } };
+  const made = compose({
+    controlPlane: controlPlaneOf("one", { shootTemplate: { ...shootTemplate("one"), metadata } }),
+  });
+  expect(made).toMatchObject({ obstacle: { reason: "TemplateInvalid" } });
+  expect("obstacle" in made && made.obstacle.message).toMatch(annotation);
+});
+
+test.each(["example.com/mine", "notgardener.cloud/one", "gardener.cloud.example.com/one"])(
+  "a user's own annotation %s in a template becomes the Shoot's",
+  (annotation) => {
+    const shootTemplateWith = { ...shootTemplate("one"), metadata: { annotations: { [annotation]: "kept" } } };
+    const { metadata } = composed({ controlPlane: controlPlaneOf("one", { shootTemplate: shootTemplateWith }) });
+    expect(metadata.annotations).toMatchObject({ [annotation]: "kept" });
+  },
+);
+
 describe("a row", () => {
   const rowsOf = (...pools: Ingredients["pools"]) =>
     (composed({ pools }).spec["provider"] as { workers: object[] }).workers;

@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import { CONFIRM_DELETION_ANNOTATION, PROJECT_NAMESPACE_ANNOTATION } from "../../../src/api/annotations.ts";
+import { CLUSTER_NAME_LABEL, type ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
+import { CONTROL_PLANE_ID_LABEL, PROJECT_NAMESPACE_LABEL } from "../../../src/api/labels.ts";
+import { Shoot, type KubeObject } from "../../../src/api/index.ts";
+import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
+import { removeShoot } from "../../../src/cluster-api/control-plane/deletion.ts";
+import { blockMove } from "../../../src/cluster-api/control-plane/identity.ts";
+import { say } from "../../../src/cluster-api/shoot/say.ts";
+import { refOf, type Namespace } from "../../../src/kube/index.ts";
+import { controlPlaneOf, shootTemplate } from "../../support/cluster-api-objects.ts";
+import { keepObjects } from "../../support/kept-objects.ts";
+
+const { spec } = shootTemplate("one");
+
+const shootIn = (namespace: string, name: string, id?: string): Shoot => ({
+  apiVersion: Shoot.apiVersion,
+  kind: Shoot.kind,
+  metadata: { namespace, name, uid: `uid-of-${name}`, ...(id && { labels: { [CONTROL_PLANE_ID_LABEL]: id } }) },
+  spec: { ...spec, region: "local", kubernetes: { version: "1.34.4" } },
+});
+
+/** A control plane of garden-dev that is being deleted, with labels that any user may write. */
+function leaving(labels: Record<string, string>, o: Partial<ShootControlPlane> = {}): ShootControlPlane {
+  const { metadata, ...kept } = controlPlaneOf("mine");
+  return {
+    ...kept,
+    metadata: {
+      ...metadata,
+      uid: "my-uid",
+      labels: { [CLUSTER_NAME_LABEL]: "mine", ...labels },
+      finalizers: [SHOOT_FINALIZER],
+      deletionTimestamp: "2026-01-01T00:00:00Z",
+    },
+    ...o,
+  };
+}
+
+/** Deletes a control plane's Shoot, in a garden that is the management cluster unless `project` is what an annotation says. */
+async function remove(
+  controlPlane: ShootControlPlane,
+  shoots: readonly Shoot[],
+  { project, clusterName = "mine" }: { readonly project?: string | null; readonly clusterName?: string } = {},
+) {
+  const management = keepObjects(controlPlane, ...(project === undefined ? shoots : []));
+  const garden = project === undefined ? management : keepObjects(...shoots);
+  const namespace: Namespace = {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "garden-dev", ...(project && { annotations: { [PROJECT_NAMESPACE_ANNOTATION]: project } }) },
+  };
+  const released: string[] = [];
+  await removeShoot(
+    {
+      ...{ management: management.client, garden: garden.client },
+      world: { namespaces: { get: () => namespace } },
+      writer: { release: async ({ metadata }) => void released.push(metadata.name) },
+    },
+    controlPlane,
+    clusterName,
+  );
+  const left = await management.client.read(refOf(controlPlane));
+  return {
+    shoots: [...garden.objects.values()].filter(({ kind }) => kind === "Shoot"),
+    released,
+    finalizers: left?.metadata.finalizers,
+    deleting: left?.status?.conditions?.find(({ type }) => type === "Deleting"),
+  };
+}
+
+const namesOf = (objects: readonly KubeObject[]) => objects.map(({ metadata }) => metadata.name);
+
+test.each<[string, string | undefined, Record<string, string>]>([
+  ["no Cluster's, and forges the project", undefined, { [PROJECT_NAMESPACE_LABEL]: "garden-victim" }],
+  [
+    "another control plane's, and forges the project and the id",
+    "victims-uid",
+    { [PROJECT_NAMESPACE_LABEL]: "garden-victim", [CONTROL_PLANE_ID_LABEL]: "victims-uid" },
+  ],
+  ["another control plane's, and forges the id", "victims-uid", { [CONTROL_PLANE_ID_LABEL]: "victims-uid" }],
+])("a user who deletes a control plane deletes no Shoot of another project that is %s", async (_, id, labels) => {
+  const prod = shootIn("garden-victim", "prod", id);
+  const controlPlane = leaving(labels, { spec: { shootRef: { name: "prod" }, deletionPolicy: "Delete" } });
+  const left = await remove(controlPlane, [prod]);
+  expect(left.shoots).toEqual([prod]);
+  expect(left.released).toEqual([]);
+});
+
+test("a user who deletes a control plane without an id deletes no Shoot without one", async () => {
+  const prod = shootIn("garden-dev", "prod");
+  const labels = { [PROJECT_NAMESPACE_LABEL]: "garden-dev", [CONTROL_PLANE_ID_LABEL]: "" };
+  const controlPlane = leaving(labels, { spec: { shootRef: { name: "prod" }, deletionPolicy: "Delete" } });
+  const left = await remove(controlPlane, [prod]);
+  expect(left).toMatchObject({ shoots: [prod], finalizers: [] });
+});
+
+test.each([
+  ["names another project than its Namespace", "garden-other", "ProjectChanged"],
+  ["may use no project any more", null, "NoProject"],
+])("a control plane that %s keeps its finalizer, and says how to go on", async (_, project, reason) => {
+  const own = shootIn("garden-first", "mine", "my-uid");
+  const labels = { [PROJECT_NAMESPACE_LABEL]: "garden-first", [CONTROL_PLANE_ID_LABEL]: "my-uid" };
+  const left = await remove(leaving(labels), [own], { project });
+  expect(left).toMatchObject({ shoots: [own], finalizers: [SHOOT_FINALIZER], deleting: { status: "True", reason } });
+  expect(left.deleting?.message).toContain(SHOOT_FINALIZER);
+});
+
+const own = { [PROJECT_NAMESPACE_LABEL]: "garden-dev", [CONTROL_PLANE_ID_LABEL]: "my-uid" };
+
+test("a control plane finds the Shoot that it made, also after a user has changed the label of its Cluster", async () => {
+  const shoots = [shootIn("garden-dev", "mine", "my-uid"), shootIn("garden-dev", "other", "others-uid")];
+  const left = await remove(leaving(own), shoots, { clusterName: "other" });
+  expect(namesOf(left.shoots)).toEqual(["other"]);
+});
+
+test("a control plane leaves a Shoot that was made from a copy of its own's manifest, label included", async () => {
+  const status = { shoot: { namespace: "garden-dev", name: "mine" } };
+  const shoots = [shootIn("garden-dev", "copy", "my-uid"), shootIn("garden-dev", "mine", "my-uid")];
+  expect(namesOf((await remove(leaving(own, { status }), shoots)).shoots)).toEqual(["copy"]);
+  const later = await remove(leaving(own, { status }), shoots.slice(0, 1));
+  expect(namesOf(later.shoots)).toEqual(["copy"]);
+  expect(later.finalizers).toEqual([]);
+});
+
+test("a Shoot that was made anew under its name is neither confirmed nor deleted", async () => {
+  const seen = shootIn("garden-dev", "mine", "my-uid");
+  const anew = { ...seen, metadata: { ...seen.metadata, uid: "another" } };
+  const garden = keepObjects(leaving(own), anew);
+  const client = { ...garden.client, list: async () => [seen] } as unknown as typeof garden.client;
+  const deps = { management: client, garden: client, world: { namespaces: { get: () => undefined } } };
+  await removeShoot({ ...deps, writer: { release: async () => undefined } }, leaving(own), "mine");
+  const left = await client.read(refOf(seen));
+  expect(left?.metadata.uid).toBe("another");
+  expect(left?.metadata.annotations?.[CONFIRM_DELETION_ANNOTATION]).toBeUndefined();
+});
+
+test("nothing is said of another object that has taken the name of the one that was seen", async () => {
+  const seen = leaving(own);
+  const anew = { ...seen, metadata: { ...seen.metadata, uid: "another" } };
+  const { client, objects } = keepObjects(anew);
+  const said = { type: "Paused", status: "True", reason: "Paused", message: "" } as const;
+  await expect(say(client, seen, [said])).rejects.toMatchObject({ status: 409 });
+  const moving = shootIn("garden-dev", "mine", "my-uid");
+  const status = {
+    lastOperation: { type: "Create", state: "Processing", progress: 1, description: "", lastUpdateTime: "" },
+  };
+  await expect(blockMove(client, seen, { ...moving, status } as Shoot)).rejects.toMatchObject({ status: 409 });
+  expect([...objects.values()]).toEqual([anew]);
+});
