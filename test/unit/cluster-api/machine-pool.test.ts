@@ -3,6 +3,7 @@ import { REPLICAS_MANAGED_BY_ANNOTATION, type Cluster } from "../../../src/api/c
 import { POOL_LABEL } from "../../../src/api/labels.ts";
 import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
 import { Shoot } from "../../../src/api/index.ts";
+import { renderKubeconfig } from "../../../src/kube/index.ts";
 import {
   reconcilePool,
   removePool,
@@ -43,6 +44,10 @@ function pool(name: string, o: PoolOptions = {}): Pool {
   return { machinePool, infrastructure: { ...infrastructure, metadata } };
 }
 
+const kubeconfig = Buffer.from(renderKubeconfig({ server: "https://one.example.com", ca: "CA", token: "t" })).toString(
+  "base64",
+);
+
 /** What the controller writes about objects, by their kinds and names, in a Shoot with this many Nodes in row `a`. */
 function lab(nodes: number | undefined) {
   const written: Record<string, unknown[]> = {};
@@ -54,7 +59,7 @@ function lab(nodes: number | undefined) {
   const listed = [...Array(nodes ?? 0).keys()].map((index) => ({ metadata, spec: { providerID: `test:///${index}` } }));
   const deps = {
     management: { patch },
-    world: { kubeconfigs: { get: () => ({ data: { kubeconfig: "a3ViZWNvbmZpZw==" } }) } },
+    world: { kubeconfigs: { get: () => ({ data: { kubeconfig } }) } },
     servers: { nodes: () => (nodes === undefined ? undefined : listed) },
   } as unknown as PoolDeps;
   return { deps, written };
