@@ -1,7 +1,7 @@
 // What explains a flow without running it: its table, what it decides by, and the reading of a Shoot's facts, in the garden and in
 // the seed.
 const plan = [
-  "workflows/(contract|conditions|decide|reconcile|delete|force-delete|migrate|restore|clean-up|surveyed)",
+  "workflows/(contract|conditions|decide|reconcile|delete|force-delete|migrate|restore|clean-up|surveyed|installation/install|installation/uninstall)",
   "activities/shoot/(view|migration-facts)",
   "activities/control-plane/context",
   "activities/seed",
