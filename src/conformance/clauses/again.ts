@@ -1,7 +1,7 @@
 import { lastOf, type Chapter } from "../chapter.ts";
 import { judgeBy, notJudged, passed, type Clause } from "../clause.ts";
 import { describeObject } from "../describe.ts";
-import { judgeReached, leftAlone, operation } from "./judgements.ts";
+import { judgeReached, leftAlone, leftForLater, operation } from "./judgements.ts";
 
 /** What holds when an object that is well is asked for again, changes, or is not meant. */
 export const againClauses: readonly Clause[] = [
@@ -31,7 +31,7 @@ export const againClauses: readonly Clause[] = [
     section: "C2.7",
     sentence: "A new generation without a request is not acted on.",
     chapter: "untriggered",
-    judge: leftAlone,
+    judge: leftForLater,
   },
   {
     id: "update.ready",

@@ -25,6 +25,14 @@ export const notActedOn = (chapter: Chapter): Judgement =>
     return { ...rest, annotations: { ...annotations, [OPERATION_ANNOTATION]: undefined } };
   });
 
+/** Nothing came of the new generation; a controller may still end, or repeat, what it was asked for in an earlier one. */
+export function leftForLater(chapter: Chapter): Judgement {
+  const { generation = 0 } = chapter.asked.metadata;
+  const isEarlier = ({ status }: ExtensionObject): boolean =>
+    status?.observedGeneration !== undefined && status.observedGeneration < generation;
+  return judgeUntouched(chapter, (object) => (isEarlier(object) ? controlled(chapter.asked) : controlled(object)));
+}
+
 function judgeUntouched(chapter: Chapter, aspect: (object: ExtensionObject) => unknown): Judgement {
   const before = aspect(chapter.asked);
   const touched = answersIn(chapter).filter(({ object, gone }) => gone || !isDeepStrictEqual(aspect(object), before));
