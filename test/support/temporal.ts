@@ -35,12 +35,13 @@ export async function startTemporal(o: TemporalOptions = {}): Promise<TemporalSe
   await sweepLeftovers();
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
   await claimDirectory(directory);
-  const [port] = await freePorts(1);
+  const [port = 0] = await freePorts(1);
   const address = `127.0.0.1:${port}`;
   const file = o.keepsFile ? ["--db-filename", join(directory, "temporal.db")] : [];
-  const start = () => spawnChild(directory, "temporal", [...flags(String(port), o), ...file]);
-  let server = await start();
-  const client = await connect(address, server);
+  const start = async () => spawnChild(directory, "temporal", [...(await flags(port, o)), ...file]);
+  const first = await startListening(start, address);
+  const { client } = first;
+  let { server } = first;
   const connection = await NativeConnection.connect({ address });
   return {
     address,
@@ -49,8 +50,9 @@ export async function startTemporal(o: TemporalOptions = {}): Promise<TemporalSe
     kill: () => server.kill(),
     async restart() {
       await server.kill();
-      server = await start();
-      await (await connect(address, server)).connection.close();
+      const again = await startListening(start, address);
+      server = again.server;
+      await again.client.connection.close();
     },
     async stop() {
       await connection.close();
@@ -62,14 +64,35 @@ export async function startTemporal(o: TemporalOptions = {}): Promise<TemporalSe
 }
 
 /** The development server polls its queues twenty times a second; a hop then costs 100 ms instead of 12. */
-function flags(port: string, { longHistory }: TemporalOptions): string[] {
+async function flags(port: number, { longHistory }: TemporalOptions): Promise<string[]> {
+  const [http = 0, metrics = 0] = await freePorts(2);
   const dynamic = ["history.transferProcessorMaxPollRPS=2000", "history.timerProcessorMaxPollRPS=2000"];
   if (longHistory !== undefined) dynamic.push(`limit.historyCount.suggestContinueAsNew=${longHistory}`);
   return [
-    ...["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port, "--log-level", "error"],
+    ...["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error"],
+    ...["--port", String(port), "--http-port", String(http), "--metrics-port", String(metrics)],
     ...dynamic.flatMap((value) => ["--dynamic-config-value", value]),
     ...Object.values(searchAttributes).flatMap(({ name }) => ["--search-attribute", `${name}=Keyword`]),
   ];
+}
+
+/**
+ * Starts the server until it listens. It chooses the ports of its inner services itself, lets go of them and binds them
+ * a second later: an outgoing connection of any other test may have got one of them by then, and the server ends itself.
+ */
+async function startListening(
+  start: () => Promise<Child>,
+  address: string,
+): Promise<{ readonly server: Child; readonly client: Client }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const server = await start();
+    try {
+      return { server, client: await connect(address, server) };
+    } catch (error) {
+      await server.kill();
+      if (attempt === 3 || !server.output().includes("bind: address already in use")) throw error;
+    }
+  }
 }
 
 async function connect(address: string, server: Child): Promise<Client> {
