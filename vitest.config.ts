@@ -61,6 +61,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: "cluster-api-whole",
+          include: ["test/cluster-api-whole/**/*.test.ts"],
+          testTimeout: 600_000,
+          hookTimeout: 900_000,
+          maxWorkers: 1,
+        },
+      },
+      {
+        test: {
           name: "upstream",
           include: ["test/upstream/*.test.ts"],
           testTimeout: 180_000,

@@ -2,7 +2,7 @@
  * `npm test`: the projects unit, property, tools, kube, flow and e2e, each in a vitest of its own, and their sum in the last line.
  * Projects `upstream-api`, `cluster-api` and `upstream` (`npm run test:upstream`) run when they are named: programs of others, which take
  * up to two hours to build. The first needs the resource manager and provider-local only, the second Cluster API's core manager; both
- * are part of what CI runs.
+ * are part of what CI runs. `cluster-api-whole` (`npm run test:cluster-api`) is what the second takes its sample of.
  *
  * `--no-e2e` leaves out what needs root; the names of projects choose among them; the rest goes to vitest as it is.
  */
@@ -25,7 +25,7 @@ import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
 const usual = ["unit", "property", "tools", "kube", "flow", "e2e"] as const;
-const projects = [...usual, "upstream-api", "cluster-api", "upstream"] as const;
+const projects = [...usual, "upstream-api", "cluster-api", "cluster-api-whole", "upstream"] as const;
 type Project = (typeof projects)[number];
 
 /** What a project takes from the cache of binaries; e2e gets the rest by itself. */
@@ -56,6 +56,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
     "gardener-extension-provider-local",
   ],
   "cluster-api": ["etcd", "etcdctl", "kube-apiserver", ...clusterApiBinaries],
+  "cluster-api-whole": [...clusterBinaries, "etcdctl", "temporal", ...clusterApiBinaries],
   upstream: [
     ...clusterBinaries,
     ...upstreamBinaries,
@@ -72,6 +73,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
 /** The Debian packages that a project takes; e2e gets its own by itself. */
 const takes: Partial<Readonly<Record<Project, readonly PackageName[]>>> = {
   kube: ["bind9", "bind9-dnsutils"],
+  "cluster-api-whole": ["bind9", "bind9-dnsutils"],
   upstream: Object.keys(packages) as PackageName[],
 };
 
