@@ -7,7 +7,7 @@ import { advertisedEndpoint } from "../shoot/address.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
 import { composeShoot } from "../shoot/compose.ts";
 import { obstacle, type Obstacle } from "../shoot/obstacle.ts";
-import { projectNamespaceOf } from "../shoot/project.ts";
+import { projectOf } from "../shoot/project.ts";
 import { infrastructureOf, poolsOf, type World } from "../shoot/world.ts";
 import type { ShootWriter, Written } from "../shoot/write.ts";
 import { isToBeAsked, whenAgain } from "./again.ts";
@@ -36,12 +36,8 @@ export async function reconcileControlPlane(
   cluster: Cluster,
   controlPlane: ShootControlPlane,
 ): Promise<void | { readonly requeueAfter: number }> {
-  const { management, garden } = deps;
-  const { namespace } = controlPlane.metadata;
-  const project = projectNamespaceOf(controlPlane, {
-    isGarden: management === garden,
-    namespace: deps.world.namespaces.get(namespace),
-  });
+  const { management } = deps;
+  const project = projectOf(deps, controlPlane);
   if ("obstacle" in project) return await report(deps, controlPlane, project);
   const established = await establish(management, controlPlane, project.namespace);
   const written = await writeShoot(deps, cluster, established, project.namespace);
@@ -60,8 +56,8 @@ async function writeShoot(
   controlPlane: ShootControlPlane,
   namespace: string,
 ): Promise<Written> {
-  const key = shootKey(controlPlane, { namespace, cluster: cluster.metadata.name });
   const place = { namespace, cluster: cluster.metadata.name };
+  const key = shootKey(controlPlane, place);
   const present = world.shoots.get(key.name, namespace) ?? (await findShoot(garden, controlPlane, place));
   const waiting = present === undefined ? whyNotYet(cluster, controlPlane) : undefined;
   if (waiting !== undefined) return { obstacle: waiting };

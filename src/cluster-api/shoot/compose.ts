@@ -6,6 +6,7 @@ import { Shoot } from "../../api/index.ts";
 import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { typeMeta } from "../../kube/index.ts";
+import { idOf } from "../control-plane/identity.ts";
 import { obstacle, type Obstacle } from "./obstacle.ts";
 import { chooseRows } from "./rows.ts";
 import type { Pool, Row } from "./row.ts";
@@ -55,7 +56,7 @@ const VERSION_MISSING = "spec.version is not set: write a full version with a le
  */
 function metadataOf({ controlPlane, key }: Ingredients, rows: readonly Row[], spec: Composed["spec"]): NamespacedMeta {
   const { labels, annotations } = controlPlane.spec.shootTemplate?.metadata ?? {};
-  const id = controlPlane.metadata.labels?.[CONTROL_PLANE_ID_LABEL] ?? controlPlane.metadata.uid ?? "";
+  const id = idOf(controlPlane) ?? "";
   const owned = rows.map(({ name }) => name).join(",");
   const hash = createHash("sha256").update(JSON.stringify({ labels, annotations, spec })).digest("hex");
   return {
