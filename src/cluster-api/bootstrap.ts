@@ -1,8 +1,8 @@
 import { ShootBootstrapConfig } from "../api/cluster-api/index.ts";
 import { createController, createReflector, type NamespacedKey } from "../kube/index.ts";
 import type { ClusterApiDeps, Part } from "./part.ts";
-import { isLeftToMove, isPaused } from "./endpoint/paused.ts";
-import { pausedSaid, say } from "./shoot/say.ts";
+import { isLeftToMove, isPaused, pausedSaid } from "./endpoint/paused.ts";
+import { say } from "./shoot/say.ts";
 
 /** Says of each ShootBootstrapConfig that its data is there: it is empty, since a Shoot starts its machines itself. */
 export function createBootstrapController({ management, log }: ClusterApiDeps): Part {

@@ -4,11 +4,12 @@ import { POOL_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
 import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { findCondition, type Said } from "../endpoint/conditions.ts";
+import { pausedSaid } from "../endpoint/paused.ts";
 import { publishedKubeconfig } from "../control-plane/kubeconfig.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
 import { holderOf } from "../shoot/rows.ts";
 import { autoscalerBoundsOf, rowNameOf, type Pool } from "../shoot/row.ts";
-import { pausedSaid, say } from "../shoot/say.ts";
+import { say } from "../shoot/say.ts";
 import type { World } from "../shoot/world.ts";
 
 /** What a pool's reconciliation works with. */

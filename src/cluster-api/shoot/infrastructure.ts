@@ -1,6 +1,7 @@
 import type { ShootCluster } from "../../api/cluster-api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { pausedSaid, say } from "./say.ts";
+import { pausedSaid } from "../endpoint/paused.ts";
+import { say } from "./say.ts";
 
 /**
  * Says that an infrastructure is there: it holds what its Shoot is made from besides the template, and brings no endpoint (seed 004,

@@ -6,13 +6,13 @@ import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/c
 import { isOwn } from "../control-plane/identity.ts";
 import type { Silence } from "../control-plane/report.ts";
 import { unblockMove } from "../control-plane/unblock-move.ts";
-import { isLeftToMove, isManagedElsewhere, isPaused } from "../endpoint/paused.ts";
+import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../endpoint/paused.ts";
 import { reconcileInfrastructure } from "./infrastructure.ts";
 import { reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { createApiServers } from "./api-servers.ts";
 import { projectOf } from "./project.ts";
-import { pausedSaid, say } from "./say.ts";
+import { say } from "./say.ts";
 import { clusterNameOf, controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
 import { createShootWriter } from "./write.ts";
 
