@@ -2,7 +2,7 @@ import type { Cluster, ShootMachinePool } from "../../api/cluster-api/index.ts";
 import { kubeconfigSecretName, SHOOT_FINALIZER } from "../../api/names.ts";
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
-import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { addFinalizer, dropFinalizer, refOf, type KubeClient } from "../../kube/index.ts";
 import { findCondition, type Said } from "../endpoint/conditions.ts";
 import { pausedSaid } from "../endpoint/paused.ts";
 import { publishedKubeconfig } from "../control-plane/kubeconfig.ts";
@@ -35,7 +35,7 @@ export async function reconcilePool(
   pool: Pool,
   place: PoolPlace,
 ): Promise<void> {
-  const infrastructure = await keepFinalizer(management, pool.infrastructure);
+  const infrastructure = await addFinalizer(management, pool.infrastructure, SHOOT_FINALIZER);
   const rival = rivalOf(infrastructure, place);
   const found = rival === undefined ? nodesOf({ world, servers }, place, rowNameOf(infrastructure)) : undefined;
   if (found !== undefined) await tell(management, infrastructure, found);
@@ -95,10 +95,7 @@ export async function removePool(
       return;
     }
   }
-  const { finalizers = [], resourceVersion } = infrastructure.metadata;
-  if (!finalizers.includes(SHOOT_FINALIZER)) return;
-  const kept = finalizers.filter((one) => one !== SHOOT_FINALIZER);
-  await unlessGone(management.patch(refOf(infrastructure), { metadata: { finalizers: kept, resourceVersion } }));
+  await dropFinalizer(management, infrastructure, SHOOT_FINALIZER);
 }
 
 /** Whether a pool's machines go while the rest of its Cluster stays. */
@@ -134,13 +131,6 @@ async function tell(management: KubeClient, infrastructure: ShootMachinePool, fo
       metadata: { uid: infrastructure.metadata.uid },
       spec: { providerIDList: found },
     });
-}
-
-async function keepFinalizer(management: KubeClient, infrastructure: ShootMachinePool): Promise<ShootMachinePool> {
-  const { finalizers = [], resourceVersion } = infrastructure.metadata;
-  if (finalizers.includes(SHOOT_FINALIZER)) return infrastructure;
-  const metadata = { finalizers: [...finalizers, SHOOT_FINALIZER], resourceVersion };
-  return await management.patch(refOf(infrastructure), { metadata });
 }
 
 function readiness(pool: Pool, { shoot }: PoolPlace, found: readonly string[] | undefined, isThere: boolean): Said {
