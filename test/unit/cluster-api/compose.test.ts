@@ -6,10 +6,10 @@ import {
   ShootCluster,
   type ShootControlPlane,
 } from "../../../src/api/cluster-api/index.ts";
-import { Shoot } from "../../../src/api/index.ts";
+import type { Shoot } from "../../../src/api/index.ts";
 import { composeShoot, type Ingredients } from "../../../src/cluster-api/shoot/compose.ts";
 import { covers } from "../../../src/cluster-api/shoot/covers.ts";
-import { clusterOf, controlPlaneOf, poolOf, shootTemplate } from "../../support/cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, poolOf, shootOf, shootTemplate } from "../../support/cluster-api-objects.ts";
 
 const key = { namespace: "garden-dev", name: "one" };
 
@@ -36,13 +36,8 @@ const reasonOf = (o: Partial<Ingredients>) => {
 /** The Shoot that stands, with rows of these names, of which some were brought by pools. */
 function presentShoot(rows: readonly string[], owned: readonly string[]): Shoot {
   const workers = rows.map((name) => ({ name, minimum: 1, maximum: 1, machine: { type: "local" } }));
-  const { spec } = shootTemplate("one");
-  return {
-    apiVersion: Shoot.apiVersion,
-    kind: Shoot.kind,
-    metadata: { ...key, annotations: { [OWNED_WORKERS_ANNOTATION]: owned.join() } },
-    spec: { ...spec, region: "local", kubernetes: { version: "1.34.4" }, provider: { type: "local", workers } },
-  };
+  const shoot = shootOf("one", { provider: { type: "local", workers } });
+  return { ...shoot, metadata: { ...key, annotations: { [OWNED_WORKERS_ANNOTATION]: owned.join() } } };
 }
 
 const adopting: ShootControlPlane = {
@@ -75,6 +70,13 @@ describe("the Shoot of a control plane and its pools", () => {
       metadata: { ...controlPlane.metadata, uid: "new", labels: { [CONTROL_PLANE_ID_LABEL]: "first" } },
     };
     expect(composed({ controlPlane: moved }).metadata.labels).toEqual({ [CONTROL_PLANE_ID_LABEL]: "first" });
+  });
+
+  test("bears the control plane's uid where a user has emptied the label of its identity", () => {
+    const controlPlane = controlPlaneOf("one");
+    const emptied = { ...controlPlane.metadata, uid: "its-own", labels: { [CONTROL_PLANE_ID_LABEL]: "" } };
+    const { metadata } = composed({ controlPlane: { ...controlPlane, metadata: emptied } });
+    expect(metadata.labels).toEqual({ [CONTROL_PLANE_ID_LABEL]: "its-own" });
   });
 
   test("names no Seed: a migration would be undone", () => {
