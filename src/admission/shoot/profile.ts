@@ -21,11 +21,12 @@ export function profileCauses(change: ShootChange): Cause[] {
   ];
 }
 
-/** Shoots that have a CloudProfile keep it while it is being deleted; no other gets it. Gardener says nothing of it. */
+/** Shoots that have a profile keep it while it is being deleted; no other gets it. Gardener says nothing of it. */
 function leavingCauses({ shoot, old }: ShootChange, { metadata }: CloudProfile): Cause[] {
-  if (metadata.deletionTimestamp === undefined) return [];
-  if (old && isDeepStrictEqual(profileReference(old), profileReference(shoot))) return [];
-  return [{ field: "spec.cloudProfile", message: `CloudProfile ${metadata.name} is being deleted: choose another` }];
+  const named = profileReference(shoot);
+  if (metadata.deletionTimestamp === undefined || named === undefined) return [];
+  if (old && isDeepStrictEqual(profileReference(old), named)) return [];
+  return [{ field: "spec.cloudProfile", message: `${named.kind} ${named.name} is being deleted: choose another` }];
 }
 
 function providerCauses({ spec }: Shoot, { spec: offered, metadata }: CloudProfile): Cause[] {
