@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { counted } from "../../api/counted.ts";
 import { profileReference } from "../../api/core/effective-profile.ts";
 import type { CloudProfile, Shoot } from "../../api/index.ts";
 import { notOffered } from "../offer.ts";
@@ -62,7 +63,7 @@ function limitCauses({ shoot, old }: ShootChange, { metadata, spec }: CloudProfi
     return [{ field: `spec.provider.workers[${index}].maximum`, message }];
   });
   if (least <= most || least <= before) return tooLarge;
-  const message = `have ${least} machines at least, and CloudProfile ${metadata.name} allows ${most} (maxNodesTotal)`;
+  const message = `have ${counted(least, "machine")} at least, and CloudProfile ${metadata.name} allows ${most} (maxNodesTotal)`;
   return [...tooLarge, { field: "spec.provider.workers", message }];
 }
 
