@@ -19,7 +19,7 @@ export function createRegistrations(
   const now = () => {
     const answer = client.list(ControllerRegistration).then((all) => all.map(registeredOf));
     last = { at: time(), answer };
-    answer.catch(() => (last = undefined));
+    answer.catch(() => (last = last?.answer === answer ? undefined : last));
     return answer;
   };
   return { now, lately: () => (last !== undefined && time() - last.at < FRESH ? last.answer : now()) };

@@ -29,6 +29,7 @@ import { migrationAnnotationCauses, moveChangeOf, sourceOf, takeoverWarnings } f
 import { encryptionCauses } from "./encryption.ts";
 import { networkCauses } from "./networks.ts";
 import { profileCauses } from "./profile.ts";
+import type { Registrations } from "./registrations.ts";
 import { requestCauses } from "./requests.ts";
 import { unsupportedCauses } from "./unsupported.ts";
 import { ruleCauses } from "./rules.ts";
@@ -41,6 +42,7 @@ import { tolerationCauses } from "./tolerations.ts";
 /** What the judgement of a Shoot depends on. */
 export interface ShootWebhookDeps {
   readonly client: KubeClient;
+  readonly registrations: Registrations;
   readonly authorize: Authorizer;
   readonly mayBind: MayBind;
   readonly now?: () => Date;
@@ -111,7 +113,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   // Whatever has become of the rest since it was accepted must not keep a Shoot on a Seed that burns.
   if (moveChangeOf(change) !== "none") return judge(binding, takeoverWarnings(known));
   const referrer = { client, authorize, user: request.userInfo };
-  const extensions = await extensionNeeds(client, known);
+  const extensions = await extensionNeeds(deps.registrations, known);
   const project = await readProjectOf(client, shoot.metadata.namespace);
   const causes = [
     ...binding,
