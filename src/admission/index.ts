@@ -8,6 +8,7 @@ import { createControllerRegistrationValidator, judgeControllerDeployment } from
 import { createCredentialsValidator } from "./credentials.ts";
 import { confirmDeletion } from "./deletion.ts";
 import { refuseMalformed } from "./malformed.ts";
+import { createDomainReservationValidator } from "./domain-reservation.ts";
 import { createNamespacedCloudProfileValidator } from "./namespaced-cloud-profile.ts";
 import { paths } from "./paths.ts";
 import { createBackupBucketValidator, createControllerInstallationValidator } from "./references-kept.ts";
@@ -64,6 +65,7 @@ export function createAdmissionServer({ client, mayBind, ...options }: Admission
     [paths.controllerInstallations]: createControllerInstallationValidator({ client }),
     [paths.backupBuckets]: createBackupBucketValidator({ client }),
     [paths.bastions]: createBastionValidator({ client }),
+    [paths.domainReservations]: createDomainReservationValidator({ client }),
     [paths.fields]: async () => judge([]),
     [paths.confirmDeletion]: confirmDeletion,
   };
