@@ -37,6 +37,7 @@ test.for([
   expect(kindsOf(objects).filter((kind) => kind === "Deployment")).toHaveLength(flag === "--control-plane" ? 1 : 0);
 });
 
+const chosen = ["--kubernetes-version", "v1.34.4", "--target-namespace", "garden-dev", "--worker-machine-count", "3"];
 const ours = ["Cluster", "MachinePool", "ShootControlPlane", "ShootMachinePool"];
 
 test.for([
@@ -47,9 +48,22 @@ test.for([
     [...ours, "ShootCluster"].sort(),
   ],
 ] as const)("a template %s", async ([, flavor, kinds], { generate }) => {
-  const flags = ["--kubernetes-version", "v1.34.4", "--target-namespace", "garden-dev", "--worker-machine-count", "3"];
-  const objects = await generate("cluster", "mine", "--infrastructure", "perennial:v0.1.0", ...flags, ...flavor);
+  const objects = await generate("cluster", "mine", "--infrastructure", "perennial:v0.1.0", ...chosen, ...flavor);
   expect(kindsOf(objects)).toEqual(kinds);
   const pool = objects.find(({ kind }) => kind === "MachinePool");
   expect(pool?.["spec"]).toMatchObject({ clusterName: "mine", replicas: 3 });
+});
+
+test("a template of flavor topology makes a Cluster of a class, and brings the class with its templates", async ({
+  generate,
+}) => {
+  const flavor = ["--infrastructure", "perennial:v0.1.0", "--flavor", "topology"];
+  const objects = await generate("cluster", "mine", ...chosen, ...flavor);
+  const templates = ["ShootBootstrapConfigTemplate", "ShootControlPlaneTemplate", "ShootMachinePoolTemplate"];
+  expect(kindsOf(objects)).toEqual(["Cluster", "ClusterClass", ...templates]);
+  expect(new Set(objects.map(({ metadata }) => metadata.namespace))).toEqual(new Set(["garden-dev"]));
+  const cluster = objects.find(({ kind }) => kind === "Cluster");
+  expect(cluster?.["spec"]).toMatchObject({
+    topology: { classRef: { name: "shoot" }, version: "v1.34.4", workers: { machinePools: [{ replicas: 3 }] } },
+  });
 });
