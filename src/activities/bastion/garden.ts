@@ -21,9 +21,11 @@ export interface BastionGardenDeps {
 /** What is done in the garden for its Bastions. */
 export function createBastionGardenActivities(deps: BastionGardenDeps): BastionGardenActivities {
   const { gardenClient } = deps;
-  const tell = async (ref: BastionRef, news: BastionNews) =>
+  const tell = async (ref: BastionRef | BastionRun, news: BastionNews) =>
     void (await updateStatus(gardenClient, refOfBastion(ref), (bastion) =>
-      bastion.metadata.uid === ref.uid ? statusWith(bastion, news) : bastion.status,
+      bastion.metadata.uid === ref.uid
+        ? statusWith(bastion, news, "generation" in ref ? ref.generation : undefined)
+        : bastion.status,
     ));
 
   return guarded<BastionGardenActivities>({
