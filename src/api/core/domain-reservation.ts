@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { immutable, object } from "../schema/fields.ts";
 import { defineResource } from "../schema/resource.ts";
 import { dnsLabel, domain } from "../schema/syntax.ts";

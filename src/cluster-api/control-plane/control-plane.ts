@@ -1,4 +1,9 @@
-import { clusterKubeconfigName, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
+import {
+  clusterKubeconfigName,
+  ShootCluster,
+  type Cluster,
+  type ShootControlPlane,
+} from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { kubeconfigSecretName } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -59,14 +64,15 @@ async function writeShoot(
   const place = { namespace, cluster: cluster.metadata.name };
   const key = shootKey(controlPlane, place);
   const present = world.shoots.get(key.name, namespace) ?? (await findShoot(garden, controlPlane, place));
-  const waiting = present === undefined ? whyNotYet(cluster, controlPlane) : undefined;
+  const infrastructure = infrastructureOf(world, cluster);
+  const waiting = present === undefined ? whyNotYet(cluster, controlPlane, infrastructure) : undefined;
   if (waiting !== undefined) return { obstacle: waiting };
   const pools = poolsOf(world, cluster);
   const composition = composeShoot({
     cluster,
     controlPlane,
     pools,
-    infrastructure: infrastructureOf(world, cluster),
+    infrastructure,
     key,
     present,
   });
@@ -78,12 +84,20 @@ async function writeShoot(
 }
 
 /** What a Shoot is not made before. */
-function whyNotYet({ spec, status }: Cluster, controlPlane: ShootControlPlane): Obstacle | undefined {
-  const { shootRef } = controlPlane.spec;
+function whyNotYet(
+  { spec, status }: Cluster,
+  controlPlane: ShootControlPlane,
+  infrastructure: ShootCluster | undefined,
+): Obstacle | undefined {
+  const { shootRef, endpointFrom } = controlPlane.spec;
   if (shootRef !== undefined)
     return obstacle("ShootMissing", `there is no Shoot ${shootRef.name} in the project to be adopted`).obstacle;
-  if (spec.infrastructureRef !== undefined && status?.initialization?.infrastructureProvisioned !== true)
+  const isUnseen = spec.infrastructureRef?.kind === ShootCluster.kind && infrastructure === undefined;
+  const isProvisioned = status?.initialization?.infrastructureProvisioned === true;
+  if (spec.infrastructureRef !== undefined && (isUnseen || !isProvisioned))
     return obstacle("WaitingForInfrastructure", "the Cluster's infrastructure is not provisioned yet").obstacle;
+  if (endpointFrom === "Infrastructure" && !spec.controlPlaneEndpoint?.host)
+    return obstacle("WaitingForEndpoint", "the Cluster has no endpoint yet").obstacle;
   return undefined;
 }
 
@@ -99,7 +113,8 @@ async function publish(
   const endpoint = advertisedEndpoint(shoot);
   if (endpoint === undefined) return {};
   const present = world.endpoints.get(endpointName(cluster), namespace);
-  await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
+  if (controlPlane.spec.endpointFrom !== "Infrastructure")
+    await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
 
   const secret = world.kubeconfigs.get(kubeconfigSecretName(shoot.metadata.name), shoot.metadata.namespace);
   const published = publishedKubeconfig(secret);

@@ -1,13 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  CLUSTER_NAME_LABEL,
-  ClusterEndpoint,
-  ShootControlPlane,
-  type Cluster,
-  type ControlPlaneEndpoint,
-} from "../../api/cluster-api/index.ts";
-import { refOf, typeMeta, type KubeClient } from "../../kube/index.ts";
-import { covers } from "../shoot/covers.ts";
+import type { Cluster, ClusterEndpoint, ControlPlaneEndpoint, ShootControlPlane } from "../../api/cluster-api/index.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
+import { provideEndpoint } from "../endpoint/provided.ts";
 
 /** The name of the endpoint that a Cluster's control plane brings. */
 export const endpointName = ({ metadata }: Cluster): string => `${metadata.name}-control-plane`;
@@ -21,10 +15,8 @@ export async function publishEndpoint(
   { cluster, controlPlane, present }: Publishing,
   endpoint: ControlPlaneEndpoint,
 ): Promise<void> {
-  const wanted = endpointObject(cluster, controlPlane, endpoint);
-  const { labels, ownerReferences } = wanted.metadata;
-  if (!covers(present?.spec, wanted.spec) || !covers(present?.metadata, { labels, ownerReferences }))
-    await management.apply(wanted);
+  const name = endpointName(cluster);
+  await provideEndpoint(management, { cluster, owner: controlPlane, name, present }, endpoint);
   if (!isDeepStrictEqual({ ...controlPlane.spec.controlPlaneEndpoint }, endpoint))
     await management.patch(refOf(controlPlane), {
       metadata: { uid: controlPlane.metadata.uid },
@@ -37,23 +29,4 @@ export interface Publishing {
   readonly cluster: Cluster;
   readonly controlPlane: ShootControlPlane;
   readonly present: ClusterEndpoint | undefined;
-}
-
-function endpointObject(
-  cluster: Cluster,
-  { metadata: { name: owner, uid = "" } }: ShootControlPlane,
-  { host, port }: ControlPlaneEndpoint,
-): ClusterEndpoint {
-  const { name, namespace } = cluster.metadata;
-  const ownerReference = { ...typeMeta(ShootControlPlane), name: owner, uid, controller: true };
-  return {
-    ...typeMeta(ClusterEndpoint),
-    metadata: {
-      name: endpointName(cluster),
-      namespace,
-      labels: { [CLUSTER_NAME_LABEL]: name },
-      ownerReferences: [ownerReference],
-    },
-    spec: { cluster: name, host, port, type: "ExternalControlPlaneEndpoint" },
-  };
 }

@@ -85,6 +85,38 @@ describe("the Shoot of a control plane and its pools", () => {
     expect(composed({ controlPlane }).spec).not.toHaveProperty("seedName");
   });
 
+  describe("of which the infrastructure brings the endpoint", () => {
+    const infrastructure: ShootCluster = {
+      apiVersion: ShootCluster.apiVersion,
+      kind: ShootCluster.kind,
+      metadata: { namespace: "garden-dev", name: "one" },
+      spec: { endpoint: { domain: "one.example.com" } },
+    };
+    const { dns: _, ...spec } = shootTemplate("one").spec;
+    const asking = controlPlaneOf("one", { shootTemplate: { spec }, endpointFrom: "Infrastructure" });
+
+    test("has the infrastructure's domain, and the rest of the template's DNS", () => {
+      const dns = { providers: [{ type: "local", secretName: "zone", primary: true }] };
+      const controlPlane = { ...asking, spec: { ...asking.spec, shootTemplate: { spec: { ...spec, dns } } } };
+      expect(composed({ infrastructure, controlPlane }).spec).toMatchObject({
+        dns: { domain: "one.example.com", ...dns },
+      });
+    });
+
+    test("has the template's domain where it asks for no endpoint of the infrastructure", () => {
+      expect(composed({ infrastructure }).spec).toMatchObject({ dns: { domain: "one.dev.perennial.test" } });
+    });
+
+    test("is none where the template says another domain, or the infrastructure none", () => {
+      const other = controlPlaneOf("one", { endpointFrom: "Infrastructure" });
+      expect(reasonOf({ infrastructure, controlPlane: other })).toBe("TemplateInvalid");
+      expect(reasonOf({ infrastructure: { ...infrastructure, spec: {} }, controlPlane: asking })).toBe(
+        "EndpointMissing",
+      );
+      expect(reasonOf({ controlPlane: asking })).toBe("EndpointMissing");
+    });
+  });
+
   test("takes region and Seeds from the infrastructure where the template says none", () => {
     const infrastructure: ShootCluster = {
       apiVersion: ShootCluster.apiVersion,
