@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { hostname } from "node:os";
 import { createLeaseElector, type LeaseElector, type LeaseTiming } from "../kube/index.ts";
 import type { ClusterApiDeps, Part } from "./part.ts";
+import { createWatches } from "./watches.ts";
 
 /** What runs in the leader, and in which namespace of the management cluster its Lease is. */
 export interface LeadOptions extends ClusterApiDeps {
@@ -19,7 +20,8 @@ export function electLeader({ namespace, controllers, timing, ...deps }: LeadOpt
     ...(timing === undefined ? {} : { timing }),
     identity: `${hostname()}_${randomUUID()}`,
     async lead(signal) {
-      const parts = controllers.map((create) => create(deps));
+      const watches = createWatches(deps);
+      const parts = controllers.map((create) => create({ ...deps, watches }));
       for (const part of parts) part.start();
       if (!signal.aborted) await once(signal, "abort");
       await Promise.all(parts.map((part) => part.stop()));

@@ -1,5 +1,6 @@
 import type { EventRecorder, KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import type { Watches } from "./watches.ts";
 
 /** What controllers and webhooks of this process work with. */
 export interface ClusterApiDeps {
@@ -12,6 +13,8 @@ export interface ClusterApiDeps {
   readonly log: Logger;
   /** Whether a Cluster that has an endpoint and no ClusterEndpoint gets one; it does unless told otherwise. */
   readonly generatesEndpoints?: boolean;
+  /** What parts of one term watch together; a part that is given none watches by itself. */
+  readonly watches?: Watches;
 }
 
 /** What runs in the leader for one term: what has been stopped is not started again. */

@@ -14,6 +14,7 @@ export { parseKubeconfig, renderKubeconfig, type Kubeconfig, type KubeconfigPart
 export * from "./lease.ts";
 export type { Change } from "./object-cache.ts";
 export * from "./object-controller.ts";
+export { indexBy, type ObjectIndex } from "./object-index.ts";
 export { inWords, refOf, refTo, typeMeta, type ObjectRef } from "./path.ts";
 export * from "./rbac-kinds.ts";
 export * from "./status.ts";

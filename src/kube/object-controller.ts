@@ -2,7 +2,7 @@ import type { Kind } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { KubeClient } from "./client.ts";
 import { createController, type ControllerOptions } from "./controller.ts";
-import { createReflector } from "./watch.ts";
+import { createReflector, type Reflector } from "./watch.ts";
 
 /** The kind, where its objects are watched, and what is done with one as the watch knows it; the rest as for any controller. */
 export interface ObjectControllerOptions<T extends KubeObject> extends Omit<ControllerOptions, "reconcile"> {
@@ -10,6 +10,8 @@ export interface ObjectControllerOptions<T extends KubeObject> extends Omit<Cont
   readonly kind: Kind<T>;
   /** What is remembered of an object; all of it unless told otherwise. */
   readonly keep?: (object: T) => T;
+  /** One that others listen to, too; else one of its own. It starts and ends with the controller. */
+  readonly watch?: Reflector<T>;
   reconcile(object: T): ReturnType<ControllerOptions["reconcile"]>;
 }
 
@@ -23,13 +25,11 @@ export function createObjectController<T extends KubeObject>(o: ObjectController
       return object === undefined ? undefined : await o.reconcile(object);
     },
   });
-  const reflector = createReflector(client, kind, {
-    log,
-    ...(o.keep === undefined ? {} : { keep: o.keep }),
-    onEvent: ({ type, object: { metadata } }) => {
-      const { name, namespace } = metadata;
-      if (type !== "deleted") controller.enqueue(namespace === undefined ? { name } : { name, namespace });
-    },
+  const keeping = o.keep === undefined ? {} : { keep: o.keep };
+  const reflector = o.watch ?? createReflector(client, kind, { log, ...keeping });
+  reflector.listen(({ type, object: { metadata } }) => {
+    const { name, namespace } = metadata;
+    if (type !== "deleted") controller.enqueue(namespace === undefined ? { name } : { name, namespace });
   });
 
   return {

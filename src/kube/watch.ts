@@ -9,16 +9,21 @@ import { createObjectCache, type Change } from "./object-cache.ts";
 
 /** The objects that a reflector follows, and the handler of their changes. */
 export interface ReflectorOptions<T extends KubeObject, S extends Scope = Scope> extends Selection<S> {
-  /** Called for one change after the other, after the cache was updated. An error it throws is logged and goes no further. */
-  readonly onEvent: (event: Change<T>) => void | Promise<void>;
+  /** The first that listens. */
+  readonly onEvent?: Listener<T>;
   /** What of an object is remembered, metadata at least: the whole of it unless told otherwise. */
   readonly keep?: (object: T) => T;
   readonly log?: Logger;
 }
 
+/** Called for one change after the other, after the cache was updated. An error it throws is logged and goes no further. */
+export type Listener<T extends KubeObject> = (event: Change<T>) => void | Promise<void>;
+
 /** A local copy of the objects of a kind that follows the server through restarts, throttling and lost history. */
 export interface Reflector<T extends KubeObject> {
   start(): void;
+  /** From now on, one more that hears of each change, after those that came before it. */
+  listen(listener: Listener<T>): void;
   /** Resolves when the first complete list is in the cache and its events were handled. */
   synced(): Promise<void>;
   get(name: string, namespace?: string): T | undefined;
@@ -42,6 +47,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   const firstList = Promise.withResolvers<void>();
   firstList.promise.catch(() => {});
   const context = { server: client.server, kind: type.kind, ...selection };
+  const listeners = onEvent === undefined ? [] : [onEvent];
   let running: Promise<void> | undefined;
   /** By a clock that no step of the wall clock moves; undefined while the watch is broken. */
   let heard: number | undefined;
@@ -85,19 +91,21 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   }
 
   async function deliver(changes: readonly Change<T>[]): Promise<void> {
-    for (const change of changes) {
-      if (signal.aborted) return;
-      try {
-        await onEvent(change);
-      } catch (error) {
-        const { namespace, name } = change.object.metadata;
-        log?.error({ ...context, namespace, object: name, err: error }, "event handler failed");
+    for (const change of changes)
+      for (const listener of listeners) {
+        if (signal.aborted) return;
+        try {
+          await listener(change);
+        } catch (error) {
+          const { namespace, name } = change.object.metadata;
+          log?.error({ ...context, namespace, object: name, err: error }, "event handler failed");
+        }
       }
-    }
   }
 
   return {
     start: () => void (running ??= run()),
+    listen: (listener) => void listeners.push(listener),
     synced: () => firstList.promise,
     get: cache.get,
     list: cache.list,

@@ -8,6 +8,7 @@ import {
 } from "../../api/cluster-api/index.ts";
 import { parseForeignKubeconfig } from "../../kube/kubeconfig.ts";
 import { renderKubeconfig, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { digestOf, type TrustSecret } from "../endpoint/trust.ts";
 import { completeEndpoint, isSameEndpoint, renderEndpoint, type EndpointField } from "../endpoint/value.ts";
 import { covers } from "../shoot/covers.ts";
 
@@ -53,14 +54,15 @@ export async function keepKubeconfig(
     type: CLUSTER_SECRET_TYPE,
     data: { value: Buffer.from(kubeconfig).toString("base64") },
   };
-  if (!covers(present, wanted)) await management.apply<Secret>(wanted);
+  const isKept = present?.digest === digestOf(wanted.data.value) && covers(present.metadata, wanted.metadata);
+  if (!isKept) await management.apply<Secret>(wanted);
 }
 
 /** Whose kubeconfig it is, and what is there of it. */
 export interface KubeconfigPlace {
   readonly cluster: Cluster;
   readonly controlPlane: ShootControlPlane;
-  readonly present: Secret | undefined;
+  readonly present: TrustSecret | undefined;
 }
 
 /**

@@ -38,7 +38,7 @@ export function createEndpointController(deps: ClusterApiDeps, probing: Endpoint
     ...{ log, ...probing },
   });
   const watched = createWatched({
-    ...{ client, log },
+    ...{ client, log, watches: deps.watches },
     onCluster: (key) => controller.enqueue(key),
     onProbe: (key) => prober.ask(key),
   });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { CLUSTER_SECRET_TYPE, clusterKubeconfigName } from "../../api/cluster-api/index.ts";
 import { defineKind, parseKubeconfig, Secret } from "../../kube/index.ts";
 import { parseUrlEndpoint } from "./value.ts";
@@ -12,10 +13,12 @@ export interface Trust {
   readonly serverName?: string | undefined;
 }
 
-/** A Secret of Cluster API's, of which nothing is remembered but the trust that it gives. */
+/** A Secret of Cluster API's, of which nothing is remembered but the trust that it gives, and whether it is another one by now. */
 export interface TrustSecret extends KubeObject {
   readonly metadata: NamespacedMeta;
   readonly trust?: Trust;
+  /** Of a kubeconfig, {@link digestOf} its value. */
+  readonly digest?: string;
 }
 
 /** Secrets, as {@link TrustSecret}s. */
@@ -35,11 +38,18 @@ export const clusterOfSecret = ({ metadata: { name } }: KubeObject): string | un
 
 /** A Secret without keys and credentials. */
 export function keepTrust(secret: KubeObject): TrustSecret {
-  const { name, namespace = "", uid, resourceVersion } = secret.metadata;
-  const trust = clusterOfSecret(secret) === undefined ? undefined : trustOf(secret as Secret);
+  const { name, namespace = "", uid, resourceVersion, labels, ownerReferences } = secret.metadata;
   const metadata = { name, namespace, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
-  return { apiVersion: secret.apiVersion, kind: secret.kind, metadata, ...(trust && { trust }) };
+  const kept = { apiVersion: secret.apiVersion, kind: secret.kind };
+  if (clusterOfSecret(secret) === undefined) return { ...kept, metadata };
+  const trust = trustOf(secret as Secret);
+  const digest = digestOf((secret as Secret).data?.["value"]);
+  const owned = { ...metadata, ...(labels && { labels }), ...(ownerReferences && { ownerReferences }) };
+  return { ...kept, metadata: owned, digest, ...(trust && { trust }) };
 }
+
+/** Tells one value of a Secret from another, without keeping it. */
+export const digestOf = (value = ""): string => createHash("sha256").update(value).digest("base64");
 
 /** Undefined for what is no kubeconfig with an authority in it: others may write such a Secret. */
 function trustOf({ data }: Secret): Trust | undefined {

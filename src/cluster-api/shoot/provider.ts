@@ -4,7 +4,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { createController, type NamespacedKey } from "../../kube/index.ts";
 import { removeShoot } from "../control-plane/deletion.ts";
 import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/control-plane.ts";
-import { isOwn } from "../control-plane/identity.ts";
+import { idOf, isOwn } from "../control-plane/identity.ts";
 import type { Silence } from "../control-plane/report.ts";
 import { unblockMove } from "../control-plane/unblock-move.ts";
 import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../endpoint/paused.ts";
@@ -15,7 +15,7 @@ import type { ClusterApiDeps, Part } from "../part.ts";
 import { createApiServers } from "./api-servers.ts";
 import { projectOf } from "./project.ts";
 import { say } from "./say.ts";
-import { clusterNameOf, controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
+import { controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
 import { createShootWriter } from "./write.ts";
 
 /**
@@ -64,7 +64,7 @@ async function reconcileCluster(
   const again = [cluster && (await infrastructureOfCluster(deps, cluster))];
   again.push(controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane)));
   await poolsOfCluster(deps, key, cluster, controlPlane);
-  const labelled = world.controlPlanes.list(key.namespace).filter((one) => clusterNameOf(one) === key.name);
+  const labelled = world.of.controlPlanes(key);
   for (const other of labelled.filter(isLeaving))
     if (other !== controlPlane) again.push(await controlPlaneOfCluster(deps, key, cluster, other));
   const infrastructures = world.infrastructures.list(key.namespace).filter((one) => clusterNameOf(one) === key.name);
@@ -129,8 +129,7 @@ async function poolsOfCluster(
   controlPlane: ShootControlPlane | undefined,
 ): Promise<void> {
   const place = cluster && placeOf(deps, cluster, controlPlane);
-  const own = deps.world.pools.list(key.namespace).filter((pool) => clusterNameOf(pool) === key.name);
-  for (const infrastructure of own) await poolOfCluster(deps, infrastructure, place);
+  for (const infrastructure of deps.world.of.pools(key)) await poolOfCluster(deps, infrastructure, place);
 }
 
 async function poolOfCluster(
@@ -155,5 +154,6 @@ function placeOf(deps: ControlPlaneDeps, cluster: Cluster, controlPlane: ShootCo
 function ownShoot(deps: ControlPlaneDeps, controlPlane: ShootControlPlane): Shoot | undefined {
   const project = projectOf(deps, controlPlane);
   if ("obstacle" in project) return undefined;
-  return deps.world.shoots.list(project.namespace).find((one) => isOwn(one, controlPlane));
+  const found = deps.world.shootsById(idOf(controlPlane) ?? "");
+  return found.find((one) => one.metadata.namespace === project.namespace && isOwn(one, controlPlane));
 }

@@ -1,7 +1,6 @@
 import {
   CLUSTER_NAME_LABEL,
-  Cluster,
-  ClusterEndpoint,
+  type Cluster,
   MachinePool,
   ShootCluster,
   ShootControlPlane,
@@ -10,20 +9,30 @@ import {
 import { DomainReservation, Shoot } from "../../api/index.ts";
 import { CONTROL_PLANE_ID_LABEL, INFRASTRUCTURE_ID_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { createReflector, Namespace, Secret, type Change, type Kind, type Reflector } from "../../kube/index.ts";
+import {
+  createReflector,
+  indexBy,
+  Namespace,
+  Secret,
+  type Kind,
+  type NamespacedKey,
+  type Reflector,
+} from "../../kube/index.ts";
+import { essentialNamespace, onlyKubeconfig, projectIn, withoutLastApplied, withoutNodes } from "../kept.ts";
 import type { ClusterApiDeps } from "../part.ts";
+import { createWatches, type Watches } from "../watches.ts";
 import type { Pool } from "./row.ts";
 
 /** What our controllers know of both clusters, by watches alone. */
 export interface World {
-  readonly clusters: Reflector<Cluster>;
+  readonly clusters: Watches["clusters"];
   readonly controlPlanes: Reflector<ShootControlPlane>;
   readonly infrastructures: Reflector<ShootCluster>;
   readonly machinePools: Reflector<MachinePool>;
   readonly pools: Reflector<ShootMachinePool>;
-  readonly endpoints: Reflector<ClusterEndpoint>;
+  readonly endpoints: Watches["endpoints"];
   /** Secrets of Clusters, in the management cluster. */
-  readonly secrets: Reflector<Secret>;
+  readonly secrets: Watches["secrets"];
   readonly namespaces: Reflector<Namespace>;
   /** Shoots that stand for control planes. */
   readonly shoots: Reflector<Shoot>;
@@ -31,6 +40,14 @@ export interface World {
   readonly kubeconfigs: Reflector<Secret>;
   /** Domains that are reserved, in the garden. */
   readonly reservations: Reflector<DomainReservation>;
+  /** What bears a Cluster's label, or of MachinePools names the Cluster, without a search. */
+  readonly of: {
+    controlPlanes(cluster: NamespacedKey): ShootControlPlane[];
+    machinePools(cluster: NamespacedKey): MachinePool[];
+    pools(cluster: NamespacedKey): ShootMachinePool[];
+  };
+  /** Shoots that bear a control plane's identity. */
+  shootsById(id: string): Shoot[];
   start(): void;
   synced(): Promise<unknown>;
   stop(): Promise<void>;
@@ -40,39 +57,27 @@ export interface World {
 export type Wake = (cluster: { readonly namespace: string; readonly name: string }) => void;
 
 /** Watches all that Shoots of Clusters are made from, and tells of each change which Cluster it concerns. */
-export function createWorld({ management, garden, log }: ClusterApiDeps, wake: Wake): World {
-  const watch = <T extends KubeObject>(
-    kind: Kind<T>,
-    clusterOf: (object: T) => string | undefined,
-    labelSelector?: string,
-  ) =>
-    createReflector(inGarden(kind) ? garden : management, kind, {
-      log,
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-      onEvent: ({ object }: Change<T>) => {
-        const name = clusterOf(object);
-        const { namespace } = object.metadata;
-        if (name !== undefined && namespace !== undefined) wake({ namespace, name });
-      },
-    });
-
+export function createWorld({ management, garden, log, ...deps }: ClusterApiDeps, wake: Wake): World {
+  const { clusters, endpoints, secrets } = deps.watches ?? createWatches({ management, log });
+  const keep = withoutLastApplied;
   const world = {
-    clusters: watch(Cluster, ({ metadata }) => metadata.name),
-    controlPlanes: watch(ShootControlPlane, clusterNameOf),
-    infrastructures: watch(ShootCluster, clusterNameOf),
-    machinePools: watch(MachinePool, ({ spec }) => spec.clusterName),
-    pools: watch(ShootMachinePool, clusterNameOf),
-    endpoints: watch(ClusterEndpoint, clusterNameOf),
-    secrets: watch(Secret, clusterNameOf, CLUSTER_NAME_LABEL),
-    namespaces: createReflector(management, Namespace, { log, onEvent: ({ object }) => wakeAll(object.metadata.name) }),
-    shoots: createReflector(garden, Shoot, {
+    ...{ clusters, endpoints, secrets },
+    controlPlanes: createReflector(management, ShootControlPlane, { log, keep }),
+    infrastructures: createReflector(management, ShootCluster, { log, keep }),
+    machinePools: createReflector(management, MachinePool, { log, keep: withoutNodes }),
+    pools: createReflector(management, ShootMachinePool, { log, keep }),
+    namespaces: createReflector(management, Namespace, {
       log,
-      labelSelector: CONTROL_PLANE_ID_LABEL,
-      onEvent: ({ object }) => wakeOwner(object),
+      keep: essentialNamespace,
+      onEvent({ object, old }) {
+        if (old === undefined || projectIn(old) !== projectIn(object)) wakeAll(object.metadata.name);
+      },
     }),
+    shoots: createReflector(garden, Shoot, { log, labelSelector: CONTROL_PLANE_ID_LABEL, keep }),
     kubeconfigs: createReflector(garden, Secret, {
       log,
       labelSelector: `${ROLE_LABEL}=kubeconfig`,
+      keep: onlyKubeconfig,
       onEvent: ({ object: { metadata } }) => {
         const shoot = world.shoots.get(metadata.name.replace(/\.kubeconfig$/, ""), metadata.namespace);
         if (shoot !== undefined) wakeOwner(shoot);
@@ -81,16 +86,37 @@ export function createWorld({ management, garden, log }: ClusterApiDeps, wake: W
     reservations: createReflector(garden, DomainReservation, { log, onEvent: ({ object }) => wakeHolders(object) }),
   };
 
-  function wakeAll(namespace: string): void {
-    for (const { metadata } of world.clusters.list(namespace)) wake({ namespace, name: metadata.name });
+  // Before the listeners below, which read them.
+  const namedIn = indexBy(clusters, ({ metadata }) => metadata.namespace);
+  const controlPlanesById = indexBy(world.controlPlanes, controlPlaneIdOf);
+  const shootsById = indexBy(world.shoots, controlPlaneIdOf);
+  const of = {
+    controlPlanes: byCluster(world.controlPlanes, clusterNameOf),
+    machinePools: byCluster(world.machinePools, namedClusterOf),
+    pools: byCluster(world.pools, clusterNameOf),
+  };
+  tell(clusters, ({ metadata }) => metadata.name);
+  tell(world.machinePools, namedClusterOf);
+  for (const one of [world.controlPlanes, world.infrastructures, world.pools, endpoints, secrets])
+    tell<KubeObject>(one, clusterNameOf);
+  world.shoots.listen(({ object }) => wakeOwner(object));
+
+  function tell<T extends KubeObject>(watch: Pick<Reflector<T>, "listen">, clusterOf: ClusterOf<T>): void {
+    watch.listen(({ object }) => {
+      const name = clusterOf(object);
+      const { namespace } = object.metadata;
+      if (name !== undefined && namespace !== undefined) wake({ namespace, name });
+    });
   }
 
-  function wakeOwner({ metadata }: Shoot): void {
-    const id = metadata.labels?.[CONTROL_PLANE_ID_LABEL];
-    for (const controlPlane of world.controlPlanes.list()) {
+  function wakeAll(namespace: string): void {
+    for (const { metadata } of namedIn(namespace)) wake({ namespace, name: metadata.name });
+  }
+
+  function wakeOwner(shoot: Shoot): void {
+    for (const controlPlane of controlPlanesById(controlPlaneIdOf(shoot) ?? "")) {
       const name = clusterNameOf(controlPlane);
-      if (controlPlane.metadata.labels?.[CONTROL_PLANE_ID_LABEL] === id && name !== undefined)
-        wake({ namespace: controlPlane.metadata.namespace, name });
+      if (name !== undefined) wake({ namespace: controlPlane.metadata.namespace, name });
     }
   }
 
@@ -108,21 +134,34 @@ export function createWorld({ management, garden, log }: ClusterApiDeps, wake: W
   const reflectors: readonly Pick<Reflector<KubeObject>, "start" | "synced" | "stop">[] = Object.values(world);
   return {
     ...world,
+    ...{ of, shootsById },
     start: () => reflectors.forEach((one) => one.start()),
     synced: () => Promise.all(reflectors.map((one) => one.synced())),
     stop: async () => void (await Promise.all(reflectors.map((one) => one.stop()))),
   };
 }
 
-const inGarden = (kind: Kind): boolean => kind.kind === Shoot.kind;
+/** The name of the Cluster that an object belongs to. */
+type ClusterOf<T> = (object: T) => string | undefined;
+
+function byCluster<T extends KubeObject>(
+  watch: Reflector<T>,
+  clusterOf: ClusterOf<T>,
+): (cluster: NamespacedKey) => T[] {
+  const found = indexBy(watch, (object) => `${object.metadata.namespace}/${clusterOf(object)}`);
+  return ({ namespace, name }) => found(`${namespace}/${name}`);
+}
+
+const namedClusterOf = ({ spec }: MachinePool): string => spec.clusterName;
+
+const controlPlaneIdOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[CONTROL_PLANE_ID_LABEL];
 
 /** The Cluster that an object belongs to: core labels what Clusters and pools name. */
 export const clusterNameOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[CLUSTER_NAME_LABEL];
 
 /** The pools of a Cluster, as far as both halves of each are there and core has joined them. */
-export function poolsOf(world: Pick<World, "machinePools" | "pools">, { metadata }: Cluster): readonly Pool[] {
-  const halves = world.machinePools.list(metadata.namespace).filter(({ spec }) => spec.clusterName === metadata.name);
-  return halves.flatMap((machinePool) => {
+export function poolsOf(world: Pick<World, "of" | "pools">, { metadata }: Cluster): readonly Pool[] {
+  return world.of.machinePools(metadata).flatMap((machinePool) => {
     const ref = machinePool.spec.template.spec.infrastructureRef;
     if (ref.kind !== ShootMachinePool.kind) return [];
     const infrastructure = world.pools.get(ref.name, metadata.namespace);

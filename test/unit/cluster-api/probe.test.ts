@@ -75,18 +75,19 @@ test("an endpoint that refuses connections, or takes them and says nothing, does
   expect(await probeEndpoint({ host: "127.0.0.1", port }, trust)).toMatchObject({ reason: "ConnectionRefused" });
 });
 
-test("of a kubeconfig nothing is remembered but authority, server and name; of any other Secret nothing", () => {
+test("of a kubeconfig nothing is remembered but authority, server and name, whose it is, and a digest; of any other Secret nothing", () => {
   const text = renderKubeconfig({ server: "https://api.example.com", ca: "CA", token: "secret", tlsServerName: "own" });
   const secretOf = (name: string, value: string) =>
     keepTrust({
       ...{ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "fleet", labels: { a: "b" } } },
       data: { value: Buffer.from(value).toString("base64") },
     });
-  const metadata = { name: "foo-kubeconfig", namespace: "fleet" };
+  const metadata = { name: "foo-kubeconfig", namespace: "fleet", labels: { a: "b" } };
+  const digest = expect.any(String) as string;
   expect(secretOf("foo-kubeconfig", text)).toEqual({
-    ...{ apiVersion: "v1", kind: "Secret", metadata },
+    ...{ apiVersion: "v1", kind: "Secret", metadata, digest },
     trust: { ca: "CA", server: { host: "api.example.com", port: 443 }, serverName: "own" },
   });
-  expect(secretOf("foo-kubeconfig", "no kubeconfig")).toEqual({ apiVersion: "v1", kind: "Secret", metadata });
+  expect(secretOf("foo-kubeconfig", "no kubeconfig")).toEqual({ apiVersion: "v1", kind: "Secret", metadata, digest });
   expect(secretOf("foo-ca", text)).not.toHaveProperty("trust");
 });
