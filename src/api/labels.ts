@@ -172,6 +172,9 @@ export const CONTROL_PLANE_ID_LABEL = "perennial.dev/control-plane-id";
 /** On a ShootCluster, and on what it has in the garden: the ShootCluster's first uid. It outlives `clusterctl move`. */
 export const INFRASTRUCTURE_ID_LABEL = "perennial.dev/infrastructure-id";
 
+/** "true" on a Secret of a management cluster: ShootClusters of its namespace may have it copied into their project in the garden. */
+export const GARDEN_CREDENTIALS_LABEL = "perennial.dev/garden-credentials";
+
 /** On a ShootControlPlane or a ShootCluster: the project namespace in the garden that its Shoot is in, from the first look on. */
 export const PROJECT_NAMESPACE_LABEL = "perennial.dev/project-namespace";
 

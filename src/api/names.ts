@@ -107,6 +107,9 @@ export const REGISTRATION_FINALIZER = "core.gardener.cloud/controllerregistratio
 /** Finalizer of a ShootControlPlane and of ShootMachinePools, until what stands behind them in the garden has gone. */
 export const SHOOT_FINALIZER = "cluster-api.perennial.dev/shoot";
 
+/** Name of the Secret and of the CredentialsBinding in the garden with what a ShootCluster brings for this Shoot. */
+export const infrastructureCredentialsName = (shoot: string): string => `cluster-api-${shoot}`;
+
 /** Finalizer of a ShootCluster, until what it has in the garden has gone. */
 export const INFRASTRUCTURE_FINALIZER = "cluster-api.perennial.dev/infrastructure";
 

@@ -6,8 +6,9 @@ import {
   ShootCluster,
   ShootControlPlane,
 } from "../../src/api/cluster-api/index.ts";
-import { DomainReservation, Shoot, type KubeObject } from "../../src/api/index.ts";
+import { CredentialsBinding, DomainReservation, Shoot, type KubeObject } from "../../src/api/index.ts";
 import { Namespace, parseKubeconfig, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
+import { GARDEN_CREDENTIALS_LABEL } from "../../src/api/labels.ts";
 import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot/provider.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
@@ -132,6 +133,59 @@ test("a domain is one infrastructure's until its Shoot has gone, and then the ne
   await eventually(async () => expect(await readyOf(cluster, other)).toMatchObject({ status: "True" }));
   const next = await client.read(DomainReservation, { name: domain });
   expect(next?.spec.shootRef).toEqual(other);
+});
+
+test("credentials beside the Shoot are copied into the garden, follow their Secret, and go with the Cluster", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "keyed" };
+  const copy = { namespace, name: "cluster-api-keyed" };
+  const account = { namespace, name: "account" };
+  await client.create({ ...typeMeta(Secret), metadata: account, type: "Opaque", data: { user: "YQ==", key: "Yg==" } });
+  const { credentialsBindingName: _, region: __, ...spec } = shootTemplate("keyed").spec;
+  const credentials = { secretRef: { name: "account" }, providerType: "local" };
+  const beside = { region: "local", zones: ["a", "b"], credentials };
+  await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: beside });
+  await client.create({ ...controlPlaneOf("keyed", { shootTemplate: { spec } }), metadata: key });
+  await client.create({ ...clusterOf("keyed", { infrastructureRef: refOf("keyed") }), metadata: key });
+  await applyPool(cluster, "keyed");
+  await eventually(async () =>
+    expect(await readyOf(cluster, key)).toMatchObject({ status: "False", reason: "CredentialsMissing" }),
+  );
+  expect(await client.read(Secret, copy), "without the label").toBeUndefined();
+  expect(await client.read(Shoot, key)).toBeUndefined();
+
+  const labels = { [GARDEN_CREDENTIALS_LABEL]: "true" };
+  await client.patch(refTo(Secret, account), { metadata: { labels } });
+  const shoot = await eventually(() => read(cluster, Shoot, key), 60_000);
+  expect(shoot.spec).toMatchObject({ region: "local", credentialsBindingName: copy.name });
+  const binding = await read(cluster, CredentialsBinding, copy);
+  expect(binding).toMatchObject({
+    provider: { type: "local" },
+    credentialsRef: { apiVersion: "v1", kind: "Secret", ...copy },
+  });
+  expect((await read(cluster, Secret, copy)).data).toEqual({ user: "YQ==", key: "Yg==" });
+  const { status } = await eventually(async () => {
+    const found = await read(cluster, Cluster, key);
+    return found.status?.initialization?.infrastructureProvisioned === true && found;
+  });
+  expect(status).toMatchObject({ failureDomains: [{ name: "a" }, { name: "b" }] });
+
+  await client.patch(refTo(Secret, account), { data: { user: null, key: "Yw==" } });
+  await eventually(async () => expect((await read(cluster, Secret, copy)).data).toEqual({ key: "Yw==" }));
+  await client.patch(refTo(Secret, copy), { data: { key: "ZA==", more: "ZQ==" } });
+  await eventually(async () => expect((await read(cluster, Secret, copy)).data).toEqual({ key: "Yw==" }));
+  await client.patch(refTo(ShootCluster, key), { spec: { zones: null } });
+  await eventually(async () => expect((await read(cluster, ShootCluster, key)).status?.failureDomains).toEqual([]));
+
+  await client.remove(refTo(Cluster, key));
+  await eventually(async () => expect(await client.read(Cluster, key)).toBeUndefined(), 60_000);
+  expect(await client.read(CredentialsBinding, copy)).toBeUndefined();
+  expect(await client.read(Secret, copy)).toBeUndefined();
+  expect(await client.read(Secret, account), "the user's own").toBeDefined();
 });
 
 test("a ShootCluster keeps its domain, which is a DNS name", async ({ cluster, own }) => {

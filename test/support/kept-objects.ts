@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../src/api/index.ts";
 import { inWords, KubeError, refOf, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 
-/** An API server as far as reads, lists, merge patches and deletions go; what a test looks at is what is left in it. */
+/** An API server as far as reads, lists, creations, merge patches and deletions go; what a test looks at is what is left in it. */
 export function keepObjects(...first: readonly KubeObject[]) {
   const objects = new Map(first.map((object) => [inWords(refOf(object)), object]));
   const found = (ref: ObjectRef, uid: unknown): KubeObject => {
@@ -22,6 +22,11 @@ export function keepObjects(...first: readonly KubeObject[]) {
           (namespace === undefined || one.metadata.namespace === namespace) &&
           (label === "" || one.metadata.labels?.[label] === value),
       );
+    },
+    async create(object: KubeObject) {
+      if (objects.has(inWords(refOf(object)))) throw refusal(409, "AlreadyExists");
+      objects.set(inWords(refOf(object)), object);
+      return object;
     },
     async patch(ref: ObjectRef, patch: { readonly metadata?: { readonly uid?: string } }) {
       const merged = merge(found(ref, patch.metadata?.uid), patch) as KubeObject;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { object, onceSet, rules } from "../schema/fields.ts";
 import { defineResource } from "../schema/resource.ts";
-import { domain, labelValue } from "../schema/syntax.ts";
+import { dnsLabel, dnsSubdomain, domain, labelValue } from "../schema/syntax.ts";
 import { seedSelector } from "../core/seed-selector.ts";
 import { conditions } from "./condition.ts";
 import { defineTemplate, providerKind } from "./provider-kind.ts";
@@ -10,7 +10,19 @@ const endpoint = object({
   domain: domain().describe("Domain of the Shoot. Its API server is at `api.` before it, port 443."),
 });
 
+const credentials = object({
+  secretRef: object({ name: dnsSubdomain().describe("Name of the Secret, in the same namespace.") }).describe(
+    'SecretRef names a Secret with label perennial.dev/garden-credentials: "true".',
+  ),
+  providerType: dnsLabel().describe("ProviderType is the type of the provider that the credentials are for."),
+});
+
 const shared = {
+  credentials: credentials
+    .optional()
+    .describe(
+      "Credentials are what the Shoot acts with at its provider, where its template names no binding. The garden gets a copy, and a CredentialsBinding.",
+    ),
   endpoint: endpoint
     .optional()
     .describe(
@@ -26,11 +38,19 @@ const shared = {
 };
 
 const shootClusterSpec = object(shared).meta(
-  rules(...onceSet("region")["x-kubernetes-validations"], {
-    rule: "!has(oldSelf.endpoint) || has(self.endpoint) && self.endpoint.domain == oldSelf.endpoint.domain",
-    message: "cannot be changed once it is set: users and certificates know the API server by it",
-    fieldPath: ".endpoint",
-  }),
+  rules(
+    ...onceSet("region")["x-kubernetes-validations"],
+    {
+      rule: "!has(oldSelf.endpoint) || has(self.endpoint) && self.endpoint.domain == oldSelf.endpoint.domain",
+      message: "cannot be changed once it is set: users and certificates know the API server by it",
+      fieldPath: ".endpoint",
+    },
+    {
+      rule: "!has(oldSelf.credentials) || has(self.credentials) && self.credentials.providerType == oldSelf.credentials.providerType",
+      message: "cannot be taken away, nor become another provider's: the Shoot acts with them",
+      fieldPath: ".credentials",
+    },
+  ),
 );
 
 const shootClusterStatus = object({
@@ -64,7 +84,8 @@ export const ShootCluster = defineResource({
   kind: "ShootCluster",
   plural: "shootclusters",
   shortNames: ["scl"],
-  description: "What a Shoot needs beside the service that makes it: a domain, a region, zones, Seeds that fit.",
+  description:
+    "What a Shoot needs beside the service that makes it: credentials, a domain, a region, zones, Seeds that fit.",
   content: { spec: shootClusterSpec.optional(), status: shootClusterStatus.optional() },
   columns: [
     { name: "Cluster", path: ".metadata.labels.cluster\\.x-k8s\\.io/cluster-name" },

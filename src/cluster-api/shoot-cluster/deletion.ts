@@ -5,6 +5,7 @@ import { projectOf, type ProjectSource } from "../shoot/project.ts";
 import { say } from "../shoot/say.ts";
 import { clusterNameOf, type World } from "../shoot/world.ts";
 import { infrastructureId } from "./identity.ts";
+import { releaseCredentials } from "./release-credentials.ts";
 import { releaseDomain } from "./reservation.ts";
 
 /** In ms: how soon is asked again for what no watch tells of. */
@@ -37,6 +38,10 @@ export async function removeInfrastructure(
     id: infrastructureId(infrastructure),
     shoot: { namespace: project.namespace, name: clusterName },
   };
+  if (!(await releaseCredentials(garden, holder))) {
+    const message = "its credentials in the garden are being deleted";
+    return await wait(management, infrastructure, { reason: "WaitingForCredentials", message });
+  }
   const { domain } = infrastructure.spec?.endpoint ?? {};
   if (domain !== undefined) await releaseDomain(garden, { domain, ...holder });
   return await dropFinalizer(management, infrastructure, INFRASTRUCTURE_FINALIZER);

@@ -1,11 +1,15 @@
 import type { Cluster, ShootCluster } from "../../api/cluster-api/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { infrastructureCredentialsName } from "../../api/names.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { KubeClient, Reflector } from "../../kube/index.ts";
 import { pausedSaid } from "../endpoint/paused.ts";
 import type { Obstacle } from "../shoot/obstacle.ts";
 import { projectOf } from "../shoot/project.ts";
 import { say } from "../shoot/say.ts";
-import type { World } from "../shoot/world.ts";
-import { provideDomain } from "./domain.ts";
+import { controlPlaneOf, type World } from "../shoot/world.ts";
+import { isOf, provideCredentials } from "./credentials.ts";
+import { provideDomain, type DomainPlace } from "./domain.ts";
+import { findMismatch, findNoSeed } from "./fit.ts";
 import { establishInfrastructure, infrastructureId } from "./identity.ts";
 
 /** What a ShootCluster's reconciliation works with. */
@@ -19,7 +23,7 @@ export interface InfrastructureDeps {
 const LATER = 60_000;
 
 /**
- * Brings what a Shoot needs beside the service: its domain, with the endpoint (seed 004, scenario 3). Says by contract v1beta2
+ * Brings what a Shoot needs beside the service: credentials (seed 004, scenario 2), and its domain with the endpoint (scenario 3). Says by contract v1beta2
  * whether all is there; once it was, it stays provisioned. Its zones are the failure domains that MachinePools choose from. One
  * that asks for nothing of the garden is ready at once.
  */
@@ -43,16 +47,33 @@ async function provide(
   cluster: Cluster,
   infrastructure: ShootCluster,
 ): Promise<Obstacle | undefined> {
-  if (!needsGarden(infrastructure)) return undefined;
+  const unfit =
+    findMismatch(infrastructure, controlPlaneOf(deps.world, cluster)) ??
+    (await findNoSeed(deps.garden, infrastructure));
+  if (unfit !== undefined || !needsGarden(infrastructure)) return unfit;
   const project = projectOf(deps, infrastructure);
   if ("obstacle" in project) return project.obstacle;
   await establishInfrastructure(deps.management, infrastructure, project.namespace);
   const shoot = { namespace: project.namespace, name: cluster.metadata.name };
   const place = { cluster, infrastructure, holder: { id: infrastructureId(infrastructure), shoot } };
-  return await provideDomain(deps, place);
+  return (await provideDomain(deps, place)) ?? (await credentialsOf(deps, place));
 }
 
-const needsGarden = ({ spec }: ShootCluster): boolean => spec?.endpoint !== undefined;
+const needsGarden = ({ spec }: ShootCluster): boolean =>
+  spec?.endpoint !== undefined || spec?.credentials !== undefined;
+
+async function credentialsOf({ garden, world }: InfrastructureDeps, place: DomainPlace): Promise<Obstacle | undefined> {
+  const { infrastructure, holder } = place;
+  const { namespace, name } = holder.shoot;
+  const secretName = infrastructure.spec?.credentials?.secretRef.name ?? "";
+  const source = world.credentials.get(secretName, infrastructure.metadata.namespace);
+  const own = <T extends KubeObject>(objects: Pick<Reflector<T>, "get">) => {
+    const found = objects.get(infrastructureCredentialsName(name), namespace);
+    return found && isOf(found, holder) ? found : undefined;
+  };
+  const present = { secret: own(world.gardenSecrets), binding: own(world.gardenBindings) };
+  return await provideCredentials(garden, { infrastructure, holder, source, present });
+}
 
 const readySaid = (obstacle: Obstacle | undefined) =>
   obstacle === undefined

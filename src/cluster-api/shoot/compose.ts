@@ -3,6 +3,7 @@ import type { Cluster, ShootCluster, ShootControlPlane } from "../../api/cluster
 import { COMPOSED_ANNOTATION, isReservedKey, OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import { Shoot } from "../../api/index.ts";
+import { infrastructureCredentialsName } from "../../api/names.ts";
 import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { typeMeta } from "../../kube/index.ts";
@@ -71,7 +72,7 @@ function metadataOf({ controlPlane, key }: Ingredients, rows: readonly Row[], sp
 
 /** The template with version and rows; without a template, these alone. */
 function specOf(
-  { controlPlane, infrastructure }: Ingredients,
+  { controlPlane, infrastructure, key }: Ingredients,
   rows: readonly Row[],
   domain: string | undefined,
 ): Composed["spec"] {
@@ -80,7 +81,7 @@ function specOf(
   const kubernetes = { ...template?.kubernetes, ...omitUndefined({ version: version?.replace(/^v/, "") }) };
   const provider = { ...template?.provider, ...(rows.length > 0 ? { workers: rows } : {}) };
   return {
-    ...(template && withoutSeed(withInfrastructure(template, infrastructure))),
+    ...(template && withoutSeed(withInfrastructure(template, infrastructure, key.name))),
     ...(domain === undefined ? {} : { dns: { ...template?.dns, domain } }),
     ...(Object.keys(kubernetes).length > 0 ? { kubernetes } : {}),
     ...(Object.keys(provider).length > 0 ? { provider } : {}),
@@ -116,7 +117,9 @@ const misplaced = (field: string, remedy: string): Obstacle => ({
 const withoutSeed = ({ seedName: _, ...kept }: Template): Template => kept;
 
 /** What the template says goes before what the infrastructure brings. */
-function withInfrastructure(template: Template, infrastructure: ShootCluster | undefined): Template {
-  const { region, seedSelector } = infrastructure?.spec ?? {};
-  return { ...omitUndefined({ region, seedSelector }), ...template };
+function withInfrastructure(template: Template, infrastructure: ShootCluster | undefined, shoot: string): Template {
+  const { region, seedSelector, credentials } = infrastructure?.spec ?? {};
+  const credentialsBindingName = credentials && infrastructureCredentialsName(shoot);
+  const own = template.secretBindingName === undefined ? { credentialsBindingName } : {};
+  return { ...omitUndefined({ region, seedSelector, ...own }), ...template };
 }

@@ -67,8 +67,8 @@ async function reconcileCluster(
   const labelled = world.of.controlPlanes(key);
   for (const other of labelled.filter(isLeaving))
     if (other !== controlPlane) again.push(await controlPlaneOfCluster(deps, key, cluster, other));
-  const infrastructures = world.infrastructures.list(key.namespace).filter((one) => clusterNameOf(one) === key.name);
-  for (const one of infrastructures.filter(isLeaving)) again.push(await leavingInfrastructure(deps, key, cluster, one));
+  for (const one of world.of.infrastructures(key).filter(isLeaving))
+    again.push(await leavingInfrastructure(deps, key, cluster, one));
   if (cluster === undefined && labelled.length === 0) {
     deps.servers.forget(`${key.namespace}/${key.name}`);
     deps.silence.delete(`${key.namespace}/${key.name}`);

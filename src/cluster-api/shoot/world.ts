@@ -6,15 +6,20 @@ import {
   ShootControlPlane,
   ShootMachinePool,
 } from "../../api/cluster-api/index.ts";
-import { DomainReservation, Shoot } from "../../api/index.ts";
-import { CONTROL_PLANE_ID_LABEL, INFRASTRUCTURE_ID_LABEL, ROLE_LABEL } from "../../api/labels.ts";
+import { CredentialsBinding, DomainReservation, Shoot } from "../../api/index.ts";
+import {
+  CONTROL_PLANE_ID_LABEL,
+  GARDEN_CREDENTIALS_LABEL,
+  INFRASTRUCTURE_ID_LABEL,
+  ROLE_LABEL,
+} from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   createReflector,
   indexBy,
   Namespace,
   Secret,
-  type Kind,
+  type Change,
   type NamespacedKey,
   type Reflector,
 } from "../../kube/index.ts";
@@ -40,9 +45,15 @@ export interface World {
   readonly kubeconfigs: Reflector<Secret>;
   /** Domains that are reserved, in the garden. */
   readonly reservations: Reflector<DomainReservation>;
+  /** Secrets of the management cluster that may be copied into the garden. */
+  readonly credentials: Reflector<Secret>;
+  /** What the garden has of ShootClusters' credentials. */
+  readonly gardenSecrets: Reflector<Secret>;
+  readonly gardenBindings: Reflector<CredentialsBinding>;
   /** What bears a Cluster's label, or of MachinePools names the Cluster, without a search. */
   readonly of: {
     controlPlanes(cluster: NamespacedKey): ShootControlPlane[];
+    infrastructures(cluster: NamespacedKey): ShootCluster[];
     machinePools(cluster: NamespacedKey): MachinePool[];
     pools(cluster: NamespacedKey): ShootMachinePool[];
   };
@@ -60,6 +71,10 @@ export type Wake = (cluster: { readonly namespace: string; readonly name: string
 export function createWorld({ management, garden, log, ...deps }: ClusterApiDeps, wake: Wake): World {
   const { clusters, endpoints, secrets } = deps.watches ?? createWatches({ management, log });
   const keep = withoutLastApplied;
+  const held = {
+    labelSelector: INFRASTRUCTURE_ID_LABEL,
+    onEvent: ({ object }: Change<KubeObject>) => wakeHolders(object),
+  };
   const world = {
     ...{ clusters, endpoints, secrets },
     controlPlanes: createReflector(management, ShootControlPlane, { log, keep }),
@@ -84,6 +99,13 @@ export function createWorld({ management, garden, log, ...deps }: ClusterApiDeps
       },
     }),
     reservations: createReflector(garden, DomainReservation, { log, onEvent: ({ object }) => wakeHolders(object) }),
+    credentials: createReflector(management, Secret, {
+      log,
+      labelSelector: `${GARDEN_CREDENTIALS_LABEL}=true`,
+      onEvent: ({ object }) => wakeUsers(object),
+    }),
+    gardenSecrets: createReflector(garden, Secret, { log, ...held }),
+    gardenBindings: createReflector(garden, CredentialsBinding, { log, ...held }),
   };
 
   // Before the listeners below, which read them.
@@ -92,6 +114,7 @@ export function createWorld({ management, garden, log, ...deps }: ClusterApiDeps
   const shootsById = indexBy(world.shoots, controlPlaneIdOf);
   const of = {
     controlPlanes: byCluster(world.controlPlanes, clusterNameOf),
+    infrastructures: byCluster(world.infrastructures, clusterNameOf),
     machinePools: byCluster(world.machinePools, namedClusterOf),
     pools: byCluster(world.pools, clusterNameOf),
   };
@@ -128,6 +151,15 @@ export function createWorld({ management, garden, log, ...deps }: ClusterApiDeps
       const isHolder = id !== undefined && infrastructure.metadata.labels?.[INFRASTRUCTURE_ID_LABEL] === id;
       const isWaiting = infrastructure.spec?.endpoint?.domain === metadata.name;
       if (name !== undefined && (isHolder || isWaiting)) wake({ namespace: infrastructure.metadata.namespace, name });
+    }
+  }
+
+  /** Who names this Secret. */
+  function wakeUsers({ metadata: { namespace, name } }: Secret): void {
+    for (const infrastructure of world.infrastructures.list(namespace)) {
+      const cluster = clusterNameOf(infrastructure);
+      const isUser = infrastructure.spec?.credentials?.secretRef.name === name;
+      if (cluster !== undefined && isUser) wake({ namespace, name: cluster });
     }
   }
 
@@ -180,8 +212,6 @@ export function controlPlaneOf(
   const found = controlPlanes.get(name, metadata.namespace);
   return found && clusterNameOf(found) === metadata.name ? found : undefined;
 }
-
-const groupOf = ({ apiVersion }: Kind): string => apiVersion.replace(/\/.*$/, "");
 
 /** The infrastructure of a Cluster, where it is one of ours and core has joined it with the Cluster, by its label. */
 export function infrastructureOf(

@@ -117,6 +117,23 @@ describe("the Shoot of a control plane and its pools", () => {
     });
   });
 
+  test("acts with the infrastructure's credentials where the template names no binding", () => {
+    const infrastructure: ShootCluster = {
+      apiVersion: ShootCluster.apiVersion,
+      kind: ShootCluster.kind,
+      metadata: { namespace: "garden-dev", name: "one" },
+      spec: { credentials: { secretRef: { name: "account" }, providerType: "local" } },
+    };
+    const { credentialsBindingName: _, ...spec } = shootTemplate("one").spec;
+    const bare = controlPlaneOf("one", { shootTemplate: { spec } });
+    expect(composed({ infrastructure, controlPlane: bare }).spec).toMatchObject({
+      credentialsBindingName: "cluster-api-one",
+    });
+    expect(composed({ infrastructure }).spec).toMatchObject({ credentialsBindingName: "local" });
+    const old = controlPlaneOf("one", { shootTemplate: { spec: { ...spec, secretBindingName: "old" } } });
+    expect(composed({ infrastructure, controlPlane: old }).spec).not.toHaveProperty("credentialsBindingName");
+  });
+
   test("takes region and Seeds from the infrastructure where the template says none", () => {
     const infrastructure: ShootCluster = {
       apiVersion: ShootCluster.apiVersion,

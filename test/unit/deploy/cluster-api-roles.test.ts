@@ -22,6 +22,10 @@ it("process cluster-api may write of ShootBootstrapConfigs the status only", () 
   expect(verbsOn("shootbootstrapconfigs/status")).toEqual(["patch"]);
 });
 
+it("process cluster-api may write the credentials of ShootClusters", () => {
+  expect(verbsOn("credentialsbindings")).toEqual(["get", "list", "watch", "create", "patch", "delete"]);
+});
+
 it("process cluster-api may make and take away reservations of domains, and change none", () => {
   expect(verbsOn("domainreservations")).toEqual(["get", "list", "watch", "create", "delete"]);
 });
