@@ -275,7 +275,7 @@ test("an endpoint serves when its API server answers under the authority of the 
   await eventually(async () => expect(await ready()).toMatchObject({ status: "False", reason: "NotReady" }));
   const foreign = await makeCertificates();
   await writeKubeconfig(foreign.ca);
-  await says("third", "Serving", { status: "False", reason: "CertificateInvalid" });
+  await says("third", "Serving", { status: "False", reason: "CertificateNotTrusted" });
   await server.close();
   await says("third", "Serving", { status: "False", reason: "ConnectionRefused" });
 });

@@ -1,4 +1,6 @@
 import { request } from "node:https";
+import { isIP } from "node:net";
+import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { findCondition, type Said } from "./conditions.ts";
 import type { Trust } from "./trust.ts";
@@ -45,7 +47,7 @@ type Fault = Error & { readonly code?: string };
 
 /** A kubeconfig that leads to this endpoint under another name, as where a third party's endpoint wins, is checked by that name. */
 function ask(endpoint: Endpoint, { ca, server, serverName }: Trust, timeout: number): Promise<number> {
-  const named = serverName !== undefined && isSameEndpoint(server, endpoint) ? { servername: serverName } : {};
+  const named = serverName !== undefined && isSameEndpoint(server, endpoint) ? checkedBy(serverName) : {};
   const { host, port } = endpoint;
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeout);
@@ -58,16 +60,26 @@ function ask(endpoint: Endpoint, { ca, server, serverName }: Trust, timeout: num
   });
 }
 
+/** Of names in a handshake an address is none (RFC 6066), yet a certificate may be for one. */
+const checkedBy = (name: string) => ({
+  checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(name, certificate),
+  ...(isIP(name) === 0 && { servername: name }),
+});
+
 /** Reason and message; without numbers that differ from time to time, so that a condition changes only when its reason does. */
 function explain(place: string, { code = "", name, message }: Fault): [reason: string, message: string] {
   if (name === "AbortError" || name === "TimeoutError") return ["Timeout", `${place} does not answer in time`];
   if (code === "ECONNREFUSED") return ["ConnectionRefused", `${place} refuses connections`];
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return ["NameNotFound", `the name of ${place} is not found`];
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return ["CertificateInvalid", `the certificate of ${place} is for other names`];
+    return ["CertificateForOtherNames", `the certificate of ${place} is for other names`];
   if (certificateFaults.test(code))
-    return ["CertificateInvalid", `the certificate of ${place} is not trusted: ${message}`];
+    return ["CertificateNotTrusted", `the certificate of ${place} is not trusted: ${message}`];
+  if (noTls.test(code)) return ["NoTLS", `${place} does not speak TLS`];
   return ["Unreachable", `${place} cannot be reached: ${code || message}`];
 }
 
 const certificateFaults = /CERT|UNABLE_TO_|INVALID_CA|CRL|SIGNATURE/;
+
+/** What OpenSSL says of an answer that is no handshake. */
+const noTls = /^(?:EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST)$/;

@@ -1,5 +1,6 @@
 import { createServer } from "node:https";
-import { createServer as createSocketServer, type AddressInfo, type Server } from "node:net";
+import { createServer as createSocketServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { probeEndpoint } from "../../../src/cluster-api/endpoint/probe.ts";
 import { keepTrust } from "../../../src/cluster-api/endpoint/trust.ts";
@@ -48,8 +49,8 @@ test("a kubeconfig that leads to the endpoint under another name is checked by t
 });
 
 test.each([
-  ["another name", { serverName: "other.example.com" }, "CertificateInvalid", "is for other names"],
-  ["another authority", { ca: "" }, "CertificateInvalid", "is not trusted"],
+  ["another name", { serverName: "other.example.com" }, "CertificateForOtherNames", "is for other names"],
+  ["another authority", { ca: "" }, "CertificateNotTrusted", "is not trusted"],
 ])("a certificate of %s is not good", async (_, change, reason, message) => {
   const port = await serve(() => 200);
   const endpoint = { host: "127.0.0.1", port };
@@ -63,16 +64,53 @@ test.each([
   expect(found).toMatchObject({ status: "False", reason, message: expect.stringContaining(message) });
 });
 
-test("an endpoint that refuses connections, or takes them and says nothing, does not serve", async () => {
-  const trust = { ca: certificates.ca, server: undefined };
-  const port = await listen(createSocketServer((socket) => void socket.on("error", () => {}).resume()));
-  expect(await probeEndpoint({ host: "127.0.0.1", port }, trust, 200)).toMatchObject({
-    status: "False",
-    reason: "Timeout",
+test.each([301, 404, 500, 503])("an API server that answers /readyz with %i is not ready", async (status) => {
+  const port = await serve(() => status);
+  const found = await probeEndpoint({ host: "127.0.0.1", port }, { ca: certificates.ca, server: undefined });
+  const message = `127.0.0.1:${port} answers /readyz with status ${status}`;
+  expect(found).toEqual({ type: "Serving", status: "False", reason: "NotReady", message });
+});
+
+test.each<[string, (socket: Socket) => void, string]>([
+  ["says nothing", (socket) => socket.resume(), "Timeout"],
+  ["speaks HTTP without TLS", (socket) => socket.resume().end("HTTP/1.1 400 Bad Request\r\n\r\n"), "NoTLS"],
+  ["hangs up", (socket) => socket.destroy(), "Unreachable"],
+])("an endpoint that takes connections and %s does not serve", async (_, meet, reason) => {
+  const port = await listen(createSocketServer((socket) => meet(socket.on("error", () => {}))));
+  const found = await probeEndpoint({ host: "127.0.0.1", port }, { ca: certificates.ca, server: undefined }, 500);
+  expect(found).toMatchObject({ status: "False", reason });
+});
+
+test("an endpoint that answers a letter at a time is given up in time", async () => {
+  const { serverCert: cert, serverKey: key } = certificates;
+  const slow = createTlsServer({ cert, key }, (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nSlow: ");
+    const timer = setInterval(() => socket.write("a"), 20);
+    socket.on("error", () => {}).on("close", () => clearInterval(timer));
   });
+  const port = await listen(slow);
+  const found = await probeEndpoint({ host: "127.0.0.1", port }, { ca: certificates.ca, server: undefined }, 300);
+  expect(found.reason).toBe("Timeout");
+});
+
+test("an endpoint that refuses connections, and one whose name is not found, do not serve", async () => {
+  const trust = { ca: certificates.ca, server: undefined };
+  const port = await listen(createSocketServer());
   await new Promise<void>((resolve) => server?.close(() => resolve()));
   server = undefined;
-  expect(await probeEndpoint({ host: "127.0.0.1", port }, trust)).toMatchObject({ reason: "ConnectionRefused" });
+  const refusing = await probeEndpoint({ host: "127.0.0.1", port }, trust);
+  expect(refusing).toMatchObject({ status: "False", reason: "ConnectionRefused" });
+  const nameless = await probeEndpoint({ host: "nothing.invalid", port: 443 }, trust);
+  expect(nameless).toMatchObject({ status: "False", reason: "NameNotFound" });
+});
+
+test("a kubeconfig that leads to the endpoint under an address is checked by that address", async () => {
+  const port = await serve(() => 200);
+  const endpoint = { host: "127.0.0.1", port };
+  const trust = { ca: certificates.ca, server: endpoint };
+  expect(await probeEndpoint(endpoint, { ...trust, serverName: "127.0.0.1" })).toMatchObject({ status: "True" });
+  const other = await probeEndpoint(endpoint, { ...trust, serverName: "10.9.9.9" });
+  expect(other).toMatchObject({ reason: "CertificateForOtherNames" });
 });
 
 test("of a kubeconfig nothing is remembered but authority, server and name, whose it is, and a digest; of any other Secret nothing", () => {
