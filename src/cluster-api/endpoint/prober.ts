@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
-import { createController, type NamespacedKey } from "../../kube/index.ts";
+import { createController, monotonicNow, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { MOVING, MOVING_GRACE } from "./moving.ts";
 import { probeEndpoint, unproved, writtenServing, type Serving } from "./probe.ts";
@@ -32,7 +32,7 @@ export interface Prober {
 
 /** Asks every endpoint whether it serves: when it is told to, and each minute, give or take a tenth; each five seconds while its control plane moves. */
 export function createProber(deps: ProberDeps): Prober {
-  const { log, period = 60_000, now = Date.now, probe = probeEndpoint } = deps;
+  const { log, period = 60_000, now = monotonicNow, probe = probeEndpoint } = deps;
   const known = new Map<string, Known>();
 
   /** While a control plane moves, a gap is none until it is longer than a migration's. */

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => prober.stop());
 
-function newProber(): Prober {
+function newProber({ now }: { readonly now: (() => number) | undefined } = { now: () => time }): Prober {
   const made = createProber({
     endpoint: () => endpoint,
     trust: () => ({ ca: "", server: undefined }),
@@ -40,7 +40,7 @@ function newProber(): Prober {
     onChange: () => void changes++,
     log: createLogger({ name: "test", level: "silent" }),
     period: PERIOD,
-    now: () => time,
+    ...(now && { now }),
     probe: async () => (asked++, answer),
   });
   made.start();
@@ -133,4 +133,82 @@ test("what was heard of another generation, or of an endpoint that was made anew
   await ask();
   expect(prober.servingOf(endpointOf({ metadata: { generation: 2 } }))).toBeUndefined();
   expect(prober.servingOf(endpointOf({ metadata: { uid: "anew" } }))).toBeUndefined();
+});
+
+/** Lets the test's clock go on; questions that fall due are asked and answered. */
+async function pass(time: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(time);
+}
+
+test.each([
+  ["a tenth earlier", 0, 0.9],
+  ["just then", 0.5, 1],
+  ["a tenth later", 1, 1.1],
+])(
+  "an endpoint is asked again when its period is over, at most a tenth earlier or later: %s",
+  async (_, chance, share) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const random = vi.spyOn(Math, "random").mockReturnValue(chance);
+    try {
+      prober.ask(key);
+      await pass(0);
+      for (let times = 1; times <= 3; times++) {
+        await pass(PERIOD * share - 2);
+        expect(asked).toBe(times);
+        await pass(2);
+        expect(asked).toBe(times + 1);
+      }
+    } finally {
+      random.mockRestore();
+      vi.useRealTimers();
+    }
+  },
+);
+
+test("an endpoint that is asked on a change is asked next a whole period after it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+  try {
+    prober.ask(key);
+    await pass(PERIOD / 2);
+    prober.ask(key);
+    await pass(PERIOD - 1);
+    expect(asked).toBe(2);
+    await pass(1);
+    expect(asked).toBe(3);
+  } finally {
+    random.mockRestore();
+    vi.useRealTimers();
+  }
+});
+
+test("a prober forgets an endpoint that is gone, and asks it no more", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const gone = endpointOf();
+    prober.ask(key);
+    await pass(0);
+    expect(prober.servingOf(gone)).toEqual(answers);
+    endpoint = undefined;
+    await pass(2 * PERIOD);
+    expect(prober.servingOf(gone)).toBeUndefined();
+    expect(asked).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a gap is not made longer or shorter by a wall clock that is set", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await prober.stop();
+  prober = newProber({ now: undefined });
+  try {
+    await ask();
+    [answer, moving] = [refuses, true];
+    vi.setSystemTime(Date.now() + 10 * MOVING_GRACE);
+    expect(await ask()).toMatchObject({ status: "True", reason: "Moving" });
+  } finally {
+    vi.useRealTimers();
+  }
 });
