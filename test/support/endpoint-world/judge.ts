@@ -41,7 +41,7 @@ const isOrphan = ({ ownerReferences = [] }: KubeObject["metadata"], world: World
 const fieldOf = (cluster: KubeObject) => completeEndpoint((cluster as Cluster).spec.controlPlaneEndpoint);
 
 /** What has to be so when all has come to rest; says what is not. */
-export function judgeRest(world: World): string | undefined {
+export function judgeRest(world: Pick<World, "cluster" | "endpoints">): string | undefined {
   const cluster = world.cluster();
   const staying = world.endpoints().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (cluster === undefined) return firstFault(staying, (one) => judgeWaiting(one));
