@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect } from "vitest";
 import { Cluster, ClusterEndpoint } from "../../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../../src/api/index.ts";
@@ -166,6 +167,72 @@ test("a foreign edit is put right by one write, and an Event names who made it",
   expect((await readCluster())?.metadata.generation).toBe(before + 2);
 });
 
+test("a field that a user empties gets its value back by one write, and an Event says so", async () => {
+  start();
+  await makeCluster();
+  await makeEndpoint("third", value);
+  await says("third", "Surfaced", { status: "True" });
+  const before = (await readCluster())?.metadata.generation ?? 0;
+  await client.patch(refTo(Cluster, { namespace, name: "foo" }), { spec: { controlPlaneEndpoint: null } });
+  await surfaces(value);
+  await eventually(() => expect(told).toMatchObject([{ reason: "EndpointPutRight" }]));
+  expect(told[0]?.note).toContain("spec.controlPlaneEndpoint had been emptied");
+  expect((await readCluster())?.metadata.generation).toBe(before + 2);
+});
+
+test("of two endpoints of one rank the older surfaces, and the other one says which", async () => {
+  start();
+  await makeCluster();
+  await makeEndpoint("b", value);
+  await surfaces(value);
+  await sleep(1_000); // the API server tells ages by the second
+  await makeEndpoint("a", other);
+  await says("a", "Surfaced", {
+    ...{ status: "False", reason: "Overruled" },
+    message: "ClusterEndpoint b wins: of two objects of a third party, the older wins",
+  });
+  await says("a", "Ready", { status: "False", reason: "Overruled" });
+  expect(await endpointOnCluster()).toEqual(value);
+});
+
+test("an endpoint that loses its Cluster's label gets it again", async () => {
+  start();
+  await makeCluster();
+  await makeEndpoint("third", value);
+  await says("third", "Surfaced", { status: "True" });
+  await client.patch(endpointRef("third"), { metadata: { labels: null } });
+  await eventually(async () =>
+    expect((await readEndpoint("third"))?.metadata.labels).toEqual({ "cluster.x-k8s.io/cluster-name": "foo" }),
+  );
+});
+
+test("what a former Cluster has left does not surface on one that is made anew under its name", async () => {
+  const former = await makeCluster();
+  await makeEndpoint("left", value, former);
+  await client.remove(refTo(Cluster, { namespace, name: "foo" }));
+  await eventually(async () => expect(await readCluster()).toBeUndefined());
+  await makeCluster();
+  start();
+  await makeCluster(undefined, "later");
+  await makeEndpoint("later", other, undefined, "later");
+  await surfaces(other, "later");
+  expect(await endpointOnCluster()).toBeUndefined();
+  await client.remove(endpointRef("left")); // as the garbage collector does, which does not run here
+  await makeEndpoint("right", other);
+  await surfaces(other);
+});
+
+test("a Cluster whose endpoint's object is held while it is deleted gets another one at once", async () => {
+  start();
+  await makeCluster(value);
+  await says("foo", "Surfaced", { status: "True" });
+  await client.patch(endpointRef("foo"), { metadata: { finalizers: ["example.com/holds"] } });
+  await client.remove(endpointRef("foo"));
+  await says("foo-generated", "Surfaced", { status: "True" });
+  expect(await endpointOnCluster()).toEqual(value);
+  await client.patch(endpointRef("foo"), { metadata: { finalizers: null } });
+});
+
 test("an existing Cluster gets an object that is owned by who carries its value, and follows the Cluster", async () => {
   await makeProvider(FooCluster, value);
   await makeCluster(value);
@@ -251,7 +318,9 @@ test("a Cluster that was deleted and made anew is not written for the old one", 
   await says("third", "Surfaced", { status: "False", reason: "WaitingForCluster" });
   expect(await readCluster()).toBeUndefined();
   await makeCluster();
-  await surfaces(value);
+  await client.remove(endpointRef("third")); // as the garbage collector does, which does not run here
+  await makeEndpoint("third", other);
+  await surfaces(other);
 });
 
 test("an endpoint serves when its API server answers under the authority of the Cluster's kubeconfig", async () => {

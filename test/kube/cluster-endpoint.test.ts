@@ -110,3 +110,17 @@ test("an endpoint with another Cluster's label is refused", async () => {
     "label cluster.x-k8s.io/cluster-name names another Cluster than spec.cluster: write my-cluster",
   );
 });
+
+test("an endpoint's label cannot be changed to another Cluster's", async () => {
+  const made = await client.create(named("relabelled"));
+  const patch = client.patch(refOf(made), { metadata: { labels: { "cluster.x-k8s.io/cluster-name": "other" } } });
+  await expect(patch).rejects.toThrow("names another Cluster than spec.cluster: write my-cluster");
+});
+
+test("a change of an endpoint is judged as a new one is", async () => {
+  const made = await client.create(named("changed"));
+  await expect(client.patch(refOf(made), { spec: { host: "https://api.example.com" } })).rejects.toThrow(
+    "host has a scheme: write the name or the address only",
+  );
+  await expect(client.patch(refOf(made), { spec: { port: 0 } })).rejects.toThrow("spec.port");
+});
