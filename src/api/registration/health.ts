@@ -6,8 +6,12 @@ export type Finding = Pick<Condition, "type" | "reason" | "message"> & {
   readonly status: "True" | "False" | "Unknown";
 };
 
+/** The reason of an installation whose objects are not there yet, though none was refused. */
+export const INSTALLATION_PENDING = "InstallationPending";
+
 /**
- * What a ManagedResource says of an installation: `Installed`, `Healthy` and `Progressing`, in upstream's reasons. What it
+ * What a ManagedResource says of an installation: `Installed`, `Healthy` and `Progressing`, in upstream's reasons, and why objects
+ * could not be applied in the resource manager's. What it
  * says of an earlier generation counts for nothing, but for a failure: after one, the resource manager leaves the generation as it was.
  */
 export function installationHealth(resource: ManagedResource | undefined): readonly [Finding, Finding, Finding] {
@@ -18,7 +22,7 @@ export function installationHealth(resource: ManagedResource | undefined): reado
   const pending = whatIsPending(resource, failure);
   return [
     finding(
-      { type: "Installed", good: "InstallationSuccessful", bad: "InstallationPending" },
+      { type: "Installed", good: "InstallationSuccessful", bad: failure?.reason ?? INSTALLATION_PENDING },
       failure ?? find("ResourcesApplied"),
       pending,
     ),

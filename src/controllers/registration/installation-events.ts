@@ -1,10 +1,12 @@
 import type { ControllerInstallation } from "../../api/index.ts";
+import { INSTALLATION_PENDING } from "../../api/registration/health.ts";
 import type { Condition } from "../../api/schema/meta.ts";
 import type { Occurrence } from "../../kube/index.ts";
 
 /**
  * The Events of an installation whose conditions have changed: that its chart can be installed, that the controller is installed and
- * healthy, or is so no more. What is not installed or healthy yet is none, and neither is what was there at the first look.
+ * healthy, or is so no more, or that the seed refuses its objects. What is not installed or healthy yet is none, and neither is what was
+ * there at the first look.
  */
 export function occurrencesOf(
   installation: ControllerInstallation,
@@ -21,11 +23,11 @@ export function occurrencesOf(
 
 const isTold: ReadonlySet<string> = new Set(["Valid", "Installed", "Healthy"]);
 
-/** Why a chart cannot be installed is news each time that it is another reason. */
+/** Why a chart cannot be installed is news each time that it is another reason, and so is that its objects cannot be applied. */
 function isNews(now: Condition, before: Condition | undefined): boolean {
   if (now.status === "True") return before?.status !== "True";
   if (now.status !== "False") return false;
-  return now.type === "Valid"
-    ? before?.status !== "False" || before.message !== now.message
-    : before?.status === "True";
+  if (now.type === "Valid") return before?.status !== "False" || before.message !== now.message;
+  const hasFailed = now.type === "Installed" && now.reason !== INSTALLATION_PENDING;
+  return before?.status === "True" || (hasFailed && before?.reason !== now.reason);
 }

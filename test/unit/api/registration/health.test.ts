@@ -28,7 +28,7 @@ test.each<[string, number | undefined]>([
   ["in later ones, of which the resource manager has observed none yet", 1],
 ])("an object that the API server refuses is named: %s", (_, observed) => {
   expect(installed(resource([applied("False", "ApplyFailed", refused)], observed))).toEqual({
-    ...{ type: "Installed", status: "False", reason: "InstallationPending", message: refused },
+    ...{ type: "Installed", status: "False", reason: "ApplyFailed", message: refused },
   });
 });
 

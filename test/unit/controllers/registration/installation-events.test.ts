@@ -19,7 +19,8 @@ const installation = (conditions: readonly Condition[], uid = "u"): ControllerIn
 
 const hooks = said("Valid", "False", "the chart has hooks");
 const valid = said("Valid", "True", "The chart can be rendered.");
-const waits = said("Installed", "False", "its manifests are not in the seed yet");
+const waits = { ...said("Installed", "False", "its manifests are not in the seed yet"), reason: "InstallationPending" };
+const refused = { ...said("Installed", "False", "Deployment one is forbidden"), reason: "ApplyFailed" };
 const installed = said("Installed", "True", "All resources are applied.");
 const well = said("Healthy", "True", "All resources are healthy.");
 const ill = said("Healthy", "False", "Deployment one has no pod");
@@ -30,6 +31,8 @@ test.each<[string, Condition[], Condition[], ["Normal" | "Warning", string] | un
   ["the same reason", [hooks], [hooks], undefined],
   ["a chart that is mended", [hooks], [valid], ["Normal", valid.message]],
   ["a controller that is not installed yet", [valid], [valid, waits], undefined],
+  ["a controller whose objects the seed refuses", [waits], [refused], ["Warning", refused.message]],
+  ["a refusal that goes on", [refused], [{ ...refused, message: "refused again" }], undefined],
   ["a controller that is installed", [waits], [installed], ["Normal", installed.message]],
   ["a controller that is not healthy yet", [], [ill], undefined],
   ["a controller that is healthy no more", [well], [ill], ["Warning", ill.message]],
