@@ -22,6 +22,7 @@ import {
   ServiceAccount,
   type KubeClient,
 } from "../../src/kube/index.ts";
+import { tellReplaced, withdrawReplaced } from "../../src/activities/installation/replacement.ts";
 import { createLogger } from "../../src/log.ts";
 import { uninstall } from "../../src/workflows/installation/uninstall.ts";
 import { deploymentTemplate, packageChart, sayApplied } from "../support/charts.ts";
@@ -417,6 +418,33 @@ test("a ControllerDeployment that becomes an operator's hands over, and one that
   await carryOut("turned", 10_000);
   expect(await managedResource(metadata.name)).toBeDefined();
   expect((await client.read(namespace))?.metadata.deletionTimestamp).toBeUndefined();
+});
+
+test("the seed's worker looks again at an installation that is called back while it is handed over", async () => {
+  const care = createInstallationCare({
+    ...{ gardenClient: client, seedClient: client, seedName: "seed-1", log, period: 200 },
+    gardenAddress: { server: "https://garden.example.org" },
+  });
+  care.start();
+  try {
+    await register("called-back", inline());
+    await createShoot(client, "asks", { seedName: "seed-1" });
+    const { metadata } = await installationOf("called-back");
+    await carryOut("called-back", 10_000);
+    await soon(async () => expect((await conditionsOf("called-back"))["Required"]?.status).toBe("False"));
+    const installation = await installationOf("called-back");
+    const reading = { is: "other", type: "manifests" } as const;
+    await tellReplaced(client, installation, reading);
+    const resource = await managedResource(metadata.name);
+    if (resource === undefined) throw new Error("there is no ManagedResource");
+    await sayApplied(client, resource, false); // seen while it is another's, and not again
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await conditionsOf("called-back")).not.toHaveProperty("Healthy");
+    await withdrawReplaced(client, await installationOf("called-back"));
+    await soon(async () => expect((await conditionsOf("called-back"))["Healthy"]?.message).toBe("controller is down"));
+  } finally {
+    await care.stop();
+  }
 });
 
 test("the seed's worker says how an installation is, and whether it is required", async () => {

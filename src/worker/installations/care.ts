@@ -12,7 +12,7 @@ import { createController, createReflector, Secret, unlessForbidden, type Reflec
 import type { Logger } from "../../log.ts";
 import { createServedObjects } from "./served-objects.ts";
 
-/** Both clusters under the seed's rights; `period` is ms, and how often it is looked whether the seed knows ManagedResources. */
+/** Both clusters under the seed's rights; `period` is ms, 30 s unless told otherwise, and how often is looked at what tells of no change. */
 export interface InstallationCareDeps extends GardenAccessDeps {
   readonly seedName: string;
   readonly log: Logger;
@@ -55,7 +55,7 @@ export function createInstallationCare({ seedName, log, period = 30_000, ...deps
       const resource = resources.get(name, GARDEN_NAMESPACE);
       const installation = await gardenClient.read(ControllerInstallation, { name }).catch(unlessForbidden);
       if (installation?.spec.seedRef?.name !== seedName || !isHeld(installation)) return void offersByName.delete(name);
-      if (isHandedOver(installation)) return { requeueAfter: HANDED_OVER_PAUSE }; // until it is the operator's, or ours again
+      if (isHandedOver(installation)) return { requeueAfter: period }; // until it is the operator's, or ours again
       const examples = await served.examples(await offersOf(installation));
       const findings = [...installationHealth(resource), required(examples)];
       await tellInstallation(gardenClient, installation, { writer: "perennial-installation-care", findings });
@@ -110,9 +110,6 @@ export function createInstallationCare({ seedName, log, period = 30_000, ...deps
 
 /** In ms: timers of Node count no further than 24 days; a day is soon enough to look again. */
 const LONGEST_PAUSE = 86_400_000;
-
-/** In ms: how often it is looked whether an installation that is handed over has been called back. */
-const HANDED_OVER_PAUSE = 15_000;
 
 const required = (examples: readonly string[]): Finding =>
   examples.length > 0
