@@ -1,6 +1,7 @@
 import type { Client } from "@temporalio/client";
 import type { BastionRef } from "../api/shoot/bastion-run.ts";
-import { bastionWorkflowId, changedSignal, gardenQueue, workflowTypes } from "../workflows/contract.ts";
+import { bastionWorkflowId, workflowTypes } from "../workflows/contract.ts";
+import { nudge } from "./nudge.ts";
 
 /** Talks to the workflows of the garden's Bastions. */
 export interface BastionClient {
@@ -11,15 +12,12 @@ export interface BastionClient {
 /** The workflows of Bastions behind this connection. */
 export function createBastionClient(client: Client): BastionClient {
   return {
-    async nudge(ref) {
-      await client.workflow.signalWithStart(workflowTypes.bastion, {
+    nudge: (ref) =>
+      nudge(client, {
+        type: workflowTypes.bastion,
         workflowId: bastionWorkflowId(ref),
-        taskQueue: gardenQueue,
-        args: [ref],
-        signal: changedSignal,
-        signalArgs: [],
-        staticSummary: `Bastion ${ref.namespace}/${ref.name}`,
-      });
-    },
+        ref,
+        summary: `Bastion ${ref.namespace}/${ref.name}`,
+      }),
   };
 }

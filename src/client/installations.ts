@@ -1,9 +1,10 @@
 import type { Client } from "@temporalio/client";
 import type { InstallationRef } from "../api/registration/run.ts";
 import type { FlowProgress } from "../api/shoot/run.ts";
-import { changedSignal, gardenQueue, installationWorkflowId, workflowTypes } from "../workflows/contract.ts";
+import { installationWorkflowId, workflowTypes } from "../workflows/contract.ts";
 import { askProgress } from "./flow-progress.ts";
 import { retrySteps } from "./flow-retry.ts";
+import { nudge } from "./nudge.ts";
 
 /** Talks to the workflows of ControllerInstallations. */
 export interface InstallationClient {
@@ -18,16 +19,13 @@ export interface InstallationClient {
 /** The workflows of installations behind this connection. */
 export function createInstallationClient(client: Client): InstallationClient {
   return {
-    async nudge(ref) {
-      await client.workflow.signalWithStart(workflowTypes.installation, {
+    nudge: (ref) =>
+      nudge(client, {
+        type: workflowTypes.installation,
         workflowId: installationWorkflowId(ref),
-        taskQueue: gardenQueue,
-        args: [ref],
-        signal: changedSignal,
-        signalArgs: [],
-        staticSummary: `Extension ${ref.name}`,
-      });
-    },
+        ref,
+        summary: `Extension ${ref.name}`,
+      }),
     progress: (ref) => askProgress(client, installationWorkflowId(ref)),
     async retry(ref, step) {
       const retried = await retrySteps(client, [installationWorkflowId(ref)], step);

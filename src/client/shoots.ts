@@ -3,10 +3,8 @@ import type { WorkflowIdConflictPolicy } from "@temporalio/common";
 import { omitUndefined } from "../omit-undefined.ts";
 import type { FlowProgress, ShootRef } from "../api/shoot/run.ts";
 import {
-  changedSignal,
   flowKinds,
   flowWorkflowId,
-  gardenQueue,
   searchAttributes,
   shootWorkflowId,
   workflowTypes,
@@ -16,6 +14,7 @@ import { askProgress } from "./flow-progress.ts";
 import { retrySteps } from "./flow-retry.ts";
 import { fetchHistory, type History } from "./history.ts";
 import { buildOf } from "./builds.ts";
+import { nudge } from "./nudge.ts";
 
 /** An operation's workflow, as a list shows it. */
 export interface FlowSummary {
@@ -105,15 +104,14 @@ export async function startShoot(
   ref: ShootRef,
   workflowIdConflictPolicy: WorkflowIdConflictPolicy,
 ): Promise<void> {
-  await client.workflow.signalWithStart(workflowTypes.shoot, {
+  const name = `${ref.namespace}/${ref.name}`;
+  const typedSearchAttributes = [{ key: searchAttributes.shoot, value: name }];
+  await nudge(client, {
+    type: workflowTypes.shoot,
     workflowId: shootWorkflowId(ref),
-    workflowIdConflictPolicy,
-    taskQueue: gardenQueue,
-    args: [ref],
-    signal: changedSignal,
-    signalArgs: [],
-    staticSummary: `Shoot ${ref.namespace}/${ref.name}`,
-    typedSearchAttributes: [{ key: searchAttributes.shoot, value: `${ref.namespace}/${ref.name}` }],
+    ref,
+    summary: `Shoot ${name}`,
+    more: { workflowIdConflictPolicy, typedSearchAttributes },
   });
 }
 
