@@ -2,7 +2,10 @@ import * as z from "zod";
 import { declare, path, port, processes, workers, type Reader } from "./variables/variable.ts";
 import { clusterApiVariables } from "./variables/cluster-api.ts";
 import { exposureVariables } from "./variables/exposure.ts";
+import { leaderVariables } from "./variables/leader.ts";
+import { localVariables } from "./variables/local.ts";
 import { gatewayVariables, temporalVariables } from "./variables/temporal.ts";
+import { webhookVariables } from "./variables/webhooks.ts";
 
 export { type Process, type Reader, type Variable } from "./variables/variable.ts";
 
@@ -19,13 +22,6 @@ export type Table = typeof variables;
 
 const seconds = z.coerce.number().int().positive();
 
-/** `address` or `address:port`, separated by commas; IPv6 addresses in brackets where a port follows. */
-const servers = z
-  .string()
-  .default("")
-  .transform((list) => list.split(",").map((server) => server.trim()))
-  .transform((list) => list.filter((server) => server !== ""));
-
 /** A duration in some unit that becomes milliseconds. */
 const duration = (initial: number, millisecondsPerUnit: number) =>
   z.coerce
@@ -33,8 +29,6 @@ const duration = (initial: number, millisecondsPerUnit: number) =>
     .positive()
     .default(initial)
     .transform((count) => count * millisecondsPerUnit);
-
-const leaderReaders = ["garden worker", "fence", "local provider of a seed"] as const;
 
 /** Every variable that code below `src` reads, in the order of the page. */
 export const variables = declare({
@@ -90,30 +84,7 @@ export const variables = declare({
     schema: z.string().min(1).default("helm"),
     readBy: ["seed worker"],
   },
-  PERENNIAL_DNS_RESOLVERS: {
-    setting: "dnsResolvers",
-    meaning:
-      "The resolvers that find the DNS servers of the leadership domain, separated by commas; the system's resolvers when empty.",
-    schema: servers,
-    readBy: leaderReaders,
-    passedOn: true,
-  },
-  PERENNIAL_ZONE_SERVERS: {
-    setting: "zoneServers",
-    meaning:
-      "All DNS servers of the leadership domain's zone, separated by commas, for where they cannot be looked up. When empty, the process looks them up.",
-    schema: servers,
-    readBy: leaderReaders,
-    passedOn: true,
-  },
-  PERENNIAL_ZONE_KEY_FILE: {
-    setting: "zoneKeyFile",
-    meaning:
-      "The file of the key (TSIG) that signs questions to these servers, as `tsig-keygen` writes it. With it, an answer that is not signed with the same key counts for nothing.",
-    schema: path,
-    readBy: leaderReaders,
-    passedOn: true,
-  },
+  ...leaderVariables,
   PERENNIAL_LEASE_SECONDS: {
     setting: "leaseSeconds",
     meaning:
@@ -215,35 +186,7 @@ export const variables = declare({
     passedOn: true,
   },
   ...exposureVariables,
-  PERENNIAL_WEBHOOK_HOST: {
-    setting: "webhookHost",
-    meaning: "The address that the admission webhooks listen at. Without it, the process serves none.",
-    schema: z.string().min(1).optional(),
-    readBy: ["manager", "cluster-api"],
-  },
-  PERENNIAL_WEBHOOK_PORT: {
-    setting: "webhookPort",
-    meaning: "The port that the admission webhooks listen at.",
-    schema: port.default(9443),
-    readBy: ["manager", "cluster-api"],
-  },
-  PERENNIAL_WEBHOOK_SERVICE: {
-    setting: "webhookService",
-    meaning:
-      "`namespace/name` of the Service through which API servers reach the webhooks. Without it, they call host and port.",
-    schema: z
-      .string()
-      .regex(/^[^/]+\/[^/]+$/, "has to be namespace/name of a Service")
-      .optional(),
-    readBy: ["manager", "cluster-api"],
-  },
-  PERENNIAL_WEBHOOK_CLIENT_CA_FILE: {
-    setting: "webhookClientCaFile",
-    meaning:
-      "The file of the certificate authority that signs the API servers' certificate for webhooks. Callers without such a certificate are turned away; without this file, the webhooks answer every caller.",
-    schema: path,
-    readBy: ["manager", "cluster-api"],
-  },
+  ...webhookVariables,
   PERENNIAL_SCHEDULING_STRATEGY: {
     setting: "schedulingStrategy",
     meaning:
@@ -260,51 +203,5 @@ export const variables = declare({
     readBy: ["local provider of the garden"],
   },
   ...gatewayVariables,
-  PERENNIAL_ENVIRONMENT: {
-    setting: "environment",
-    meaning: "The name of the local environment.",
-    schema: z.string().min(1).default("local"),
-    readBy: ["local provider of the garden", "local provider of a seed", "CLI"],
-  },
-  PERENNIAL_STATE_DIR: {
-    setting: "stateDir",
-    meaning:
-      "The folder of the local environment. Without it, `/var/lib/perennial/NAME` for root, `~/.local/state/perennial/NAME` for other users.",
-    schema: path,
-    readBy: ["local provider of a seed", "CLI", "local environment"],
-  },
-  PERENNIAL_CACHE_DIR: {
-    setting: "cacheDir",
-    meaning:
-      "The folder of downloaded and built binaries and images, which clones of the repository share. Without it, `~/.cache/perennial`.",
-    schema: path,
-    readBy: ["local environment"],
-    passedOn: true,
-  },
-  PERENNIAL_MACHINES_SOCKET: {
-    setting: "machinesSocket",
-    meaning:
-      "The socket at which the host answers for its machines, for a local provider in a pod. Without it, the provider makes machines itself.",
-    schema: path,
-    readBy: ["local provider of a seed"],
-  },
-  PERENNIAL_HEARTBEAT_NAMESPACE: {
-    setting: "heartbeatNamespace",
-    meaning: "The namespace in which the local provider renews its Lease `gardener-extension-heartbeat`.",
-    schema: z.string().min(1).default("default"),
-    readBy: ["local provider of a seed"],
-  },
-  PERENNIAL_DNS_SERVER: {
-    setting: "dnsServer",
-    meaning:
-      "`address` or `address:port` of the local environment's DNS server. The local provider writes DNSRecords there that name no server of their own; the CLI asks it for Shoots' addresses.",
-    schema: z.string().min(1).optional(),
-    readBy: ["local provider of a seed", "CLI"],
-  },
-  PERENNIAL_DNS_KEY_FILE: {
-    setting: "dnsKeyFile",
-    meaning: "The file of the key that signs updates of that server. Without it, the local provider has no DNS server.",
-    schema: path,
-    readBy: ["local provider of a seed"],
-  },
+  ...localVariables,
 });
