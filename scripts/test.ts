@@ -11,16 +11,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBinaries } from "../src/local/binary/binaries.ts";
+import { packages, type PackageName } from "../src/local/binary/debian-packages.ts";
 import { ensurePackages } from "../src/local/binary/packages.ts";
 import { upstreamBinaries } from "../src/local/environment/upstream.ts";
-import {
-  clusterApiBinaries,
-  clusterBinaries,
-  packages,
-  tunnelBinaries,
-  type BinaryName,
-  type PackageName,
-} from "../src/local/binary/versions.ts";
+import { clusterApiBinaries, clusterBinaries, tunnelBinaries, type BinaryName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 

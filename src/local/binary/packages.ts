@@ -1,8 +1,8 @@
 import { access, readFile, rm, writeFile } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { execa } from "execa";
+import { packages, type PackageName } from "./debian-packages.ts";
 import { findProgram } from "./path.ts";
-import { packages, type PackageName } from "./versions.ts";
 
 /** How packages are got; `onProgress` is told what is being installed. */
 export interface PackageOptions {

@@ -1,6 +1,7 @@
 import { buildClusterApi } from "./cluster-api.ts";
 import { buildCalico, buildGardener } from "./gardener.ts";
-import type { BinaryPin } from "./pin.ts";
+import { pinEtcd, pinKonnectivity, pinKubernetes } from "./kubernetes.ts";
+import { untold, type BinaryPin } from "./pin.ts";
 
 /** The one file that pins what Perennial runs locally: every binary, its version, and where it comes from. */
 export const versions = {
@@ -68,15 +69,15 @@ export type BinaryName =
 
 /** Every pinned binary. */
 export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
-  "kube-apiserver": kubernetes("kube-apiserver", 4),
-  "kube-controller-manager": kubernetes("kube-controller-manager", 2),
-  "kube-scheduler": kubernetes("kube-scheduler", 1),
-  kubelet: kubernetes("kubelet", 1),
-  "kube-proxy": kubernetes("kube-proxy", 1),
-  kubectl: kubernetes("kubectl", 1),
-  etcd: etcd("etcd", "server"),
-  etcdctl: etcd("etcdctl", "etcdctl"),
-  etcdutl: etcd("etcdutl", "etcdutl"),
+  "kube-apiserver": pinKubernetes(versions.kubernetes, "kube-apiserver", 4),
+  "kube-controller-manager": pinKubernetes(versions.kubernetes, "kube-controller-manager", 2),
+  "kube-scheduler": pinKubernetes(versions.kubernetes, "kube-scheduler", 1),
+  kubelet: pinKubernetes(versions.kubernetes, "kubelet", 1),
+  "kube-proxy": pinKubernetes(versions.kubernetes, "kube-proxy", 1),
+  kubectl: pinKubernetes(versions.kubernetes, "kubectl", 1),
+  etcd: pinEtcd(versions.etcd, "etcd", "server"),
+  etcdctl: pinEtcd(versions.etcd, "etcdctl", "etcdctl"),
+  etcdutl: pinEtcd(versions.etcd, "etcdutl", "etcdutl"),
   temporal: {
     version: versions.temporal,
     range: `>=${versions.temporal} <2`,
@@ -171,8 +172,8 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
       minutes: 24,
     },
   },
-  "proxy-server": konnectivity("server"),
-  "proxy-agent": konnectivity("agent"),
+  "proxy-server": pinKonnectivity(versions.konnectivity, "server"),
+  "proxy-agent": pinKonnectivity(versions.konnectivity, "agent"),
   "gardener-resource-manager": gardener("gardener-resource-manager"),
   "gardener-extension-provider-local": gardener("gardener-extension-provider-local"),
   "machine-controller-manager-provider-local": gardener("machine-controller-manager-provider-local"),
@@ -210,86 +211,6 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
   },
 };
 
-/** The Debian packages that machines, networks and DNS need, each with a program or file that shows that it is there. */
-export const packages = {
-  containerd: ["containerd", "ctr"],
-  runc: ["runc"],
-  "containernetworking-plugins": ["/usr/lib/cni/bridge"],
-  iptables: ["iptables"],
-  iproute2: ["ip"],
-  conntrack: ["conntrack"],
-  bind9: ["named"],
-  "bind9-dnsutils": ["nsupdate", "dig"],
-  socat: ["socat"],
-  ethtool: ["ethtool"],
-  "util-linux": ["nsenter", "unshare", "flock"],
-  curl: ["curl"],
-  // Only for machines with a systemd of their own.
-  mmdebstrap: ["mmdebstrap"],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-/** A Debian package of the local environment. */
-export type PackageName = keyof typeof packages;
-
-function kubernetes(name: string, minutes: number): BinaryPin {
-  const { kubernetes: version } = versions;
-  const [major, minor, patch] = version.split(".");
-  const url = `https://dl.k8s.io/release/v${version}/bin/{os}/{arch}/${name}`;
-  const variable = "k8s.io/component-base/version";
-  return {
-    version,
-    range: `~${version}`,
-    versionArgs: name === "kubectl" ? ["version", "--client"] : ["--version"],
-    versionPattern: name === "kubectl" ? /Client Version: v/ : /Kubernetes v/,
-    release: { url, checksums: `${url}.sha256` },
-    build: {
-      package: `k8s.io/kubernetes/cmd/${name}`,
-      require: { "k8s.io/kubernetes": `v${version}` },
-      staging: { module: "k8s.io/kubernetes", version: `v0.${minor}.${patch}` },
-      ldflags: `-X ${variable}.gitVersion=v${version} -X ${variable}.gitMajor=${major} -X ${variable}.gitMinor=${minor}`,
-      minutes,
-    },
-  };
-}
-
-function etcd(name: string, folder: string): BinaryPin {
-  const { etcd: version } = versions;
-  const release = `https://github.com/etcd-io/etcd/releases/download/v${version}`;
-  return {
-    version,
-    range: `~${version}`,
-    versionArgs: name === "etcd" ? ["--version"] : ["version"],
-    versionPattern: new RegExp(`${name} [vV]ersion: `),
-    release: {
-      url: `${release}/etcd-v${version}-{os}-{arch}.tar.gz`,
-      checksums: `${release}/SHA256SUMS`,
-      member: `etcd-v${version}-{os}-{arch}/${name}`,
-    },
-    build: {
-      package: `go.etcd.io/etcd/${folder}/v3`,
-      require: Object.fromEntries(
-        ["server", "etcdctl", "etcdutl"].map((part) => [`go.etcd.io/etcd/${part}/v3`, `v${version}`]),
-      ),
-      minutes: 1,
-    },
-  };
-}
-
-/** One end of Kubernetes' tunnel; the module of its client, which the main one replaces by a folder, goes beside it. */
-function konnectivity(end: "server" | "agent"): BinaryPin {
-  const module = "sigs.k8s.io/apiserver-network-proxy";
-  const version = `v${versions.konnectivity}`;
-  return {
-    ...untold(versions.konnectivity),
-    build: {
-      package: `${module}/cmd/${end}`,
-      go: "1.24.7",
-      require: { [module]: version, [`${module}/konnectivity-client`]: version },
-      minutes: 1,
-    },
-  };
-}
-
 function gardener(name: string): BinaryPin {
   const { gardener: version } = versions;
   return {
@@ -300,9 +221,4 @@ function gardener(name: string): BinaryPin {
 
 function calico(name: string): BinaryPin {
   return { ...untold(versions.networkingCalico), build: buildCalico(versions.networkingCalico, name) };
-}
-
-/** A program that does not say its version, so that none in PATH is taken for it. */
-function untold(version: string): Omit<BinaryPin, "build"> {
-  return { version, range: version, versionArgs: ["--version"], versionPattern: /(?!)/ };
 }

@@ -1,0 +1,60 @@
+import { untold, type BinaryPin } from "./pin.ts";
+
+/** A program of Kubernetes, released with its checksum. */
+export function pinKubernetes(version: string, name: string, minutes: number): BinaryPin {
+  const [major, minor, patch] = version.split(".");
+  const url = `https://dl.k8s.io/release/v${version}/bin/{os}/{arch}/${name}`;
+  const variable = "k8s.io/component-base/version";
+  return {
+    version,
+    range: `~${version}`,
+    versionArgs: name === "kubectl" ? ["version", "--client"] : ["--version"],
+    versionPattern: name === "kubectl" ? /Client Version: v/ : /Kubernetes v/,
+    release: { url, checksums: `${url}.sha256` },
+    build: {
+      package: `k8s.io/kubernetes/cmd/${name}`,
+      require: { "k8s.io/kubernetes": `v${version}` },
+      staging: { module: "k8s.io/kubernetes", version: `v0.${minor}.${patch}` },
+      ldflags: `-X ${variable}.gitVersion=v${version} -X ${variable}.gitMajor=${major} -X ${variable}.gitMinor=${minor}`,
+      minutes,
+    },
+  };
+}
+
+/** A program of etcd, released in an archive with the others. */
+export function pinEtcd(version: string, name: string, folder: string): BinaryPin {
+  const release = `https://github.com/etcd-io/etcd/releases/download/v${version}`;
+  return {
+    version,
+    range: `~${version}`,
+    versionArgs: name === "etcd" ? ["--version"] : ["version"],
+    versionPattern: new RegExp(`${name} [vV]ersion: `),
+    release: {
+      url: `${release}/etcd-v${version}-{os}-{arch}.tar.gz`,
+      checksums: `${release}/SHA256SUMS`,
+      member: `etcd-v${version}-{os}-{arch}/${name}`,
+    },
+    build: {
+      package: `go.etcd.io/etcd/${folder}/v3`,
+      require: Object.fromEntries(
+        ["server", "etcdctl", "etcdutl"].map((part) => [`go.etcd.io/etcd/${part}/v3`, `v${version}`]),
+      ),
+      minutes: 1,
+    },
+  };
+}
+
+/** One end of Kubernetes' tunnel; the module of its client, which the main one replaces by a folder, goes beside it. */
+export function pinKonnectivity(release: string, end: "server" | "agent"): BinaryPin {
+  const module = "sigs.k8s.io/apiserver-network-proxy";
+  const version = `v${release}`;
+  return {
+    ...untold(release),
+    build: {
+      package: `${module}/cmd/${end}`,
+      go: "1.24.7",
+      require: { [module]: version, [`${module}/konnectivity-client`]: version },
+      minutes: 1,
+    },
+  };
+}
