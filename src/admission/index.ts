@@ -20,7 +20,10 @@ import { createRegistrations } from "./shoot/registrations.ts";
 import { createShootValidator } from "./shoot/shoot.ts";
 import { createFieldWarner } from "./unknown-fields.ts";
 
-export type { MayBind } from "./binding.ts";
+export { createAuthorizer, type Authorizer } from "./authorizer.ts";
+export { createBindingCheck, type MayBind } from "./binding.ts";
+export { mayRead } from "./reference.ts";
+export { newReferences } from "./shoot/references.ts";
 export { judge, type AdmissionRequest, type Answer, type Cause, type UserInfo, type Webhook } from "./review.ts";
 export {
   createWebhookServer,

@@ -37,13 +37,23 @@ export async function referenceCauses(
   const wrong = kindCauses(reference, allowed);
   if (wrong.length > 0) return wrong;
   if (!isName(name) || !isName(namespace)) return [{ field: `${field}.name`, message: `must name a ${kind}` }];
-  const resource = resources[kind as Referable];
-  if (!(await authorize(user, { group: "", resource, verb: "get", namespace, name }))) {
+  if (!(await mayRead({ authorize, user }, reference))) {
     return [{ field, message: `you may not read ${kind} ${namespace}/${name}`, forbidden: true }];
   }
   if (await client.read({ apiVersion, kind, name, namespace })) return [];
   return [{ field, message: `there is no ${kind} ${namespace}/${name}` }];
 }
+
+/** Whether a user may read what is referred to; never, if its kind is none that users refer to. */
+export async function mayRead(
+  { authorize, user }: Pick<Referrer, "authorize" | "user">,
+  { kind, namespace, name }: Pick<NamedReference, "kind" | "namespace" | "name">,
+): Promise<boolean> {
+  if (!isReferable(kind)) return false;
+  return await authorize(user, { group: "", resource: resources[kind], verb: "get", namespace, name });
+}
+
+const isReferable = (kind: string): kind is Referable => Object.hasOwn(resources, kind);
 
 function kindCauses({ field, apiVersion, kind }: NamedReference, allowed: readonly Referable[]): Cause[] {
   if (kind === "WorkloadIdentity") {

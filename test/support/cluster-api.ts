@@ -13,7 +13,7 @@ import type { ClusterApiDeps, Part } from "../../src/cluster-api/part.ts";
 import type { ClusterApiWebhook } from "../../src/cluster-api/webhook.ts";
 import { serveAll, webhooks } from "../../src/cluster-api/webhooks.ts";
 import { spawnChild, type Child } from "./child.ts";
-import { ownClusterTest } from "./cluster-test.ts";
+import { ownClusterTest, type OwnClusterOptions } from "./cluster-test.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { freePorts } from "./free-ports.ts";
 
@@ -28,11 +28,16 @@ export interface CoreManager {
 }
 
 /** Tests with Cluster API: a cluster with its definitions, and the core manager at work in it. */
-export const clusterApiTest = ownClusterTest().extend("core", { scope: "file" }, async ({ cluster }, { onCleanup }) => {
-  const core = await startCoreManager(cluster);
-  onCleanup(() => core.kill());
-  return core;
-});
+export const clusterApiTest = clusterApiTestWith();
+
+/** The same, of a cluster with these options. */
+export function clusterApiTestWith(options: OwnClusterOptions = {}) {
+  return ownClusterTest(options).extend("core", { scope: "file" }, async ({ cluster }, { onCleanup }) => {
+    const core = await startCoreManager(cluster);
+    onCleanup(() => core.kill());
+    return core;
+  });
+}
 
 /** Defines Cluster API's kinds and ours in the cluster, starts its core manager and has its webhooks asked; `core.kill()` ends it. */
 export async function startCoreManager(cluster: ControlPlane): Promise<CoreManager> {
@@ -74,6 +79,8 @@ async function ready(child: Child, port: number): Promise<void> {
 export interface OwnPartOptions {
   readonly controllers?: readonly ((deps: ClusterApiDeps) => Part)[];
   readonly webhooks?: readonly ClusterApiWebhook[];
+  /** As whom it runs; as an administrator unless told otherwise. */
+  readonly kubeconfig?: string;
 }
 
 /** Runs our process `cluster-api` within the test, for a cluster that is management cluster and garden in one. */
@@ -82,8 +89,9 @@ export async function startClusterApi(
   o: OwnPartOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const log = createLogger({ name: "cluster-api", level: "silent" });
-  const client = createKubeClient({ kubeconfig: cluster.kubeconfig }, { fieldManager: "perennial-cluster-api" });
-  await ensureNamespace(client, "perennial");
+  const { kubeconfig = cluster.kubeconfig } = o;
+  const client = createKubeClient({ kubeconfig }, { fieldManager: "perennial-cluster-api" });
+  await ensureNamespace(cluster.client, "perennial");
   const events = createEventRecorder({ client, controller: "perennial.dev/cluster-api", instance: "test", log });
   const deps = { management: client, garden: client, events, log };
   const place = { namespace: "perennial", host: "127.0.0.1", port: 0 };

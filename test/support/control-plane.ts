@@ -108,6 +108,7 @@ const users = {
   alice: "alice,alice",
   "machine-controller-manager": "machine-controller-manager,machines",
   manager: "system:serviceaccount:perennial:manager,manager",
+  "cluster-api": "system:serviceaccount:perennial:cluster-api,cluster-api",
   "seed-1": seedIdentity("seed-1"),
   "seed-2": seedIdentity("seed-2"),
 } as const;

@@ -8,10 +8,7 @@ import type { ShootChange } from "./change.ts";
 /** Why something that the Shoot names cannot be used: it is not there, not the user's to read, or not meant for this provider. */
 export async function shootReferenceCauses(referrer: Referrer, { shoot, old, profile }: ShootChange): Promise<Cause[]> {
   const { client } = referrer;
-  const before = new Set(old ? references(old).map(identify) : []);
-  const judged = references(shoot)
-    .filter((reference) => !before.has(identify(reference)))
-    .map((reference) => referenceCauses(referrer, reference, reference.allowed));
+  const judged = newReferences(shoot, old).map((reference) => referenceCauses(referrer, reference, reference.allowed));
   return [
     ...(profile ? [] : profileCause(shoot)),
     ...(await credentialsCauses(client, shoot)),
@@ -48,9 +45,15 @@ async function credentialsCauses(client: KubeClient, { spec, metadata }: Shoot):
 
 type Binding = CredentialsBinding | SecretBinding;
 
+/** An object of the project that a Shoot's own spec names, and of which kinds it may be. */
 type ShootReference = NamedReference & { readonly allowed: readonly [Referable, ...Referable[]] };
 
-/** The objects of the project that the Shoot's own spec names. */
+/** The objects of the project that the Shoot's own spec names, and did not name before. */
+export function newReferences(shoot: Shoot, old: Shoot | undefined): readonly ShootReference[] {
+  const before = new Set(old ? references(old).map(identify) : []);
+  return references(shoot).filter((reference) => !before.has(identify(reference)));
+}
+
 function references({ spec, metadata: { namespace } }: Shoot): ShootReference[] {
   const resources = (spec.resources ?? []).map(({ resourceRef }, index): ShootReference => {
     const { apiVersion = "v1", kind, name } = resourceRef;

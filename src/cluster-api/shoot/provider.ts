@@ -14,6 +14,7 @@ import { reconcilePool, removePool, type PoolPlace } from "../machine-pool/machi
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { createApiServers } from "./api-servers.ts";
 import { projectOf } from "./project.ts";
+import { guardReferences } from "./references.ts";
 import { say } from "./say.ts";
 import { controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
 import { createShootWriter } from "./write.ts";
@@ -30,7 +31,14 @@ export function createShootProvider(deps: ClusterApiDeps): Part {
     controller.enqueue({ namespace, name });
   });
   const silence: Silence = new Map();
-  const all = { management, garden, world, writer: createShootWriter(garden), servers, silence };
+  const all = {
+    management,
+    garden,
+    world,
+    writer: guardReferences(createShootWriter(garden), garden),
+    servers,
+    silence,
+  };
   const controller = createController<NamespacedKey>({
     name: "cluster-api-shoots",
     concurrency: 16,

@@ -213,6 +213,8 @@ export function controlPlaneOf(
   return found && clusterNameOf(found) === metadata.name ? found : undefined;
 }
 
+const groupOf = ({ apiVersion }: { readonly apiVersion: string }): string => apiVersion.replace(/\/.*$/, "");
+
 /** The infrastructure of a Cluster, where it is one of ours and core has joined it with the Cluster, by its label. */
 export function infrastructureOf(
   { infrastructures }: { readonly infrastructures: Pick<Reflector<ShootCluster>, "get"> },

@@ -18,7 +18,7 @@ const verbsOn = (resource: string) =>
   rules.flatMap(({ resources, verbs }) => (resources.includes(resource) ? verbs : []));
 
 it("process cluster-api may write of ShootBootstrapConfigs the status only", () => {
-  expect(verbsOn("shootbootstrapconfigs")).toEqual(["get", "list", "watch"]);
+  expect(verbsOn("shootbootstrapconfigs")).toEqual(["list", "watch"]);
   expect(verbsOn("shootbootstrapconfigs/status")).toEqual(["patch"]);
 });
 
