@@ -1,13 +1,13 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { isNamedObject, type KubeObject } from "../../src/api/schema/meta.ts";
 
 const folder = join(import.meta.dirname, "../../deploy/cluster-api");
-const files = ["rbac.yaml", "endpoint-rbac.yaml", "shoots-rbac.yaml"];
 
 /** The objects that give process `cluster-api` its rights. */
 export async function clusterApiRoles(): Promise<readonly KubeObject[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith("rbac.yaml")).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   return texts
     .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as unknown))
