@@ -81,7 +81,7 @@ const askedByAdmission = [
 
 /** What ShootClusters with credentials or a domain, and EndpointRecords, need beside: their own tests use it. */
 const othersNeed =
-  /domainreservations|credentialsbindings|endpointrecords|dnsrecords|\/machines|\/seeds|^delete \/secrets/;
+  /domainreservations|credentialsbindings|endpointrecords|dnsrecords|\/machines|\/seeds|^delete \/secrets|^patch .*\/shootclusters$/;
 
 const key = { namespace, name: "granted" };
 
