@@ -12,6 +12,7 @@ import {
   REPLICAS_MANAGED_BY_ANNOTATION,
   ShootBootstrapConfig,
   ShootCluster,
+  ShootClusterTemplate,
   ShootControlPlane,
   ShootMachinePool,
 } from "../../src/api/cluster-api/index.ts";
@@ -106,11 +107,7 @@ async function leaveOutInfrastructure({ client }: ControlPlane): Promise<void> {
     spec: { controlPlane: { templateRef } },
   };
   await eventually(() => client.apply(bare));
-  await eventually(async () =>
-    expect(await client.list({ ...typeMeta(ShootCluster), kind: "ShootClusterTemplate" }, { namespace })).toHaveLength(
-      1,
-    ),
-  );
+  await eventually(async () => expect(await client.list(ShootClusterTemplate, { namespace })).toHaveLength(1));
 }
 
 const shootCluster = (name: string) => ({

@@ -1,13 +1,7 @@
 import { expect } from "vitest";
-import {
-  Cluster,
-  MachinePool,
-  ShootControlPlane,
-  ShootMachinePool,
-  type Condition,
-} from "../../src/api/cluster-api/index.ts";
+import { MachinePool, ShootControlPlane, ShootMachinePool, type Condition } from "../../src/api/cluster-api/index.ts";
 import { CloudProfile, Shoot, type KubeObject } from "../../src/api/index.ts";
-import { Namespace, refTo, Secret, typeMeta, type KubeClient, type Kind } from "../../src/kube/index.ts";
+import { Namespace, refTo, typeMeta, type KubeClient, type Kind } from "../../src/kube/index.ts";
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot/provider.ts";
 import { admissionTest } from "../support/admission-lab.ts";
