@@ -1,8 +1,9 @@
 import { X509Certificate } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
 import { expect } from "vitest";
 import type { KubeObject, Shoot } from "../../src/api/index.ts";
-import { defineKind, refTo, Secret } from "../../src/kube/index.ts";
+import { defineKind, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { serveWebhooks } from "../../src/manager/webhooks.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
@@ -68,6 +69,31 @@ test("the manager puts a deleted configuration back", async ({ cluster }) => {
   await eventually(() => expectJudged(cluster));
   await served.stop();
 });
+
+test("the manager asks nothing about its webhooks while nothing changes them", async ({ cluster }) => {
+  const asked: string[] = [];
+  const gardenClient = noting(cluster.client, asked);
+  const served = await serveWebhooks({ gardenClient, log, host: "127.0.0.1", port: 0, period: 20 });
+  await eventually(() => asked.filter((one) => one === "watch").length === 3); // its Secret and two configurations
+  await sleep(200); // what it hears of its own writes
+  const before = asked.filter((one) => one !== "watch");
+  await sleep(1_000);
+  expect(asked.filter((one) => one !== "watch")).toEqual(before);
+  await served.stop();
+});
+
+/** The client, which notes each call that is made of it. */
+const noting = (client: KubeClient, asked: string[]): KubeClient =>
+  new Proxy(client, {
+    get(target, name, receiver) {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (typeof method !== "function") return method;
+      return (...o: unknown[]) => {
+        asked.push(String(name));
+        return (method as (...args: unknown[]) => unknown).apply(target, o);
+      };
+    },
+  });
 
 const certificate = async ({ client }: ControlPlane): Promise<string> => {
   const secret = await client.read(refTo(Secret, { namespace: "perennial", name: "perennial-admission" }));

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "../../api/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { createController, createReflector, Secret, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import type { WebhookServer, WebhookServerOptions } from "../server.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { shareCertificate, type SharedCertificate } from "./shared-certificate.ts";
+import { createAnnouncer } from "./announcer.ts";
+import { certificateIn, isFit, shareCertificate, type SharedCertificate } from "./shared-certificate.ts";
 
 /** Where webhooks listen, and how the API servers of one cluster reach them. */
 export interface WebhookAddress {
@@ -25,14 +25,17 @@ export interface WebhookService extends WebhookAddress {
   /** The objects that tell API servers of the webhooks. */
   configurations(o: { readonly caBundle: string } & Endpoint): readonly KubeObject[];
   createServer(o: Omit<WebhookServerOptions, "webhooks">): WebhookServer;
-  /** From one look at the certificate to the next, in ms; a minute unless it is said otherwise. */
+  /**
+   * In ms, a minute unless it is said otherwise: from one look at the age of the certificate to the next, and the least between two
+   * writes of configurations.
+   */
   readonly period?: number;
   readonly now?: () => Date;
 }
 
 /**
  * Serves webhooks, and only then tells the API servers of them; a configuration that another client
- * changes or deletes is put back. All replicas serve the same certificate, from
+ * changes or deletes is put back. Watches tell of that: nothing is asked while nothing happens. All replicas serve the same certificate, from
  * a Secret, and follow it: API servers hear of a new one before any replica serves it, and take the old one from
  * those that have not seen the new one yet.
  */
@@ -48,36 +51,59 @@ export async function serveWebhooks(o: WebhookService): Promise<{ stop(): Promis
   const listening = await server.start();
   const endpoint: Endpoint =
     name === undefined ? { url: `https://${host}:${listening}` } : { service: { namespace, name } };
-  const announce = async ({ caBundle }: SharedCertificate) => {
-    for (const configuration of o.configurations({ caBundle, ...endpoint })) await client.apply(configuration);
-  };
-  await announce(served);
+  const configurations = ({ caBundle }: SharedCertificate) => o.configurations({ caBundle, ...endpoint });
+  const announcer = createAnnouncer(client, configurations(served), { log, onChange: () => tell() });
+  await announcer.announce(configurations(served));
 
   const follow = async () => {
     const found = await share();
-    await announce(found); // every time: without a configuration, objects go unjudged
+    await announcer.announce(configurations(found)); // without a configuration, objects go unjudged
     if (found.cert === served.cert) return;
     server.renew(found);
     served = found;
     log.info({ hosts }, "certificate of the webhooks renewed");
   };
-  const stopping = new AbortController();
-  const following = repeat(period, stopping.signal, () =>
-    follow().catch((error: unknown) => log.warn({ err: error }, "cannot follow the certificate of the webhooks")),
-  );
+
+  let hasNews = false;
+  let next = 0;
+  const controller = createController({
+    ...{ name: "webhooks", log, concurrency: 1, longestDelay: period },
+    async reconcile() {
+      if (!hasNews && isFit(served.cert, hosts, now())) return { requeueAfter: period };
+      const early = next - performance.now();
+      if (early > 0) return { requeueAfter: early };
+      next = performance.now() + period;
+      hasNews = false;
+      await follow().catch((error: unknown) => {
+        hasNews = true;
+        throw error;
+      });
+      return { requeueAfter: period };
+    },
+  });
+  const tell = () => {
+    hasNews = true;
+    controller.enqueue(o.certificate);
+  };
+  const secret = createReflector(client, Secret, {
+    ...{ log, namespace: o.certificate.namespace, fieldSelector: `metadata.name=${o.certificate.name}` },
+    onEvent({ type, object }) {
+      if (type === "deleted" || !isSame(certificateIn(object), served)) tell();
+    },
+  });
+
+  controller.enqueue(o.certificate);
+  controller.start();
+  secret.start();
+  announcer.start();
   return {
     async stop() {
-      stopping.abort();
-      await following;
+      await Promise.all([announcer.stop(), secret.stop()]);
+      await controller.stop();
       await server.stop();
     },
   };
 }
 
-async function repeat(period: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  for (;;) {
-    await sleep(period, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return;
-    await work();
-  }
-}
+const isSame = (one: SharedCertificate | undefined, other: SharedCertificate): boolean =>
+  one?.cert === other.cert && one.caBundle === other.caBundle;

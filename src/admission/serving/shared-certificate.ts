@@ -46,7 +46,8 @@ export async function shareCertificate(
 
 const MOST_ATTEMPTS = 5;
 
-function certificateIn(secret: Secret | undefined): SharedCertificate | undefined {
+/** The certificate that such a Secret holds; undefined where it holds none. */
+export function certificateIn(secret: Secret | undefined): SharedCertificate | undefined {
   const { "tls.crt": cert, "tls.key": key, "ca.crt": bundle } = secret?.data ?? {};
   if (cert === undefined || key === undefined) return undefined;
   return { cert: decode(cert), key: decode(key), caBundle: decode(bundle ?? cert) };
@@ -54,7 +55,8 @@ function certificateIn(secret: Secret | undefined): SharedCertificate | undefine
 
 const MONTH = 30 * 24 * 3_600_000;
 
-function isFit(pem: string, hosts: readonly string[], now: Date): boolean {
+/** Whether a certificate names these hosts and has a month to live. */
+export function isFit(pem: string, hosts: readonly string[], now: Date): boolean {
   const certificate = new X509Certificate(pem);
   const named = hosts.every((host) => certificate.checkHost(host) ?? certificate.checkIP(host));
   return named && Date.parse(certificate.validTo) - now.getTime() > MONTH;
