@@ -52,7 +52,8 @@ async function sayAll(client: KubeClient, endpoint: ClusterEndpoint, o: Situatio
   const ready = readyCondition(surfaced, serving);
   const wanted = [surfaced, serving, ready, pausedSaid(false)];
   const said = changedConditions(endpoint.status?.conditions, wanted, endpoint.metadata);
-  if (said) await applyConditions(client, endpoint, said);
+  const isToBeTold = endpoint.status?.conditions !== undefined || serving !== unasked; // first words wait for the first answer
+  if (said && isToBeTold) await applyConditions(client, endpoint, said);
   return ready;
 }
 
