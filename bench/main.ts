@@ -5,6 +5,7 @@ import { applyCrds } from "../test/support/crds.ts";
 import { applyGarden } from "../test/support/garden-objects.ts";
 import { startTemporal } from "../test/support/temporal.ts";
 import { missingFigures, type Bench, type Ground, type Table } from "./bench.ts";
+import { clusterApi } from "./cluster-api.ts";
 import { flow } from "./flow.ts";
 import { idle } from "./idle.ts";
 import { beQuiet } from "./quiet.ts";
@@ -13,7 +14,7 @@ import { reconciles } from "./reconciles.ts";
 import { waiting } from "./waiting.ts";
 
 /** The benches, in the order in which they run. */
-const benches: readonly Bench[] = [flow, waiting, reconciles, idle, registration];
+const benches: readonly Bench[] = [flow, waiting, reconciles, idle, registration, clusterApi];
 
 /** Measures and prints tables; with --json, an object. Talks to servers of its own on loopback, for some minutes. */
 await main(process.argv.slice(2));

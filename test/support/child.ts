@@ -5,6 +5,7 @@ import type { BinaryName } from "../../src/local/binary/versions.ts";
 
 /** A process of a test; the kernel kills it when the test process dies, however it dies. */
 export interface Child {
+  readonly pid: number | undefined;
   alive(): boolean;
   /** Resolves when the process has ended. */
   readonly exited: Promise<void>;
@@ -31,6 +32,7 @@ export async function spawnChild(
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
   if (child.pid !== undefined) await recordChild(directory, child.pid);
   return {
+    pid: child.pid,
     alive: () => child.exitCode === null && child.signalCode === null,
     exited,
     output: () => output,
