@@ -8,7 +8,8 @@ import type { Shoot } from "../../api/index.ts";
 import { kubeconfigSecretName } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { advertisedEndpoint } from "../shoot/address.ts";
+import { completeEndpoint } from "../endpoint/value.ts";
+import { currentEndpoint } from "../shoot/address.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
 import { composeShoot } from "../shoot/compose.ts";
 import { obstacle, type Obstacle } from "../shoot/obstacle.ts";
@@ -110,14 +111,13 @@ async function publish(
 ): Promise<Seen> {
   const { management, world, servers, silence } = deps;
   const { namespace, name } = cluster.metadata;
-  const endpoint = advertisedEndpoint(shoot);
+  const secret = world.kubeconfigs.get(kubeconfigSecretName(shoot.metadata.name), shoot.metadata.namespace);
+  const published = publishedKubeconfig(secret);
+  const endpoint = currentEndpoint(shoot, completeEndpoint(controlPlane.spec.controlPlaneEndpoint), published);
   if (endpoint === undefined) return {};
   const present = world.endpoints.get(endpointName(cluster), namespace);
   if (controlPlane.spec.endpointFrom !== "Infrastructure")
     await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
-
-  const secret = world.kubeconfigs.get(kubeconfigSecretName(shoot.metadata.name), shoot.metadata.namespace);
-  const published = publishedKubeconfig(secret);
   if (published === undefined) return { endpoint };
   const kept = world.secrets.get(clusterKubeconfigName(name), namespace);
   await keepKubeconfig(

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { Shoot } from "../../../src/api/index.ts";
-import { advertisedEndpoint } from "../../../src/cluster-api/shoot/address.ts";
+import { advertisedEndpoint, currentEndpoint } from "../../../src/cluster-api/shoot/address.ts";
 import { availabilityOf } from "../../../src/cluster-api/shoot/availability.ts";
 import { covers } from "../../../src/cluster-api/shoot/covers.ts";
+import { renderKubeconfig } from "../../../src/kube/index.ts";
 
 const now = Date.parse("2026-01-01T00:10:00Z");
 const ago = (seconds: number) => new Date(now - seconds * 1000).toISOString();
@@ -115,6 +116,21 @@ test("the external address goes before the internal one, and that before the unm
     "unmanaged.test",
     undefined,
   ]);
+});
+
+test("a Shoot that moves keeps its old address until its kubeconfig leads to the new one", () => {
+  const advertisedAddresses = [{ name: "external", url: "https://10.0.0.2" }];
+  const settled = shootWith({ advertisedAddresses });
+  const moves = shootWith({ advertisedAddresses }, { seedName: "seed-2" });
+  const [before, after] = [
+    { host: "10.0.0.1", port: 443 },
+    { host: "10.0.0.2", port: 443 },
+  ];
+  const [old, fresh] = [before, after].map(({ host }) => renderKubeconfig({ server: `https://${host}`, ca: "ca" }));
+  expect(currentEndpoint(moves, before, old)).toEqual(before);
+  expect(currentEndpoint(moves, before, fresh)).toEqual(after);
+  expect(currentEndpoint(settled, before, old)).toEqual(after);
+  expect(currentEndpoint(moves, undefined, old)).toEqual(after);
 });
 
 test.each([
