@@ -6,7 +6,7 @@ import { printObject } from "../display/output.ts";
 import { formatSince } from "../display/time.ts";
 import { CliError } from "../exit.ts";
 import { choice, required } from "../option.ts";
-import { reportEndpoints, type ClusterReport, type EndpointReport } from "../report/endpoints.ts";
+import { reportEndpoints, servesInWords, type ClusterReport, type EndpointReport } from "../report/endpoints.ts";
 import { clusterNamespace } from "./list.ts";
 
 /** `perennial endpoint describe` */
@@ -36,7 +36,7 @@ function linesOf({ namespace, cluster, endpoint, candidates }: ClusterReport, no
   const head = {
     Cluster: `${namespace}/${cluster}`,
     Endpoint: endpoint ?? "none yet",
-    "Comes from": winner?.name ?? "no object",
+    "Comes from": winner === undefined ? "no ClusterEndpoint" : `ClusterEndpoint ${winner.name}`,
   };
   return [
     ...renderFields(head, width),
@@ -44,10 +44,12 @@ function linesOf({ namespace, cluster, endpoint, candidates }: ClusterReport, no
   ];
 }
 
-const fieldsOf = ({ name, endpoint, rank, wins, why, serves, reason, since }: EndpointReport, now: number) => ({
-  Candidate: name,
-  Says: endpoint,
-  Is: rank,
-  Wins: `${wins ? "yes" : "no"}: ${why}`,
-  Serves: `${serves}: ${reason}${since === undefined ? "" : `, ${formatSince(since, now)}`}`,
-});
+const fieldsOf = (candidate: EndpointReport, now: number) => {
+  const { name, endpoint, rank, wins, why, reason, since } = candidate;
+  return {
+    Candidate: `ClusterEndpoint ${name}, ${rank}`,
+    Endpoint: endpoint,
+    Wins: `${wins ? "yes" : "no"}: ${why}`,
+    Serves: `${servesInWords(candidate)}: ${reason}${since === undefined ? "" : `, ${formatSince(since, now)}`}`,
+  };
+};

@@ -4,7 +4,7 @@ import { outputOption, printList } from "../display/output.ts";
 import type { Column } from "../display/table.ts";
 import { formatAge } from "../display/time.ts";
 import { text } from "../option.ts";
-import { reportEndpoints, type EndpointReport } from "../report/endpoints.ts";
+import { reportEndpoints, servesInWords, type EndpointReport } from "../report/endpoints.ts";
 
 /** The option that says where the Clusters are. */
 export const clusterNamespace = text("namespace", "Namespace of the Clusters [all]", "n");
@@ -35,7 +35,7 @@ const columnsAt = (now: number): readonly Column<EndpointReport>[] => [
   { title: "NAME", value: ({ name }) => name },
   { title: "ENDPOINT", value: ({ endpoint }) => endpoint },
   { title: "WINS", value: ({ wins }) => (wins ? "yes" : "no") },
-  { title: "SERVES", value: ({ serves }) => serves },
+  { title: "SERVES", value: servesInWords },
   { title: "SINCE", rank: 2, value: ({ since }) => (since === undefined ? undefined : formatAge(since, now)) },
   { title: "OBJECT", rank: 1, value: ({ rank }) => rank },
   { title: "TYPE", wide: true, value: ({ type }) => type },

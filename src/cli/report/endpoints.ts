@@ -50,7 +50,7 @@ function reportCluster(key: string, cluster: Cluster | undefined, all: readonly 
   const [namespace = "", name = ""] = key.split("/");
   const decision = decide(cluster?.spec ?? {}, all);
   const candidates = [...(decision.winner ? [decision.winner] : []), ...decision.losers].map((endpoint) =>
-    reportEndpoint(endpoint, cluster, decision.winner),
+    reportEndpoint(endpoint, cluster, { winner: decision.winner, isAlone: all.length === 1 }),
   );
   const present = completeEndpoint(cluster?.spec.controlPlaneEndpoint);
   return { namespace, cluster: name, ...(present && { endpoint: renderEndpoint(present) }), candidates };
@@ -59,7 +59,7 @@ function reportCluster(key: string, cluster: Cluster | undefined, all: readonly 
 function reportEndpoint(
   endpoint: ClusterEndpoint,
   cluster: Cluster | undefined,
-  winner: ClusterEndpoint | undefined,
+  { winner, isAlone }: { readonly winner: ClusterEndpoint | undefined; readonly isAlone: boolean },
 ): EndpointReport {
   const { namespace, name } = endpoint.metadata;
   const wins = cluster !== undefined && winner === endpoint;
@@ -68,9 +68,19 @@ function reportEndpoint(
     ...{ namespace, name, cluster: endpoint.spec.cluster, type: endpoint.spec.type, wins },
     endpoint: renderEndpoint(endpoint.spec),
     rank: ranks[rankOf(endpoint, cluster?.spec ?? {})],
-    why: wins ? "goes before all others" : surfacedCondition(endpoint, cluster, winner ? { winner } : {}).message,
+    why: wins ? whyItWins(isAlone) : surfacedCondition(endpoint, cluster, winner ? { winner } : {}).message,
     serves: serving?.status ?? "Unknown",
     reason: serving?.message ?? "the process cluster-api has not looked yet",
     ...(serving && { since: serving.lastTransitionTime }),
   };
 }
+
+const whyItWins = (isAlone: boolean): string => (isAlone ? "it is the only candidate" : "it goes before all others");
+
+/** Whether an endpoint serves, in a word for people. */
+export const servesInWords = ({ serves }: EndpointReport): string => words.get(serves) ?? "unknown";
+
+const words: ReadonlyMap<string, string> = new Map([
+  ["True", "yes"],
+  ["False", "no"],
+]);

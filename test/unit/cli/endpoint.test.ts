@@ -44,25 +44,31 @@ test("the list says of all candidates which one wins, whose it is, and since whe
   await list.run({ args: {}, options, context });
   const [head, third, infra] = terminal.out.text().split("\n");
   expect(head).toMatch(/^NAMESPACE +CLUSTER +NAME +ENDPOINT +WINS +SERVES +SINCE +OBJECT/);
-  expect(third).toMatch(/^fleet +foo +third +api.example.com:443 +yes +True +60s +of a third party/);
-  expect(infra).toMatch(/^fleet +foo +infra +10.0.0.1:443 +no +Unknown +<none> +of the infrastructure/);
+  expect(third).toMatch(/^fleet +foo +third +api.example.com:443 +yes +yes +60s +of a third party/);
+  expect(infra).toMatch(/^fleet +foo +infra +10.0.0.1:443 +no +unknown +<none> +of the infrastructure/);
 });
 
 test("a description says why one candidate wins and the other does not", async () => {
   const { context, terminal } = contextOf(objects);
   await describe.run({ args: { cluster: "foo" }, options, context });
   const said = terminal.out.text().replaceAll(/\s+/g, " ");
-  expect(said).toContain("Cluster: fleet/foo Endpoint: api.example.com:443 Comes from: third");
+  expect(said).toContain("Cluster: fleet/foo Endpoint: api.example.com:443 Comes from: ClusterEndpoint third");
   expect(said).toContain(
-    "Candidate: third Says: api.example.com:443 Is: of a third party Wins: yes: goes before all others",
+    "Candidate: ClusterEndpoint third, of a third party Endpoint: api.example.com:443 Wins: yes: it goes before all others",
   );
-  expect(said).toContain("Serves: True: api.example.com:443 answers, for 60s (since ");
+  expect(said).toContain("Serves: yes: api.example.com:443 answers, for 60s (since ");
   expect(said).toContain(
     "Wins: no: ClusterEndpoint third wins: an object of a third party goes before one of the infrastructure",
   );
   await expect(describe.run({ args: { cluster: "none" }, options, context })).rejects.toThrow(
     "no Cluster none in namespace fleet",
   );
+});
+
+test("a description of a lone candidate does not speak of others", async () => {
+  const { context, terminal } = contextOf(objects.slice(0, 2));
+  await describe.run({ args: { cluster: "foo" }, options, context });
+  expect(terminal.out.text()).toMatch(/Wins: +yes: it is the only candidate/);
 });
 
 test("an endpoint without a Cluster wins nothing", async () => {
