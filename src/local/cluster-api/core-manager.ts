@@ -36,7 +36,9 @@ export async function startCoreManager({
   const running = (await processes.list()).some((process) => process.name === coreManagerName && process.running);
   const claim = async (part: string, at: string) =>
     await createPorts(environment).claim({ owner: `${coreManagerName}/${part}`, host: at, running });
-  const [webhookPort, healthPort] = [await claim("webhooks", "0.0.0.0"), await claim("health", "127.0.0.1")];
+  const webhookPort = await claim("webhooks", "0.0.0.0");
+  const healthPort = await claim("health", "127.0.0.1");
+  const metricsPort = await claim("metrics", "127.0.0.1");
   const authority = await garden.pki.authority("ca-cluster-api");
   const request = { name: coreManagerName, commonName: coreManagerName, hosts: [host] };
   const { certificateFile, keyFile, certificate } = await garden.pki.issue(authority, request);
@@ -45,7 +47,7 @@ export async function startCoreManager({
     join(stateDir, "identities", `${coreManagerName}.garden.yaml`),
     kubeconfig,
   );
-  const args = managerFlags({ kubeconfigFile, certificateFile, keyFile, webhookPort, healthPort });
+  const args = managerFlags({ kubeconfigFile, certificateFile, keyFile, webhookPort, healthPort, metricsPort });
   await processes.start({
     name: coreManagerName,
     ...(await withEnvironmentNames(environment, { command: binary, args })),

@@ -9,6 +9,8 @@ export interface ManagerPlace {
   readonly webhookPort: number;
   /** The port of `/healthz` and `/readyz`. */
   readonly healthPort: number;
+  /** The port of `/metrics` on loopback, without authentication; undefined where no metrics are served. */
+  readonly metricsPort?: number;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface ManagerPlace {
  * of versions that nothing has written here.
  */
 export function managerFlags(place: ManagerPlace): string[] {
-  const { kubeconfigFile, certificateFile, keyFile, webhookPort, healthPort } = place;
+  const { kubeconfigFile, certificateFile, keyFile, webhookPort, healthPort, metricsPort } = place;
   const folder = dirname(certificateFile);
   return [
     `--kubeconfig=${kubeconfigFile}`,
@@ -25,7 +27,10 @@ export function managerFlags(place: ManagerPlace): string[] {
     `--webhook-key-name=${relative(folder, keyFile)}`,
     `--webhook-port=${webhookPort}`,
     `--health-addr=127.0.0.1:${healthPort}`,
-    "--diagnostics-address=0", // serves no metrics
+    // Without authentication it serves metrics alone: neither profiles nor a way to change the log level.
+    ...(metricsPort === undefined
+      ? ["--diagnostics-address=0"]
+      : [`--diagnostics-address=127.0.0.1:${metricsPort}`, "--insecure-diagnostics"]),
     "--skip-crd-migration-phases=StorageVersionMigration,CleanupManagedFields",
     "--feature-gates=ClusterTopology=true",
   ];
