@@ -71,6 +71,7 @@ export default defineConfig({
         test: {
           name: "cluster-api-whole",
           include: ["test/cluster-api-whole/**/*.test.ts"],
+          globalSetup: ["test/support/cluster-api-setup.ts"],
           testTimeout: 600_000,
           hookTimeout: 900_000,
           maxWorkers: 1,

@@ -6,7 +6,7 @@ import { refTo } from "../../src/kube/index.ts";
 import { flowWorkflowId, type FlowKind } from "../../src/workflows/contract.ts";
 import { eventually } from "./eventually.ts";
 import { exampleObjects } from "./examples.ts";
-import type { LocalEnvironment } from "./local-environment.ts";
+import type { LocalEnvironment, SeedName } from "./local-environment.ts";
 
 /** How a Shoot of a test differs from the one in deploy/examples. */
 export interface ShootOverrides {
@@ -56,6 +56,21 @@ export const projectNamespace = "garden-dev";
 export async function createShoot(local: LocalEnvironment, overrides: ShootOverrides): Promise<TestShoot> {
   const applied = await local.gardenClient.apply<Shoot>(await renderShoot(local, overrides), { fieldManager: "test" });
   return handle(local, applied, overrides.dnsZone);
+}
+
+/** A Shoot that something else than a test has made in the example project. */
+export async function findTestShoot(local: LocalEnvironment, name: string): Promise<TestShoot> {
+  const shoot = await local.gardenClient.read(refTo(Shoot, { namespace: projectNamespace, name }));
+  if (shoot === undefined) throw new Error(`there is no Shoot ${projectNamespace}/${name}`);
+  return handle(local, shoot);
+}
+
+/** Where a Shoot is, and the Seed beside it. */
+export async function seedsOf(
+  shoot: Pick<TestShoot, "read">,
+): Promise<{ readonly from: SeedName; readonly to: SeedName }> {
+  const isOnFirst = (await shoot.read())?.status?.leadership?.seed === "seed-1";
+  return isOnFirst ? { from: "seed-1", to: "seed-2" } : { from: "seed-2", to: "seed-1" };
 }
 
 /** Applies the ConfigMap to which extended Shoots refer. */

@@ -1,0 +1,54 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { kubeconfigFile } from "../../src/local/cluster/clusters.ts";
+import { withEnvironmentNames } from "../../src/local/process/name-resolution.ts";
+import { findBinary } from "./binary.ts";
+import type { LocalEnvironment } from "./local-environment.ts";
+
+/** A management cluster as its users have it: by kubectl and clusterctl. What a program says when it fails is thrown. */
+export interface ManagementCluster {
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  clusterctl(...args: readonly string[]): Promise<string>;
+  /** Runs kubectl with the kubeconfig that clusterctl gives now, which finds the API server's name by the environment's DNS server. */
+  inCluster(cluster: string, args: readonly string[], input?: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The namespace of the example Clusters. */
+export const clusterNamespace = "garden-dev";
+
+/** The garden of a local environment with Cluster API. */
+export async function openManagementCluster({ environment }: LocalEnvironment): Promise<ManagementCluster> {
+  const folder = await mkdtemp(join(tmpdir(), "perennial-clusterctl-"));
+  const [kubectl, clusterctl] = [await findBinary("kubectl"), await findBinary("clusterctl")];
+  const garden = kubeconfigFile(environment, "garden");
+  const { PATH = "", HOME = "" } = process.env;
+  const env = { PATH, HOME, KUBECONFIG: garden, XDG_CONFIG_HOME: folder };
+  const run = async (command: string, args: readonly string[], input = "") =>
+    (await execa(command, args, { env, extendEnv: false, input, timeout: 60_000 })).stdout;
+  return {
+    kubectl: (args, input) => run(kubectl, ["--namespace", clusterNamespace, ...args], input),
+    clusterctl: (...args) => run(clusterctl, [...args, "--namespace", clusterNamespace]),
+    async inCluster(cluster, args, input) {
+      const file = join(folder, `${cluster}.yaml`);
+      const kubeconfig = await run(clusterctl, ["get", "kubeconfig", cluster, "--namespace", clusterNamespace]);
+      await writeFile(file, kubeconfig, { mode: 0o600 });
+      const wanted = { command: kubectl, args: ["--kubeconfig", file, ...args] };
+      const named = await withEnvironmentNames(environment, wanted);
+      return await run(named.command, named.args, input);
+    },
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The example of a Cluster without infrastructure, with the names of the environment and networks that nothing else in it has. */
+export async function renderManagedExample({ environment }: LocalEnvironment): Promise<string> {
+  const file = join(import.meta.dirname, "../../deploy/examples/cluster-api/managed.yaml");
+  return (await readFile(file, "utf8"))
+    .replaceAll("dev.perennial.test", `dev.${environment.domain}`)
+    .replaceAll("172.30.0.0/16", environment.network)
+    .replaceAll("10.181.0.0/16", "100.64.0.0/16")
+    .replaceAll("10.191.0.0/16", "100.65.0.0/16");
+}
