@@ -55,7 +55,17 @@ const arrows = {
     "log",
   ],
   fence: ["activities/teardown/pod-makers", "api", "kube", "dns", "omit-undefined", "config", "health", "log"],
-  "cluster-api": ["admission", "api", "kube", "config", "health", "omit-undefined", "parsing", "log"],
+  "cluster-api": [
+    "activities/waits/readiness",
+    "admission",
+    "api",
+    "kube",
+    "config",
+    "health",
+    "omit-undefined",
+    "parsing",
+    "log",
+  ],
   manager: ["controllers", "admission", "api", "kube", "client", "config", "health", "log"],
   cli: [
     "api",

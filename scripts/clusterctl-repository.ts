@@ -11,8 +11,11 @@ const VERSION = "v0.1.0";
 const providers = {
   "control-plane": {
     type: "ControlPlaneProvider",
-    groups: ["controlplane", "cluster"],
-    files: ["rbac.yaml", "endpoint-rbac.yaml", "shoots-rbac.yaml", "endpoint-admission.yaml", "process.yaml"],
+    groups: ["controlplane", "cluster", "perennial"],
+    files: [
+      ...["rbac.yaml", "endpoint-rbac.yaml", "endpoint-record-rbac.yaml", "shoots-rbac.yaml"],
+      ...["endpoint-admission.yaml", "process.yaml"],
+    ],
   },
   infrastructure: { type: "InfrastructureProvider", groups: ["infrastructure"], files: [] },
   bootstrap: { type: "BootstrapProvider", groups: ["bootstrap"], files: [] },
@@ -36,7 +39,9 @@ export async function writeClusterctlRepository(folder: string): Promise<void> {
 /** One file with all that installs a provider; each has the same Namespace, as clusterctl wants it. */
 async function componentsOf({ groups, files }: (typeof providers)[keyof typeof providers]): Promise<string> {
   const names = (await readdir(join(source, "crds"))).filter((name) =>
-    groups.some((group) => name.startsWith(`${group}.cluster.x-k8s.io_`) || name.startsWith(`${group}.x-k8s.io_`)),
+    groups.some((group) =>
+      [`${group}.cluster.x-k8s.io_`, `${group}.x-k8s.io_`, `${group}.dev_`].some((start) => name.startsWith(start)),
+    ),
   );
   const all = [...names.map((name) => join("crds", name)), ...files];
   const texts = await Promise.all(all.map((file) => readFile(join(source, file), "utf8")));

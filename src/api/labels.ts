@@ -178,6 +178,9 @@ export const GARDEN_CREDENTIALS_LABEL = "perennial.dev/garden-credentials";
 /** On a ShootControlPlane or a ShootCluster: the project namespace in the garden that its Shoot is in, from the first look on. */
 export const PROJECT_NAMESPACE_LABEL = "perennial.dev/project-namespace";
 
+/** On a DNSRecord that stands for an EndpointRecord of the same name: the uid for which it was made. */
+export const ENDPOINT_RECORD_LABEL = "perennial.dev/endpoint-record";
+
 /** On a ClusterEndpoint that was generated: what from, `user` or `provider`. */
 export const GENERATED_LABEL = "perennial.dev/generated";
 

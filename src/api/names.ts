@@ -106,6 +106,7 @@ export const REGISTRATION_FINALIZER = "core.gardener.cloud/controllerregistratio
 
 /** Finalizer of a ShootControlPlane and of ShootMachinePools, until what stands behind them in the garden has gone. */
 export const SHOOT_FINALIZER = "cluster-api.perennial.dev/shoot";
+export const ENDPOINT_RECORD_FINALIZER = "cluster-api.perennial.dev/endpoint-record";
 
 /** Name of the Secret and of the CredentialsBinding in the garden with what a ShootCluster brings for this Shoot. */
 export const infrastructureCredentialsName = (shoot: string): string => `cluster-api-${shoot}`;

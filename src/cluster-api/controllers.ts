@@ -1,4 +1,5 @@
 import { createBootstrapController } from "./bootstrap.ts";
+import { createEndpointRecordController } from "./endpoint-record/controller.ts";
 import { createEndpointController } from "./endpoint/controller.ts";
 import { createEmptyTemplates } from "./infrastructure/empty-templates.ts";
 import { createMendedClusters } from "./infrastructure/mended-clusters.ts";
@@ -8,6 +9,7 @@ import { createShootProvider } from "./shoot/provider.ts";
 /** All controllers of this process, each made anew for every term in which it leads. */
 export const controllers: readonly ((deps: ClusterApiDeps) => Part)[] = [
   createEndpointController,
+  createEndpointRecordController,
   createMendedClusters,
   createEmptyTemplates,
   createShootProvider,

@@ -12,6 +12,7 @@ export * from "./http-client.ts";
 export * from "./kinds.ts";
 export { parseKubeconfig, renderKubeconfig, type Kubeconfig, type KubeconfigParts } from "./kubeconfig.ts";
 export * from "./lease.ts";
+export { nextTimestamp } from "./operation-stamp.ts";
 export type { Change } from "./object-cache.ts";
 export * from "./object-controller.ts";
 export { indexBy, type ObjectIndex } from "./object-index.ts";

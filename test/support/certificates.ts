@@ -1,5 +1,6 @@
 import "reflect-metadata";
 import { KeyObject, randomBytes, webcrypto } from "node:crypto";
+import { isIP } from "node:net";
 import * as x509 from "@peculiar/x509";
 
 /** What a control plane of a test needs, in PEM; the administrator is in group system:masters. */
@@ -12,8 +13,8 @@ export interface Certificates {
   readonly serviceAccountKey: string;
 }
 
-/** A new CA with a serving certificate for loopback and an administrator's client certificate, good for a day. */
-export async function makeCertificates(): Promise<Certificates> {
+/** A new CA with a serving certificate for loopback, and for what else is named, and an administrator's client certificate, good for a day. */
+export async function makeCertificates(hosts: readonly string[] = []): Promise<Certificates> {
   x509.cryptoProvider.set(webcrypto);
   const [caKeys, serverKeys, adminKeys, serviceAccountKeys] = await Promise.all([0, 1, 2, 3].map(makeKeys));
   if (!caKeys || !serverKeys || !adminKeys || !serviceAccountKeys) throw new Error("cannot make keys");
@@ -38,6 +39,7 @@ export async function makeCertificates(): Promise<Certificates> {
   const names = new x509.SubjectAlternativeNameExtension([
     { type: "ip", value: "127.0.0.1" },
     { type: "dns", value: "localhost" },
+    ...hosts.map((value) => ({ type: isIP(value) === 0 ? "dns" : "ip", value }) as const),
   ]);
   const server = await issue("CN=kube-apiserver", serverKeys, [names, usage("serverAuth")]);
   const admin = await issue("CN=admin,O=system:masters", adminKeys, [usage("clientAuth")]);

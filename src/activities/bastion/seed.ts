@@ -1,11 +1,10 @@
 import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import { Bastion, ShootBastion } from "../../api/index.ts";
 import type { BastionRun } from "../../api/shoot/bastion-run.ts";
-import { Namespace, refOf, refTo, type KubeClient } from "../../kube/index.ts";
+import { Namespace, nextTimestamp, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { findEarlier } from "../control-plane/earlier-shoot.ts";
 import { endBastion } from "../extensions/bastions.ts";
 import { led } from "../extensions/led.ts";
-import { nextTimestamp } from "../extensions/target.ts";
 import { guarded, StepError } from "../failure.ts";
 import { carryingLeadership } from "../leadership/carried-leadership.ts";
 import { fenced } from "../leadership/fenced-client.ts";

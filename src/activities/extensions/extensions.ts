@@ -3,7 +3,7 @@ import type { AppliedKind, ExtensionObject, Purpose } from "../../api/extensions
 import { taskOf } from "../../api/extensions/tasks.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { nextTimestamp, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { wantedObjects } from "./wanted.ts";
 import type { WaitTarget } from "../index.ts";
@@ -12,7 +12,7 @@ import { confirmAndRemove, readChangeable } from "./existing.ts";
 import { led } from "./led.ts";
 import { listExtensionObjects } from "./list.ts";
 import { isOf, purposeByName } from "./purpose.ts";
-import { hasMigrated, nextTimestamp, targetOf } from "./target.ts";
+import { hasMigrated, targetOf } from "./target.ts";
 import { needsTrigger, type TriggerRule } from "./trigger.ts";
 import type { WaitGroup, Waits } from "../waits/waits.ts";
 

@@ -6,12 +6,12 @@ import {
 } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { refOf, type KubeClient } from "../../kube/index.ts";
+import { nextTimestamp, refOf, type KubeClient } from "../../kube/index.ts";
 import { readChangeable } from "./existing.ts";
 import { listExtensionObjects } from "./list.ts";
 import { StepError } from "../failure.ts";
 import { isOf } from "./purpose.ts";
-import { hasMigrated, nextTimestamp, targetOf } from "./target.ts";
+import { hasMigrated, targetOf } from "./target.ts";
 import type { WaitTarget } from "../index.ts";
 import type { AppliedKind, Purpose } from "../../api/extensions/kinds.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";

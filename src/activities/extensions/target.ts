@@ -1,4 +1,4 @@
-import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
+import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
 import { contractOf, EXTENSIONS_API, type AppliedKind } from "../../api/extensions/kinds.ts";
 import type { ShootExtension } from "../../api/extensions/lifecycle.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
@@ -31,13 +31,6 @@ export function targetOf(
     severeAfter,
     deadline: registered?.deadline ?? deadline,
   };
-}
-
-/** An operation's id. Later than the last one by at least a millisecond, whatever the clock did meanwhile. */
-export function nextTimestamp(existing: ExtensionLike | undefined): string {
-  const last = Date.parse(existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION] ?? "");
-  const now = Math.max(Date.now(), Number.isNaN(last) ? 0 : last + 1);
-  return new Date(now).toISOString().replace("Z", "000000Z");
 }
 
 /** Whether the object's controller has let go of it; it skips whatever is not a restore from then on. */

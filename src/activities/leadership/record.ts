@@ -12,13 +12,13 @@ import {
   isAlreadyExists,
   isConflict,
   isNotFound,
+  nextTimestamp,
   refOf,
   refTo,
   typeMeta,
   unlessGone,
   type KubeClient,
 } from "../../kube/index.ts";
-import { nextTimestamp } from "../extensions/target.ts";
 import { configurationProblem, StepError } from "../failure.ts";
 import { findLeadershipDomain } from "../shoot/leadership-domain.ts";
 import { requireLeadershipProvider } from "../shoot/leadership-provider.ts";

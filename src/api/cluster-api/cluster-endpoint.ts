@@ -19,31 +19,30 @@ export type EndpointType = keyof typeof endpointTypes;
 
 const typeNames = Object.keys(endpointTypes) as [EndpointType, ...EndpointType[]];
 
-/** Refuses a host that holds more or less than a name or an address, and says what to write instead. */
-const hostRules: readonly Rule[] = [
-  { rule: "!self.contains('://')", message: "host has a scheme: write the name or the address only" },
-  { rule: "!self.matches('[\\\\[\\\\]]')", message: "host has brackets: write an IPv6 address without them" },
+/** Rules for a field that holds no more and no less than a DNS name or an address; each says what to write instead. */
+export const hostRules = (field: string): readonly Rule[] => [
+  { rule: "!self.contains('://')", message: `${field} has a scheme: write the name or the address only` },
+  { rule: "!self.matches('[\\\\[\\\\]]')", message: `${field} has brackets: write an IPv6 address without them` },
   {
     rule: "!self.matches('^[^:]*:[0-9]*$|\\\\]:')",
-    message: "host has a port: write it into the field port",
+    message: `${field} has a port: write it into the field port`,
   },
   {
     rule: "self == self.lowerAscii()",
-    messageExpression: "'host has capitals: write ' + self.lowerAscii()",
+    messageExpression: `'${field} has capitals: write ' + self.lowerAscii()`,
   },
-  { rule: "!self.endsWith('.')", message: "host ends in a dot: write it without" },
+  { rule: "!self.endsWith('.')", message: `${field} ends in a dot: write it without` },
   {
     rule: "isIP(self) || !self.matches('(^|\\\\.)(0x[0-9a-f]*|[0-9]+)$')",
-    message:
-      "host ends in a number and is no IPv4 address: write four numbers up to 255 without leading zeros, or a name",
+    message: `${field} ends in a number and is no IPv4 address: write four numbers up to 255 without leading zeros, or a name`,
   },
   {
     rule: "!isIP(self) || ip.isCanonical(self)",
-    message: "host is an IPv6 address in another form than its shortest: write it as in 2001:db8::1",
+    message: `${field} is an IPv6 address in another form than its shortest: write it as in 2001:db8::1`,
   },
   {
     rule: "isIP(self) || self.matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$')",
-    message: "host is no DNS name and no IP address: write a name of small letters, digits, hyphens and dots",
+    message: `${field} is no DNS name and no IP address: write a name of small letters, digits, hyphens and dots`,
   },
 ];
 
@@ -51,7 +50,7 @@ const endpointSpec = object({
   cluster: dnsSubdomain().meta(immutable()).describe("Cluster is the name of the Cluster, in the same namespace."),
   host: z
     .string()
-    .meta({ minLength: 1, maxLength: 253, ...rules(...hostRules) })
+    .meta({ minLength: 1, maxLength: 253, ...rules(...hostRules("host")) })
     .describe("Host is the DNS name or the IP address at which the API server answers."),
   port: count(1, 65_535).describe("Port at which the API server answers."),
   type: z.enum(typeNames).meta(immutable()).describe("Type is what the endpoint is for."),

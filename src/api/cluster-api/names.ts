@@ -4,6 +4,9 @@ export const CLUSTER_API_GROUP = "cluster.x-k8s.io";
 /** On everything that belongs to a Cluster: the Cluster's name. */
 export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
 
+/** On a Machine: it is one of its Cluster's control plane. */
+export const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
+
 /** On an object that a Cluster's topology made, and keeps. */
 export const TOPOLOGY_OWNED_LABEL = "topology.cluster.x-k8s.io/owned";
 

@@ -72,7 +72,7 @@ async function gardenRights(clusterApi: boolean): Promise<KubeObject[]> {
     gardenNamespace,
     ...(await rights(
       ...files,
-      ...(clusterApi ? ["rbac", "endpoint-rbac", "shoots-rbac"].map((name) => `cluster-api/${name}.yaml`) : []),
+      ...(clusterApi ? ["rbac", "endpoint-rbac", "endpoint-record-rbac", "shoots-rbac"].map((name) => `cluster-api/${name}.yaml`) : []),
     )),
   ];
 }

@@ -1,0 +1,133 @@
+import type { Condition, EndpointRecord } from "../../api/cluster-api/index.ts";
+import { createController, inWords, refOf, type NamespacedKey } from "../../kube/index.ts";
+import { findCondition, type Said } from "../endpoint/conditions.ts";
+import { isLeftToMove, isPaused, pausedSaid } from "../endpoint/paused.ts";
+import { unasked, unproved, type probeEndpoint } from "../endpoint/probe.ts";
+import type { Trust } from "../endpoint/trust.ts";
+import { isSameEndpoint } from "../endpoint/value.ts";
+import { readyCondition } from "../endpoint/verdict.ts";
+import type { ClusterApiDeps, Part } from "../part.ts";
+import { say } from "../shoot/say.ts";
+import { adoptRecord } from "./adopt.ts";
+import { createClaims } from "./claims.ts";
+import { ensureClusterEndpoint } from "./cluster-endpoint.ts";
+import { createMemberProber, type Target } from "./member-prober.ts";
+import { membersOf, type Member } from "./members.ts";
+import { publish } from "./publish.ts";
+import { publishedSaid } from "./published.ts";
+import { removeRecord } from "./remove.ts";
+import { servingSaid } from "./serving.ts";
+import { createWatched } from "./watched.ts";
+
+/** How API servers are asked whether they serve; times are ms. */
+export interface EndpointRecordOptions {
+  /** How often each; three seconds unless told otherwise. */
+  readonly period?: number;
+  readonly probe?: typeof probeEndpoint;
+}
+
+/**
+ * Gives each EndpointRecord's Cluster an endpoint at once, by a ClusterEndpoint, and has the name lead to those of its control-plane
+ * Machines that serve, by a DNSRecord that any DNS extension of Gardener's handles.
+ */
+export function createEndpointRecordController(deps: ClusterApiDeps, probing: EndpointRecordOptions = {}): Part {
+  const { management: client } = deps;
+  const log = deps.log.child({ part: "endpoint-record" });
+  const claims = createClaims();
+
+  async function reconcile(key: NamespacedKey): Promise<void | { readonly requeueAfter: number }> {
+    const record = watched.record(key);
+    const cluster = record && watched.cluster(clusterOf(record));
+    const wait = (): void => prober.follow(key, []);
+    if (record === undefined || isLeftToMove(record)) return wait();
+    if (isPaused(record) || (cluster && isPaused(cluster))) {
+      wait();
+      return await say(client, record, [pausedSaid(true)]);
+    }
+    if (record.metadata.deletionTimestamp !== undefined) {
+      wait();
+      return await removeRecord(client, record);
+    }
+    const holder = claims.holderOf([record, ...watched.recordsNamed(record.spec.name)]);
+    if (holder.metadata.uid !== record.metadata.uid)
+      return await refuse(record, "NameTaken", `${record.spec.name} is taken by ${inWords(refOf(holder))}`);
+    if (cluster === undefined)
+      return await refuse(record, "WaitingForCluster", `there is no Cluster ${record.spec.cluster} in this namespace`);
+    const kept = await adoptRecord(client, record, cluster);
+    if (kept === undefined) return; // the watch brings it
+    if (await ensureClusterEndpoint(client, kept)) return await lead(kept);
+    await refuse(kept, "EndpointTaken", `ClusterEndpoint ${key.name} exists, and is another's`);
+  }
+
+  /** Says why nothing is made for a record. */
+  async function refuse(record: EndpointRecord, reason: string, message: string): Promise<void> {
+    prober.follow(record.metadata, []);
+    const published = publishedSaid("False", reason, message);
+    await say(client, record, [published, readyCondition(published, published), pausedSaid(false)]);
+  }
+
+  /** Has the name lead to the API servers that serve, and says what came of it. */
+  async function lead(record: EndpointRecord): Promise<void | { readonly requeueAfter: number }> {
+    const members = membersOf(watched.machinesOf(clusterOf(record)));
+    const trust = watched.trust(clusterOf(record));
+    const targets = trust === undefined ? [] : members.map((member) => targetOf(record, member, trust));
+    prober.follow(record.metadata, targets);
+    const servingOf = ({ name }: Member) =>
+      trust === undefined ? unproved(record.spec.cluster) : prober.servingOf(record.metadata, name);
+    const serves = (member: Member) => {
+      const serving = servingOf(member);
+      return serving && serving.status === "True";
+    };
+    const { said, addresses, requeueAfter } = await publish(client, record, { members, serves });
+    const present = record.status?.conditions;
+    const published = said ?? saidIn(present, "Published") ?? unpublished;
+    const untold = trust === undefined && members.length > 0 ? unproved(record.spec.cluster) : undefined;
+    const serving = untold ?? servingSaid(members, servingOf) ?? saidIn(present, "Serving") ?? unasked;
+    const all = [published, serving, readyCondition(published, serving), pausedSaid(false)];
+    await say(client, record, all, addresses === undefined ? {} : { addresses });
+    return requeueAfter === undefined ? undefined : { requeueAfter };
+  }
+
+  const controller = createController<NamespacedKey>({ name: "endpoint-record", reconcile, concurrency: 8, log });
+  const prober = createMemberProber({ onChange: (key) => controller.enqueue(key), log, ...probing });
+  const watched = createWatched({ client, onRecord: (key) => controller.enqueue(key), log });
+
+  return {
+    start() {
+      watched.start();
+      // Before everything is known, a Machine that was not seen yet could be taken for one that is not there.
+      watched.synced().then(
+        () => (controller.start(), prober.start()),
+        () => log.info("stopped before the first lists"),
+      );
+    },
+    async stop() {
+      await watched.stop();
+      await Promise.all([prober.stop(), controller.stop()]);
+    },
+  };
+}
+
+const clusterOf = ({ metadata: { namespace }, spec: { cluster } }: EndpointRecord): NamespacedKey => ({
+  namespace,
+  name: cluster,
+});
+
+/** An API server is asked under the record's name, as clients will; under another where the kubeconfig says so for that endpoint. */
+function targetOf(
+  { spec: { name, port } }: EndpointRecord,
+  { name: machine, addresses }: Member,
+  trust: Trust,
+): Target {
+  const endpoint = { host: addresses[0], port };
+  const { ca, server, serverName = name } = trust;
+  const isLedHere = isSameEndpoint(server, { host: name, port });
+  return { machine, endpoint, trust: { ca, server: endpoint, serverName: isLedHere ? serverName : name } };
+}
+
+const saidIn = (conditions: readonly Condition[] | undefined, type: string): Said | undefined => {
+  const found = findCondition(conditions, type);
+  return found && { type, status: found.status, reason: found.reason, message: found.message };
+};
+
+const unpublished = publishedSaid("Unknown", "Publishing", "the name is on its way into the DNS");

@@ -1,0 +1,92 @@
+import type { EndpointRecord } from "../../api/cluster-api/index.ts";
+import { inWords, isNotFound, refOf, refTo, Secret, type KubeClient } from "../../kube/index.ts";
+import type { DNSRecord } from "../../api/index.ts";
+import type { Said } from "../endpoint/conditions.ts";
+import { ensureDnsRecord, isForEndpoint, readDnsRecord, valuesIn } from "./dns-record.ts";
+import { chooseMembers, type Member } from "./members.ts";
+import { judgeDnsRecord, publishedSaid } from "./published.ts";
+import { valuesFor, type Values } from "./values.ts";
+
+/** What came of publishing: condition Published, undefined where it is as it was; what the name says; and when to look again, in ms. */
+export interface Publication {
+  readonly said?: Said;
+  readonly addresses?: readonly string[];
+  readonly requeueAfter?: number;
+}
+
+/** The members of a record, and whether each serves: undefined for one that was not heard yet. */
+export interface Heard {
+  readonly members: readonly Member[];
+  serves(member: Member): boolean | undefined;
+}
+
+/** In ms: how soon to look again for what no watch tells of. */
+const RETRY = 15_000;
+
+/**
+ * Has the name of a record lead to those of its members that serve. A member that was not heard yet is taken to be as it was; and the name
+ * is first given once all were heard. Without members it stays as it is: a DNSRecord has to have a value.
+ */
+export async function publish(client: KubeClient, record: EndpointRecord, heard: Heard): Promise<Publication> {
+  const existing = await readDnsRecord(client, record);
+  if (existing !== undefined && !isForEndpoint(existing)) {
+    const message = `${inWords(refOf(existing))} exists, and is for something else`;
+    return { said: publishedSaid("False", "NameTaken", message) };
+  }
+  const present = existing && valuesIn(existing);
+  const aim = aimAt(heard, present);
+  if (aim === undefined) return {};
+  const { wanted = present, mixed } = aim;
+  if (wanted === undefined) return { said: mixed ?? waiting };
+  if (!(await hasCredentials(client, record))) return { said: withoutCredentials(record), requeueAfter: RETRY };
+  const publication = await carryOut(client, record, { existing, wanted });
+  return mixed && publication.said?.status !== "False" ? { ...publication, said: mixed } : publication;
+}
+
+/** What the name is to say, undefined where it stays as it is, and what hinders it; undefined altogether while not enough is known. */
+function aimAt({ members, serves }: Heard, present: Values | undefined) {
+  if (present === undefined && members.some((member) => serves(member) === undefined)) return undefined;
+  const isPresent = (member: Member) => member.addresses.some((address) => present?.values.includes(address));
+  const chosen = chooseMembers(members, (member) => serves(member) ?? isPresent(member));
+  const { record: wanted, leftOut } = valuesFor(chosen, present);
+  return { wanted, mixed: leftOut.length > 0 ? mixedSaid(chosen) : undefined };
+}
+
+/** Writes the DNSRecord, if it says something else, and says how far its extension is. */
+async function carryOut(
+  client: KubeClient,
+  record: EndpointRecord,
+  { existing, wanted }: { readonly existing: DNSRecord | undefined; readonly wanted: Values },
+): Promise<Publication> {
+  try {
+    const written = await ensureDnsRecord(client, record, { existing, wanted });
+    if (written === undefined) return {}; // the watch brings what comes of it
+    const verdict = judgeDnsRecord(written, Date.now());
+    if ("pendingFor" in verdict) return { requeueAfter: verdict.pendingFor + 1 };
+    return { said: verdict, ...(verdict.status === "True" && { addresses: wanted.values }) };
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const what = "this cluster serves no DNSRecords of extensions.gardener.cloud/v1alpha1";
+    const message = `${what}: install their definition, and an extension for type ${record.spec.provider.type}`;
+    return { said: publishedSaid("False", "NoExtension", message), requeueAfter: RETRY };
+  }
+}
+
+const waiting = publishedSaid("False", "WaitingForMachines", "no Machine of the control plane has an address yet");
+
+function mixedSaid(members: readonly Member[]): Said {
+  const each = members.map(({ name, addresses }) => `Machine ${name} has ${addresses.join(" and ")}`).join(", ");
+  return publishedSaid("False", "MixedAddresses", `${each}: a name leads to IPv4, to IPv6 or to one other name`);
+}
+
+/** Lists metadata only: credentials are the extension's to read. */
+async function hasCredentials(client: KubeClient, { metadata: { namespace }, spec }: EndpointRecord): Promise<boolean> {
+  const fieldSelector = `metadata.name=${spec.provider.secretRef.name}`;
+  const found = client.metadata(Secret, { namespace, fieldSelector })[Symbol.asyncIterator]();
+  return (await found.next()).done !== true;
+}
+
+function withoutCredentials({ metadata: { namespace }, spec }: EndpointRecord): Said {
+  const secret = inWords(refTo(Secret, { namespace, name: spec.provider.secretRef.name }));
+  return publishedSaid("False", "NoCredentials", `${secret} with credentials of ${spec.provider.type} does not exist`);
+}
