@@ -24,6 +24,8 @@ export interface ControlPlane {
   /** A kubeconfig for a user whom the API server knows by a token. */
   kubeconfigOf(user: User): string;
   readonly etcdUrl: string;
+  /** Starts another API server on the same etcd, at the same port of another address of loopback. It goes when the control plane does. */
+  addApiServer(address: string): Promise<ApiServer>;
   /** SIGKILLs the API server; etcd and its data stay. */
   kill(): Promise<void>;
   /** Starts the API server again at the same address, with an empty watch cache. */
@@ -33,18 +35,29 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
+/** One of several API servers on one etcd. */
+export type ApiServer = Pick<ControlPlane, "kill" | "restart">;
+
+/** How a control plane is to differ from the usual one. */
+export interface ControlPlaneOptions {
+  /** Further flags of kube-apiserver. */
+  readonly flags?: readonly string[];
+  /** Names and addresses, besides those of loopback, for which its API servers have a certificate. */
+  readonly hosts?: readonly string[];
+}
+
 /** A part of Kubernetes, by its name as admission sees it and with all rights; Alice and what makes machines, who may do nothing yet; or a process of ours. */
 export type User = keyof typeof users;
 
-/** Starts a control plane of its own in 3 s or so; `flags` are further flags of kube-apiserver. It dies with this process. */
-export async function startControlPlane(o: { readonly flags?: readonly string[] } = {}): Promise<ControlPlane> {
+/** Starts a control plane of its own in 3 s or so. It dies with this process. */
+export async function startControlPlane(o: ControlPlaneOptions = {}): Promise<ControlPlane> {
   await sweepLeftovers();
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
   await claimDirectory(directory);
   const [port, etcdPort, peerPort] = await freePorts(3);
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
   const server = `https://127.0.0.1:${port}`;
-  const certificates = await makeCertificates();
+  const certificates = await makeCertificates(o.hosts);
   const kubeconfig = renderKubeconfig({
     server,
     ca: certificates.ca,
@@ -54,12 +67,16 @@ export async function startControlPlane(o: { readonly flags?: readonly string[] 
   const kubeconfigFile = await writeFiles(directory, certificates, kubeconfig);
   const client = createKubeClient({ kubeconfig }, { userAgent: "perennial-test" });
 
-  const startApiServer = async () => {
-    const args = apiServerFlags({ directory, port: String(port), etcdUrl });
-    const child = await spawnChild(directory, "kube-apiserver", [...args, ...(o.flags ?? [])]);
-    await ready(client, child);
+  const startApiServer = async (address = "127.0.0.1") => {
+    const args = [...apiServerFlags({ directory, port: String(port), etcdUrl, address }), ...(o.flags ?? [])];
+    const child = await spawnChild(directory, "kube-apiserver", args);
+    const own = kubeconfig.replace(server, `https://${address}:${port}`);
+    const asking = address === "127.0.0.1" ? client : createKubeClient({ kubeconfig: own });
+    await ready(asking, child);
+    if (asking !== client) await asking.close();
     return child;
   };
+  const others: ApiServer[] = [];
 
   const etcd = await spawnChild(directory, "etcd", etcdFlags(directory, etcdUrl, `http://127.0.0.1:${peerPort}`));
   let apiServer = await startApiServer().catch(async (error: unknown) => {
@@ -74,6 +91,18 @@ export async function startControlPlane(o: { readonly flags?: readonly string[] 
     tokenKubeconfig: renderKubeconfig({ server, ca: certificates.ca, token: adminToken }),
     kubeconfigOf: (user) => renderKubeconfig({ server, ca: certificates.ca, token: tokenOf(user) }),
     etcdUrl,
+    async addApiServer(address) {
+      let child = await startApiServer(address);
+      const other = {
+        kill: () => child.kill(),
+        async restart() {
+          await child.kill();
+          child = await startApiServer(address);
+        },
+      };
+      others.push(other);
+      return other;
+    },
     kill: () => apiServer.kill(),
     async restart() {
       await apiServer.kill();
@@ -86,7 +115,7 @@ export async function startControlPlane(o: { readonly flags?: readonly string[] 
     },
     async stop() {
       await client.close();
-      await apiServer.kill();
+      await Promise.all([apiServer, ...others].map((one) => one.kill()));
       await etcd.kill();
       await rm(directory, { recursive: true, force: true });
     },
@@ -148,10 +177,11 @@ function etcdFlags(directory: string, url: string, peerUrl: string): string[] {
   ];
 }
 
-function apiServerFlags({ directory, port, etcdUrl }: Record<"directory" | "port" | "etcdUrl", string>): string[] {
+function apiServerFlags(o: Record<"directory" | "port" | "etcdUrl" | "address", string>): string[] {
+  const { directory, port, etcdUrl, address } = o;
   const file = (name: string) => join(directory, name);
   return [
-    "--bind-address=127.0.0.1",
+    `--bind-address=${address}`,
     "--endpoint-reconciler-type=none",
     `--secure-port=${port}`,
     `--etcd-servers=${etcdUrl}`,
