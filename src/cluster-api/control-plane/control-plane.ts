@@ -1,9 +1,4 @@
-import {
-  clusterKubeconfigName,
-  ShootCluster,
-  type Cluster,
-  type ShootControlPlane,
-} from "../../api/cluster-api/index.ts";
+import { clusterKubeconfigName, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { kubeconfigSecretName } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -12,7 +7,6 @@ import { completeEndpoint } from "../endpoint/value.ts";
 import { currentEndpoint } from "../shoot/address.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
 import { composeShoot } from "../shoot/compose.ts";
-import { obstacle, type Obstacle } from "../shoot/obstacle.ts";
 import { projectOf } from "../shoot/project.ts";
 import { infrastructureOf, poolsOf, type World } from "../shoot/world.ts";
 import type { ShootWriter, Written } from "../shoot/write.ts";
@@ -22,6 +16,7 @@ import { findShoot, shootKey } from "./find.ts";
 import { blockMove, establish, isOwn } from "./identity.ts";
 import { keepKubeconfig, leadingTo, publishedKubeconfig } from "./kubeconfig.ts";
 import { report, type Seen, type Silence } from "./report.ts";
+import { whyNotYet } from "./waiting.ts";
 
 /** What a control plane's reconciliation works with. */
 export interface ControlPlaneDeps {
@@ -82,24 +77,6 @@ async function writeShoot(
   const { shootRef, shootTemplate } = controlPlane.spec;
   const beginning = { ...omitUndefined({ seedName: shootTemplate?.spec.seedName }), adopts: shootRef !== undefined };
   return await writer.write(composition.shoot, present, beginning);
-}
-
-/** What a Shoot is not made before. */
-function whyNotYet(
-  { spec, status }: Cluster,
-  controlPlane: ShootControlPlane,
-  infrastructure: ShootCluster | undefined,
-): Obstacle | undefined {
-  const { shootRef, endpointFrom } = controlPlane.spec;
-  if (shootRef !== undefined)
-    return obstacle("ShootMissing", `there is no Shoot ${shootRef.name} in the project to be adopted`).obstacle;
-  const isUnseen = spec.infrastructureRef?.kind === ShootCluster.kind && infrastructure === undefined;
-  const isProvisioned = status?.initialization?.infrastructureProvisioned === true;
-  if (spec.infrastructureRef !== undefined && (isUnseen || !isProvisioned))
-    return obstacle("WaitingForInfrastructure", "the Cluster's infrastructure is not provisioned yet").obstacle;
-  if (endpointFrom === "Infrastructure" && !spec.controlPlaneEndpoint?.host)
-    return obstacle("WaitingForEndpoint", "the Cluster has no endpoint yet").obstacle;
-  return undefined;
 }
 
 /** Endpoint, kubeconfig, version: each as soon as it is known. */

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { ShootCluster, type Cluster, type ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
+import { whyNotYet } from "../../../src/cluster-api/control-plane/waiting.ts";
+import { typeMeta } from "../../../src/kube/index.ts";
+import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts";
+
+const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name: "one" };
+const controlPlaneEndpoint = { host: "api.one.example.com", port: 443 };
+const infrastructure: ShootCluster = { ...typeMeta(ShootCluster), metadata: { namespace: "garden-dev", name: "one" } };
+const asking = controlPlaneOf("one", { endpointFrom: "Infrastructure" });
+
+const provisioned = (spec: Partial<Cluster["spec"]>): Cluster => ({
+  ...clusterOf("one", { infrastructureRef, ...spec }),
+  status: { initialization: { infrastructureProvisioned: true } },
+});
+
+type Case = readonly [string, Cluster, ShootControlPlane, ShootCluster | undefined, string | undefined];
+
+test.each<Case>([
+  ["no infrastructure, for nothing", clusterOf("one"), controlPlaneOf("one"), undefined, undefined],
+  [
+    "infrastructure that is not there yet, for that",
+    clusterOf("one", { infrastructureRef }),
+    controlPlaneOf("one"),
+    infrastructure,
+    "WaitingForInfrastructure",
+  ],
+  [
+    "infrastructure that the watch has yet to bring, for that",
+    provisioned({}),
+    controlPlaneOf("one"),
+    undefined,
+    "WaitingForInfrastructure",
+  ],
+  ["infrastructure beside it, for no endpoint", provisioned({}), controlPlaneOf("one"), infrastructure, undefined],
+  ["infrastructure that brings the endpoint, for that", provisioned({}), asking, infrastructure, "WaitingForEndpoint"],
+  [
+    "infrastructure and an endpoint, for nothing more",
+    provisioned({ controlPlaneEndpoint }),
+    asking,
+    infrastructure,
+    undefined,
+  ],
+])("the Shoot of a Cluster with %s waits", (_, cluster, controlPlane, found, reason) => {
+  expect(whyNotYet(cluster, controlPlane, found)?.reason).toBe(reason);
+});
