@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "../../src/cluster-api/endpoint/decide.ts";
 import { clusterOf, endpointOf } from "../support/cluster-endpoints.ts";
-import { histories } from "../support/endpoint-world/changes.ts";
+import { histories, type Step } from "../support/endpoint-world/changes.ts";
 import { faults } from "../support/endpoint-world/faults.ts";
 import { runHistory } from "../support/endpoint-world/run.ts";
 
@@ -14,6 +14,19 @@ test("after any history there is one winner in any order of objects, with its va
     { numRuns: 10_000 },
   );
 }, 120_000);
+
+test("an object gets no owner that has gone, though the controller has not heard of that", async () => {
+  const value = { host: "a.example.com", port: 443 };
+  const step = { coreFirst: false, seen: { cluster: false, endpoints: false }, meanwhile: undefined, rests: false };
+  const made = { is: "made", value, owner: undefined } as const;
+  const history: Step[] = [
+    { ...step, change: { ...made, name: "x" }, rests: true },
+    { ...step, change: { ...made, name: "y" } },
+    { ...step, change: { is: "clusterGone" } },
+    { ...step, change: { is: "clusterMade", value: undefined }, seen: { cluster: false, endpoints: true } },
+  ];
+  expect(await runHistory(history)).toBeUndefined();
+});
 
 const values = fc.record({ host: fc.constantFrom("a.example.com", "10.0.0.1"), port: fc.constantFrom(443, 6443) });
 

@@ -4,7 +4,15 @@ import { Cluster, CLUSTER_NAME_LABEL, ClusterEndpoint } from "../../src/api/clus
 import type { KubeObject } from "../../src/api/index.ts";
 import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
 import { completeEndpoint } from "../../src/cluster-api/endpoint/value.ts";
-import { createKubeClient, isConflict, isNotFound, now, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
+import {
+  createKubeClient,
+  isConflict,
+  isNotFound,
+  now,
+  refTo,
+  type Secret,
+  type KubeClient,
+} from "../../src/kube/index.ts";
 import { define } from "../../src/local/cluster/manifests.ts";
 import { createLogger } from "../../src/log.ts";
 import { clusterOf, owners } from "./cluster-endpoints.ts";
@@ -194,7 +202,7 @@ async function createRealWorld(cluster: ControlPlane, name: string) {
 
   async function judge(): Promise<string | undefined> {
     await collect();
-    const present = await client.read<Cluster>(clusterRef);
+    const present = await client.read(clusterRef);
     if (present?.metadata.deletionTimestamp !== undefined) return "core has not deleted the Cluster";
     const all = await endpoints();
     return judgeRest({ cluster: () => present, endpoints: () => all });

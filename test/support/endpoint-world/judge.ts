@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 
 /** What no write of the controller may do, whenever it comes; says which it does. */
 export function judgeWrite({ before, after }: Write, world: World): string | undefined {
-  if (before?.kind === ClusterEndpoint.kind) return judgeOwners(before, after, world);
+  if (before?.kind === ClusterEndpoint.kind) return judgeOrigin(before, after) ?? judgeOwners(before, after, world);
   if (before?.kind !== Cluster.kind) return undefined;
   if (isPaused(before)) return "writes a Cluster that is paused";
   const [had, has] = [fieldOf(before), fieldOf(after)];
@@ -26,6 +26,12 @@ function judgeSources(sources: readonly ClusterEndpoint[], isOver: boolean, worl
   if (sources.every(({ metadata }) => isOrphan(metadata, world))) return "surfaces what a former Cluster has left";
   const isGenerated = sources.every((one) => originOf(one) !== undefined);
   return isOver && isGenerated ? "has a generated object overwrite its Cluster" : undefined;
+}
+
+/** Only an edit by others makes a generated object one that was written. */
+function judgeOrigin(before: KubeObject, after: KubeObject): string | undefined {
+  const [was, is] = [before, after].map((one) => originOf(one as ClusterEndpoint));
+  return was === undefined || was === is ? undefined : "takes a generated object for one that was written";
 }
 
 /** An object without an owner gets one that was there just now: the garbage collector takes any other for a reason to delete it. */
