@@ -233,9 +233,12 @@ test("a record that clusterctl has moved away leaves its name in the DNS", async
   const annotations = { "clusterctl.cluster.x-k8s.io/delete-for-move": "" };
   await client.patch(refTo(EndpointRecord, key), { metadata: { annotations } });
   await client.remove(refTo(EndpointRecord, key));
-  const witness = await furnish("witness", []);
-  await eventually(async () => expect(await client.read(ClusterEndpoint, witness)).toBeDefined());
+  await furnish("witness", ["127.0.0.2"]);
+  await leadsTo("witness", ["127.0.0.2"]); // all that came before it was looked at by then
   expect((await client.read(EndpointRecord, key))?.metadata.finalizers).toHaveLength(1);
+  const dnsRecord = await client.read(DNSRecord, key);
+  expect(dnsRecord?.metadata).toBeDefined();
+  expect(dnsRecord?.metadata.deletionTimestamp).toBeUndefined();
   await client.patch(refTo(EndpointRecord, key), { metadata: { finalizers: [] } });
   await eventually(async () => expect(await client.read(EndpointRecord, key)).toBeUndefined());
   expect(await answersOf("moved")).toEqual(["127.0.0.2"]);
