@@ -30,7 +30,7 @@ export async function serveProvider({ client }: ControlPlane): Promise<void> {
 }
 
 /** The history of a number: always the same one. */
-export const historyOf = (seed: number): readonly Step[] => fc.sample(histories, { seed, numRuns: 1 })[0] ?? [];
+const historyOf = (seed: number): readonly Step[] => fc.sample(histories, { seed, numRuns: 1 })[0] ?? [];
 
 /** Our endpoint controller as a process of its own would run it, its writes counted by Cluster. */
 export interface CountedController {

@@ -144,6 +144,6 @@ export function createWorld(onWrite: (write: Write, world: World) => void): Worl
 }
 
 /** How the API server notes who wrote the endpoint. */
-export const writtenBy = (manager: string) => [
+const writtenBy = (manager: string) => [
   { manager, time: "2026-01-01T00:00:00Z", fieldsV1: { "f:spec": { "f:controlPlaneEndpoint": { "f:host": {} } } } },
 ];
