@@ -65,7 +65,7 @@ const endpointRecordStatus = object({
 
 const statusOf = (type: string) => `.status.conditions[?(@.type=="${type}")].status`;
 
-/** A DNS name for the API servers of a Cluster whose machines anybody may bring. */
+/** A DNS name for the API servers of a Cluster, on machines of any provider. */
 export const EndpointRecord = defineResource({
   group: "perennial.dev",
   version: "v1alpha1",
@@ -87,5 +87,5 @@ export const EndpointRecord = defineResource({
   ],
 });
 
-/** A DNS name for the API servers of a Cluster whose machines anybody may bring. */
+/** A DNS name for the API servers of a Cluster, on machines of any provider. */
 export type EndpointRecord = z.infer<typeof EndpointRecord.schema>;
