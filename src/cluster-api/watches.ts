@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import { essentialCluster, withoutLastApplied } from "./kept.ts";
 import { keepTrust, TRUST_SECRETS, TrustSecret } from "./endpoint/trust.ts";
 
-/** Watches of the management cluster that several parts listen to, one for each kind. Whoever needs one starts it. */
+/** Watches of the management cluster that several parts listen to, one for each kind. The first part that needs one starts it. */
 export interface Watches {
   /** Of each Cluster, what {@link essentialCluster} leaves. */
   readonly clusters: Reflector<Cluster>;

@@ -16,7 +16,7 @@ test("after any history there is one winner in any order of objects, with its va
 }, 120_000);
 
 test("an object gets no owner that has gone, though the controller has not heard of that", async () => {
-  const value = { host: "a.example.com", port: 443 };
+  const value = { host: "a.example.com", port: 443 } as const;
   const step = { coreFirst: false, seen: { cluster: false, endpoints: false }, meanwhile: undefined, rests: false };
   const made = { is: "made", value, owner: undefined } as const;
   const history: Step[] = [

@@ -18,8 +18,11 @@ function emptyServer(): { readonly client: KubeClient; readonly watched: string[
   const client = {
     server: "https://127.0.0.1",
     snapshot: async () => ({ items: [], resourceVersion: "1" }),
-    async *watch({ kind }: TypeRef, o: { readonly signal: AbortSignal; readonly fieldSelector?: string }) {
-      watched.push(kind === "Secret" ? `${kind} ${o.fieldSelector ?? "of Shoots"}` : kind);
+    async *watch(
+      { kind }: TypeRef,
+      o: { readonly signal: AbortSignal; readonly fieldSelector?: string; readonly labelSelector?: string },
+    ) {
+      watched.push(kind === "Secret" ? `${kind} ${o.fieldSelector ?? o.labelSelector}` : kind);
       if (!o.signal.aborted) await once(o.signal, "abort");
     },
   };
