@@ -8,7 +8,7 @@ import type { ApiServers } from "../shoot/api-servers.ts";
 import { composeShoot } from "../shoot/compose.ts";
 import { obstacle, type Obstacle } from "../shoot/obstacle.ts";
 import { projectNamespaceOf } from "../shoot/project.ts";
-import { infrastructureOf, poolsOf, type World } from "../shoot/world.ts";
+import { infrastructureOf, leavingRowsOf, poolsOf, type World } from "../shoot/world.ts";
 import type { ShootWriter, Written } from "../shoot/write.ts";
 import { isToBeAsked, whenAgain } from "./again.ts";
 import { endpointName, publishEndpoint } from "./endpoint.ts";
@@ -70,6 +70,7 @@ async function writeShoot(
     cluster,
     controlPlane,
     pools,
+    leaving: leavingRowsOf(world, cluster),
     infrastructure: infrastructureOf(world, cluster),
     key,
     present,

@@ -34,7 +34,7 @@ export async function reconcilePool(
   pool: Pool,
   place: PoolPlace,
 ): Promise<void> {
-  const infrastructure = await keepFinalizer(management, pool.infrastructure);
+  const { infrastructure } = pool;
   const rival = rivalOf(infrastructure, place);
   const found = rival === undefined ? nodesOf({ world, servers }, place, rowNameOf(infrastructure)) : undefined;
   if (found !== undefined) await tell(management, infrastructure, found);
@@ -46,6 +46,14 @@ export async function reconcilePool(
     ...(found && { replicas: found.length }),
   });
   if (isProvisioned && found !== undefined) await tellReplicas(management, pool, found.length);
+}
+
+/** Keeps a pool from going unseen: before its row is in the Shoot, so that the row goes with it. */
+export async function holdPool(management: KubeClient, { metadata, ...rest }: ShootMachinePool): Promise<void> {
+  const { finalizers = [], resourceVersion, deletionTimestamp } = metadata;
+  if (finalizers.includes(SHOOT_FINALIZER) || deletionTimestamp !== undefined) return;
+  const kept = { finalizers: [...finalizers, SHOOT_FINALIZER], resourceVersion };
+  await management.patch(refOf({ metadata, ...rest }), { metadata: kept });
 }
 
 /** Another pool that has the row of this one's name. */
@@ -133,13 +141,6 @@ async function tell(management: KubeClient, infrastructure: ShootMachinePool, fo
       metadata: { uid: infrastructure.metadata.uid },
       spec: { providerIDList: found },
     });
-}
-
-async function keepFinalizer(management: KubeClient, infrastructure: ShootMachinePool): Promise<ShootMachinePool> {
-  const { finalizers = [], resourceVersion } = infrastructure.metadata;
-  if (finalizers.includes(SHOOT_FINALIZER)) return infrastructure;
-  const metadata = { finalizers: [...finalizers, SHOOT_FINALIZER], resourceVersion };
-  return await management.patch(refOf(infrastructure), { metadata });
 }
 
 function readiness(pool: Pool, { shoot }: PoolPlace, found: readonly string[] | undefined, isThere: boolean): Said {

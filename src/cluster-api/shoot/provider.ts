@@ -8,7 +8,7 @@ import type { Silence } from "../control-plane/report.ts";
 import { unblockMove } from "../control-plane/unblock-move.ts";
 import { isLeftToMove, isManagedElsewhere, isPaused } from "../endpoint/paused.ts";
 import { reconcileInfrastructure } from "./infrastructure.ts";
-import { reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
+import { holdPool, reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { createApiServers } from "./api-servers.ts";
 import { projectOf } from "./project.ts";
@@ -59,7 +59,10 @@ async function reconcileCluster(
   const { world } = deps;
   const cluster = world.clusters.get(key.name, key.namespace);
   const controlPlane = cluster && controlPlaneOf(world, cluster);
-  if (cluster !== undefined) await infrastructureOfCluster(deps, cluster);
+  if (cluster !== undefined) {
+    await infrastructureOfCluster(deps, cluster);
+    await holdPools(deps, cluster);
+  }
   const again = [controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane))];
   await poolsOfCluster(deps, key, cluster, controlPlane);
   const labelled = world.controlPlanes.list(key.namespace).filter((one) => clusterNameOf(one) === key.name);
@@ -89,6 +92,16 @@ async function infrastructureOfCluster({ management, world }: ControlPlaneDeps, 
   if (isPaused(cluster) || isPaused(infrastructure)) await say(management, infrastructure, [pausedSaid(true)]);
   else await reconcileInfrastructure(management, infrastructure);
 }
+
+async function holdPools({ management, world }: ControlPlaneDeps, cluster: Cluster): Promise<void> {
+  if (isPaused(cluster)) return;
+  for (const { infrastructure } of poolsOf(world, cluster))
+    if (!isKeptOff(infrastructure) && !isPaused(infrastructure)) await holdPool(management, infrastructure);
+}
+
+/** A pool that another management cluster, or another system, looks after. */
+const isKeptOff = (infrastructure: ShootMachinePool): boolean =>
+  isLeftToMove(infrastructure) || isManagedElsewhere(infrastructure);
 
 async function controlPlaneOfCluster(
   deps: ControlPlaneDeps,
@@ -122,7 +135,7 @@ async function poolOfCluster(
   infrastructure: ShootMachinePool,
   place: PoolPlace | undefined,
 ): Promise<void> {
-  if (isLeftToMove(infrastructure) || isManagedElsewhere(infrastructure)) return;
+  if (isKeptOff(infrastructure)) return;
   if ((place && isPaused(place.cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
   if (infrastructure.metadata.deletionTimestamp !== undefined) return await removePool(deps, infrastructure, place);

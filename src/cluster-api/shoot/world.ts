@@ -12,7 +12,8 @@ import { CONTROL_PLANE_ID_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, Namespace, Secret, type Change, type Kind, type Reflector } from "../../kube/index.ts";
 import type { ClusterApiDeps } from "../part.ts";
-import type { Pool } from "./row.ts";
+import { isLeftToMove } from "../endpoint/paused.ts";
+import { rowNameOf, type Pool } from "./row.ts";
 
 /** What our controllers know of both clusters, by watches alone. */
 export interface World {
@@ -114,6 +115,12 @@ export function poolsOf(world: Pick<World, "machinePools" | "pools">, { metadata
     const infrastructure = world.pools.get(ref.name, metadata.namespace);
     return infrastructure === undefined ? [] : [{ machinePool, infrastructure }];
   });
+}
+
+/** The names of a Cluster's rows whose pools are being deleted; `clusterctl move` deletes what stays elsewhere. */
+export function leavingRowsOf({ pools }: Pick<World, "pools">, { metadata }: Cluster): readonly string[] {
+  const own = pools.list(metadata.namespace).filter((pool) => clusterNameOf(pool) === metadata.name);
+  return own.filter((pool) => pool.metadata.deletionTimestamp !== undefined && !isLeftToMove(pool)).map(rowNameOf);
 }
 
 /** The control plane that a Cluster names, where it is one of ours and core has joined it with the Cluster, by its label. */
