@@ -47,8 +47,9 @@ export async function blockMove(
   await management.patch(refOf(controlPlane), { metadata: { uid: controlPlane.metadata.uid, annotations } });
 }
 
+/** A Shoot that has begun no operation yet is about to be made. */
 function isUnderWay(shoot: Shoot): boolean {
-  const { type, state } = shoot.status?.lastOperation ?? {};
+  const { type = "Create", state } = shoot.status?.lastOperation ?? {};
   return moveOf(shoot).is !== "settled" || (type === "Create" && state !== "Succeeded");
 }
 
