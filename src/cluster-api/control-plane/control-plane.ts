@@ -1,19 +1,20 @@
 import { clusterKubeconfigName, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
+import { CONTROL_PLANE_SHOOT_LABEL } from "../../api/labels.ts";
 import { kubeconfigSecretName } from "../../api/names.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import type { KubeClient, NamespacedKey } from "../../kube/index.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { advertisedEndpoint } from "../shoot/address.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
 import { composeShoot } from "../shoot/compose.ts";
-import { obstacle, type Obstacle } from "../shoot/obstacle.ts";
+import { obstacle, SHOOT_DELETED, type Obstacle } from "../shoot/obstacle.ts";
 import { projectNamespaceOf } from "../shoot/project.ts";
 import { infrastructureOf, leavingRowsOf, poolsOf, type World } from "../shoot/world.ts";
 import type { ShootWriter, Written } from "../shoot/write.ts";
 import { isToBeAsked, whenAgain } from "./again.ts";
 import { endpointName, publishEndpoint } from "./endpoint.ts";
 import { findShoot, shootKey } from "./find.ts";
-import { blockMove, establish, isOwn } from "./identity.ts";
+import { establish, isOwn, noteShoot } from "./identity.ts";
 import { keepKubeconfig, leadingTo, publishedKubeconfig } from "./kubeconfig.ts";
 import { report, type Seen, type Silence } from "./report.ts";
 
@@ -46,7 +47,7 @@ export async function reconcileControlPlane(
   const established = await establish(management, controlPlane, project.namespace);
   const written = await writeShoot(deps, cluster, established, project.namespace);
   const shoot = "shoot" in written ? written.shoot : undefined;
-  await blockMove(management, established, shoot);
+  await noteShoot(management, established, shoot);
   const held = "obstacle" in written ? { obstacle: written.obstacle } : {};
   const seen = shoot === undefined ? {} : await publish(deps, cluster, established, shoot);
   const found = { ...held, ...(shoot && { shoot }), ...seen };
@@ -63,7 +64,8 @@ async function writeShoot(
   const key = shootKey(controlPlane, { namespace, cluster: cluster.metadata.name });
   const place = { namespace, cluster: cluster.metadata.name };
   const present = world.shoots.get(key.name, namespace) ?? (await findShoot(garden, controlPlane, place));
-  const waiting = present === undefined ? whyNotYet(cluster, controlPlane) : undefined;
+  const waiting =
+    present === undefined ? (whyNotAgain(controlPlane, key) ?? whyNotYet(cluster, controlPlane)) : undefined;
   if (waiting !== undefined) return { obstacle: waiting };
   const pools = poolsOf(world, cluster);
   const composition = composeShoot({
@@ -80,6 +82,16 @@ async function writeShoot(
   const { shootRef, shootTemplate } = controlPlane.spec;
   const beginning = { ...omitUndefined({ seedName: shootTemplate?.spec.seedName }), adopts: shootRef !== undefined };
   return await writer.write(composition.shoot, present, beginning);
+}
+
+/** A Shoot that others have deleted took its users' objects with it: another one in its place is a person's decision. */
+function whyNotAgain({ metadata }: ShootControlPlane, key: NamespacedKey): Obstacle | undefined {
+  if (metadata.labels?.[CONTROL_PLANE_SHOOT_LABEL] === undefined) return undefined;
+  const way = `take label ${CONTROL_PLANE_SHOOT_LABEL} from ShootControlPlane ${metadata.namespace}/${metadata.name}, or delete the Cluster`;
+  return obstacle(
+    SHOOT_DELETED,
+    `Shoot ${key.namespace}/${key.name} was deleted, and not by its Cluster: for another one ${way}`,
+  ).obstacle;
 }
 
 /** What a Shoot is not made before. */

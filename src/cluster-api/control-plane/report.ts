@@ -8,7 +8,7 @@ import type { Shoot } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { findCondition, type Said } from "../endpoint/conditions.ts";
 import { availabilityOf } from "../shoot/availability.ts";
-import type { Obstacle } from "../shoot/obstacle.ts";
+import { SHOOT_DELETED, type Obstacle } from "../shoot/obstacle.ts";
 import { pausedSaid, say } from "../shoot/say.ts";
 
 /** Since when API servers do not answer, by `namespace/name` of the Cluster; in ms since the epoch. */
@@ -58,10 +58,10 @@ const notInitialized: Said = {
   message: "the API server has not answered yet",
 };
 
-/** Of a control plane that has answered once, and whose Shoot is not seen now: it may run all the same. */
+/** Of a control plane that has answered once, and whose Shoot is not seen now: it may run all the same, unless that was deleted. */
 const unknownFor = ({ reason, message }: Obstacle = NO_SHOOT): Said => ({
   type: "Available",
-  status: "Unknown",
+  status: reason === SHOOT_DELETED ? "False" : "Unknown",
   reason,
   message,
 });

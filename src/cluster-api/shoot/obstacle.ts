@@ -8,3 +8,6 @@ export interface Obstacle {
 export const obstacle = (reason: string, message: string): { readonly obstacle: Obstacle } => ({
   obstacle: { reason, message },
 });
+
+/** The reason for which a control plane that had a Shoot has none now, and is not to get another by itself. */
+export const SHOOT_DELETED = "ShootDeleted";

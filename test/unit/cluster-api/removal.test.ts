@@ -9,7 +9,7 @@ import { CONTROL_PLANE_ID_LABEL, PROJECT_NAMESPACE_LABEL } from "../../../src/ap
 import { Shoot, type KubeObject } from "../../../src/api/index.ts";
 import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
 import { removeShoot } from "../../../src/cluster-api/control-plane/deletion.ts";
-import { blockMove } from "../../../src/cluster-api/control-plane/identity.ts";
+import { noteShoot } from "../../../src/cluster-api/control-plane/identity.ts";
 import { say } from "../../../src/cluster-api/shoot/say.ts";
 import { refOf, type Namespace } from "../../../src/kube/index.ts";
 import { controlPlaneOf, shootTemplate } from "../../support/cluster-api-objects.ts";
@@ -174,6 +174,6 @@ test("nothing is said of another object that has taken the name of the one that 
   const status = {
     lastOperation: { type: "Create", state: "Processing", progress: 1, description: "", lastUpdateTime: "" },
   };
-  await expect(blockMove(client, seen, { ...moving, status } as Shoot)).rejects.toMatchObject({ status: 409 });
+  await expect(noteShoot(client, seen, { ...moving, status } as Shoot)).rejects.toMatchObject({ status: 409 });
   expect([...objects.values()]).toEqual([anew]);
 });
