@@ -1,7 +1,7 @@
 import { ShootBootstrapConfig } from "../api/cluster-api/index.ts";
 import { createController, createReflector, type NamespacedKey } from "../kube/index.ts";
 import type { ClusterApiDeps, Part } from "./part.ts";
-import { isLeftToMove, isPaused } from "./endpoint/paused.ts";
+import { isPaused } from "./endpoint/paused.ts";
 import { pausedSaid, say } from "./shoot/say.ts";
 
 /** Says of each ShootBootstrapConfig that its data is there: it is empty, since a Shoot starts its machines itself. */
@@ -17,7 +17,7 @@ export function createBootstrapController({ management, log }: ClusterApiDeps): 
     log,
     async reconcile({ namespace, name }) {
       const config = configs.get(name, namespace);
-      if (config === undefined || isLeftToMove(config)) return;
+      if (config === undefined) return;
       if (isPaused(config)) return await say(management, config, [pausedSaid(true)]);
       await say(management, config, [pausedSaid(false)], {
         initialization: { dataSecretCreated: true },

@@ -11,6 +11,7 @@ import type { probeEndpoint } from "./probe.ts";
 import { createProber } from "./prober.ts";
 import { report } from "./report.ts";
 import { follow, surface } from "./surface.ts";
+import { keepWhatStays } from "./stay.ts";
 import { createWatched } from "./watched.ts";
 
 /** How endpoints are asked whether they serve; times are ms. */
@@ -33,6 +34,7 @@ export function createEndpointController(deps: ClusterApiDeps, probing: Endpoint
     const { servingOf } = prober;
     if (cluster === undefined)
       return await report(work, { cluster, endpoints, decision: { losers: endpoints }, servingOf });
+    await keepWhatStays(client, cluster, [cluster, ...watched.endpointsOf(key)]); // the watch brings it again
     if (cluster.metadata.deletionTimestamp !== undefined || isLeftToMove(cluster)) return;
     const decision = decide(cluster.spec, endpoints);
     if (isPaused(cluster)) return await report(work, { cluster, endpoints, decision, servingOf });

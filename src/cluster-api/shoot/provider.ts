@@ -7,6 +7,7 @@ import { isOwn } from "../control-plane/identity.ts";
 import type { Silence } from "../control-plane/report.ts";
 import { unblockMove } from "../control-plane/unblock-move.ts";
 import { isLeftToMove, isManagedElsewhere, isPaused } from "../endpoint/paused.ts";
+import { keepWhatStays } from "../endpoint/stay.ts";
 import { reconcileInfrastructure } from "./infrastructure.ts";
 import { holdPool, reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
@@ -60,6 +61,8 @@ async function reconcileCluster(
   const cluster = world.clusters.get(key.name, key.namespace);
   const controlPlane = cluster && controlPlaneOf(world, cluster);
   if (cluster !== undefined) {
+    const pools = poolsOf(world, cluster).map(({ infrastructure }) => infrastructure);
+    await keepWhatStays(deps.management, cluster, [controlPlane, infrastructureOf(world, cluster), ...pools]);
     await infrastructureOfCluster(deps, cluster);
     await holdPools(deps, cluster);
   }
