@@ -12,7 +12,7 @@ import { projectNamespaceOf } from "../shoot/project.ts";
 import { infrastructureOf, leavingRowsOf, poolsOf, type World } from "../shoot/world.ts";
 import type { ShootWriter, Written } from "../shoot/write.ts";
 import { isToBeAsked, whenAgain } from "./again.ts";
-import { endpointName, publishEndpoint } from "./endpoint.ts";
+import { endpointName, isOverruled, publishEndpoint } from "./endpoint.ts";
 import { findShoot, shootKey } from "./find.ts";
 import { establish, isOwn, noteShoot } from "./identity.ts";
 import { keepKubeconfig, leadingTo, publishedKubeconfig } from "./kubeconfig.ts";
@@ -116,18 +116,18 @@ async function publish(
   const endpoint = advertisedEndpoint(shoot);
   if (endpoint === undefined) return {};
   const present = world.endpoints.get(endpointName(cluster), namespace);
-  await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
+  const unpublished = await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
 
   const secret = world.kubeconfigs.get(kubeconfigSecretName(shoot.metadata.name), shoot.metadata.namespace);
   const published = publishedKubeconfig(secret);
-  if (published === undefined) return { endpoint };
+  if (published === undefined) return { endpoint, unpublished };
   const kept = world.secrets.get(clusterKubeconfigName(name), namespace);
   await keepKubeconfig(
     management,
     { cluster, controlPlane, present: kept },
-    leadingTo(published, endpoint, cluster.spec.controlPlaneEndpoint),
+    leadingTo(published, endpoint, isOverruled(present, controlPlane) ? cluster.spec.controlPlaneEndpoint : undefined),
   );
-  const known = { endpoint, kubeconfig: published };
+  const known = { endpoint, unpublished, kubeconfig: published };
   if (!isToBeAsked(controlPlane, shoot)) return known;
 
   const id = `${namespace}/${name}`;

@@ -17,6 +17,8 @@ export type Silence = Map<string, number>;
 /** What was found out of a control plane's API server. */
 export interface Seen {
   readonly endpoint?: ControlPlaneEndpoint;
+  /** Why no ClusterEndpoint says the endpoint. */
+  readonly unpublished?: Obstacle | undefined;
   readonly kubeconfig?: string;
   /** What the API server says that it runs, with a leading v; undefined where it did not answer or was not asked. */
   readonly version?: string | undefined;
@@ -33,7 +35,7 @@ export interface Report extends Seen {
 export async function report(
   { management, silence }: { readonly management: KubeClient; readonly silence: Silence },
   controlPlane: ShootControlPlane,
-  { obstacle, shoot, version }: Report,
+  { obstacle, shoot, version, endpoint, unpublished }: Report,
 ): Promise<void> {
   const { status, spec } = controlPlane;
   const isInitialized = status?.initialization?.controlPlaneInitialized === true || version !== undefined;
@@ -43,6 +45,7 @@ export async function report(
     isInitialized ? available : notInitialized,
     synced(obstacle),
     rollingOut(spec.version, versions),
+    ...(endpoint ? [endpointPublished(unpublished)] : []),
     pausedSaid(false),
   ];
   await say(management, controlPlane, said, {
@@ -75,6 +78,11 @@ function availability({ metadata, status }: ShootControlPlane, shoot: Shoot, sil
 }
 
 const known = (before: Condition | undefined) => (before?.status === "Unknown" ? undefined : before);
+
+const endpointPublished = (unpublished: Obstacle | undefined): Said =>
+  unpublished === undefined
+    ? { type: "EndpointPublished", status: "True", reason: "Published", message: "" }
+    : { type: "EndpointPublished", status: "False", ...unpublished };
 
 const synced = (obstacle: Obstacle | undefined): Said =>
   obstacle === undefined
