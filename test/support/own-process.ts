@@ -20,7 +20,7 @@ export interface OwnProcess {
 
 /** What to run: `src/<folder>/main.ts` with these arguments and this environment, and nothing else of the surroundings. */
 export interface OwnProcessOptions {
-  readonly folder: "manager" | "worker" | "fence";
+  readonly folder: "manager" | "worker" | "fence" | "cluster-api";
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
