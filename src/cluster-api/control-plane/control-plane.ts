@@ -6,6 +6,7 @@ import type { KubeClient, NamespacedKey } from "../../kube/index.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { advertisedEndpoint } from "../shoot/address.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
+import type { GardenSilence } from "../shoot/garden-silence.ts";
 import { composeShoot } from "../shoot/compose.ts";
 import { obstacle, SHOOT_DELETED, type Obstacle } from "../shoot/obstacle.ts";
 import { projectNamespaceOf } from "../shoot/project.ts";
@@ -26,6 +27,8 @@ export interface ControlPlaneDeps {
   readonly writer: ShootWriter;
   readonly servers: ApiServers;
   readonly silence: Silence;
+  /** Since when the garden does not answer. */
+  readonly gardenSilence: Pick<GardenSilence, "since">;
 }
 
 /**

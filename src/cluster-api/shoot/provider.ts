@@ -12,6 +12,7 @@ import { reconcileInfrastructure } from "./infrastructure.ts";
 import { holdPool, reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { createApiServers } from "./api-servers.ts";
+import { sayUnreachable, watchGarden } from "./garden-silence.ts";
 import { projectOf } from "./project.ts";
 import { pausedSaid, say } from "./say.ts";
 import { clusterNameOf, controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
@@ -29,7 +30,17 @@ export function createShootProvider(deps: ClusterApiDeps): Part {
     controller.enqueue({ namespace, name });
   });
   const silence: Silence = new Map();
-  const all = { management, garden, world, writer: createShootWriter(garden), servers, silence };
+  const gardenSilence = watchGarden({
+    garden,
+    isHeard: () => management === garden || world.shoots.isCurrent(), // one cluster that is away cannot be told of it
+    onChange: () => world.controlPlanes.list().forEach(wakeCluster),
+  });
+  const all = { gardenSilence, management, garden, world, writer: createShootWriter(garden), servers, silence };
+  function wakeCluster(controlPlane: ShootControlPlane): void {
+    const name = clusterNameOf(controlPlane);
+    if (name !== undefined) controller.enqueue({ namespace: controlPlane.metadata.namespace, name });
+  }
+
   const controller = createController<NamespacedKey>({
     name: "cluster-api-shoots",
     concurrency: 16,
@@ -41,11 +52,12 @@ export function createShootProvider(deps: ClusterApiDeps): Part {
     start() {
       world.start();
       world.synced().then(
-        () => controller.start(),
+        () => (controller.start(), gardenSilence.start()),
         () => log.info("stopped before the first lists"),
       );
     },
     async stop() {
+      gardenSilence.stop();
       await world.stop();
       await controller.stop();
       await servers.stop();
@@ -117,6 +129,8 @@ async function controlPlaneOfCluster(
     await unblockMove(deps, controlPlane, key.name);
     return await say(deps.management, controlPlane, [pausedSaid(true)]);
   }
+  const silentSince = deps.gardenSilence.since();
+  if (silentSince !== undefined) return await sayUnreachable(deps.management, controlPlane, silentSince);
   if (controlPlane.metadata.deletionTimestamp !== undefined) return await removeShoot(deps, controlPlane, key.name);
   if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) return undefined;
   return await reconcileControlPlane(deps, cluster, controlPlane);

@@ -66,7 +66,7 @@ test.each([
 test("an endpoint that refuses connections, or takes them and says nothing, does not serve", async () => {
   const trust = { ca: certificates.ca, server: undefined };
   const port = await listen(createSocketServer((socket) => void socket.on("error", () => {}).resume()));
-  expect(await probeEndpoint({ host: "127.0.0.1", port }, trust, 200)).toMatchObject({
+  expect(await probeEndpoint({ host: "127.0.0.1", port }, trust, { timeout: 200 })).toMatchObject({
     status: "False",
     reason: "Timeout",
   });
