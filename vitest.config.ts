@@ -7,7 +7,15 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], isolate: false, testTimeout: 20_000 } },
+      {
+        test: {
+          name: "unit",
+          include: ["test/unit/**/*.test.ts"],
+          isolate: false,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { name: "property", include: ["test/property/**/*.test.ts"], isolate: false, testTimeout: 60_000 } },
       { test: { name: "tools", include: ["test/tools/**/*.test.ts"], isolate: false, testTimeout: 60_000 } },
       {

@@ -1,3 +1,4 @@
+import { listed } from "../api/counted.ts";
 import { isDeepStrictEqual } from "node:util";
 import { CredentialsBinding, SecretBinding, Shoot, type KubeObject } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
@@ -34,7 +35,7 @@ async function finalizerCauses(client: KubeClient, { kind, metadata }: KubeObjec
   const shoots = namespace === undefined ? [] : await client.list(Shoot, { namespace });
   const users = shoots.filter(({ spec }) => spec[field] === name).map(({ metadata: { name } }) => name);
   if (users.length === 0) return [];
-  const message = `gardener cannot be removed while Shoot ${users.slice(0, 10).join(", ")} needs the binding`;
+  const message = `gardener cannot be removed while Shoot ${listed(users, 10)} needs the binding`;
   return [{ field: "metadata.finalizers", message, forbidden: true }];
 }
 

@@ -1,3 +1,4 @@
+import { listed } from "../api/counted.ts";
 import type { CloudProfile, Shoot } from "../api/index.ts";
 import type { Cause } from "./review.ts";
 
@@ -24,8 +25,7 @@ export function withdrawalCauses({ before, after, shoots, profile }: OfferChange
   return [...withdrawn].flatMap(([offer, users]) => {
     if (users.size === 0) return [];
     const [field = "", ...value] = offer.split(SEPARATOR);
-    const names =
-      [...users].slice(0, mostNamed).join(", ") + (users.size > mostNamed ? ` and ${users.size - mostNamed} more` : "");
+    const names = listed([...users], mostNamed);
     const message = `${value.join(" ")} cannot be removed from ${profile}: it is in use by Shoot ${names}`;
     return [{ field, message, forbidden: true }];
   });

@@ -8,6 +8,7 @@ import { createControllerRegistrationValidator, judgeControllerDeployment } from
 import { createCredentialsValidator } from "./credentials.ts";
 import { confirmDeletion } from "./deletion.ts";
 import { refuseMalformed } from "./malformed.ts";
+import { createDomainReservationValidator } from "./domain-reservation.ts";
 import { createNamespacedCloudProfileValidator } from "./namespaced-cloud-profile.ts";
 import { paths } from "./paths.ts";
 import { createBackupBucketValidator, createControllerInstallationValidator } from "./references-kept.ts";
@@ -15,6 +16,7 @@ import { judge, type Webhook } from "./review.ts";
 import { createSeedValidator } from "./seed.ts";
 import { createWebhookServer, type ServingCertificate, type WebhookServer } from "./server.ts";
 import { createShootDefaulter } from "./shoot/defaults.ts";
+import { createRegistrations } from "./shoot/registrations.ts";
 import { createShootValidator } from "./shoot/shoot.ts";
 import { createFieldWarner } from "./unknown-fields.ts";
 
@@ -46,8 +48,14 @@ export interface AdmissionServerOptions {
 /** The server of the garden's admission webhooks: defaults and rules that the schemas cannot express. */
 export function createAdmissionServer({ client, mayBind, ...options }: AdmissionServerOptions): WebhookServer {
   const authorize = createAuthorizer(client);
+  const registrations = createRegistrations(client);
   const validators: Webhooks = {
-    [paths.shoots]: createShootValidator({ client, authorize, mayBind: mayBind ?? createBindingCheck(authorize) }),
+    [paths.shoots]: createShootValidator({
+      client,
+      registrations,
+      authorize,
+      mayBind: mayBind ?? createBindingCheck(authorize),
+    }),
     [paths.credentials]: createCredentialsValidator({ client, authorize }),
     [paths.seeds]: createSeedValidator({ client }),
     [paths.controllerDeployments]: judgeControllerDeployment,
@@ -57,13 +65,14 @@ export function createAdmissionServer({ client, mayBind, ...options }: Admission
     [paths.controllerInstallations]: createControllerInstallationValidator({ client }),
     [paths.backupBuckets]: createBackupBucketValidator({ client }),
     [paths.bastions]: createBastionValidator({ client }),
+    [paths.domainReservations]: createDomainReservationValidator({ client }),
     [paths.fields]: async () => judge([]),
     [paths.confirmDeletion]: confirmDeletion,
   };
   return createWebhookServer({
     ...options,
     webhooks: each(refuseMalformed, {
-      [paths.defaultShoots]: createShootDefaulter({ client }),
+      [paths.defaultShoots]: createShootDefaulter({ client, registrations }),
       [paths.defaultBastions]: createBastionDefaulter({ client }),
       ...each(createFieldWarner(), validators),
     }),

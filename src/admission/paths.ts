@@ -13,5 +13,6 @@ export const paths = {
   bastions: "/validate/bastions",
   fields: "/validate/fields",
   credentials: "/validate/credentials",
+  domainReservations: "/validate/domainreservations",
   confirmDeletion: "/confirm-deletion",
 } as const;

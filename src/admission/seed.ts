@@ -1,3 +1,4 @@
+import { listed } from "../api/counted.ts";
 import { TUNNEL_ANNOTATION } from "../api/annotations.ts";
 import { Seed, Shoot } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
@@ -36,8 +37,7 @@ const uses = ({ spec, status }: Shoot, seed: string): boolean => spec.seedName =
 function refuse(shoots: readonly Shoot[], say: (list: string) => string): Cause[] {
   if (shoots.length === 0) return [];
   const names = shoots.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-  const list = names.slice(0, 10).join(", ") + (names.length > 10 ? ` and ${names.length - 10} more` : "");
-  return [{ field: "metadata.name", message: say(list), forbidden: true }];
+  return [{ field: "metadata.name", message: say(listed(names, 10)), forbidden: true }];
 }
 
 /** What says neither would be taken for a wish, by an operator who meant the other. */

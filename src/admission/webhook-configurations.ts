@@ -91,6 +91,11 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
           }),
           matchConditions: [specChanged],
         },
+        webhook("domainreservations", paths.domainReservations, {
+          group: "perennial.dev",
+          resources: ["domainreservations"],
+          operations: ["CREATE"],
+        }),
         {
           ...webhook("fields", paths.fields, {
             resources: ["projects", "quotas", "exposureclasses"],

@@ -13,6 +13,7 @@ export { ControllerDeployment } from "./core/controller-deployment.ts";
 export { ControllerInstallation } from "./core/controller-installation.ts";
 export { ControllerRegistration } from "./core/controller-registration.ts";
 export { CredentialsBinding } from "./core/credentials-binding.ts";
+export { DomainReservation } from "./core/domain-reservation.ts";
 export { ExposureClass } from "./core/exposure-class.ts";
 export { NamespacedCloudProfile } from "./core/namespaced-cloud-profile.ts";
 export { Project } from "./core/project.ts";

@@ -172,7 +172,10 @@ export const CONTROL_PLANE_ID_LABEL = "perennial.dev/control-plane-id";
 /** On a ShootControlPlane: the uid of its Shoot, once that was there. While it stays, no other Shoot is made. */
 export const CONTROL_PLANE_SHOOT_LABEL = "perennial.dev/shoot-uid";
 
-/** On a ShootControlPlane: the project namespace in the garden that its Shoot is in, from the first look on. */
+/** On a ShootCluster, and on what it has in the garden: the ShootCluster's first uid. It outlives `clusterctl move`. */
+export const INFRASTRUCTURE_ID_LABEL = "perennial.dev/infrastructure-id";
+
+/** On a ShootControlPlane or a ShootCluster: the project namespace in the garden that its Shoot is in, from the first look on. */
 export const PROJECT_NAMESPACE_LABEL = "perennial.dev/project-namespace";
 
 /** On a ClusterEndpoint that was generated: what from, `user` or `provider`. */

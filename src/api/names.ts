@@ -107,6 +107,9 @@ export const REGISTRATION_FINALIZER = "core.gardener.cloud/controllerregistratio
 /** Finalizer of a ShootControlPlane and of ShootMachinePools, until what stands behind them in the garden has gone. */
 export const SHOOT_FINALIZER = "cluster-api.perennial.dev/shoot";
 
+/** Finalizer of a ShootCluster, until what it has in the garden has gone. */
+export const INFRASTRUCTURE_FINALIZER = "cluster-api.perennial.dev/infrastructure";
+
 /** Where upstream mounts the kubeconfig for the garden into the pods of extensions. */
 export const GARDEN_KUBECONFIG_FOLDER = "/var/run/secrets/gardener.cloud/garden/generic-kubeconfig";
 

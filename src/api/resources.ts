@@ -5,6 +5,7 @@ import { ControllerDeployment } from "./core/controller-deployment.ts";
 import { ControllerInstallation } from "./core/controller-installation.ts";
 import { ControllerRegistration } from "./core/controller-registration.ts";
 import { CredentialsBinding } from "./core/credentials-binding.ts";
+import { DomainReservation } from "./core/domain-reservation.ts";
 import { Cluster } from "./extensions/cluster.ts";
 import * as extensions from "./extensions/index.ts";
 import { ExposureClass } from "./core/exposure-class.ts";
@@ -29,6 +30,7 @@ export const resources: readonly Resource[] = [
   CredentialsBinding,
   Quota,
   ExposureClass,
+  DomainReservation,
   ShootBastion,
   ShootState,
   BackupBucket,

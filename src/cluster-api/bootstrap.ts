@@ -1,23 +1,17 @@
 import { ShootBootstrapConfig } from "../api/cluster-api/index.ts";
-import { createController, createReflector, type NamespacedKey } from "../kube/index.ts";
+import { createObjectController } from "../kube/index.ts";
 import type { ClusterApiDeps, Part } from "./part.ts";
-import { isPaused } from "./endpoint/paused.ts";
-import { pausedSaid, say } from "./shoot/say.ts";
+import { isPaused, pausedSaid } from "./endpoint/paused.ts";
+import { say } from "./shoot/say.ts";
 
 /** Says of each ShootBootstrapConfig that its data is there: it is empty, since a Shoot starts its machines itself. */
 export function createBootstrapController({ management, log }: ClusterApiDeps): Part {
-  const configs = createReflector(management, ShootBootstrapConfig, {
-    log,
-    onEvent: ({ type, object: { metadata } }) => {
-      if (type !== "deleted") controller.enqueue({ namespace: metadata.namespace, name: metadata.name });
-    },
-  });
-  const controller = createController<NamespacedKey>({
+  return createObjectController({
     name: "cluster-api-bootstrap",
+    client: management,
+    kind: ShootBootstrapConfig,
     log,
-    async reconcile({ namespace, name }) {
-      const config = configs.get(name, namespace);
-      if (config === undefined) return;
+    async reconcile(config) {
       if (isPaused(config)) return await say(management, config, [pausedSaid(true)]);
       await say(management, config, [pausedSaid(false)], {
         initialization: { dataSecretCreated: true },
@@ -25,14 +19,4 @@ export function createBootstrapController({ management, log }: ClusterApiDeps): 
       });
     },
   });
-  return {
-    start() {
-      configs.start();
-      controller.start();
-    },
-    async stop() {
-      await configs.stop();
-      await controller.stop();
-    },
-  };
 }

@@ -1,8 +1,7 @@
 import { SHOOT_GONE_ANNOTATION } from "../api/annotations.ts";
 import { BackupEntry, Shoot } from "../api/index.ts";
-import { refOf, type KubeClient } from "../kube/index.ts";
+import { createObjectController, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { createObjectController } from "./object-controller.ts";
 
 /** The garden; `period` is ms, ten seconds unless told otherwise. */
 export interface BackupEntryControllerDeps {
@@ -18,7 +17,7 @@ export interface BackupEntryControllerDeps {
 export function createBackupEntryController({ gardenClient, log, period = 10_000 }: BackupEntryControllerDeps) {
   return createObjectController({
     name: "backup-entry",
-    gardenClient,
+    client: gardenClient,
     kind: BackupEntry,
     log,
     async reconcile(entry) {

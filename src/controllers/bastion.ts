@@ -1,8 +1,7 @@
 import { OPERATION_ANNOTATION } from "../api/annotations.ts";
 import { Shoot, ShootBastion } from "../api/index.ts";
-import { now as timeOf, refOf, refTo, type KubeClient } from "../kube/index.ts";
+import { createObjectController, now as timeOf, refOf, refTo, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { createObjectController } from "./object-controller.ts";
 
 /** The garden; times are ms. */
 export interface BastionDeps {
@@ -33,7 +32,7 @@ export function createBastionController({ gardenClient, log, period = 30_000, no
 
   return createObjectController({
     name: "bastion",
-    gardenClient,
+    client: gardenClient,
     kind: ShootBastion,
     log,
     async reconcile(bastion) {

@@ -1,9 +1,12 @@
 import { GARDENER_FINALIZER } from "../api/index.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import {
+  createObjectController,
+  holdObject,
   inWords,
   refOf,
   refTo,
+  releaseObject,
   Secret,
   type EventRecorder,
   type Kind,
@@ -11,8 +14,6 @@ import {
   type NamespacedKey,
 } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { createObjectController } from "./object-controller.ts";
-import { holdObject, releaseObject } from "./finalizers.ts";
 
 /** The garden; `period` is ms, half a minute unless told otherwise. */
 export interface ProtectionDeps {
@@ -73,7 +74,7 @@ export function createProtection<T extends KubeObject>(
 
   return createObjectController({
     name: `${kind.kind.toLowerCase()}-protection`,
-    gardenClient,
+    client: gardenClient,
     kind,
     ...(keep === undefined ? {} : { keep }),
     log,

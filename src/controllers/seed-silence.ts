@@ -1,8 +1,7 @@
 import { Seed } from "../api/index.ts";
 import { silentConditions, timeToSilence } from "../api/placement/fit.ts";
-import { now, refOf, type KubeClient } from "../kube/index.ts";
+import { createObjectController, now, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { createObjectController } from "./object-controller.ts";
 
 /** The garden, whose Seeds are watched. */
 export interface SeedSilenceDeps {
@@ -17,7 +16,7 @@ export interface SeedSilenceDeps {
 export function createSeedSilenceController({ gardenClient, log }: SeedSilenceDeps) {
   return createObjectController({
     name: "seed-silence",
-    gardenClient,
+    client: gardenClient,
     kind: Seed,
     log,
     async reconcile(seed) {

@@ -1,9 +1,15 @@
 import { CONFIRM_DELETION_ANNOTATION, EXPIRATION_ANNOTATION } from "../api/annotations.ts";
 import { readQuotas, type BoundShoot } from "../api/core/quotas-of.ts";
 import { Shoot, type Quota } from "../api/index.ts";
-import { defineKind, refOf, typeMeta, type EventRecorder, type KubeClient } from "../kube/index.ts";
+import {
+  createObjectController,
+  defineKind,
+  refOf,
+  typeMeta,
+  type EventRecorder,
+  type KubeClient,
+} from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { createObjectController } from "./object-controller.ts";
 
 /** The garden; times are ms. */
 export interface ShootLifetimeDeps {
@@ -39,7 +45,7 @@ export function createShootLifetimeController(deps: ShootLifetimeDeps) {
 
   return createObjectController({
     name: "shoot-lifetime",
-    gardenClient,
+    client: gardenClient,
     kind: Bound,
     keep: essential,
     log,

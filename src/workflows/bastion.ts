@@ -73,7 +73,8 @@ async function carryOut(ref: BastionRef, task: BastionTask): Promise<Outcome> {
     if (isLate && task.is === "apply") return "failed"; // what is missing was told already
     const { message, codes } = isLate ? late : failureOf(error);
     const doing = task.is === "remove" ? "taken away" : "made";
-    await tell(ref, { is: "failed", message: `The bastion cannot be ${doing}: ${message}`, codes });
+    const about = "run" in task ? task.run : ref;
+    await tell(about, { is: "failed", message: `The bastion cannot be ${doing}: ${message}`, codes });
     return "failed";
   }
 }
@@ -89,8 +90,9 @@ const late = { message: "its controller has not let it go yet", codes: [] };
 async function apply(run: BastionRun): Promise<void> {
   await garden("hold").holdBastion(run);
   const timestamp = await seedActivities<BastionSeedActivities>(run, "apply", applyId("apply")).applyBastion(run);
+  const since = Date.now();
   for (let told: string | undefined; ;) {
-    const sight = await looking(run, "ready", (seed) => seed.lookAtBastion(run, timestamp, told));
+    const sight = await looking(run, "ready", (seed) => seed.lookAtBastion(run, timestamp, told, since));
     if (sight.ready) return await tell(run, { is: "ready", ingress: sight.ingress });
     const { message, codes } = sight;
     await tell(run, { is: "failed", message: `The bastion is not ready: ${message}`, codes });
@@ -105,7 +107,7 @@ async function remove(run: BastionRun): Promise<void> {
   await garden("release").releaseBastion(run);
 }
 
-const tell = (ref: BastionRef, news: BastionNews): Promise<void> => garden("tell").tellBastion(ref, news);
+const tell = (ref: BastionRef | BastionRun, news: BastionNews): Promise<void> => garden("tell").tellBastion(ref, news);
 
 const looking = <T>(run: BastionRun, step: string, look: (seed: BastionSeedActivities) => Promise<T>): Promise<T> =>
   look(lookingActivities<BastionSeedActivities>(run, step, run.lookDeadline)).catch((error: unknown) => {

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { test as base, expect } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { writeClusterctlRepository } from "../../scripts/clusterctl-repository.ts";
+import { ShootCluster, ShootControlPlane } from "../../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { findBinary } from "../support/binary.ts";
 
@@ -18,7 +19,8 @@ const test = base.extend("generate", async ({}, { onCleanup }) => {
   const binary = await findBinary("clusterctl");
   return async (...args: string[]): Promise<KubeObject[]> => {
     const all = ["generate", ...args, "--config", join(folder, "clusterctl.yaml")];
-    const { stdout } = await promisify(execFile)(binary, all, { env: { ...process.env, XDG_CONFIG_HOME: folder } });
+    const env = { ...process.env, XDG_CONFIG_HOME: folder, DOMAIN: "mine.dev.perennial.test" };
+    const { stdout } = await promisify(execFile)(binary, all, { env });
     return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
   };
 });
@@ -37,6 +39,7 @@ test.for([
   expect(kindsOf(objects).filter((kind) => kind === "Deployment")).toHaveLength(flag === "--control-plane" ? 1 : 0);
 });
 
+const chosen = ["--kubernetes-version", "v1.34.4", "--target-namespace", "garden-dev", "--worker-machine-count", "3"];
 const ours = ["Cluster", "MachinePool", "ShootControlPlane", "ShootMachinePool"];
 
 test.for([
@@ -46,10 +49,34 @@ test.for([
     ["--flavor", "infrastructure"],
     [...ours, "ShootCluster"].sort(),
   ],
+  [
+    "of flavor endpoint makes a Cluster whose infrastructure brings the endpoint",
+    ["--flavor", "endpoint"],
+    [...ours, "ShootCluster"].sort(),
+  ],
 ] as const)("a template %s", async ([, flavor, kinds], { generate }) => {
-  const flags = ["--kubernetes-version", "v1.34.4", "--target-namespace", "garden-dev", "--worker-machine-count", "3"];
-  const objects = await generate("cluster", "mine", "--infrastructure", "perennial:v0.1.0", ...flags, ...flavor);
+  const objects = await generate("cluster", "mine", "--infrastructure", "perennial:v0.1.0", ...chosen, ...flavor);
   expect(kindsOf(objects)).toEqual(kinds);
   const pool = objects.find(({ kind }) => kind === "MachinePool");
   expect(pool?.["spec"]).toMatchObject({ clusterName: "mine", replicas: 3 });
+  for (const kind of [ShootCluster, ShootControlPlane])
+    for (const object of objects.filter((one) => one.kind === kind.kind))
+      expect(() => kind.parse(object)).not.toThrow();
+  const infrastructure = objects.find(({ kind }) => kind === ShootCluster.kind)?.["spec"];
+  const endpoint = flavor.some((one) => one === "endpoint") ? { domain: "mine.dev.perennial.test" } : undefined;
+  expect((infrastructure as ShootCluster["spec"])?.endpoint).toEqual(endpoint);
+});
+
+test("a template of flavor topology makes a Cluster of a class, and brings the class with its templates", async ({
+  generate,
+}) => {
+  const flavor = ["--infrastructure", "perennial:v0.1.0", "--flavor", "topology"];
+  const objects = await generate("cluster", "mine", ...chosen, ...flavor);
+  const templates = ["ShootBootstrapConfigTemplate", "ShootControlPlaneTemplate", "ShootMachinePoolTemplate"];
+  expect(kindsOf(objects)).toEqual(["Cluster", "ClusterClass", ...templates]);
+  expect(new Set(objects.map(({ metadata }) => metadata.namespace))).toEqual(new Set(["garden-dev"]));
+  const cluster = objects.find(({ kind }) => kind === "Cluster");
+  expect(cluster?.["spec"]).toMatchObject({
+    topology: { classRef: { name: "shoot" }, version: "v1.34.4", workers: { machinePools: [{ replicas: 3 }] } },
+  });
 });

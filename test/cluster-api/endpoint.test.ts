@@ -1,10 +1,10 @@
 import { afterEach, expect } from "vitest";
 import { Cluster, ClusterEndpoint } from "../../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../../src/api/index.ts";
-import { findCondition } from "../../src/cluster-api/endpoint/conditions.ts";
 import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
 import { refOf, refTo, type KubeClient, type NamespacedKey } from "../../src/kube/index.ts";
 import { clusterApiTest as test, startClusterApi } from "../support/cluster-api.ts";
+import { conditionOf } from "../support/cluster-conditions.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { applyEndpointKind } from "../support/endpoint-lab.ts";
 import { eventually } from "../support/eventually.ts";
@@ -43,8 +43,6 @@ const endpointOf = ({ name }: NamespacedKey, spec: { host: string; port: number 
 
 const fieldOf = async (client: KubeClient, key: NamespacedKey) =>
   (await client.read(Cluster, key))?.spec.controlPlaneEndpoint;
-const conditionOf = async (client: KubeClient, key: NamespacedKey, type: string) =>
-  findCondition((await client.read(Cluster, key))?.status?.conditions, type);
 const own443 = ({ client }: ControlPlane) => {
   const { hostname: host, port } = new URL(client.server);
   return { host, port: Number(port) };

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { Cluster, ClusterClass, type Condition } from "../../src/api/cluster-api/index.ts";
+import { Cluster, ClusterClass } from "../../src/api/cluster-api/index.ts";
 import { EMPTY_TEMPLATE } from "../../src/cluster-api/infrastructure/empty-template.ts";
 import { define } from "../../src/local/cluster/manifests.ts";
 import { clusterApiTest as test, startClusterApi } from "../support/cluster-api.ts";
+import { conditionsOf } from "../support/cluster-conditions.ts";
 import { contractKind } from "../support/contract-kind.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
@@ -22,7 +23,7 @@ test("without our webhooks core never calls a Cluster without infrastructure ava
   await playControlPlane(cluster, key);
   await cluster.client.create(playedCluster(key));
   await eventually(async () => {
-    const conditions = await conditionsOf(cluster, key.name);
+    const conditions = await conditionsOf(cluster.client, key);
     // The day this fails upstream has mended it, and the webhook can go.
     expect(conditions["InfrastructureReady"], core.output().slice(-500)).toEqual(["Unknown", "InternalError"]);
     expect(conditions["RemoteConnectionProbe"]).toEqual(["True", "ProbeSucceeded"]);
@@ -46,15 +47,18 @@ test("with our webhooks a Cluster without infrastructure becomes available, also
   for (const name of ["before", "after"]) await playControlPlane(cluster, { namespace, name });
   await cluster.client.create(playedCluster({ namespace, name: "before" }));
   await eventually(async () => {
-    expect((await conditionsOf(cluster, "before"))["RemoteConnectionProbe"]).toEqual(["True", "ProbeSucceeded"]);
-    expect((await conditionsOf(cluster, "before"))["Available"]?.[0]).toBe("Unknown");
+    expect((await conditionsOf(cluster.client, { namespace, name: "before" }))["RemoteConnectionProbe"]).toEqual([
+      "True",
+      "ProbeSucceeded",
+    ]);
+    expect((await conditionsOf(cluster.client, { namespace, name: "before" }))["Available"]?.[0]).toBe("Unknown");
   }, 60_000);
   const own = await startClusterApi(cluster);
   try {
     await cluster.client.create(playedCluster({ namespace, name: "after" }));
     for (const name of ["before", "after"])
       await eventually(async () => {
-        const conditions = await conditionsOf(cluster, name);
+        const conditions = await conditionsOf(cluster.client, { namespace, name });
         expect(conditions["InfrastructureReady"], core.output().slice(-500)).toEqual(["True", "NotRequired"]);
         expect(conditions["Available"]).toEqual(["True", "Available"]);
       }, 60_000);
@@ -82,12 +86,15 @@ test("a Cluster that core wrote while our webhooks were away heals when they are
   await first.stop();
   await cluster.client.create(playedCluster({ namespace, name })); // configurations are there, and no server behind them
   await eventually(async () => {
-    expect((await conditionsOf(cluster, name))["Available"]?.[0], core.output().slice(-500)).toBe("Unknown");
+    expect((await conditionsOf(cluster.client, { namespace, name }))["Available"]?.[0], core.output().slice(-500)).toBe(
+      "Unknown",
+    );
   }, 45_000);
   const second = await startClusterApi(cluster);
   try {
     await eventually(
-      async () => expect((await conditionsOf(cluster, name))["Available"]).toEqual(["True", "Available"]),
+      async () =>
+        expect((await conditionsOf(cluster.client, { namespace, name }))["Available"]).toEqual(["True", "Available"]),
       45_000,
     );
   } finally {
@@ -124,7 +131,7 @@ test("with our webhooks a ClusterClass may leave infrastructure out, and a topol
     // Core's cache may not know the class yet.
     await eventually(() => client.create(made));
     await eventually(async () => {
-      const conditions = await conditionsOf(cluster, "of-class");
+      const conditions = await conditionsOf(cluster.client, { namespace, name: "of-class" });
       expect(conditions["TopologyReconciled"], core.output().slice(-500)).toEqual(["True", "ReconcileSucceeded"]);
       const { spec } = (await client.read(Cluster, { namespace, name: "of-class" })) ?? {};
       expect(spec?.infrastructureRef?.kind).toBe("ShootCluster");
@@ -154,13 +161,6 @@ function withPatch(clusterClass: ClusterClass): ClusterClass {
   const jsonPatches = [{ op: "add", path: "/spec/template/spec/region", value: "north" }];
   const definitions = [{ selector, jsonPatches }];
   return { ...clusterClass, spec: { ...clusterClass.spec, patches: [{ name: "region", definitions }] } };
-}
-
-/** Status and reason of each condition. */
-async function conditionsOf({ client }: ControlPlane, name: string): Promise<Record<string, string[]>> {
-  const cluster = await client.read(Cluster, { namespace, name });
-  const conditions: readonly Condition[] = cluster?.status?.conditions ?? [];
-  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, [status, reason]]));
 }
 
 async function versionsOf({ client }: ControlPlane): Promise<Record<string, string | undefined>> {

@@ -41,6 +41,8 @@ test("a Bastion is made, waited for and told where it is, and its workflow ends"
   await handle().result();
   expect(lab.world.calls).toEqual(["hold", "apply", "look"]);
   expect(lab.world.news).toEqual([{ is: "ready", ingress: { ip: "203.0.113.9" } }]);
+  expect(lab.world.about).toEqual([run]);
+  expect(lab.world.since).toBeGreaterThan(Date.parse("2026-01-01"));
   expect(bastionWorkflowId(run)).toBe(`bastion/garden-dev/b/${run.uid}`);
 });
 
@@ -61,6 +63,7 @@ test("what the seed refuses is told to users, and a change of the Bastion is tri
   await begin();
   const message = "The bastion cannot be made: cannot apply Bastion: invalid";
   await soon(() => expect(lab.world.news).toContainEqual({ is: "failed", message, codes: [] }));
+  expect(lab.world.about).toEqual([run]);
   lab.world.fail["apply"] = undefined;
   lab.world.sight = ready;
   await begin({ generation: 2 });

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { Shoot, type KubeObject, type Seed } from "../../src/api/index.ts";
-import { refTo, type KubeClient } from "../../src/kube/index.ts";
+import { DomainReservation, Shoot, type KubeObject, type Seed } from "../../src/api/index.ts";
+import { refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { admissionTest as test } from "../support/admission-lab.ts";
 import { exampleObjects } from "../support/examples.ts";
 
@@ -95,6 +95,46 @@ test("a Shoot's name is one DNS label, so that it is no name below another Shoot
   await expect(client.create(await shoot("a.kept", "dotted.example.com"), { dryRun: true })).rejects.toThrow(
     "metadata.name: must be a DNS label",
   );
+});
+
+test("a domain that is reserved for a Shoot is refused to every other Shoot, also above and below it", async () => {
+  await client.create(reservation("kept-free.example.com", "heir"));
+  const refused = "overlaps with a domain that is reserved for another Shoot: choose another";
+  for (const domain of ["kept-free.example.com", "a.kept-free.example.com"])
+    await expect(client.create(await shoot("thief", domain), { dryRun: true })).rejects.toThrow(refused);
+  const namesake = await shoot("heir", "kept-free.example.com", "dev");
+  await expect(client.create(namesake, { dryRun: true })).rejects.toThrow(refused);
+  const heir = await shoot("heir", "kept-free.example.com");
+  await expect(client.create(heir, { dryRun: true })).resolves.toBeDefined();
+});
+
+test("a domain is reserved once, and as its Shoot may have it", async () => {
+  await client.create(await shoot("settler", "settled.example.com"));
+  await client.create(reservation("once.example.net", "one"));
+  const theirs = "overlaps with a domain that is reserved for Shoot garden-dev/one";
+  for (const domain of ["once.example.net", "a.once.example.net", "example.net"])
+    await expect(client.create(reservation(domain, "two"))).rejects.toThrow(theirs);
+  const settled = "overlaps with the domain of Shoot garden-dev/settler";
+  await expect(client.create(reservation("settled.example.com", "two"))).rejects.toThrow(settled);
+  await expect(client.create(reservation("internal.perennial.test", "two"))).rejects.toThrow(reserved);
+  const foreign = "where this Shoot may have two.dev.perennial.test only";
+  await expect(client.create(reservation("one.dev.perennial.test", "two"))).rejects.toThrow(foreign);
+  const other = { ...reservation("a.example.org", "two"), metadata: { name: "b.example.org" } };
+  await expect(client.create(other)).rejects.toThrow("metadata.name must be spec.domain");
+  const ref = refTo(DomainReservation, { name: "once.example.net" });
+  await expect(client.patch(ref, { spec: { shootRef: { name: "two" } } })).rejects.toThrow("cannot be changed");
+});
+
+test("of reservations of one domain that are written at once, one is made", async () => {
+  const names = ["a", "b", "c", "d", "e", "f"];
+  const all = await Promise.allSettled(names.map((name) => client.create(reservation("rush.example.org", name))));
+  expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+const reservation = (domain: string, name: string): DomainReservation => ({
+  ...typeMeta(DomainReservation),
+  metadata: { name: domain },
+  spec: { domain, shootRef: { namespace: "garden-dev", name } },
 });
 
 async function shoot(name: string, domain: string, namespace = "garden-dev"): Promise<KubeObject> {

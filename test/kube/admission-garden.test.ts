@@ -250,6 +250,28 @@ test("a project's own profile offers more than its parent, to Shoots of the proj
   await eventually(async () => expect((await status())?.limits?.maxNodesTotal).toBe(6));
 });
 
+test("a profile that is being deleted takes no new Shoot, and keeps those that it has", async () => {
+  const finalizers = ["test.example.org/stays"];
+  const { spec } = await profile("leaving", {});
+  const own = {
+    ...{ apiVersion: core, kind: "NamespacedCloudProfile", metadata: { name: "leaving", namespace, finalizers } },
+    spec: { parent: { kind: "CloudProfile", name: "own" } },
+  };
+  const whole = { apiVersion: core, kind: "CloudProfile", metadata: { name: "leaving", finalizers }, spec };
+  for (const [index, object] of [whole, own].entries()) {
+    const cloudProfile = { kind: object.kind, name: "leaving" };
+    const early = `early-${index}`;
+    await client.apply(object);
+    await eventually(() => create(early, { cloudProfile }));
+    await client.remove(refOf(object));
+    await expect(create("late", { cloudProfile })).rejects.toThrow(
+      `spec.cloudProfile: ${object.kind} leaving is being deleted: choose another`,
+    );
+    await client.patch(ref(early), { spec: { purpose: "testing" } });
+    await client.apply({ ...object, metadata: { ...object.metadata, finalizers: [] } });
+  }
+});
+
 test("a Bastion is told where its Shoot is, and goes with it", async () => {
   const bastion = (name: string, shoot: string, change: object = {}): ShootBastion => ({
     ...{ apiVersion: "operations.gardener.cloud/v1alpha1", kind: "Bastion", metadata: { name, namespace } },

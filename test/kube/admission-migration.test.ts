@@ -1,6 +1,7 @@
 import { beforeEach, expect } from "vitest";
-import { CloudProfile, Seed, Shoot } from "../../src/api/index.ts";
-import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
+import { counted } from "../../src/api/counted.ts";
+import { CloudProfile, ControllerRegistration, Seed, Shoot } from "../../src/api/index.ts";
+import { refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { admissionTest as test, refusalOf, type AdmissionLab } from "../support/admission-lab.ts";
 import { movableStatus } from "../support/migration-objects.ts";
 import { createMovableShoot, hearOfSeed, registerReadySeed } from "../support/movable-shoots.ts";
@@ -64,11 +65,29 @@ test("a Seed takes no Shoot that its own selector leaves out, nor more than it c
   await setCapacity("seed-3", String(there));
   const refusal = await refusalOf(move("choosy", "seed-3"));
   expect(refusal).toContain("asks for label a=b, which Seed seed-3 does not have");
-  expect(refusal).toContain(`spec.seedName: Seed seed-3 takes ${there} Shoots (status.allocatable) and has ${there}`);
+  expect(refusal).toContain(
+    `spec.seedName: Seed seed-3 takes ${counted(there, "Shoot")} (status.allocatable) and has ${there}`,
+  );
   await client.patch(seedRef("seed-3"), { metadata: { labels: { a: "b" } } });
   await setCapacity("seed-3", String(there + 1));
   await move("choosy", "seed-3");
   await setCapacity("seed-3", null);
+});
+
+test("a Shoot does not move to a Seed that does not get an extension of its own any more", async () => {
+  await created("extended");
+  const metadata = { name: "leaving", finalizers: ["test.example.org/stays"] };
+  const resources = [{ kind: "Extension", type: "asked-for" }];
+  await client.apply({
+    ...typeMeta(ControllerRegistration),
+    metadata,
+    spec: { deployment: { type: "helm", providerConfig: { chart: "" } }, resources },
+  });
+  await client.patch(ref("extended"), { spec: { extensions: [{ type: "asked-for" }] } });
+  await client.remove(refTo(ControllerRegistration, metadata));
+  await expect(move("extended", "seed-2")).rejects.toThrow("Seed seed-2 does not have extension leaving, needed for");
+  await client.patch(refTo(ControllerRegistration, metadata), { metadata: { finalizers: null } });
+  await move("extended", "seed-2");
 });
 
 test("a Shoot on its way is neither moved on, changed nor deleted", async () => {

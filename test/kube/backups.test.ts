@@ -155,7 +155,7 @@ describe("the bucket of a Seed that goes", () => {
     expect((await kube.read(bucketRef(own)))?.metadata.deletionTimestamp).toBeUndefined();
 
     await kube.remove(bucketRef(own)); // as the garbage collector does, or somebody
-    await expect(keep()).rejects.toThrow("1 BackupEntries are in it");
+    await expect(keep()).rejects.toThrow("1 BackupEntry is in it");
     expect(await kube.read(ExtensionBackupBucket, { name: own })).toBeDefined();
 
     await kube.remove(entry);

@@ -131,6 +131,31 @@ describe("a seed", () => {
     expect((await readStatus())?.conditions).toMatchObject([{ status: "True" }]);
   });
 
+  it("says of the Bastion that it acted on how it is, and not of what users have made of it since", async () => {
+    const run = await runOf(readTask());
+    await kube.patch(refOf(bastion), { spec: { ingress: [{ ipBlock: { cidr: "198.51.100.0/24" } }] } });
+    await garden().tellBastion(run, { is: "ready" });
+    expect((await readStatus())?.observedGeneration).toBe(run.generation);
+    await garden().tellBastion(ref(), { is: "failed", message: "away" });
+    expect((await readStatus())?.observedGeneration).toBe(run.generation);
+    const changed = await runOf(readTask());
+    await garden().holdBastion(changed);
+    expect((await readStatus())?.conditions).toMatchObject([{ status: "Progressing" }]);
+    expect((await readStatus())?.observedGeneration).toBe(changed.generation);
+  });
+
+  it("gives a controller a minute that is at work again by itself, however long ago it was asked", async () => {
+    const run = await runOf(readTask());
+    const timestamp = await seed().applyBastion(run);
+    await answer("Processing");
+    clock += 3_600_000;
+    const since = clock;
+    const look = () => seed().lookAtBastion(run, timestamp, undefined, since);
+    await expect(look()).rejects.toThrow();
+    clock += 61_000;
+    expect(await look()).toMatchObject({ ready: false });
+  });
+
   it("tells an error at once and once, and what is missing after a minute", async () => {
     const run = await runOf(readTask());
     const timestamp = await seed().applyBastion(run);

@@ -236,9 +236,7 @@ test("an installation stays as long as objects need it, then leaves nothing behi
   const served = await applyNetwork(shoot.technicalID);
   await client.remove(refTo(Shoot, { namespace: shoot.namespace, name: "asks" }));
   await soon(async () => expect((await installationOf("six")).metadata.deletionTimestamp).toBeDefined());
-  expect(await failureOf("six")).toContain(
-    `still needed by 1 objects, such as Network local: ${shoot.technicalID}/asks`,
-  );
+  expect(await failureOf("six")).toContain(`still needed by 1 object: Network local: ${shoot.technicalID}/asks`);
   expect(await managedResource(metadata.name)).toBeDefined();
 
   await client.remove(refTo(Network, served));

@@ -3,9 +3,9 @@ import { StepError } from "../../src/activities/failure.ts";
 import { createMigrationCheck, createSourceCheck } from "../../src/activities/shoot/migration-check.ts";
 import { readMigrationFacts } from "../../src/activities/shoot/migration-facts.ts";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
-import { Seed, Shoot, ShootState } from "../../src/api/index.ts";
+import { ControllerInstallation, ControllerRegistration, Seed, Shoot, ShootState } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { refTo, type KubeClient } from "../../src/kube/index.ts";
+import { refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { test as it } from "../support/cluster-test.ts";
 import { exampleObjects } from "../support/examples.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
@@ -45,6 +45,26 @@ it("the check before a move names every reason at once, and that an operator has
   expect(error.message).toContain(`perennial shoot migrate garden-dev/${run.name} --cancel`);
   expect(error).toMatchObject({ codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
   await kube.remove(refTo(Seed, { name: "seed-2" }));
+});
+
+it("the check before a move refuses a Seed that does not get what the Shoot needs any more", async () => {
+  const metadata = { name: "leaving", finalizers: ["test.example.org/stays"] };
+  const resources = [{ kind: "Infrastructure", type: "local" }];
+  const spec = { resources, deployment: { type: "helm", providerConfig: { chart: "" } } };
+  await kube.apply({ ...typeMeta(ControllerRegistration), metadata, spec });
+  const install = (seed: string) => {
+    const refs = { registrationRef: { name: "leaving" }, seedRef: { name: seed } };
+    return kube.apply({ ...typeMeta(ControllerInstallation), metadata: { name: `leaving-${seed}` }, spec: refs });
+  };
+  await install("seed-1");
+  await expect(check()).resolves.toBeUndefined();
+  await kube.remove(refTo(ControllerRegistration, metadata));
+  const error = await refusal();
+  expect(error.message).toContain("Seed seed-2 does not have extension leaving, needed for Infrastructure local");
+  expect(error).toMatchObject({ codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
+  await install("seed-2");
+  await expect(check()).resolves.toBeUndefined();
+  await kube.patch(refTo(ControllerRegistration, metadata), { metadata: { finalizers: null } });
 });
 
 it("the check before a move is tried again while the destination is silent", async () => {

@@ -28,6 +28,10 @@ export interface BastionWorld {
   readonly calls: string[];
   /** What its users were told, in order. */
   readonly news: BastionNews[];
+  /** What each news was about. */
+  readonly about: (BastionRef | BastionRun)[];
+  /** Since when it was looked at last, in ms since the epoch. */
+  since: number | undefined;
 }
 
 /** A real Temporal server, our workflows, and activities that act on a world in memory, passed in at the workers' seam. */
@@ -43,7 +47,7 @@ export interface BastionLab extends Pick<TemporalServer, "client"> {
 
 /** Before anything was done. */
 export const newBastionWorld = (): BastionWorld => ({
-  ...{ task: null, sight: undefined, left: false, fail: {}, calls: [], news: [] },
+  ...{ task: null, sight: undefined, left: false, fail: {}, calls: [], news: [], about: [], since: undefined },
 });
 
 /** Starts the lab, with one worker for the garden and one for seed-1. */
@@ -95,7 +99,8 @@ function gardenActivities(of: () => BastionWorld): BastionGardenActivities {
   return {
     readBastion: async () => of().task,
     holdBastion: act(of, "hold"),
-    async tellBastion(_: BastionRef, news: BastionNews) {
+    async tellBastion(about: BastionRef | BastionRun, news: BastionNews) {
+      of().about.push(about);
       of().news.push(news);
     },
     async releaseBastion() {
@@ -112,8 +117,9 @@ function seedActivities(of: () => BastionWorld): BastionSeedActivities {
       of().left = true;
       return "2026-11-28T10:00:00Z";
     },
-    async lookAtBastion(_: BastionRun, __: string, told?: string) {
+    async lookAtBastion(_: BastionRun, __: string, told?: string, since?: number) {
       const { sight, calls } = of();
+      of().since = since;
       if (calls.at(-1) !== "look") calls.push("look");
       if (sight === undefined || (!sight.ready && sight.message === told)) throw toFailure(new StepError("not yet"));
       return sight;

@@ -1,4 +1,5 @@
 import type { Cluster, MachinePool, ShootControlPlane, ShootMachinePool } from "../../src/api/cluster-api/index.ts";
+import { Shoot } from "../../src/api/index.ts";
 import type { Pool } from "../../src/cluster-api/shoot/row.ts";
 
 /** The namespace of the example project, where management cluster and garden are one. */
@@ -36,6 +37,20 @@ export const shootTemplate = (name: string): NonNullable<ShootControlPlane["spec
     dns: { domain: `${name}.dev.perennial.test` },
     networking: { type: "local", pods: "10.180.0.0/16", services: "10.190.0.0/16", nodes: "172.30.0.0/16" },
     provider: { type: "local" },
+  },
+});
+
+/** The Shoot that such a control plane makes, with what else of its spec is to be so. */
+export const shootOf = (name: string, spec: Partial<Shoot["spec"]> = {}): Shoot => ({
+  apiVersion: Shoot.apiVersion,
+  kind: Shoot.kind,
+  metadata: { namespace, name },
+  spec: {
+    ...shootTemplate(name).spec,
+    region: "local",
+    kubernetes: { version: "1.34.4" },
+    provider: { type: "local" },
+    ...spec,
   },
 });
 

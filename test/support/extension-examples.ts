@@ -100,6 +100,10 @@ export const furtherExamples: readonly KubeObject[] = [
     }),
     apiVersion: "operations.gardener.cloud/v1alpha1",
   },
+  globalObject("perennial.dev/v1alpha1", "DomainReservation", {
+    metadata: { name: "a.example.com" },
+    spec: { domain: "a.example.com", shootRef: { namespace: "garden-dev", name: "a" } },
+  }),
   globalObject(core, "ControllerRegistration", { spec: { resources: [{ kind: "Infrastructure", type: "local" }] } }),
   globalObject(core, "ControllerDeployment", { helm: { rawChart: "YQ==" }, injectGardenKubeconfig: true }),
   globalObject(core, "ControllerInstallation", {

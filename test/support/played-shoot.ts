@@ -45,6 +45,11 @@ export async function join(client: KubeClient, name: string, pool: string): Prom
   await client.apply({ ...typeMeta(Node), metadata, spec: { providerID: providerIDOf(name) } });
 }
 
+/** Has a Node say that its kubelet is of this version, with a leading v. */
+export async function runKubelet(client: KubeClient, name: string, kubeletVersion: string): Promise<void> {
+  await client.patch(refTo(Node, { name }), { status: { nodeInfo: { kubeletVersion } } }, { subresource: "status" });
+}
+
 /** What the provider of the tests calls a machine. */
 export const providerIDOf = (name: string): string => `test:///${name}`;
 

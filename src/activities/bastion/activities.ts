@@ -31,8 +31,8 @@ export interface BastionGardenActivities {
   readBastion(ref: BastionRef): Promise<BastionTask | null>;
   /** Keeps the Bastion from going before what a seed makes for it; says that it is being made, where it is new. */
   holdBastion(run: BastionRun): Promise<void>;
-  /** Writes into the Bastion how it is. */
-  tellBastion(ref: BastionRef, news: BastionNews): Promise<void>;
+  /** Writes into the Bastion how it is, and for which generation, where that was acted on. */
+  tellBastion(ref: BastionRef | BastionRun, news: BastionNews): Promise<void>;
   /** Lets a Bastion go of which nothing is left. */
   releaseBastion(ref: BastionRef): Promise<void>;
 }
@@ -42,10 +42,10 @@ export interface BastionSeedActivities {
   /** Applies the extension Bastion, and answers with the id of what its controller was asked for last. */
   applyBastion(run: BastionRun): Promise<string>;
   /**
-   * Returns when the extension Bastion is ready for that request, or says other than what was `told`: an error, or after a
-   * minute what is missing. Throws until then.
+   * Returns when the extension Bastion is ready for that request, or says other than what was `told`: an error, or what is
+   * missing a minute after the request and after `since`, ms since the epoch, when it was first looked. Throws until then.
    */
-  lookAtBastion(run: BastionRun, timestamp: string, told?: string): Promise<BastionSight>;
+  lookAtBastion(run: BastionRun, timestamp: string, told?: string, since?: number): Promise<BastionSight>;
   /** Has the extension Bastion's controller take it away. */
   removeBastion(run: BastionRun): Promise<void>;
   /** Throws what is left of the extension Bastion until it is gone. */

@@ -2,7 +2,7 @@ import { GARDENER_FINALIZER, Seed, Shoot, ShootBastion } from "../../api/index.t
 import { describeMissing, notReady, primariesFor } from "../../api/registration/gate.ts";
 import type { BastionRef, BastionRun } from "../../api/shoot/bastion-run.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { refTo, unlessGone, updateStatus, type KubeClient } from "../../kube/index.ts";
+import { addFinalizer, dropFinalizer, refTo, unlessGone, updateStatus, type KubeClient } from "../../kube/index.ts";
 import { guarded } from "../failure.ts";
 import type { InstalledExtensions } from "../shoot/required-extensions.ts";
 import { readShootView, type Periods } from "../shoot/view.ts";
@@ -21,18 +21,12 @@ export interface BastionGardenDeps {
 /** What is done in the garden for its Bastions. */
 export function createBastionGardenActivities(deps: BastionGardenDeps): BastionGardenActivities {
   const { gardenClient } = deps;
-  const tell = async (ref: BastionRef, news: BastionNews) =>
+  const tell = async (ref: BastionRef | BastionRun, news: BastionNews) =>
     void (await updateStatus(gardenClient, refOfBastion(ref), (bastion) =>
-      bastion.metadata.uid === ref.uid ? statusWith(bastion, news) : bastion.status,
+      bastion.metadata.uid === ref.uid
+        ? statusWith(bastion, news, "generation" in ref ? ref.generation : undefined)
+        : bastion.status,
     ));
-  const changeFinalizers = async (ref: BastionRef, change: (finalizers: readonly string[]) => readonly string[]) => {
-    const found = await readBastion(gardenClient, ref);
-    const { resourceVersion, finalizers = [] } = found?.metadata ?? {};
-    const changed = change(finalizers);
-    if (found === undefined || changed.length === finalizers.length) return;
-    const patch = { metadata: { resourceVersion, finalizers: changed } };
-    await unlessGone(gardenClient.patch(refOfBastion(ref), patch));
-  };
 
   return guarded<BastionGardenActivities>({
     async readBastion(ref) {
@@ -49,12 +43,15 @@ export function createBastionGardenActivities(deps: BastionGardenDeps): BastionG
       return { is: decision.is, run: { ...ref, generation: metadata.generation ?? 0, ...factsFrom(view.run) } };
     },
     async holdBastion(run) {
-      await changeFinalizers(run, (all) => (all.includes(GARDENER_FINALIZER) ? all : [...all, GARDENER_FINALIZER]));
-      const bastion = await readBastion(gardenClient, run);
+      const found = await readBastion(gardenClient, run);
+      const bastion = found && (await unlessGone(addFinalizer(gardenClient, found, GARDENER_FINALIZER)));
       if (bastion?.status?.observedGeneration !== run.generation) await tell(run, { is: "making" });
     },
     tellBastion: tell,
-    releaseBastion: (ref) => changeFinalizers(ref, (all) => all.filter((one) => one !== GARDENER_FINALIZER)),
+    async releaseBastion(ref) {
+      const bastion = await readBastion(gardenClient, ref);
+      if (bastion !== undefined) await dropFinalizer(gardenClient, bastion, GARDENER_FINALIZER);
+    },
   });
 }
 

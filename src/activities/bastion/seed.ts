@@ -50,13 +50,13 @@ export function createBastionSeedActivities({
       return timestamp;
     },
 
-    async lookAtBastion({ shoot, name }, timestamp, told) {
+    async lookAtBastion({ shoot, name }, timestamp, told, since = 0) {
       const found = await seedClient.read(Bastion, { namespace: shoot.technicalID, name });
       if (found === undefined) throw new StepError("it does not exist");
       const readiness = extensionReady(found, { timestamp });
       if (readiness.reached) return { ready: true, ingress: found.status?.ingress };
       const { message, error } = readiness;
-      const isDue = error !== undefined || now() - Date.parse(timestamp) > TOLD_AFTER;
+      const isDue = error !== undefined || now() - Math.max(Date.parse(timestamp), since) > TOLD_AFTER;
       if (isDue && message !== told) return { ready: false, message, codes: error?.codes ?? [] };
       throw new StepError(message);
     },

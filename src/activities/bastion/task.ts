@@ -1,5 +1,6 @@
 import { GARDENER_FINALIZER, type Shoot, type ShootBastion } from "../../api/index.ts";
 import { describeMove, moveOf } from "../../api/placement/move.ts";
+import { isToldReady } from "./news.ts";
 
 /** A Bastion of the garden, and what its Shoot and its Seed are now. */
 export interface BastionFacts {
@@ -24,8 +25,9 @@ export function decideTask(facts: BastionFacts): Decision {
   return facts.bastion.metadata.deletionTimestamp === undefined ? decideMaking(facts) : decideEnd(facts);
 }
 
-function decideMaking({ bastion: { spec }, shoot, seedExists, obstacle }: BastionFacts): Decision {
+function decideMaking({ bastion, shoot, seedExists, obstacle }: BastionFacts): Decision {
   const wait = (why: string): Decision => ({ is: "wait", why });
+  const { spec } = bastion;
   if (shoot === undefined) return wait("its Shoot is gone");
   if (shoot.metadata.deletionTimestamp !== undefined) return wait("its Shoot is being deleted");
   if (spec.seedName === undefined || spec.providerType === undefined)
@@ -35,7 +37,8 @@ function decideMaking({ bastion: { spec }, shoot, seedExists, obstacle }: Bastio
   if (move.is !== "settled") return wait(describeMove(shoot.metadata, move));
   if (move.leader === undefined) return wait("its Shoot has not been created yet");
   if (move.leader !== spec.seedName) return wait(noLeader(spec.seedName));
-  return obstacle === undefined ? { is: "apply" } : wait(obstacle);
+  if (obstacle === undefined) return { is: "apply" };
+  return isToldReady(bastion) ? null : wait(obstacle); // it works on, while its controller is replaced
 }
 
 function decideEnd({ bastion: { metadata, spec }, shoot, seedExists, obstacle }: BastionFacts): Decision {

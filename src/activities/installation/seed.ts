@@ -1,4 +1,5 @@
 import { KEEP_OBJECT_ANNOTATION, ZONES_ANNOTATION } from "../../api/annotations.ts";
+import { counted, listed } from "../../api/counted.ts";
 import { HIGH_AVAILABILITY_LABEL, INSTALLATION_LABEL, REGISTRATION_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, installationNamespace } from "../../api/names.ts";
 import { ControllerRegistration, Seed, type ControllerInstallation } from "../../api/index.ts";
@@ -98,7 +99,7 @@ export function createInstallationSeedActivities(deps: InstallationSeedDeps): In
       const found = await gardenClient.read(ControllerRegistration, { name: registration }).catch(unlessForbidden);
       const objects = found === undefined ? [] : await objectsServed(seedClient, registeredOf(found).offers);
       if (objects.length === 0) return;
-      throw new StepError(`it is still needed by ${objects.length} objects, such as ${objects.slice(0, 5).join(", ")}`);
+      throw new StepError(`it is still needed by ${counted(objects.length, "object")}: ${listed(objects, 5)}`);
     },
 
     removeChart: ({ name }) => seedClient.remove(managedResourceRef(name)),

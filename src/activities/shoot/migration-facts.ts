@@ -3,6 +3,7 @@ import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
 import { Seed, Shoot } from "../../api/index.ts";
 import type { KeptState, MigrationFacts } from "../../api/placement/migration.ts";
 import { countNeighbours, shootCapacity } from "../../api/placement/choice.ts";
+import { readLacking } from "../../api/registration/lacking.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { describeSnapshot } from "../state/shoot-state.ts";
 import { readParts, shootUidOf } from "../state/parts.ts";
@@ -27,7 +28,8 @@ export async function readMigrationFacts(
     readKeptState(gardenClient, shoot),
   ]);
   const neighbours = destination && (await countOthers(gardenClient, shoot, destination));
-  return { shoot, to, source, destination, profile, neighbours, now, kept };
+  const lacking = destination && (await readLacking(gardenClient, shoot, destination));
+  return { shoot, to, source, destination, profile, neighbours, now, kept, ...(lacking && { lacking }) };
 }
 
 /** Not asked of a Seed that takes any number. */

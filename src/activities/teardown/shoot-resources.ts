@@ -1,3 +1,4 @@
+import { listed } from "../../api/counted.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   CustomResourceDefinition,
@@ -159,9 +160,6 @@ const snapshots = new Set(["VolumeSnapshot", "VolumeSnapshotContent"]);
 const namespaces = new Set(["Namespace"]);
 
 function leftovers(what: string, left: readonly string[], { deadline }: CleanerOptions): StepError {
-  const shown = left.slice(0, 5).join(", ");
-  const more = left.length > 5 ? ` and ${left.length - 5} more` : "";
-  return new StepError(`cannot clean up ${what}: still there after ${deadline / 1_000} s: ${shown}${more}`, [
-    "ERR_CLEANUP_CLUSTER_RESOURCES",
-  ]);
+  const message = `cannot clean up ${what}: still there after ${deadline / 1_000} s: ${listed(left, 5)}`;
+  return new StepError(message, ["ERR_CLEANUP_CLUSTER_RESOURCES"]);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { listed } from "../../api/counted.ts";
 import { FORCE_TAKEOVER_ANNOTATION } from "../../api/annotations.ts";
 import { placementObstacles, selectorObstacles } from "../../api/placement/choice.ts";
 import { bucketObstacles } from "../../api/placement/fit.ts";
@@ -39,7 +40,7 @@ export async function seedBindingCauses(change: ShootChange, mayBind: () => Prom
 /** A Bastion is a machine that the seed's controller keeps; in a takeover that is not asked for anything. */
 function bastionCauses({ shoot, bastions = [] }: ShootChange): Cause[] {
   if (bastions.length === 0 || shoot.metadata.annotations?.[FORCE_TAKEOVER_ANNOTATION] !== undefined) return [];
-  const message = `the Shoot has Bastion ${bastions.slice(0, 10).join(", ")}: delete it first`;
+  const message = `the Shoot has Bastion ${listed(bastions, 10)}: delete it first`;
   return [{ field, message, forbidden: true }];
 }
 

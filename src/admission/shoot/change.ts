@@ -1,5 +1,6 @@
 import { Project, projectOf, Seed, Shoot, ShootBastion, type CloudProfile } from "../../api/index.ts";
 import { countNeighbours, shootCapacity } from "../../api/placement/choice.ts";
+import type { NeededRegistration } from "../../api/registration/gate.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
 
 /** A request about a Shoot, with the objects that it refers to. */
@@ -16,6 +17,8 @@ export interface ShootChange {
   readonly neighbours?: number | undefined;
   /** Names of the Shoot's Bastions, which are in the seed that it leaves; only where it is to leave one. */
   readonly bastions?: readonly string[];
+  /** What the Shoot needs and the Seed never gets; only where the Shoot is to move there. */
+  readonly lacking?: readonly NeededRegistration[];
   readonly now: Date;
 }
 

@@ -15,6 +15,7 @@ import { judge, type AdmissionRequest, type Answer, type Webhook } from "../revi
 import { withExposureClass } from "./exposure-class.ts";
 import { extensionLabelPatch } from "./extension-labels.ts";
 import { changedFields, formCauses } from "./forms.ts";
+import type { Registrations } from "./registrations.ts";
 import { withDefaultTolerations } from "./tolerations.ts";
 import { offeredVersions } from "./version.ts";
 import { readProject, readSeed } from "./change.ts";
@@ -38,10 +39,15 @@ export function createShootDefaulter(deps: ShootDefaulterDeps): Webhook {
 
 interface ShootDefaulterDeps {
   readonly client: KubeClient;
+  readonly registrations: Registrations;
   readonly now?: () => Date;
 }
 
-async function fillIn({ client, now }: ShootDefaulterDeps, request: AdmissionRequest, shoot: Shoot): Promise<Answer> {
+async function fillIn(
+  { client, registrations, now }: ShootDefaulterDeps,
+  request: AdmissionRequest,
+  shoot: Shoot,
+): Promise<Answer> {
   const time = now?.() ?? new Date();
   const annotations = migrationAnnotationPatch(request, time);
   if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true, patch: annotations };
@@ -61,7 +67,7 @@ async function fillIn({ client, now }: ShootDefaulterDeps, request: AdmissionReq
     allowed: true,
     patch: [
       ...specPatch(request.object?.["spec"], spec),
-      ...(await extensionLabelPatch(client, { ...shoot, spec })),
+      ...(await extensionLabelPatch(registrations, { ...shoot, spec })),
       ...creatorPatch(request, shoot),
       ...annotations,
     ],

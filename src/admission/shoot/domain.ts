@@ -1,4 +1,4 @@
-import { DNS_DOMAIN_ANNOTATION, Seed, Shoot } from "../../api/index.ts";
+import { DNS_DOMAIN_ANNOTATION, DomainReservation, Seed, Shoot } from "../../api/index.ts";
 import { ROLE_LABEL } from "../../api/labels.ts";
 import { canonicalName, isWithin } from "../../dns/domain.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
@@ -10,22 +10,47 @@ const field = "spec.dns.domain";
 /**
  * Why the Shoot cannot have its domain. Below a default domain a Shoot has its own name only. Internal domains, ingress
  * domains and the leadership domain are the garden's: nothing is below them, and nothing above them either. This holds for
- * the domains of all Seeds, because a Shoot may be on any of them one day (Gardener: plugin ShootDNS).
+ * the domains of all Seeds, because a Shoot may be on any of them one day (Gardener: plugin ShootDNS). What is reserved for
+ * another Shoot, or overlaps with that, is not to be had.
  */
 export async function domainCauses(client: KubeClient, { shoot, old }: ShootChange, project: string): Promise<Cause[]> {
   const domain = shoot.spec.dns?.domain;
   if (domain === undefined || domain === old?.spec.dns?.domain) return [];
-  const { reserved, defaults } = await readDomains(client);
-  if (reserved.some((one) => meet(domain, one)) || defaults.some((one) => isWithin(one, domain))) {
-    return [{ field, message: `${domain} is reserved for this garden's own names: choose another` }];
-  }
+  const claim = { field, domain, shoot: shoot.metadata, project };
+  const domains = await readDomains(client);
+  const causes = nameCauses(domains, claim);
+  if (causes.length > 0) return causes;
+  const isDefault = domains.defaults.some((one) => isWithin(domain, one));
+  return [...(isDefault ? providerCauses(shoot) : []), ...(await clashCauses(client, claim))];
+}
+
+/** Why a domain cannot be reserved for a Shoot: as the Shoot itself could not have it. Names the Shoot that has it, or is to have it. */
+export async function reservationCauses(client: KubeClient, claim: DomainClaim): Promise<Cause[]> {
+  const causes = nameCauses(await readDomains(client), claim);
+  return causes.length > 0 ? causes : await clashCauses(client, { ...claim, tellsWhose: true });
+}
+
+/** A domain that a Shoot is to have. */
+export interface DomainClaim {
+  /** Where the domain is written. */
+  readonly field: string;
+  readonly domain: string;
+  readonly shoot: { readonly namespace: string; readonly name: string };
+  /** The name of the Shoot's project. */
+  readonly project: string;
+  /** A refusal names the Shoot that has the domain, or is to have it. */
+  readonly tellsWhose?: boolean;
+}
+
+/** What the names themselves say against a claim. */
+function nameCauses({ reserved, defaults }: GardenDomains, { domain, shoot, project, ...claim }: DomainClaim): Cause[] {
+  if (reserved.some((one) => meet(domain, one)) || defaults.some((one) => isWithin(one, domain)))
+    return [{ field: claim.field, message: `${domain} is reserved for this garden's own names: choose another` }];
   const above = defaults.filter((one) => isWithin(domain, one));
-  const own = above.map((one) => `${shoot.metadata.name}.${project}.${one}`);
-  if (above.length > 0 && !own.includes(domain)) {
-    const message = `${domain} is below default domain ${above.join(", ")}, where this Shoot may have ${own.join(" or ")} only`;
-    return [{ field, message }];
-  }
-  return [...(above.length > 0 ? providerCauses(shoot) : []), ...(await clashCauses(client, shoot, domain))];
+  const own = above.map((one) => `${shoot.name}.${project}.${one}`);
+  if (above.length === 0 || own.includes(domain)) return [];
+  const message = `${domain} is below default domain ${above.join(", ")}, where this Shoot may have ${own.join(" or ")} only`;
+  return [{ field: claim.field, message }];
 }
 
 /** Says of a domain that is new on its Seed what it lacks there: a DNS provider that writes its records. */
@@ -47,17 +72,36 @@ function providerCauses({ spec }: Shoot): Cause[] {
   );
 }
 
-async function clashCauses(client: KubeClient, { metadata }: Shoot, domain: string): Promise<Cause[]> {
-  const isSelf = (other: Shoot["metadata"]) => other.name === metadata.name && other.namespace === metadata.namespace;
-  const shoots = await client.list(Shoot);
-  const clash = shoots.some(
-    (other) => !isSelf(other.metadata) && other.spec.dns?.domain && meet(domain, other.spec.dns.domain),
+/** Who else has the domain, or one that it overlaps with: a Shoot, or one that it is reserved for. */
+async function clashCauses(client: KubeClient, { domain, shoot, tellsWhose, ...claim }: DomainClaim): Promise<Cause[]> {
+  const isSelf = (other: Key) => other.name === shoot.name && other.namespace === shoot.namespace;
+  const [shoots, reservations] = await Promise.all([client.list(Shoot), client.list(DomainReservation)]);
+  const refuse = (what: string, whose: Key): Cause[] => {
+    const other = tellsWhose ? `Shoot ${whose.namespace}/${whose.name}` : "another Shoot";
+    return [{ field: claim.field, message: `${domain} overlaps with ${what} ${other}: choose another` }];
+  };
+  const clash = shoots.find(
+    ({ metadata, spec }) => !isSelf(metadata) && spec.dns?.domain && meet(domain, spec.dns.domain),
   );
-  return clash ? [{ field, message: `${domain} overlaps with the domain of another Shoot: choose another` }] : [];
+  if (clash !== undefined) return refuse("the domain of", clash.metadata);
+  const own = reservations.find(({ spec }) => isSelf(spec.shootRef) && spec.domain === domain);
+  const theirs = reservations.find(
+    (one) => !isSelf(one.spec.shootRef) && meet(domain, one.spec.domain) && (own === undefined || isOlder(one, own)),
+  );
+  return theirs === undefined ? [] : refuse("a domain that is reserved for", theirs.spec.shootRef);
 }
 
+interface Key {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Of two reservations that were made at once, and judged without each other, one counts. */
+const isOlder = (one: DomainReservation, other: DomainReservation): boolean => ageOf(one) < ageOf(other);
+const ageOf = ({ metadata }: DomainReservation): string => `${metadata.creationTimestamp} ${metadata.name}`;
+
 /** The garden's own domains, of all its Seeds and of its leadership records. */
-async function readDomains(client: KubeClient): Promise<{ reserved: string[]; defaults: string[] }> {
+async function readDomains(client: KubeClient): Promise<GardenDomains> {
   const labelSelector = `${ROLE_LABEL}=leadership-domain`;
   const [seeds, secrets] = await Promise.all([
     client.list(Seed),
@@ -74,6 +118,11 @@ async function readDomains(client: KubeClient): Promise<{ reserved: string[]; de
     ]),
     defaults: defined(seeds.flatMap(({ spec }) => spec.dns.defaults ?? []).map((one) => one.domain)),
   };
+}
+
+interface GardenDomains {
+  readonly reserved: readonly string[];
+  readonly defaults: readonly string[];
 }
 
 const meet = (a: string, b: string): boolean => isWithin(a, b) || isWithin(b, a);

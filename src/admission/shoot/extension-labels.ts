@@ -1,25 +1,25 @@
 import { extensionKinds, type ExtensionKind } from "../../api/extensions/kinds.ts";
-import { ControllerRegistration, type Shoot } from "../../api/index.ts";
+import type { Shoot } from "../../api/index.ts";
 import { servedByLabel } from "../../api/labels.ts";
-import { registeredOf } from "../../api/registration/registered.ts";
 import { extensionsOf } from "../../api/registration/shoot-extensions.ts";
-import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
+import type { JsonPatchOperation } from "../../kube/index.ts";
+import type { Registrations } from "./registrations.ts";
 
 /**
  * Labels the Shoot with the types of the extensions that serve it, and takes labels of other types away. The admission
  * webhooks of providers select Shoots by these labels (Gardener: plugin ExtensionLabels).
  */
 export async function extensionLabelPatch(
-  client: KubeClient,
+  registrations: Registrations,
   { spec, metadata }: Pick<Shoot, "spec" | "metadata">,
 ): Promise<JsonPatchOperation[]> {
-  const registrations = (await client.list(ControllerRegistration)).map(registeredOf);
+  const registered = await registrations.now();
   const own = Object.entries(metadata.labels ?? {}).filter(([key]) => !isExtensionLabel(key));
   const types = [
     ...Object.entries(groups).flatMap(([kind, group]) => labels(group, typesOf(kind as ExtensionKind, spec))),
     ...labels(
       "extensions",
-      extensionsOf({ spec }, registrations).map(({ type }) => type),
+      extensionsOf({ spec }, registered).map(({ type }) => type),
     ),
   ];
   const wanted = { ...Object.fromEntries(own), ...Object.fromEntries(types) };

@@ -1,8 +1,9 @@
 import { extensionKinds } from "../../api/extensions/kinds.ts";
-import { ControllerRegistration, type Shoot } from "../../api/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import type { Shoot } from "../../api/index.ts";
+import type { Registered } from "../../api/registration/registered.ts";
 import type { Cause } from "../review.ts";
 import type { ShootChange } from "./change.ts";
+import type { Registrations } from "./registrations.ts";
 
 /**
  * Which extensions the Shoot needs that no ControllerRegistration is in charge of. Where others of that kind are registered,
@@ -10,11 +11,24 @@ import type { ShootChange } from "./change.ts";
  * warned of (Gardener: plugin ExtensionValidator, which refuses both).
  */
 export async function extensionNeeds(
-  client: KubeClient,
+  registrations: Registrations,
+  change: Pick<ShootChange, "shoot" | "old">,
+): Promise<ExtensionNeeds> {
+  const found = judgeNeeds(await registrations.lately(), change);
+  return found.causes.length === 0 ? found : judgeNeeds(await registrations.now(), change); // it may just have been registered
+}
+
+/** What a Shoot is refused for, and what it is warned of. */
+interface ExtensionNeeds {
+  readonly causes: Cause[];
+  readonly warnings: string[];
+}
+
+function judgeNeeds(
+  registered: readonly Registered[],
   { shoot, old }: Pick<ShootChange, "shoot" | "old">,
-): Promise<{ causes: Cause[]; warnings: string[] }> {
-  const registrations = await client.list(ControllerRegistration);
-  const offered = registrations.flatMap(({ spec }) => spec.resources ?? []).filter(({ primary }) => primary !== false);
+): ExtensionNeeds {
+  const offered = registered.flatMap(({ offers }) => offers).filter(({ primary }) => primary);
   const missing = neededExtensions(shoot).filter((needed) => !offered.some((offer) => isSame(offer, needed)));
   const had = old ? neededExtensions(old) : [];
   const isRefused = (needed: Need) =>

@@ -1,4 +1,5 @@
 import { FORCE_DELETION_ANNOTATION, Shoot, technicalIDOf, type ErrorCode } from "../../api/index.ts";
+import { counted } from "../../api/counted.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { moveOf } from "../../api/placement/move.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -20,7 +21,7 @@ function formCauses({ metadata: { name } }: Shoot, project: string): Cause[] {
   }
   if (name.includes("--")) causes.push({ field: "metadata.name", message: "must not have two hyphens in a row" });
   if (project.length + name.length > maxNameLength) {
-    const message = `must have at most ${maxNameLength - project.length} characters in project ${project}`;
+    const message = `must have at most ${counted(maxNameLength - project.length, "character")} in project ${project}`;
     causes.push({ field: "metadata.name", message });
   }
   return causes;

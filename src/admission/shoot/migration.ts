@@ -9,11 +9,21 @@ import type { Cause, UserInfo } from "../review.ts";
 import type { ShootChange } from "./change.ts";
 
 /** Why a Shoot with a control plane cannot move to the Seed that it now names; everything that stands in the way at once. */
-export function migrationCauses({ shoot, old, seed, source, profile, neighbours, now }: ShootChange): Cause[] {
+export function migrationCauses({ shoot, old, seed, source, profile, neighbours, lacking, now }: ShootChange): Cause[] {
   if (!old) return [];
   const takeover = annotationOf(shoot, FORCE_TAKEOVER_ANNOTATION) !== undefined;
   const to = shoot.spec.seedName ?? "";
-  const facts = { shoot: old, to, source, destination: seed, profile, neighbours, now, takeover };
+  const facts = {
+    shoot: old,
+    to,
+    source,
+    destination: seed,
+    profile,
+    neighbours,
+    now,
+    takeover,
+    ...(lacking && { lacking }),
+  };
   const obstacles = migrationObstacles(facts);
   return obstacles.map(({ field, message }) => ({ field, message }));
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { counted } from "../../api/counted.ts";
 import { profileReference } from "../../api/core/effective-profile.ts";
 import type { CloudProfile, Shoot } from "../../api/index.ts";
 import { notOffered } from "../offer.ts";
@@ -21,11 +22,12 @@ export function profileCauses(change: ShootChange): Cause[] {
   ];
 }
 
-/** Shoots that have a CloudProfile keep it while it is being deleted; no other gets it. Gardener says nothing of it. */
+/** Shoots that have a profile keep it while it is being deleted; no other gets it. Gardener says nothing of it. */
 function leavingCauses({ shoot, old }: ShootChange, { metadata }: CloudProfile): Cause[] {
-  if (metadata.deletionTimestamp === undefined) return [];
-  if (old && isDeepStrictEqual(profileReference(old), profileReference(shoot))) return [];
-  return [{ field: "spec.cloudProfile", message: `CloudProfile ${metadata.name} is being deleted: choose another` }];
+  const named = profileReference(shoot);
+  if (metadata.deletionTimestamp === undefined || named === undefined) return [];
+  if (old && isDeepStrictEqual(profileReference(old), named)) return [];
+  return [{ field: "spec.cloudProfile", message: `${named.kind} ${named.name} is being deleted: choose another` }];
 }
 
 function providerCauses({ spec }: Shoot, { spec: offered, metadata }: CloudProfile): Cause[] {
@@ -61,7 +63,7 @@ function limitCauses({ shoot, old }: ShootChange, { metadata, spec }: CloudProfi
     return [{ field: `spec.provider.workers[${index}].maximum`, message }];
   });
   if (least <= most || least <= before) return tooLarge;
-  const message = `have ${least} machines at least, and CloudProfile ${metadata.name} allows ${most} (maxNodesTotal)`;
+  const message = `have ${counted(least, "machine")} at least, and CloudProfile ${metadata.name} allows ${most} (maxNodesTotal)`;
   return [...tooLarge, { field: "spec.provider.workers", message }];
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { EXPIRATION_ANNOTATION } from "../../api/annotations.ts";
+import { counted } from "../../api/counted.ts";
 import { quotaMetrics, type QuotaMetric } from "../../api/core/quota.ts";
 import type { CloudProfile, Quota, Shoot } from "../../api/index.ts";
 import { nanosOf, quantityOf } from "../../api/schema/quantity.ts";
@@ -55,7 +56,7 @@ export function lifetimeCauses(shoot: Shoot, old: Shoot | undefined, quotas: rea
   if (Number.isNaN(time)) return [{ field, message: "must be a time such as 2026-11-25T10:00:00Z" }];
   const days = Math.min(...quotas.map(({ spec }) => spec.clusterLifetimeDays ?? Infinity));
   if (time <= now.getTime() + days * DAY) return [];
-  return [{ field, message: `must be within ${days} days from now, which a Quota sets`, forbidden: true }];
+  return [{ field, message: `must be within ${counted(days, "day")} from now, which a Quota sets`, forbidden: true }];
 }
 
 const DAY = 24 * 3_600_000;

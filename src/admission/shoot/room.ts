@@ -1,3 +1,4 @@
+import { counted } from "../../api/counted.ts";
 import type { Shoot } from "../../api/index.ts";
 import { canonicalNetwork, isIPv4Network, isNetwork, prefixOf } from "../../api/schema/cidr.ts";
 import type { Cause } from "../review.ts";
@@ -47,7 +48,7 @@ function podsCauses({ kubernetes, provider }: Spec, pods: string | undefined): C
   const machines = (provider.workers ?? []).reduce((sum, { minimum }) => sum + minimum, 0);
   const crowded = {
     field: "spec.provider.workers",
-    message: `have ${machines} machines at least, and spec.networking.pods ${pods} has room for ${room} nodes with a /${mask} each`,
+    message: `have ${counted(machines, "machine")} at least, and spec.networking.pods ${pods} has room for ${counted(room, "node")} with a /${mask} each`,
   };
   return [...(machines > room ? [crowded] : []), ...maxPodsCauses({ kubernetes, provider }, mask, maskField)];
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
 import { Shoot } from "../../api/index.ts";
+import { readLacking } from "../../api/registration/lacking.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Authorizer } from "../authorizer.ts";
 import type { MayBind } from "../binding.ts";
@@ -28,6 +29,7 @@ import { migrationAnnotationCauses, moveChangeOf, sourceOf, takeoverWarnings } f
 import { encryptionCauses } from "./encryption.ts";
 import { networkCauses } from "./networks.ts";
 import { profileCauses } from "./profile.ts";
+import type { Registrations } from "./registrations.ts";
 import { requestCauses } from "./requests.ts";
 import { unsupportedCauses } from "./unsupported.ts";
 import { ruleCauses } from "./rules.ts";
@@ -40,6 +42,7 @@ import { tolerationCauses } from "./tolerations.ts";
 /** What the judgement of a Shoot depends on. */
 export interface ShootWebhookDeps {
   readonly client: KubeClient;
+  readonly registrations: Registrations;
   readonly authorize: Authorizer;
   readonly mayBind: MayBind;
   readonly now?: () => Date;
@@ -101,13 +104,16 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   const { shoot, old } = change;
   const [profile, seed] = await Promise.all([readEffectiveProfile(client, shoot), readSeed(client, shoot)]);
   const named: ShootChange = { ...change, profile, seed };
-  const bastions = moveChangeOf(change) === "migration" ? await readBastions(client, shoot) : [];
-  const known: ShootChange = { ...named, bastions, neighbours: await readNeighbours(client, named) };
+  const known: ShootChange = {
+    ...named,
+    ...(moveChangeOf(change) === "migration" ? await readForMove(client, named) : {}),
+    neighbours: await readNeighbours(client, named),
+  };
   const binding = await seedBindingCauses(known, () => mayBind(request.userInfo, shoot.metadata));
   // Whatever has become of the rest since it was accepted must not keep a Shoot on a Seed that burns.
   if (moveChangeOf(change) !== "none") return judge(binding, takeoverWarnings(known));
   const referrer = { client, authorize, user: request.userInfo };
-  const extensions = await extensionNeeds(client, known);
+  const extensions = await extensionNeeds(deps.registrations, known);
   const project = await readProjectOf(client, shoot.metadata.namespace);
   const causes = [
     ...binding,
@@ -132,6 +138,12 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...domainWarnings(known),
   ];
   return judge(causes, [...warnings, ...extensions.warnings]);
+}
+
+/** What stands in the way of moves only. */
+async function readForMove(client: KubeClient, { shoot, seed }: ShootChange): Promise<Partial<ShootChange>> {
+  const bastions = await readBastions(client, shoot);
+  return seed === undefined ? { bastions } : { bastions, lacking: await readLacking(client, shoot, seed) };
 }
 
 /**

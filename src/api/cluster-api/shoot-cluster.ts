@@ -1,12 +1,21 @@
 import { z } from "zod";
-import { object, onceSet } from "../schema/fields.ts";
+import { object, onceSet, rules } from "../schema/fields.ts";
 import { defineResource } from "../schema/resource.ts";
-import { labelValue } from "../schema/syntax.ts";
+import { domain, labelValue } from "../schema/syntax.ts";
 import { seedSelector } from "../core/seed-selector.ts";
 import { conditions } from "./condition.ts";
 import { defineTemplate, providerKind } from "./provider-kind.ts";
 
+const endpoint = object({
+  domain: domain().describe("Domain of the Shoot. Its API server is at `api.` before it, port 443."),
+});
+
 const shared = {
+  endpoint: endpoint
+    .optional()
+    .describe(
+      "Endpoint is reserved in the garden, and known as a ClusterEndpoint before there is a Shoot. The control plane asks for it by endpointFrom.",
+    ),
   region: z.string().meta({ maxLength: 253 }).optional().describe("Region of the Shoot, where its template says none."),
   zones: z
     .array(labelValue())
@@ -16,7 +25,13 @@ const shared = {
   seedSelector: seedSelector.optional().describe("SeedSelector says which Seeds fit, where the template says nothing."),
 };
 
-const shootClusterSpec = object(shared).meta(onceSet("region"));
+const shootClusterSpec = object(shared).meta(
+  rules(...onceSet("region")["x-kubernetes-validations"], {
+    rule: "!has(oldSelf.endpoint) || has(self.endpoint) && self.endpoint.domain == oldSelf.endpoint.domain",
+    message: "cannot be changed once it is set: users and certificates know the API server by it",
+    fieldPath: ".endpoint",
+  }),
+);
 
 const shootClusterStatus = object({
   initialization: object({
@@ -36,7 +51,7 @@ const shootClusterStatus = object({
     )
     .optional()
     .describe("FailureDomains are the zones that MachinePools choose from."),
-  conditions: conditions.optional().describe("Conditions: Ready and Paused."),
+  conditions: conditions.optional().describe("Conditions: Ready, Deleting and Paused."),
   observedGeneration: z
     .int()
     .optional()
@@ -49,12 +64,13 @@ export const ShootCluster = defineResource({
   kind: "ShootCluster",
   plural: "shootclusters",
   shortNames: ["scl"],
-  description: "What a Shoot needs beside the service that makes it: a region, zones, Seeds that fit.",
+  description: "What a Shoot needs beside the service that makes it: a domain, a region, zones, Seeds that fit.",
   content: { spec: shootClusterSpec.optional(), status: shootClusterStatus.optional() },
   columns: [
     { name: "Cluster", path: ".metadata.labels.cluster\\.x-k8s\\.io/cluster-name" },
     { name: "Provisioned", path: ".status.initialization.provisioned", type: "boolean" },
     { name: "Ready", path: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: "Domain", path: ".spec.endpoint.domain" },
     { name: "Region", path: ".spec.region", priority: 1 },
   ],
 });

@@ -28,6 +28,12 @@ const lasting = {
     .meta({ default: false, ...immutable() })
     .optional()
     .describe("Workerless says that the Shoot has no machines. Otherwise it is made with its first MachinePool."),
+  endpointFrom: z
+    .enum(["ControlPlane", "Infrastructure"])
+    .optional()
+    .describe(
+      "EndpointFrom says what brings the endpoint. ControlPlane: the Shoot's own, as soon as it has one. Infrastructure: the Shoot is made once the Cluster has an endpoint, with the domain of its ShootCluster.",
+    ),
   deletionPolicy: z
     .enum(["Delete", "Orphan"])
     .optional()
@@ -56,6 +62,16 @@ const controlPlaneSpec = object({
       rule: "has(oldSelf.shootRef) ? has(self.shootRef) && self.shootRef.name == oldSelf.shootRef.name : !has(self.shootRef)",
       message: "cannot be changed: create another Cluster for another Shoot",
       fieldPath: ".shootRef",
+    },
+    {
+      rule: "!has(self.shootRef) || !has(self.endpointFrom) || self.endpointFrom != 'Infrastructure'",
+      message: "cannot be Infrastructure: a Shoot that is adopted has a domain of its own",
+      fieldPath: ".endpointFrom",
+    },
+    {
+      rule: "has(self.endpointFrom) == has(oldSelf.endpointFrom) && (!has(self.endpointFrom) || self.endpointFrom == oldSelf.endpointFrom)",
+      message: "cannot be changed: a Shoot keeps its domain",
+      fieldPath: ".endpointFrom",
     },
     {
       rule: "has(self.workerless) == has(oldSelf.workerless)",

@@ -17,19 +17,20 @@ export function profileReference({ spec }: Pick<Shoot, "spec">): { kind: string;
 
 /**
  * What the Shoot's profile offers: a CloudProfile, or what a NamespacedCloudProfile and its parent make together, as a
- * CloudProfile of its name (Gardener: BuildCloudProfile). Undefined when there is none, or not yet.
+ * CloudProfile with its name and its deletion (Gardener: BuildCloudProfile). Undefined when there is none, or not yet.
  */
 export async function readEffectiveProfile(
   reader: Reader,
-  { spec, metadata }: Pick<Shoot, "spec" | "metadata">,
+  { spec, metadata: { namespace } }: Pick<Shoot, "spec" | "metadata">,
 ): Promise<CloudProfile | undefined> {
   const { kind, name } = profileReference({ spec }) ?? {};
   if (name === undefined) return undefined;
   if (kind === CloudProfile.kind) return reader.read(CloudProfile, { name });
   if (kind !== NamespacedCloudProfile.kind) return undefined;
-  const { namespace } = metadata;
   const own = await reader.read(NamespacedCloudProfile, { name, namespace });
   const offer = own?.status?.cloudProfileSpec;
-  if (offer === undefined) return undefined;
-  return { apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, metadata: { name, namespace }, spec: offer };
+  if (own === undefined || offer === undefined) return undefined;
+  const { deletionTimestamp } = own.metadata;
+  const metadata = { name, namespace, ...(deletionTimestamp !== undefined && { deletionTimestamp }) };
+  return { apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, metadata, spec: offer };
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { counted } from "../counted.ts";
 import type { CloudProfile } from "../core/cloud-profile.ts";
 import { taintObstacles, type Obstacle } from "./fit.ts";
 import type { seedSelector } from "../core/seed-selector.ts";
@@ -40,7 +41,7 @@ export function shootCapacity({ status }: Seed): number | undefined {
 function capacityObstacles(seed: Seed, neighbours: number | undefined): Obstacle[] {
   const capacity = shootCapacity(seed);
   if (capacity === undefined || neighbours === undefined || neighbours < capacity) return [];
-  const message = `Seed ${seed.metadata.name} takes ${capacity} Shoots (status.allocatable) and has ${neighbours}: choose another Seed`;
+  const message = `Seed ${seed.metadata.name} takes ${counted(capacity, "Shoot")} (status.allocatable) and has ${neighbours}: choose another Seed`;
   return [{ field: "spec.seedName", message, transient: true }];
 }
 

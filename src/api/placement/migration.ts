@@ -7,6 +7,7 @@ import type { Seed } from "../core/seed.ts";
 import { placementObstacles } from "./choice.ts";
 import { bucketObstacles, describeHeartbeat, isSeedReady, networkObstacles, type Obstacle } from "./fit.ts";
 import { describeMove, moveOf, type Move } from "./move.ts";
+import type { NeededRegistration } from "../registration/gate.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 
 /** What a Shoot's move to another Seed depends on. */
@@ -26,6 +27,8 @@ export interface MigrationFacts {
   readonly takeover?: boolean;
   /** It is the move that is under way which asks: it does not stand in its own way. */
   readonly underway?: boolean;
+  /** What the Shoot needs and the destination never gets; undefined where the caller cannot read it. */
+  readonly lacking?: readonly NeededRegistration[];
   /** What is left of the Shoot when its Seed is not there; undefined where the caller cannot read it. */
   readonly kept?: KeptState;
 }
@@ -58,6 +61,7 @@ export function migrationObstacles(facts: MigrationFacts): Obstacle[] {
     ...backupObstacles(facts),
     ...(destination ? placementObstacles({ ...facts, seed: destination }) : []),
     ...(destination ? networkObstacles(shoot, destination) : []),
+    ...extensionObstacles(facts),
     ...addressObstacles(facts),
     ...keptObstacles(facts),
   ];
@@ -164,6 +168,13 @@ function storeObstacles(source: Seed | undefined, destination: Seed | undefined)
 }
 
 const isObjectStore = (provider: string): boolean => findObjectStore(provider) !== undefined;
+
+/** Restore would wait for what is not installed, and only forward is left by then. */
+const extensionObstacles = ({ to, lacking = [] }: MigrationFacts): Obstacle[] =>
+  lacking.map(({ registered: { name }, pairs }) => ({
+    field: "spec.seedName",
+    message: `Seed ${to} does not have extension ${name}, needed for ${pairs.join(", ")}, and does not get it, because its ControllerRegistration is being deleted: choose a Seed that has it, or register it anew once it is gone`,
+  }));
 
 /** Machines and kubeconfigs know the API server by its name: it stays the same. */
 function addressObstacles({ source, destination }: MigrationFacts): Obstacle[] {

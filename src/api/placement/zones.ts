@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { counted } from "../counted.ts";
 import type { Seed } from "../core/seed.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 import type { Obstacle } from "./fit.ts";
@@ -13,7 +14,7 @@ export function zoneObstacles(shoot: Shoot, seed: Seed): Obstacle[] {
   const { highAvailability, zones: wanted = [] } = shoot.spec.controlPlane ?? {};
   if (highAvailability?.failureTolerance.type === "zone") {
     if (zones.length >= 3) return [];
-    const message = `Seed ${name} has ${zones.length} zones, and a control plane that outlives a zone needs three`;
+    const message = `Seed ${name} has ${counted(zones.length, "zone")}, and a control plane that outlives a zone needs three`;
     return [{ field: "spec.controlPlane.highAvailability", message }];
   }
   const missing = wanted.filter((zone) => !zones.includes(zone));

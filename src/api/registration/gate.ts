@@ -51,11 +51,14 @@ export function notReady(
     const found = installations.find(({ spec }) => spec.registrationRef.name === name);
     if (method.by === "others" && (found === undefined || !isSpokenFor(found))) return [];
     const about = { registration: name, pairs };
-    if (found === undefined) return [{ ...about, reason: "there is no ControllerInstallation yet" }];
+    if (found === undefined) return [{ ...about, reason: registered.deleting ? installedNoMore : notYetInstalled }];
     const why = whyNotReady(found);
     return why === undefined ? [] : [{ ...about, installation: found.metadata.name, ...why }];
   });
 }
+
+const notYetInstalled = "there is no ControllerInstallation yet";
+const installedNoMore = "its ControllerRegistration is being deleted, so that it is not installed any more";
 
 /** The primary controllers of what a Shoot needs on a Seed, with what it needs each for. */
 export function registrationsFor(

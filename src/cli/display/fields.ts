@@ -1,5 +1,4 @@
 import type { Output } from "./terminal.ts";
-import { formatAge } from "./time.ts";
 import { wrap } from "./wrap.ts";
 
 /**
@@ -18,8 +17,3 @@ export function renderFields(values: Readonly<Record<string, string | undefined>
 
 /** The columns that are left of an output's for lines that are indented by two; undefined where there is no end to them. */
 export const inner = ({ width }: Output): number | undefined => (width === undefined ? undefined : width - 2);
-
-/** How long ago a time was, and the time itself. */
-export function ago(time: string | undefined, now: number): string {
-  return time === undefined ? "<unknown>" : `${formatAge(time, now)} ago (${time})`;
-}

@@ -19,6 +19,21 @@ export function formatAge(time: string | undefined, now: number): string {
   return Number.isNaN(then) ? "<unknown>" : formatDuration(now - then);
 }
 
+/** For how long something has been so, and since when: `for 72s (since TIME)`. */
+export function formatSince(time: string, now: number): string {
+  const age = formatAge(time, now);
+  return `for ${age === NONE ? "less than a second" : age} (since ${time})`;
+}
+
+/** How long ago a time was, and the time itself: `72s ago (TIME)`, or `<unknown>` when there is none. */
+export function formatAgo(time: string | undefined, now: number): string {
+  if (time === undefined) return "<unknown>";
+  const age = formatAge(time, now);
+  return `${age === NONE ? "just now" : `${age} ago`} (${time})`;
+}
+
+const NONE = formatDuration(0);
+
 function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }

@@ -1,8 +1,9 @@
 import { commandLines } from "../../api/command-lines.ts";
 import { defineCommand } from "../command.ts";
 import { managementOptions } from "../connection.ts";
-import { ago, renderFields } from "../display/fields.ts";
+import { renderFields } from "../display/fields.ts";
 import { printObject } from "../display/output.ts";
+import { formatSince } from "../display/time.ts";
 import { CliError } from "../exit.ts";
 import { choice, required } from "../option.ts";
 import { reportEndpoints, type ClusterReport, type EndpointReport } from "../report/endpoints.ts";
@@ -48,5 +49,5 @@ const fieldsOf = ({ name, endpoint, rank, wins, why, serves, reason, since }: En
   Says: endpoint,
   Is: rank,
   Wins: `${wins ? "yes" : "no"}: ${why}`,
-  Serves: `${serves}: ${reason}${since === undefined ? "" : `, since ${ago(since, now)}`}`,
+  Serves: `${serves}: ${reason}${since === undefined ? "" : `, ${formatSince(since, now)}`}`,
 });

@@ -1,10 +1,11 @@
 import { commandLines } from "../../api/command-lines.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
-import { ago, renderFields } from "../display/fields.ts";
+import { renderFields } from "../display/fields.ts";
 import { printObject } from "../display/output.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
+import { formatSince } from "../display/time.ts";
 import { wrap } from "../display/wrap.ts";
 import { CliError } from "../exit.ts";
 import { choice, required } from "../option.ts";
@@ -59,7 +60,7 @@ const lineOf = (report: InstallationReport, now: number): string =>
 function stateOf({ ready, byOthers, outdated, reason, since }: InstallationReport, now: number): string {
   if (byOthers === true) return "installed by others, who have not said how it is";
   if (ready) return outdated === true ? "ready; what is asked for by now is not installed yet" : "ready";
-  return `${reason}${since === undefined ? "" : `, since ${ago(since, now)}`}`;
+  return `${reason}${since === undefined ? "" : `, ${formatSince(since, now)}`}`;
 }
 
 function flowLines(out: Output, { held, unanswered }: InstallationFlows, now: number): string[] {

@@ -1,4 +1,5 @@
 import type { ShootView } from "../../activities/index.ts";
+import { counted } from "../../api/counted.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
@@ -116,14 +117,14 @@ function summaryOf({ steps, unjudged }: ShootPlan): string {
   const count = (verb: string) => steps.filter((step) => verbOf(step) === verb).length;
   const skipped = `${count("skip")} would be skipped.`;
   if (steps.every(({ would }) => would === undefined))
-    return [`${inSteps(count("run"))} would run, ${skipped}`, unjudged && `${unjudged}.`].filter(Boolean).join(" ");
+    return [`${counted(count("run"), "step")} would run, ${skipped}`, unjudged && `${unjudged}.`]
+      .filter(Boolean)
+      .join(" ");
   return [
-    `${inSteps(count("change"))} would change something`,
+    `${counted(count("change"), "step")} would change something`,
     `${count("ask")} would ask a controller to act`,
     `${count("look again")} would look again and find all in place`,
     `${count("run")} would do what only a run can tell`,
     skipped,
   ].join(", ");
 }
-
-const inSteps = (count: number): string => (count === 1 ? "1 step" : `${count} steps`);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { commandLines } from "../../api/command-lines.ts";
+import { counted } from "../../api/counted.ts";
 import type { History } from "../../client/history.ts";
 import type { Replay } from "../../worker/replay.ts";
 import { defineCommand } from "../command.ts";
@@ -49,7 +50,7 @@ export const replay = defineCommand({
 
 /** The outcome of a replay as text. */
 export function describeReplay({ type, events, divergence }: Replay): string {
-  const subject = `${type}, ${events} events`;
+  const subject = `${type}, ${counted(events, "event")}`;
   if (!divergence) return `${subject}: this version's code agrees with the history to its end.\n`;
   const { step, task, history, code, reason } = divergence;
   const asked = history.join(", ") || "nothing";

@@ -5,14 +5,14 @@ import { moveOf, type Move } from "../../api/placement/move.ts";
 import type { FlowProgress } from "../../api/shoot/run.ts";
 import type { Blocking } from "./blocking.ts";
 import { renderCleanUps, type CleanUpReport } from "./clean-ups.ts";
-import { ago, inner, renderFields } from "../display/fields.ts";
+import { inner, renderFields } from "../display/fields.ts";
 import { renderTable } from "../display/table.ts";
 import { health } from "./columns.ts";
 import { hibernation, wakeUp } from "./hibernation.ts";
 import type { ObjectReport, StepOwner } from "./step-owner.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
-import { formatAge } from "../display/time.ts";
+import { formatAge, formatAgo, formatSince } from "../display/time.ts";
 import { wrap } from "../display/wrap.ts";
 
 /** Everything `shoot describe` knows; `-o json` and `-o yaml` print it as it is. */
@@ -109,8 +109,8 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
         Name: shoot.name,
         Namespace: shoot.namespace,
         UID: shoot.uid,
-        Created: ago(shoot.created, now),
-        "Deletion asked": shoot.deleting && ago(shoot.deleting, now),
+        Created: formatAgo(shoot.created, now),
+        "Deletion asked": shoot.deleting && formatAgo(shoot.deleting, now),
         Provider: `${shoot.provider}, region ${shoot.region}`,
         Kubernetes: shoot.kubernetes,
         Seed: [shoot.seed ?? "<none>", shoot.technicalID && `namespace ${shoot.technicalID}`]
@@ -125,7 +125,7 @@ export function renderDescription(out: Output, shoot: ShootDescription, now: num
         Status: shoot.status,
         Hibernation: describeSleep(shoot),
         "Last operation": last
-          ? `${last.type} ${last.state} (${last.progress}%), ${ago(last.lastUpdateTime, now)}`
+          ? `${last.type} ${last.state} (${last.progress}%), ${formatAgo(last.lastUpdateTime, now)}`
           : "<none>",
         "": last?.description,
       },
@@ -169,14 +169,14 @@ function describeWay(move: Move): string | undefined {
 
 function describeLeadership({ seed, epoch, record, since, leaseSeconds }: Leadership, now: number): string {
   const lease = `lease ${leaseSeconds}s`;
-  return [`${seed}, epoch ${epoch}`, since && `since ${ago(since, now)}`, lease, `record ${record}`]
+  return [`${seed}, epoch ${epoch}`, since && formatSince(since, now), lease, `record ${record}`]
     .filter(Boolean)
     .join(", ");
 }
 
 function describeTakeover({ by, reason, at, sourceIsOff }: Takeover, now: number): string {
   const relied = sourceIsOff ? "on the word that the old seed is off" : "on the old seed's own fence";
-  return `approved by ${by}, ${ago(at, now)}, relying ${relied}: ${reason}`;
+  return `approved by ${by}, ${formatAgo(at, now)}, relying ${relied}: ${reason}`;
 }
 
 type Leadership = NonNullable<NonNullable<Shoot["status"]>["leadership"]>;
@@ -186,7 +186,7 @@ type Obstacle = NonNullable<ShootDescription["blocking"]>;
 function renderBlocking(out: Output, shoot: ShootDescription, blocking: Obstacle, now: number): string[] {
   const { step, state, since, attempt, error } = blocking;
   const waits = state === "running";
-  const length = since ? ` for ${formatAge(since, now)} (since ${since})` : "";
+  const length = since ? ` ${formatSince(since, now)}` : "";
   const subject = `${shoot.namespace}/${shoot.name}`;
   const details = renderFields(
     {
@@ -216,7 +216,7 @@ function renderObject(
 function renderReport(report: ObjectReport | undefined, now: number): string | undefined {
   if (!report) return undefined;
   const { state, lastUpdateTime, description } = report;
-  return [state, lastUpdateTime && ago(lastUpdateTime, now), description].filter(Boolean).join(", ");
+  return [state, lastUpdateTime && formatAgo(lastUpdateTime, now), description].filter(Boolean).join(", ");
 }
 
 function renderConditions(out: Output, conditions: readonly Condition[], now: number): string {

@@ -1,4 +1,5 @@
 import type { BackupBucket, BackupEntry, ControllerInstallation, Seed, Shoot } from "../../api/index.ts";
+import { counted, listed } from "../../api/counted.ts";
 import type { Pair } from "../../api/registration/demand.ts";
 import { registrationsFor } from "../../api/registration/gate.ts";
 import type { Registered } from "../../api/registration/registered.ts";
@@ -52,9 +53,7 @@ function shootsThatAsk(registered: Registered, seedName: string, { shoots, seeds
 }
 
 const inWords = (shoots: readonly string[]): string =>
-  shoots.length === 1
-    ? `Shoot ${shoots.join("")} needs it`
-    : `${shoots.length} Shoots need it, such as ${shoots.slice(0, 5).join(", ")}`;
+  `${counted(shoots.length, "Shoot needs", "Shoots need")} it: ${listed(shoots, 5)}`;
 
 function remediesFor(seed: string, offers: readonly Pair[], { buckets, entries }: Backups): readonly string[] {
   const isOffered = (kind: string, type: string) => offers.some((offer) => offer.kind === kind && offer.type === type);

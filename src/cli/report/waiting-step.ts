@@ -1,7 +1,7 @@
 import { inner, renderFields } from "../display/fields.ts";
 import { paint } from "../display/style.ts";
 import type { Output } from "../display/terminal.ts";
-import { formatAge } from "../display/time.ts";
+import { formatSince } from "../display/time.ts";
 import type { Blocking } from "./blocking.ts";
 
 /** A step that holds something up, and the command lines that are about it. */
@@ -18,7 +18,7 @@ export interface WaitingStep {
 /** As text: what waits and since when, who owns the step, its error, and what can be done. `now` is ms since the epoch. */
 export function renderWaitingStep(out: Output, { subject, blocking, retry, show }: WaitingStep, now: number): string[] {
   const { step, state, since, owner, attempt, error } = blocking;
-  const length = since ? ` for ${formatAge(since, now)} (since ${since})` : "";
+  const length = since ? ` ${formatSince(since, now)}` : "";
   const details = renderFields(
     {
       Owner: owner,

@@ -1,4 +1,9 @@
-import { clusterKubeconfigName, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
+import {
+  clusterKubeconfigName,
+  ShootCluster,
+  type Cluster,
+  type ShootControlPlane,
+} from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { CONTROL_PLANE_SHOOT_LABEL } from "../../api/labels.ts";
 import { kubeconfigSecretName } from "../../api/names.ts";
@@ -9,7 +14,7 @@ import type { ApiServers } from "../shoot/api-servers.ts";
 import type { GardenSilence } from "../shoot/garden-silence.ts";
 import { composeShoot } from "../shoot/compose.ts";
 import { obstacle, SHOOT_DELETED, type Obstacle } from "../shoot/obstacle.ts";
-import { projectNamespaceOf } from "../shoot/project.ts";
+import { projectOf } from "../shoot/project.ts";
 import { infrastructureOf, leavingRowsOf, poolsOf, type World } from "../shoot/world.ts";
 import type { ShootWriter, Written } from "../shoot/write.ts";
 import { isToBeAsked, whenAgain } from "./again.ts";
@@ -40,12 +45,8 @@ export async function reconcileControlPlane(
   cluster: Cluster,
   controlPlane: ShootControlPlane,
 ): Promise<void | { readonly requeueAfter: number }> {
-  const { management, garden } = deps;
-  const { namespace } = controlPlane.metadata;
-  const project = projectNamespaceOf(controlPlane, {
-    isGarden: management === garden,
-    namespace: deps.world.namespaces.get(namespace),
-  });
+  const { management } = deps;
+  const project = projectOf(deps, controlPlane);
   if ("obstacle" in project) return await report(deps, controlPlane, project);
   const established = await establish(management, controlPlane, project.namespace);
   const written = await writeShoot(deps, cluster, established, project.namespace);
@@ -64,11 +65,14 @@ async function writeShoot(
   controlPlane: ShootControlPlane,
   namespace: string,
 ): Promise<Written> {
-  const key = shootKey(controlPlane, { namespace, cluster: cluster.metadata.name });
   const place = { namespace, cluster: cluster.metadata.name };
+  const key = shootKey(controlPlane, place);
   const present = world.shoots.get(key.name, namespace) ?? (await findShoot(garden, controlPlane, place));
+  const infrastructure = infrastructureOf(world, cluster);
   const waiting =
-    present === undefined ? (whyNotAgain(controlPlane, key) ?? whyNotYet(cluster, controlPlane)) : undefined;
+    present === undefined
+      ? (whyNotAgain(controlPlane, key) ?? whyNotYet(cluster, controlPlane, infrastructure))
+      : undefined;
   if (waiting !== undefined) return { obstacle: waiting };
   const pools = poolsOf(world, cluster);
   const composition = composeShoot({
@@ -76,7 +80,7 @@ async function writeShoot(
     controlPlane,
     pools,
     leaving: leavingRowsOf(world, cluster),
-    infrastructure: infrastructureOf(world, cluster),
+    infrastructure,
     key,
     present,
   });
@@ -98,12 +102,20 @@ function whyNotAgain({ metadata }: ShootControlPlane, key: NamespacedKey): Obsta
 }
 
 /** What a Shoot is not made before. */
-function whyNotYet({ spec, status }: Cluster, controlPlane: ShootControlPlane): Obstacle | undefined {
-  const { shootRef } = controlPlane.spec;
+function whyNotYet(
+  { spec, status }: Cluster,
+  controlPlane: ShootControlPlane,
+  infrastructure: ShootCluster | undefined,
+): Obstacle | undefined {
+  const { shootRef, endpointFrom } = controlPlane.spec;
   if (shootRef !== undefined)
     return obstacle("ShootMissing", `there is no Shoot ${shootRef.name} in the project to be adopted`).obstacle;
-  if (spec.infrastructureRef !== undefined && status?.initialization?.infrastructureProvisioned !== true)
+  const isUnseen = spec.infrastructureRef?.kind === ShootCluster.kind && infrastructure === undefined;
+  const isProvisioned = status?.initialization?.infrastructureProvisioned === true;
+  if (spec.infrastructureRef !== undefined && (isUnseen || !isProvisioned))
     return obstacle("WaitingForInfrastructure", "the Cluster's infrastructure is not provisioned yet").obstacle;
+  if (endpointFrom === "Infrastructure" && !spec.controlPlaneEndpoint?.host)
+    return obstacle("WaitingForEndpoint", "the Cluster has no endpoint yet").obstacle;
   return undefined;
 }
 
@@ -119,7 +131,10 @@ async function publish(
   const endpoint = advertisedEndpoint(shoot);
   if (endpoint === undefined) return {};
   const present = world.endpoints.get(endpointName(cluster), namespace);
-  const unpublished = await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
+  const unpublished =
+    controlPlane.spec.endpointFrom === "Infrastructure"
+      ? undefined
+      : await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
 
   const secret = world.kubeconfigs.get(kubeconfigSecretName(shoot.metadata.name), shoot.metadata.namespace);
   const published = publishedKubeconfig(secret);

@@ -3,7 +3,7 @@ import { BLOCK_MOVE_ANNOTATION, type ShootControlPlane } from "../../api/cluster
 import type { Shoot } from "../../api/index.ts";
 import { SHOOT_FINALIZER } from "../../api/names.ts";
 import { describeMove, moveOf } from "../../api/placement/move.ts";
-import { KubeError, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { dropFinalizer, KubeError, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { projectOf, type ProjectSource } from "../shoot/project.ts";
 import { say } from "../shoot/say.ts";
 import type { ShootWriter } from "../shoot/write.ts";
@@ -32,10 +32,10 @@ export async function removeShoot(
     return { requeueAfter: RETRY_DELAY };
   }
   const shoot = await findOwnShoot(garden, controlPlane, { namespace: project.namespace, cluster: clusterName });
-  if (shoot === undefined) return await letGo(management, controlPlane);
+  if (shoot === undefined) return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
   if (policyOf(controlPlane) === "Orphan") {
     await writer.release(shoot);
-    return await letGo(management, controlPlane);
+    return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
   }
   const { namespace, name } = shoot.metadata;
   const waiting = {
@@ -96,11 +96,4 @@ async function askToDelete(garden: KubeClient, shoot: Shoot): Promise<void> {
     await garden.patch(refOf(shoot), reset).catch(() => undefined);
     throw error;
   }
-}
-
-async function letGo(management: KubeClient, controlPlane: ShootControlPlane): Promise<void> {
-  const { finalizers = [], uid, resourceVersion } = controlPlane.metadata;
-  if (!finalizers.includes(SHOOT_FINALIZER)) return;
-  const kept = finalizers.filter((one) => one !== SHOOT_FINALIZER);
-  await unlessGone(management.patch(refOf(controlPlane), { metadata: { finalizers: kept, uid, resourceVersion } }));
 }

@@ -8,6 +8,7 @@ import {
 } from "../../api/cluster-api/index.ts";
 import { parseForeignKubeconfig } from "../../kube/kubeconfig.ts";
 import { renderKubeconfig, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { completeEndpoint, isSameEndpoint, renderEndpoint, type EndpointField } from "../endpoint/value.ts";
 import { covers } from "../shoot/covers.ts";
 
 /**
@@ -66,17 +67,13 @@ export interface KubeconfigPlace {
  * The kubeconfig with the address that the Cluster has: where another endpoint than the Shoot's own wins, it leads there, and
  * checks the certificate by the Shoot's own name.
  */
-export function leadingTo(
-  kubeconfig: string,
-  own: ControlPlaneEndpoint,
-  wins: { readonly host?: string | undefined; readonly port?: number | undefined } | undefined,
-): string {
-  const { host = "", port = 0 } = wins ?? {};
-  if (host === "" || port === 0 || (host === own.host && port === own.port)) return kubeconfig;
+export function leadingTo(kubeconfig: string, own: ControlPlaneEndpoint, field: EndpointField): string {
+  const wins = completeEndpoint(field);
+  if (wins === undefined || isSameEndpoint(wins, own)) return kubeconfig;
   const { cluster, user } = parseForeignKubeconfig(kubeconfig);
   const { token } = user;
   const ca = cluster["certificate-authority-data"];
   if (typeof token !== "string" || typeof ca !== "string") return kubeconfig;
-  const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const server = `https://${renderEndpoint(wins)}`;
   return renderKubeconfig({ server, ca: Buffer.from(ca, "base64").toString(), token, tlsServerName: own.host });
 }

@@ -1,6 +1,6 @@
 import { CLUSTER_NAME_LABEL, type Cluster, type ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { GENERATED_LABEL, GENERATED_VALUE_LABEL } from "../../api/labels.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
 import { patchSeen } from "./bound-writes.ts";
 import { isTakenOver } from "./generated.ts";
 import { ownerReference } from "./migrate.ts";
@@ -25,5 +25,13 @@ export async function adopt(
     ...(Object.keys(changed).length > 0 && { labels: changed }),
     ...(ownerReferences.length === 0 && { ownerReferences: [ownerReference(cluster)] }),
   };
-  return Object.keys(metadata).length === 0 ? endpoint : await patchSeen(client, endpoint, { metadata });
+  if (Object.keys(metadata).length === 0) return endpoint;
+  if (metadata.ownerReferences !== undefined && !(await isThere(client, cluster))) return undefined;
+  return await patchSeen(client, endpoint, { metadata });
+}
+
+/** An owner that has gone would be a reason to delete the endpoint, which may be meant for the next Cluster of that name. */
+async function isThere(client: KubeClient, cluster: Cluster): Promise<boolean> {
+  const { uid, deletionTimestamp } = (await client.read(refOf(cluster)))?.metadata ?? {};
+  return uid === cluster.metadata.uid && deletionTimestamp === undefined;
 }

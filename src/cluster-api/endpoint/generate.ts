@@ -1,19 +1,23 @@
 import { CLUSTER_NAME_LABEL, ClusterEndpoint, type Cluster } from "../../api/cluster-api/index.ts";
 import { isAlreadyExists, refOf } from "../../kube/index.ts";
+import { isCandidate } from "./decide.ts";
 import { planMigration } from "./migrate.ts";
 import { isPaused } from "./paused.ts";
 import { completeEndpoint } from "./value.ts";
 import type { EndpointWork } from "./work.ts";
 import { FIELD_MANAGER } from "./field-manager.ts";
 
-/** Gives a Cluster that has an endpoint and no object one, and warns of each field in use that such objects replace. Says whether there is one then. */
+/**
+ * Gives a Cluster that has an endpoint and no object that stays one, and warns of each field in use that such objects replace. Says
+ * whether there is one then.
+ */
 export async function migrate({ client, providers, events, log }: EndpointWork, seen: Cluster): Promise<boolean> {
   if (completeEndpoint(seen.spec.controlPlaneEndpoint) === undefined) return false;
   const cluster = await client.read(refOf(seen)); // with its managed fields
   if (cluster === undefined || cluster.metadata.uid !== seen.metadata.uid || isPaused(cluster)) return false;
   const { name, namespace } = cluster.metadata;
   const made = await client.list(ClusterEndpoint, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${name}` });
-  if (made.length > 0) return true; // the watch brings it
+  if (made.some(isCandidate)) return true; // the watch brings it
   const migration = planMigration(cluster, await providers.read(cluster));
   if (migration === undefined) return false;
   if (migration.endpoint) await create(client, migration.endpoint);
@@ -24,7 +28,7 @@ export async function migrate({ client, providers, events, log }: EndpointWork, 
   return migration.endpoint !== undefined;
 }
 
-/** Under its Cluster's name, or where another Cluster's object has that, under one that says what it is. */
+/** Under its Cluster's name, or where another Cluster's object has that, or one that leaves, under one that says what it is. */
 async function create(client: EndpointWork["client"], endpoint: ClusterEndpoint): Promise<void> {
   const { name } = endpoint.metadata;
   for (const metadata of [endpoint.metadata, { ...endpoint.metadata, name: `${name}-generated` }]) {
@@ -33,7 +37,7 @@ async function create(client: EndpointWork["client"], endpoint: ClusterEndpoint)
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       const taken = await client.read(refOf({ ...endpoint, metadata }));
-      if (taken?.spec.cluster === name) return;
+      if (taken?.spec.cluster === name && isCandidate(taken)) return;
     }
   }
 }

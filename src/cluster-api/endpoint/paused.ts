@@ -1,5 +1,6 @@
 import { DELETE_FOR_MOVE_ANNOTATION, MANAGED_BY_ANNOTATION, PAUSED_ANNOTATION } from "../../api/cluster-api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
+import type { Said } from "./conditions.ts";
 
 /** Whether users have asked controllers to keep off: by a Cluster's spec, or by the annotation of any object. */
 export function isPaused({ metadata, ...object }: KubeObject): boolean {
@@ -14,3 +15,9 @@ export const isLeftToMove = ({ metadata }: KubeObject): boolean =>
 /** Whether a system outside of Cluster API keeps an infrastructure object, status included (contract: "externally managed"). */
 export const isManagedElsewhere = ({ metadata }: KubeObject): boolean =>
   MANAGED_BY_ANNOTATION in (metadata.annotations ?? {});
+
+/** Condition Paused, of an object: whether its controller keeps off. */
+export const pausedSaid = (isPaused: boolean): Said =>
+  isPaused
+    ? { type: "Paused", status: "True", reason: "Paused", message: "the Cluster or this object is paused" }
+    : { type: "Paused", status: "False", reason: "NotPaused", message: "" };

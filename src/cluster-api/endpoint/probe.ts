@@ -1,6 +1,7 @@
 import { request } from "node:https";
 import type { LookupFunction } from "node:net";
-import type { Said } from "./conditions.ts";
+import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
+import { findCondition, type Said } from "./conditions.ts";
 import type { Trust } from "./trust.ts";
 import { isSameEndpoint, renderEndpoint, type Endpoint } from "./value.ts";
 
@@ -41,6 +42,13 @@ export const unproved = (cluster: string): Serving =>
 
 /** What is said of an endpoint before its first answer. */
 export const unasked: Serving = { type: "Serving", status: "Unknown", reason: "Probing", message: "was not asked yet" };
+
+/** What an earlier process found out and wrote, as long as the endpoint is the same. */
+export function writtenServing({ metadata, status }: ClusterEndpoint): Serving | undefined {
+  const found = findCondition(status?.conditions, "Serving");
+  if (found === undefined || found.observedGeneration !== metadata.generation) return undefined;
+  return { type: "Serving", status: found.status, reason: found.reason, message: found.message };
+}
 
 const serving = (status: Serving["status"], reason: string, message: string): Serving => ({
   ...{ type: "Serving", status, reason, message },

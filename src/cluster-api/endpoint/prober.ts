@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { createController, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { findCondition } from "./conditions.ts";
-import { MOVING } from "./moving.ts";
-import { probeEndpoint, unproved, type Serving } from "./probe.ts";
+import { MOVING, MOVING_GRACE } from "./moving.ts";
+import { probeEndpoint, unproved, writtenServing, type Serving } from "./probe.ts";
 import type { Trust } from "./trust.ts";
 
 /** Where the prober finds what it asks about, and whom it tells; times are ms. */
@@ -30,9 +29,6 @@ export interface Prober {
   start(): void;
   stop(): Promise<void>;
 }
-
-/** A planned migration of a Shoot's control plane leaves a gap that is shorter; so long an endpoint stays as it was. */
-export const MOVING_GRACE = 50_000;
 
 /** Asks every endpoint whether it serves: when it is told to, and each minute, give or take a tenth; each five seconds while its control plane moves. */
 export function createProber(deps: ProberDeps): Prober {
@@ -74,12 +70,10 @@ export function createProber(deps: ProberDeps): Prober {
   }
 
   /** What an earlier process found out and wrote. */
-  function writtenOf({ metadata, status }: ClusterEndpoint): Known | undefined {
-    const written = findCondition(status?.conditions, "Serving");
-    if (written === undefined || written.observedGeneration !== metadata.generation) return undefined;
-    const { status: was, reason, message } = written;
-    const { uid, generation } = metadata;
-    return { uid, generation, serving: { type: "Serving", status: was, reason, message }, at: now() };
+  function writtenOf(endpoint: ClusterEndpoint): Known | undefined {
+    const serving = writtenServing(endpoint);
+    const { uid, generation } = endpoint.metadata;
+    return serving && { uid, generation, serving, at: now() };
   }
 
   const controller = createController<NamespacedKey>({

@@ -3,9 +3,9 @@ import { ENDPOINT_READY_CONDITION } from "../../api/names.ts";
 import { applyConditions } from "./bound-writes.ts";
 import { changedConditions, findCondition, type Said } from "./conditions.ts";
 import type { Decision } from "./decide.ts";
-import { isPaused } from "./paused.ts";
-import { unasked, type Serving } from "./probe.ts";
-import { pausedCondition, readyCondition, surfacedCondition } from "./verdict.ts";
+import { isPaused, pausedSaid } from "./paused.ts";
+import { unasked, writtenServing, type Serving } from "./probe.ts";
+import { readyCondition, surfacedCondition } from "./verdict.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { EndpointWork } from "./work.ts";
 
@@ -40,7 +40,7 @@ export async function report({ client }: Pick<EndpointWork, "client">, o: Situat
 
 async function sayPaused(client: KubeClient, endpoint: ClusterEndpoint): Promise<void> {
   const present = endpoint.status?.conditions;
-  const said = changedConditions(present, [pausedCondition(true)], endpoint.metadata);
+  const said = changedConditions(present, [pausedSaid(true)], endpoint.metadata);
   const others = (present ?? []).filter(({ type }) => frozen.includes(type));
   if (said) await applyConditions(client, endpoint, [...others, ...said]);
 }
@@ -50,7 +50,7 @@ async function sayAll(client: KubeClient, endpoint: ClusterEndpoint, o: Situatio
   const surfaced = surfacedCondition(endpoint, o.cluster, o.decision);
   const serving = o.servingOf(endpoint) ?? writtenServing(endpoint) ?? unasked;
   const ready = readyCondition(surfaced, serving);
-  const wanted = [surfaced, serving, ready, pausedCondition(false)];
+  const wanted = [surfaced, serving, ready, pausedSaid(false)];
   const said = changedConditions(endpoint.status?.conditions, wanted, endpoint.metadata);
   if (said) await applyConditions(client, endpoint, said);
   return ready;
@@ -58,13 +58,6 @@ async function sayAll(client: KubeClient, endpoint: ClusterEndpoint, o: Situatio
 
 /** What stays as it was while something is paused. */
 const frozen: readonly string[] = ["Surfaced", "Serving", "Ready"];
-
-/** What an earlier process found out, as long as the endpoint is the same. */
-function writtenServing({ metadata, status }: ClusterEndpoint): Serving | undefined {
-  const found = findCondition(status?.conditions, "Serving");
-  if (found === undefined || found.observedGeneration !== metadata.generation) return undefined;
-  return { type: "Serving", status: found.status, reason: found.reason, message: found.message };
-}
 
 /** A Cluster that never had an endpoint is told nothing, and of an endpoint that was not asked yet, none is. */
 async function tellCluster(

@@ -1,3 +1,4 @@
+import { CLUSTER_SECRET_TYPE, clusterKubeconfigName } from "../../api/cluster-api/index.ts";
 import { defineKind, parseKubeconfig, Secret } from "../../kube/index.ts";
 import { parseUrlEndpoint } from "./value.ts";
 import type { NamespacedMeta, KubeObject } from "../../api/schema/meta.ts";
@@ -23,13 +24,10 @@ export const TrustSecret = defineKind<TrustSecret>({
   scope: "Namespaced",
 });
 
-/** Cluster API's own Secrets: kubeconfigs are among them. */
-export const TRUST_SECRETS = "type=cluster.x-k8s.io/secret";
+/** Field selector of Cluster API's own Secrets: kubeconfigs are among them. */
+export const TRUST_SECRETS = `type=${CLUSTER_SECRET_TYPE}`;
 
-const SUFFIX = "-kubeconfig";
-
-/** The name of the Secret with a Cluster's kubeconfig. */
-export const kubeconfigName = (cluster: string): string => `${cluster}${SUFFIX}`;
+const SUFFIX = clusterKubeconfigName("");
 
 /** The Cluster whose kubeconfig a Secret holds by its name; undefined for any other Secret. */
 export const clusterOfSecret = ({ metadata: { name } }: KubeObject): string | undefined =>

@@ -26,10 +26,3 @@ export function readyCondition(surfaced: Said, serving: Said): Said {
   const { status, reason, message } = surfaced.status === "True" ? serving : surfaced;
   return { type: "Ready", status, reason, message };
 }
-
-/** Whether the controller keeps off this object. */
-export function pausedCondition(isPaused: boolean): Said {
-  return isPaused
-    ? { type: "Paused", status: "True", reason: "Paused", message: "the Cluster or this object is paused" }
-    : { type: "Paused", status: "False", reason: "NotPaused", message: "" };
-}

@@ -1,6 +1,7 @@
 import {
   Cluster,
   ClusterEndpoint,
+  clusterKubeconfigName,
   CONTROL_PLANE_AVAILABLE_CONDITION,
   DELETE_FOR_MOVE_ANNOTATION,
   PAUSED_ANNOTATION,
@@ -12,7 +13,7 @@ import { createReflector, type KubeClient, type NamespacedKey } from "../../kube
 import type { Logger } from "../../log.ts";
 import { createEndpointIndex } from "./endpoint-index.ts";
 import { isMoving } from "./moving.ts";
-import { clusterOfSecret, keepTrust, kubeconfigName, TRUST_SECRETS, TrustSecret, type Trust } from "./trust.ts";
+import { clusterOfSecret, keepTrust, TRUST_SECRETS, TrustSecret, type Trust } from "./trust.ts";
 
 /** Whom the watches tell: of a Cluster about which something changed, and of an endpoint that is to be asked again. */
 export interface WatchedDeps {
@@ -73,7 +74,7 @@ export function createWatched({ client, onCluster, onProbe, log }: WatchedDeps):
     cluster: ({ namespace, name }) => clusters.get(name, namespace),
     endpoint: ({ namespace, name }) => endpoints.get(name, namespace),
     endpointsOf: (cluster) => index.namesOf(cluster).flatMap((name) => endpoints.get(name, cluster.namespace) ?? []),
-    trust: ({ namespace, name }) => secrets.get(kubeconfigName(name), namespace)?.trust,
+    trust: ({ namespace, name }) => secrets.get(clusterKubeconfigName(name), namespace)?.trust,
     start: () => all.forEach((one) => one.start()),
     synced: async () => void (await Promise.all(all.map((one) => one.synced()))),
     stop: async () => void (await Promise.all(all.map((one) => one.stop()))),

@@ -1,5 +1,5 @@
 import { Cluster } from "../../api/cluster-api/index.ts";
-import { createController, createReflector, refOf } from "../../kube/index.ts";
+import { createObjectController, refOf } from "../../kube/index.ts";
 import { isPaused } from "../endpoint/paused.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { isAtALoss, needsNoInfrastructure } from "./not-required.ts";
@@ -9,39 +9,19 @@ import { isAtALoss, needsNoInfrastructure } from "./not-required.ts";
  * was there, or while no process answered. The webhook mends the write; without it nothing changes, and core has nothing to undo.
  */
 export function createMendedClusters({ management, log }: ClusterApiDeps): Part {
-  const controller = createController({
+  return createObjectController({
     name: "mended-clusters",
+    client: management,
+    kind: Cluster,
     log,
-    async reconcile({ name, namespace }) {
-      const cluster = clusters.get(name, namespace);
-      if (
-        cluster === undefined ||
-        isPaused(cluster) ||
-        !needsNoInfrastructure(cluster) ||
-        !isAtALoss(cluster.status?.conditions)
-      )
-        return;
+    async reconcile(cluster) {
+      if (isPaused(cluster) || !needsNoInfrastructure(cluster) || !isAtALoss(cluster.status?.conditions)) return;
       await management.patch(refOf(cluster), {}, { subresource: "status" });
+      const { name, namespace } = cluster.metadata;
       log.debug({ cluster: `${namespace}/${name}` }, "status of a Cluster without infrastructure written once more");
       return { requeueAfter: AGAIN };
     },
   });
-  const clusters = createReflector(management, Cluster, {
-    log,
-    onEvent: ({ type, object: { metadata } }) => {
-      if (type !== "deleted") controller.enqueue({ name: metadata.name, namespace: metadata.namespace });
-    },
-  });
-  return {
-    start() {
-      clusters.start();
-      controller.start();
-    },
-    async stop() {
-      await clusters.stop();
-      await controller.stop();
-    },
-  };
 }
 
 /** In ms: how soon after a write that nothing mended the next one follows. */

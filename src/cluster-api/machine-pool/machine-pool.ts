@@ -2,13 +2,14 @@ import type { Cluster, ShootMachinePool } from "../../api/cluster-api/index.ts";
 import { kubeconfigSecretName, SHOOT_FINALIZER } from "../../api/names.ts";
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
-import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { addFinalizer, dropFinalizer, refOf, type KubeClient } from "../../kube/index.ts";
 import { findCondition, type Said } from "../endpoint/conditions.ts";
+import { pausedSaid } from "../endpoint/paused.ts";
 import { publishedKubeconfig } from "../control-plane/kubeconfig.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
 import { holderOf } from "../shoot/rows.ts";
 import { autoscalerBoundsOf, rowNameOf, type Pool } from "../shoot/row.ts";
-import { pausedSaid, say } from "../shoot/say.ts";
+import { say } from "../shoot/say.ts";
 import type { World } from "../shoot/world.ts";
 
 /** What a pool's reconciliation works with. */
@@ -49,11 +50,9 @@ export async function reconcilePool(
 }
 
 /** Keeps a pool from going unseen: before its row is in the Shoot, so that the row goes with it. */
-export async function holdPool(management: KubeClient, { metadata, ...rest }: ShootMachinePool): Promise<void> {
-  const { finalizers = [], resourceVersion, deletionTimestamp } = metadata;
-  if (finalizers.includes(SHOOT_FINALIZER) || deletionTimestamp !== undefined) return;
-  const kept = { finalizers: [...finalizers, SHOOT_FINALIZER], resourceVersion };
-  await management.patch(refOf({ metadata, ...rest }), { metadata: kept });
+export async function holdPool(management: KubeClient, infrastructure: ShootMachinePool): Promise<void> {
+  if (infrastructure.metadata.deletionTimestamp === undefined)
+    await addFinalizer(management, infrastructure, SHOOT_FINALIZER);
 }
 
 /** Another pool that has the row of this one's name. */
@@ -102,10 +101,7 @@ export async function removePool(
       return;
     }
   }
-  const { finalizers = [], resourceVersion } = infrastructure.metadata;
-  if (!finalizers.includes(SHOOT_FINALIZER)) return;
-  const kept = finalizers.filter((one) => one !== SHOOT_FINALIZER);
-  await unlessGone(management.patch(refOf(infrastructure), { metadata: { finalizers: kept, resourceVersion } }));
+  await dropFinalizer(management, infrastructure, SHOOT_FINALIZER);
 }
 
 /** Whether a pool's machines go while the rest of its Cluster stays. */

@@ -1,6 +1,7 @@
 import type { Condition } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { moveOf } from "../../api/placement/move.ts";
+import { MOVING, MOVING_GRACE } from "../endpoint/moving.ts";
 
 /** How a control plane is, as its condition Available says it; without times. */
 export type Availability = Pick<Condition, "status" | "reason" | "message">;
@@ -14,13 +15,10 @@ export interface Seen {
   readonly now: number;
 }
 
-/** In ms: for how long a control plane that moves may be away before it counts as unavailable, as long as core's own grace. */
-export const MOVE_GRACE = 50_000;
-
 /**
  * Whether a control plane is available: the Shoot's conditions APIServerAvailable and ControlPlaneHealthy are. One that hibernates
  * is not, by intention. One that moves to another Seed stays as it was, for as long as its API server is away no longer than
- * {@link MOVE_GRACE}. Pure.
+ * {@link MOVING_GRACE}, which is core's own grace, too. Pure.
  */
 export function availabilityOf(shoot: Shoot, { before, silentSince = Infinity, now }: Seen): Availability {
   const { spec, status } = shoot;
@@ -29,10 +27,10 @@ export function availabilityOf(shoot: Shoot, { before, silentSince = Infinity, n
   const troubles = types.flatMap((type) => troubleOf(shoot, type) ?? []);
   if (moveOf(shoot).is !== "settled" && before !== undefined) {
     const gap = now - Math.min(silentSince, ...troubles.map(({ since }) => since));
-    if (gap < MOVE_GRACE)
-      return { status: before.status, reason: "Moving", message: "the control plane moves to another Seed" };
+    if (gap < MOVING_GRACE)
+      return { status: before.status, reason: MOVING, message: "the control plane moves to another Seed" };
     if (troubles.length === 0)
-      return { status: "False", reason: "Moving", message: "the API server is away for too long" };
+      return { status: "False", reason: MOVING, message: "the API server is away for too long" };
   }
   return troubles[0]?.said ?? { status: "True", reason: "Available", message: "" };
 }

@@ -6,6 +6,8 @@ import { Shoot } from "../../api/index.ts";
 import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { typeMeta } from "../../kube/index.ts";
+import { idOf } from "../control-plane/identity.ts";
+import { chooseDomain } from "./domain.ts";
 import { obstacle, type Obstacle } from "./obstacle.ts";
 import { chooseRows } from "./rows.ts";
 import type { Pool, Row } from "./row.ts";
@@ -42,10 +44,12 @@ export function composeShoot(ingredients: Ingredients): Composition {
   const { shootTemplate, version, workerless = false } = controlPlane.spec;
   const misplaced = shootTemplate && (findReserved(shootTemplate) ?? findMisplaced(shootTemplate.spec));
   if (misplaced !== undefined) return { obstacle: misplaced };
+  const chosen = chooseDomain(controlPlane, infrastructure);
+  if ("obstacle" in chosen) return chosen;
   const rows = chooseRows(pools, { version, zones: infrastructure?.spec?.zones }, { workerless, present, leaving });
   if ("obstacle" in rows) return rows;
   if (version === undefined && present === undefined) return obstacle("VersionMissing", VERSION_MISSING);
-  const spec = specOf(ingredients, rows.chosen);
+  const spec = specOf(ingredients, rows.chosen, chosen.domain);
   return { shoot: { ...typeMeta(Shoot), metadata: metadataOf(ingredients, rows.chosen, spec), spec } };
 }
 
@@ -57,7 +61,7 @@ const VERSION_MISSING = "spec.version is not set: write a full version with a le
  */
 function metadataOf({ controlPlane, key }: Ingredients, rows: readonly Row[], spec: Composed["spec"]): NamespacedMeta {
   const { labels, annotations } = controlPlane.spec.shootTemplate?.metadata ?? {};
-  const id = controlPlane.metadata.labels?.[CONTROL_PLANE_ID_LABEL] ?? controlPlane.metadata.uid ?? "";
+  const id = idOf(controlPlane) ?? "";
   const owned = rows.map(({ name }) => name).join(",");
   const hash = createHash("sha256").update(JSON.stringify({ labels, annotations, spec })).digest("hex");
   return {
@@ -68,13 +72,18 @@ function metadataOf({ controlPlane, key }: Ingredients, rows: readonly Row[], sp
 }
 
 /** The template with version and rows; without a template, these alone. */
-function specOf({ controlPlane, infrastructure }: Ingredients, rows: readonly Row[]): Composed["spec"] {
+function specOf(
+  { controlPlane, infrastructure }: Ingredients,
+  rows: readonly Row[],
+  domain: string | undefined,
+): Composed["spec"] {
   const { shootTemplate, version } = controlPlane.spec;
   const template = shootTemplate?.spec;
   const kubernetes = { ...template?.kubernetes, ...omitUndefined({ version: version?.replace(/^v/, "") }) };
   const provider = { ...template?.provider, ...(rows.length > 0 ? { workers: rows } : {}) };
   return {
     ...(template && withoutSeed(withInfrastructure(template, infrastructure))),
+    ...(domain === undefined ? {} : { dns: { ...template?.dns, domain } }),
     ...(Object.keys(kubernetes).length > 0 ? { kubernetes } : {}),
     ...(Object.keys(provider).length > 0 ? { provider } : {}),
   };

@@ -1,6 +1,6 @@
 import { PROJECT_NAMESPACE_ANNOTATION } from "../../api/annotations.ts";
 import { PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
-import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
+import type { NamespacedMeta } from "../../api/schema/meta.ts";
 import type { KubeClient, Namespace } from "../../kube/index.ts";
 import { obstacle, type Obstacle } from "./obstacle.ts";
 import type { World } from "./world.ts";
@@ -9,11 +9,11 @@ import type { World } from "./world.ts";
 export type ProjectChoice = { readonly namespace: string } | { readonly obstacle: Obstacle };
 
 /**
- * Where the Shoot of a control plane is. Where the management cluster is the garden, in the control plane's own namespace;
+ * Where the Shoot of a control plane is, and what its infrastructure has. Where the management cluster is the garden, in their own namespace;
  * elsewhere, where the management namespace is annotated to be. It stays where it was at first. Pure.
  */
 export function projectNamespaceOf(
-  { metadata }: ShootControlPlane,
+  { metadata }: Projected,
   { isGarden, namespace }: { readonly isGarden: boolean; readonly namespace: Namespace | undefined },
 ): ProjectChoice {
   const allowed = isGarden ? metadata.namespace : namespace?.metadata.annotations?.[PROJECT_NAMESPACE_ANNOTATION];
@@ -31,15 +31,17 @@ export function projectNamespaceOf(
   return { namespace: allowed };
 }
 
-/** The same, by what is known of the control plane's Namespace. */
-export const projectOf = (
-  { management, garden, world }: ProjectSource,
-  controlPlane: ShootControlPlane,
-): ProjectChoice =>
-  projectNamespaceOf(controlPlane, {
+/** The same, by what is known of the Namespace. */
+export const projectOf = ({ management, garden, world }: ProjectSource, object: Projected): ProjectChoice =>
+  projectNamespaceOf(object, {
     isGarden: management === garden,
-    namespace: world.namespaces.get(controlPlane.metadata.namespace),
+    namespace: world.namespaces.get(object.metadata.namespace),
   });
+
+/** A control plane or an infrastructure. */
+interface Projected {
+  readonly metadata: NamespacedMeta;
+}
 
 /** What says which project a namespace may use. */
 export interface ProjectSource {

@@ -1,20 +1,22 @@
-import type { Cluster, ShootControlPlane, ShootMachinePool } from "../../api/cluster-api/index.ts";
+import type { Cluster, ShootCluster, ShootControlPlane, ShootMachinePool } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
 import { createController, type NamespacedKey } from "../../kube/index.ts";
 import { removeShoot } from "../control-plane/deletion.ts";
 import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/control-plane.ts";
 import { isOwn } from "../control-plane/identity.ts";
 import type { Silence } from "../control-plane/report.ts";
 import { unblockMove } from "../control-plane/unblock-move.ts";
-import { isLeftToMove, isManagedElsewhere, isPaused } from "../endpoint/paused.ts";
+import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../endpoint/paused.ts";
 import { keepWhatStays } from "../endpoint/stay.ts";
-import { reconcileInfrastructure } from "./infrastructure.ts";
+import { removeInfrastructure } from "../shoot-cluster/deletion.ts";
+import { reconcileInfrastructure } from "../shoot-cluster/shoot-cluster.ts";
 import { holdPool, reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { createApiServers } from "./api-servers.ts";
 import { sayUnreachable, watchGarden } from "./garden-silence.ts";
 import { projectOf } from "./project.ts";
-import { pausedSaid, say } from "./say.ts";
+import { say } from "./say.ts";
 import { clusterNameOf, controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
 import { createShootWriter } from "./write.ts";
 
@@ -75,14 +77,16 @@ async function reconcileCluster(
   if (cluster !== undefined) {
     const pools = poolsOf(world, cluster).map(({ infrastructure }) => infrastructure);
     await keepWhatStays(deps.management, cluster, [controlPlane, infrastructureOf(world, cluster), ...pools]);
-    await infrastructureOfCluster(deps, cluster);
     await holdPools(deps, cluster);
   }
-  const again = [controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane))];
+  const again = [cluster && (await infrastructureOfCluster(deps, cluster))];
+  again.push(controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane)));
   await poolsOfCluster(deps, key, cluster, controlPlane);
   const labelled = world.controlPlanes.list(key.namespace).filter((one) => clusterNameOf(one) === key.name);
   for (const other of labelled.filter(isLeaving))
     if (other !== controlPlane) again.push(await controlPlaneOfCluster(deps, key, cluster, other));
+  const infrastructures = world.infrastructures.list(key.namespace).filter((one) => clusterNameOf(one) === key.name);
+  for (const one of infrastructures.filter(isLeaving)) again.push(await leavingInfrastructure(deps, key, cluster, one));
   if (cluster === undefined && labelled.length === 0) {
     deps.servers.forget(`${key.namespace}/${key.name}`);
     deps.silence.delete(`${key.namespace}/${key.name}`);
@@ -91,7 +95,7 @@ async function reconcileCluster(
 }
 
 /** One that is being deleted has a Shoot to see to, whether or not its Cluster names it still. */
-const isLeaving = ({ metadata }: ShootControlPlane): boolean => metadata.deletionTimestamp !== undefined;
+const isLeaving = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 type Again = { readonly requeueAfter: number };
 
@@ -100,12 +104,24 @@ function soonest(wishes: readonly (Again | void)[]): Again | undefined {
   return delays.length === 0 ? undefined : { requeueAfter: Math.min(...delays) };
 }
 
-async function infrastructureOfCluster({ management, world }: ControlPlaneDeps, cluster: Cluster): Promise<void> {
-  const infrastructure = infrastructureOf(world, cluster);
-  if (infrastructure === undefined || infrastructure.metadata.deletionTimestamp !== undefined) return;
-  if (isManagedElsewhere(infrastructure)) return;
-  if (isPaused(cluster) || isPaused(infrastructure)) await say(management, infrastructure, [pausedSaid(true)]);
-  else await reconcileInfrastructure(management, infrastructure);
+async function infrastructureOfCluster(deps: ControlPlaneDeps, cluster: Cluster): Promise<void | Again> {
+  const infrastructure = infrastructureOf(deps.world, cluster);
+  if (infrastructure === undefined || isLeaving(infrastructure) || isManagedElsewhere(infrastructure)) return undefined;
+  if (isPaused(cluster) || isPaused(infrastructure))
+    return await say(deps.management, infrastructure, [pausedSaid(true)]);
+  return await reconcileInfrastructure(deps, cluster, infrastructure);
+}
+
+async function leavingInfrastructure(
+  deps: ControlPlaneDeps,
+  key: NamespacedKey,
+  cluster: Cluster | undefined,
+  infrastructure: ShootCluster,
+): Promise<void | Again> {
+  if (isLeftToMove(infrastructure)) return undefined;
+  if ((cluster && isPaused(cluster)) || isPaused(infrastructure))
+    return await say(deps.management, infrastructure, [pausedSaid(true)]);
+  return await removeInfrastructure(deps, infrastructure, key.name);
 }
 
 async function holdPools({ management, world }: ControlPlaneDeps, cluster: Cluster): Promise<void> {

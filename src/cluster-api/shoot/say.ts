@@ -32,9 +32,3 @@ export async function say<T extends Reporting>(
   const status = { ...Object.fromEntries(news), ...(changed && { conditions: [...changed, ...others] }) };
   await unlessGone(client.patch(refOf(object), { metadata: { uid }, status }, { subresource: "status" }));
 }
-
-/** Condition Paused, for an object whose controller keeps off. */
-export const pausedSaid = (isPaused: boolean): Said =>
-  isPaused
-    ? { type: "Paused", status: "True", reason: "Paused", message: "the Cluster or this object is paused" }
-    : { type: "Paused", status: "False", reason: "NotPaused", message: "" };

@@ -7,8 +7,8 @@ import {
   ShootControlPlane,
   ShootMachinePool,
 } from "../../api/cluster-api/index.ts";
-import { Shoot } from "../../api/index.ts";
-import { CONTROL_PLANE_ID_LABEL, ROLE_LABEL } from "../../api/labels.ts";
+import { DomainReservation, Shoot } from "../../api/index.ts";
+import { CONTROL_PLANE_ID_LABEL, INFRASTRUCTURE_ID_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, Namespace, Secret, type Change, type Kind, type Reflector } from "../../kube/index.ts";
 import type { ClusterApiDeps } from "../part.ts";
@@ -30,6 +30,8 @@ export interface World {
   readonly shoots: Reflector<Shoot>;
   /** Secrets with Shoots' kubeconfigs, in the garden. */
   readonly kubeconfigs: Reflector<Secret>;
+  /** Domains that are reserved, in the garden. */
+  readonly reservations: Reflector<DomainReservation>;
   start(): void;
   synced(): Promise<unknown>;
   stop(): Promise<void>;
@@ -77,6 +79,7 @@ export function createWorld({ management, garden, log }: ClusterApiDeps, wake: W
         if (shoot !== undefined) wakeOwner(shoot);
       },
     }),
+    reservations: createReflector(garden, DomainReservation, { log, onEvent: ({ object }) => wakeHolders(object) }),
   };
 
   function wakeAll(namespace: string): void {
@@ -89,6 +92,17 @@ export function createWorld({ management, garden, log }: ClusterApiDeps, wake: W
       const name = clusterNameOf(controlPlane);
       if (controlPlane.metadata.labels?.[CONTROL_PLANE_ID_LABEL] === id && name !== undefined)
         wake({ namespace: controlPlane.metadata.namespace, name });
+    }
+  }
+
+  /** Whose it is in the garden, and who waits for that domain. */
+  function wakeHolders({ metadata }: KubeObject): void {
+    const id = metadata.labels?.[INFRASTRUCTURE_ID_LABEL];
+    for (const infrastructure of world.infrastructures.list()) {
+      const name = clusterNameOf(infrastructure);
+      const isHolder = id !== undefined && infrastructure.metadata.labels?.[INFRASTRUCTURE_ID_LABEL] === id;
+      const isWaiting = infrastructure.spec?.endpoint?.domain === metadata.name;
+      if (name !== undefined && (isHolder || isWaiting)) wake({ namespace: infrastructure.metadata.namespace, name });
     }
   }
 
@@ -137,8 +151,13 @@ export function controlPlaneOf(
 
 const groupOf = ({ apiVersion }: Kind): string => apiVersion.replace(/\/.*$/, "");
 
-/** The infrastructure of a Cluster, where it is one of ours. */
-export function infrastructureOf({ infrastructures }: World, { metadata, spec }: Cluster): ShootCluster | undefined {
+/** The infrastructure of a Cluster, where it is one of ours and core has joined it with the Cluster, by its label. */
+export function infrastructureOf(
+  { infrastructures }: { readonly infrastructures: Pick<Reflector<ShootCluster>, "get"> },
+  { metadata, spec }: Cluster,
+): ShootCluster | undefined {
   const { kind, name } = spec.infrastructureRef ?? {};
-  return kind === ShootCluster.kind && name !== undefined ? infrastructures.get(name, metadata.namespace) : undefined;
+  if (kind !== ShootCluster.kind || name === undefined) return undefined;
+  const found = infrastructures.get(name, metadata.namespace);
+  return found && clusterNameOf(found) === metadata.name ? found : undefined;
 }

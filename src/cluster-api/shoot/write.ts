@@ -1,12 +1,12 @@
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import { Shoot } from "../../api/index.ts";
 import { describeMove, moveOf } from "../../api/placement/move.ts";
-import { KubeError, refOf, refTo, type KubeClient } from "../../kube/index.ts";
+import { refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import type { Composed } from "./compose.ts";
 import { covers } from "./covers.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { COMPOSER, CREATOR } from "./field-managers.ts";
-import type { Obstacle } from "./obstacle.ts";
+import { isRefusal, type Obstacle } from "./obstacle.ts";
 import { dropOwnership, releaseCreation } from "./ownership.ts";
 
 /** How a Shoot stands to what is composed: it says so, it was refused, or it cannot be written now. */
@@ -119,7 +119,3 @@ const gone = ({ metadata: { namespace, name } }: Shoot): Obstacle => ({
   reason: "ShootMissing",
   message: `Shoot ${namespace}/${name} has gone`,
 });
-
-/** What admission or the schema says no to; anything else is tried again. */
-const isRefusal = (error: unknown): error is KubeError =>
-  error instanceof KubeError && [400, 403, 422].includes(error.status);

@@ -4,14 +4,15 @@ import { isHeld } from "../../api/registration/installation.ts";
 import type { InstallationRef } from "../../api/registration/run.ts";
 import {
   createController,
+  holdObject,
   refOf,
   refTo,
+  releaseObject,
   type EventRecorder,
   type KubeClient,
   type NamespacedKey,
 } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { holdObject, releaseObject } from "../finalizers.ts";
 import { createExtensionAccounts } from "./extension-accounts.ts";
 import { occurrencesOf } from "./installation-events.ts";
 import { createInstallations, isOpen, isRequired } from "./installations.ts";

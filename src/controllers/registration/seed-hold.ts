@@ -1,8 +1,7 @@
 import { BackupBucket, Seed } from "../../api/index.ts";
 import { REGISTRATION_FINALIZER } from "../../api/names.ts";
-import { createController, refTo, type KubeClient } from "../../kube/index.ts";
+import { createController, holdObject, refTo, releaseObject, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { holdObject, releaseObject } from "../finalizers.ts";
 
 /** The garden, and how many controllers are installed on a Seed. */
 export interface SeedHoldDeps {

@@ -1,3 +1,4 @@
+import { counted } from "../../api/counted.ts";
 import type { Condition, Shoot } from "../../api/index.ts";
 import { SCHEDULED } from "../../api/placement/schedule.ts";
 import { now as timeNow, refOf, type EventRecorder, type KubeClient } from "../../kube/index.ts";
@@ -50,7 +51,7 @@ export function describeRefusals(refusals: readonly string[]): string {
   if (refusals.length === 0) return "There is no Seed yet.";
   const rest = refusals.length - mostNamed;
   const more = rest > 0 ? `; and ${rest} more` : "";
-  return `None of ${refusals.length} Seeds takes the Shoot: ${refusals.slice(0, mostNamed).join("; ")}${more}`;
+  return `None of ${counted(refusals.length, "Seed")} takes the Shoot: ${refusals.slice(0, mostNamed).join("; ")}${more}`;
 }
 
 const mostNamed = 20;

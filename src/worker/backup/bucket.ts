@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { counted } from "../../api/counted.ts";
 import { backupBucketSecretName, GARDEN_NAMESPACE, GARDENER_FINALIZER } from "../../api/names.ts";
 import { deployBackupCredentials, readBackupCredentials } from "../../activities/backup/credentials.ts";
 import { BACKUP_BUCKET_LABEL } from "../../api/labels.ts";
@@ -77,7 +78,10 @@ export function createBackupBucketKeeper({ gardenClient, seedClient, seedName }:
     const { name } = bucket.metadata;
     const entries = await seedClient.list(ExtensionBackupEntry);
     const used = entries.filter(({ spec }) => spec.bucketName === name).length;
-    if (used > 0) throw new Error(`cannot delete BackupBucket ${name}: ${used} BackupEntries are in it`);
+    if (used > 0)
+      throw new Error(
+        `cannot delete BackupBucket ${name}: ${counted(used, "BackupEntry is", "BackupEntries are")} in it`,
+      );
     const existing = await seedClient.read(providerOf(name));
     await mirrorStatus(gardenClient, refOf(bucket), existing);
     if (existing === undefined) {

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { extensionNeeds } from "../../../src/admission/shoot/extension-needs.ts";
+import { extensionLabelPatch } from "../../../src/admission/shoot/extension-labels.ts";
 import type { ControllerRegistration, Shoot } from "../../../src/api/index.ts";
+import { createRegistrations, type Registrations } from "../../../src/admission/shoot/registrations.ts";
 import type { KubeClient } from "../../../src/kube/index.ts";
 
 const shoot = (spec: Partial<Shoot["spec"]>): Shoot => ({
@@ -11,11 +13,15 @@ const shoot = (spec: Partial<Shoot["spec"]>): Shoot => ({
 });
 
 /** A garden that has these registrations and nothing else. */
-const gardenWith = (...resources: NonNullable<ControllerRegistration["spec"]["resources"]>): KubeClient =>
-  ({ list: async () => [{ metadata: { name: "one" }, spec: { resources } }] }) as unknown as KubeClient;
+const gardenWith = (...resources: Resources) => createRegistrations(clientOf(() => resources));
+
+const clientOf = (resources: () => Resources) =>
+  ({ list: async () => [{ metadata: { name: "one" }, spec: { resources: resources() } }] }) as unknown as KubeClient;
+
+type Resources = NonNullable<ControllerRegistration["spec"]["resources"]>;
 
 /** What is warned of in such a garden. */
-const warningsIn = async (garden: KubeClient, one: Shoot) => (await extensionNeeds(garden, { shoot: one })).warnings;
+const warningsIn = async (garden: Registrations, one: Shoot) => (await extensionNeeds(garden, { shoot: one })).warnings;
 
 const workers = [
   { name: "w", minimum: 1, maximum: 1, machine: { type: "l", image: { name: "linux" } } },
@@ -63,3 +69,32 @@ test("a new need is refused where others of its kind are registered, and an old 
 });
 
 const network = "no ControllerRegistration is in charge of Network of type calico";
+
+test("a Shoot is judged by the registrations that it was defaulted by, but not refused by old ones", async () => {
+  let time = 0;
+  let lists = 0;
+  let resources: Resources = [{ kind: "Network", type: "calico" }];
+  const client = clientOf(() => {
+    lists += 1;
+    return resources;
+  });
+  const registrations = createRegistrations(client, () => time);
+  const causes = async () => (await extensionNeeds(registrations, { shoot: withWorkers })).causes;
+  await extensionLabelPatch(registrations, withWorkers);
+  expect(await causes()).toEqual([]);
+  expect(lists).toBe(1);
+  resources = [{ kind: "Network", type: "cilium" }];
+  time = 1_999;
+  expect(await causes()).toEqual([]);
+  time = 2_000;
+  expect(await causes()).toEqual([{ field: "spec", message: network }]);
+  resources = [{ kind: "Network", type: "calico" }];
+  expect(await causes()).toEqual([]);
+});
+
+test("a garden that did not answer is asked again", async () => {
+  const answers = [Promise.reject(new Error("away")), Promise.resolve([])];
+  const registrations = createRegistrations({ list: () => answers.shift() } as unknown as KubeClient, () => 0);
+  await expect(registrations.now()).rejects.toThrow("away");
+  expect(await registrations.lately()).toEqual([]);
+});

@@ -135,7 +135,7 @@ it("a move asks the selectors and the capacity of where it goes", () => {
   };
   expect(obstacles(facts).map(({ message }) => message)).toEqual([
     expect.stringContaining("CloudProfile local asks for label env=dev"),
-    expect.stringContaining("takes 1 Shoots"),
+    expect.stringContaining("takes 1 Shoot "),
   ]);
 });
 

@@ -129,7 +129,7 @@ it("a description shows which seed leads, what is left where, and who approved a
   const text = renderDescription(fakeOutput(), described, now);
   expect(text).toContain("Moving:          from seed-1 to seed-2; only forward from here");
   expect(text).toContain(
-    "Leadership:      seed-2, epoch 2, since 5m ago (2026-11-21T10:05:00Z), lease 60s, record local.dev.leadership.perennial.test",
+    "Leadership:      seed-2, epoch 2, for 5m (since 2026-11-21T10:05:00Z), lease 60s, record local.dev.leadership.perennial.test",
   );
   expect(text).toContain("Leftovers on:    seed-1");
   expect(text).toContain(

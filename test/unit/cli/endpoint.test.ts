@@ -56,7 +56,7 @@ test("a description says why one candidate wins and the other does not", async (
   expect(said).toContain(
     "Candidate: third Says: api.example.com:443 Is: of a third party Wins: yes: goes before all others",
   );
-  expect(said).toContain("Serves: True: api.example.com:443 answers, since 60s ago");
+  expect(said).toContain("Serves: True: api.example.com:443 answers, for 60s (since ");
   expect(said).toContain(
     "Wins: no: ClusterEndpoint third wins: an object of a third party goes before one of the infrastructure",
   );

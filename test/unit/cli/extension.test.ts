@@ -107,7 +107,7 @@ test("a description names each Seed, since when something is wrong, and the Shoo
   const { context, terminal } = contextOf();
   await describe.run({ args: { extension: "calico" }, options, context });
   expect(terminal.out.text()).toContain("on seed-1 (calico-1): ready");
-  expect(terminal.out.text()).toMatch(/on seed-2 \(calico-2\): not Valid: the chart has hooks, since/);
+  expect(terminal.out.text()).toMatch(/on seed-2 \(calico-2\): not Valid: the chart has hooks, for 60s \(since/);
   expect(terminal.out.text()).toContain("garden-dev/one");
   await expect(describe.run({ args: { extension: "none" }, options, context })).rejects.toThrow(
     "there is no ControllerRegistration none",
@@ -213,8 +213,8 @@ test("a description names the Shoots for which a registration that is to go stay
   ] as unknown as readonly KubeObject[]);
   await describe.run({ args: { extension: "calico" }, options, context });
   const said = terminal.out.text().replaceAll(/\s+/g, " ");
-  expect(said).toContain("stays on seed-1: 2 Shoots need it, such as garden-dev/names-it, garden-dev/leaves-it.");
-  expect(said).toContain("stays on seed-2: Shoot garden-dev/leaves-it needs it.");
+  expect(said).toContain("stays on seed-1: 2 Shoots need it: garden-dev/names-it, garden-dev/leaves-it.");
+  expect(said).toContain("stays on seed-2: 1 Shoot needs it: garden-dev/leaves-it.");
   expect(said).toContain("What belongs to Shoots goes when you delete or move them.");
 });
 
@@ -262,7 +262,7 @@ test.each([
     const { context, terminal } = contextOf(unreported(deployment, heartbeat));
     await describe.run({ args: { extension: "calico" }, options, context });
     expect(terminal.out.text().replaceAll(/\s+/g, " ")).toContain(
-      `on seed-1 (calico-1): ${reason}, since 60s ago (${at})`,
+      `on seed-1 (calico-1): ${reason}, for 60s (since ${at})`,
     );
   },
 );

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { printList, printObject, renderYaml } from "../../../src/cli/display/output.ts";
 import { renderTable } from "../../../src/cli/display/table.ts";
-import { formatAge, formatDuration } from "../../../src/cli/display/time.ts";
+import { formatAge, formatAgo, formatDuration, formatSince } from "../../../src/cli/display/time.ts";
 import { fit } from "../../../src/cli/display/style.ts";
 import { fakeOutput } from "./fake-terminal.ts";
 
@@ -69,6 +69,16 @@ it.each([
 
 it("the output does not invent an age", () => {
   expect(formatAge(undefined, 0)).toBe("<unknown>");
+});
+
+it("what has just begun lasts for less than a second, and what has just ended did so just now", () => {
+  const time = "2026-11-21T10:00:00Z";
+  const now = Date.parse(time);
+  expect(formatSince(time, now + 999)).toBe(`for less than a second (since ${time})`);
+  expect(formatSince(time, now + 72_000)).toBe(`for 72s (since ${time})`);
+  expect(formatAgo(time, now)).toBe(`just now (${time})`);
+  expect(formatAgo(time, now + 72_000)).toBe(`72s ago (${time})`);
+  expect(formatAgo(undefined, now)).toBe("<unknown>");
 });
 
 it("the output marks the end of a line that was cut", () => {

@@ -1,20 +1,9 @@
 import { expect, test } from "vitest";
 import type { ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
-import { Shoot } from "../../../src/api/index.ts";
 import { isToBeAsked, whenAgain } from "../../../src/cluster-api/control-plane/again.ts";
-import { controlPlaneOf, shootTemplate } from "../../support/cluster-api-objects.ts";
+import { controlPlaneOf, shootOf } from "../../support/cluster-api-objects.ts";
 
-const shoot: Shoot = {
-  apiVersion: Shoot.apiVersion,
-  kind: Shoot.kind,
-  metadata: { namespace: "garden-dev", name: "one" },
-  spec: {
-    ...shootTemplate("one").spec,
-    region: "local",
-    kubernetes: { version: "1.34.4" },
-    provider: { type: "local" },
-  },
-};
+const shoot = shootOf("one");
 
 /** One that has answered that it runs this version, and wants another or none. */
 const running = (version: string, wanted?: string): ShootControlPlane => {

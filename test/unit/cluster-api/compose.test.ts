@@ -6,10 +6,10 @@ import {
   ShootCluster,
   type ShootControlPlane,
 } from "../../../src/api/cluster-api/index.ts";
-import { Shoot } from "../../../src/api/index.ts";
+import type { Shoot } from "../../../src/api/index.ts";
 import { composeShoot, type Ingredients } from "../../../src/cluster-api/shoot/compose.ts";
 import { covers } from "../../../src/cluster-api/shoot/covers.ts";
-import { clusterOf, controlPlaneOf, poolOf, shootTemplate } from "../../support/cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, poolOf, shootOf, shootTemplate } from "../../support/cluster-api-objects.ts";
 
 const key = { namespace: "garden-dev", name: "one" };
 
@@ -36,13 +36,8 @@ const reasonOf = (o: Partial<Ingredients>) => {
 /** The Shoot that stands, with rows of these names, of which some were brought by pools. */
 function presentShoot(rows: readonly string[], owned: readonly string[]): Shoot {
   const workers = rows.map((name) => ({ name, minimum: 1, maximum: 1, machine: { type: "local" } }));
-  const { spec } = shootTemplate("one");
-  return {
-    apiVersion: Shoot.apiVersion,
-    kind: Shoot.kind,
-    metadata: { ...key, annotations: { [OWNED_WORKERS_ANNOTATION]: owned.join() } },
-    spec: { ...spec, region: "local", kubernetes: { version: "1.34.4" }, provider: { type: "local", workers } },
-  };
+  const shoot = shootOf("one", { provider: { type: "local", workers } });
+  return { ...shoot, metadata: { ...key, annotations: { [OWNED_WORKERS_ANNOTATION]: owned.join() } } };
 }
 
 const adopting: ShootControlPlane = {
@@ -77,10 +72,49 @@ describe("the Shoot of a control plane and its pools", () => {
     expect(composed({ controlPlane: moved }).metadata.labels).toEqual({ [CONTROL_PLANE_ID_LABEL]: "first" });
   });
 
+  test("bears the control plane's uid where a user has emptied the label of its identity", () => {
+    const controlPlane = controlPlaneOf("one");
+    const emptied = { ...controlPlane.metadata, uid: "its-own", labels: { [CONTROL_PLANE_ID_LABEL]: "" } };
+    const { metadata } = composed({ controlPlane: { ...controlPlane, metadata: emptied } });
+    expect(metadata.labels).toEqual({ [CONTROL_PLANE_ID_LABEL]: "its-own" });
+  });
+
   test("names no Seed: a migration would be undone", () => {
     const template = shootTemplate("one");
     const controlPlane = controlPlaneOf("one", { shootTemplate: { spec: { ...template.spec, seedName: "seed-1" } } });
     expect(composed({ controlPlane }).spec).not.toHaveProperty("seedName");
+  });
+
+  describe("of which the infrastructure brings the endpoint", () => {
+    const infrastructure: ShootCluster = {
+      apiVersion: ShootCluster.apiVersion,
+      kind: ShootCluster.kind,
+      metadata: { namespace: "garden-dev", name: "one" },
+      spec: { endpoint: { domain: "one.example.com" } },
+    };
+    const { dns: _, ...spec } = shootTemplate("one").spec;
+    const asking = controlPlaneOf("one", { shootTemplate: { spec }, endpointFrom: "Infrastructure" });
+
+    test("has the infrastructure's domain, and the rest of the template's DNS", () => {
+      const dns = { providers: [{ type: "local", secretName: "zone", primary: true }] };
+      const controlPlane = { ...asking, spec: { ...asking.spec, shootTemplate: { spec: { ...spec, dns } } } };
+      expect(composed({ infrastructure, controlPlane }).spec).toMatchObject({
+        dns: { domain: "one.example.com", ...dns },
+      });
+    });
+
+    test("has the template's domain where it asks for no endpoint of the infrastructure", () => {
+      expect(composed({ infrastructure }).spec).toMatchObject({ dns: { domain: "one.dev.perennial.test" } });
+    });
+
+    test("is none where the template says another domain, or the infrastructure none", () => {
+      const other = controlPlaneOf("one", { endpointFrom: "Infrastructure" });
+      expect(reasonOf({ infrastructure, controlPlane: other })).toBe("TemplateInvalid");
+      expect(reasonOf({ infrastructure: { ...infrastructure, spec: {} }, controlPlane: asking })).toBe(
+        "EndpointMissing",
+      );
+      expect(reasonOf({ controlPlane: asking })).toBe("EndpointMissing");
+    });
   });
 
   test("takes region and Seeds from the infrastructure where the template says none", () => {

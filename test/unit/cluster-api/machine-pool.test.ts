@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { REPLICAS_MANAGED_BY_ANNOTATION, type Cluster } from "../../../src/api/cluster-api/index.ts";
 import { POOL_LABEL } from "../../../src/api/labels.ts";
 import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
-import { Shoot } from "../../../src/api/index.ts";
+import type { Shoot } from "../../../src/api/index.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
 import {
   reconcilePool,
@@ -11,7 +11,7 @@ import {
   type PoolPlace,
 } from "../../../src/cluster-api/machine-pool/machine-pool.ts";
 import type { Pool } from "../../../src/cluster-api/shoot/row.ts";
-import { clusterOf, poolOf, shootTemplate, type PoolOptions } from "../../support/cluster-api-objects.ts";
+import { clusterOf, poolOf, shootOf, type PoolOptions } from "../../support/cluster-api-objects.ts";
 
 const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
 const initialized: Cluster = {
@@ -22,19 +22,8 @@ const initialized: Cluster = {
 /** A Shoot with these rows, which is awake unless it says otherwise. */
 function shootWith(rows: readonly string[], hibernated = false): Shoot {
   const workers = rows.map((name) => ({ name, minimum: 1, maximum: 1, machine: { type: "local" } }));
-  return {
-    apiVersion: Shoot.apiVersion,
-    kind: Shoot.kind,
-    metadata: { namespace: "garden-dev", name: "one" },
-    spec: {
-      ...shootTemplate("one").spec,
-      region: "local",
-      kubernetes: { version: "1.34.4" },
-      provider: { type: "local", workers },
-      hibernation: { enabled: hibernated },
-    },
-    status: { hibernated },
-  };
+  const spec = { provider: { type: "local", workers }, hibernation: { enabled: hibernated } };
+  return { ...shootOf("one", spec), status: { hibernated } };
 }
 
 /** A pool that the controller has seen before. */

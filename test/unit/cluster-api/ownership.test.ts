@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { CONTROL_PLANE_ID_LABEL } from "../../../src/api/labels.ts";
-import { Shoot } from "../../../src/api/index.ts";
 import { COMPOSER, CREATOR } from "../../../src/cluster-api/shoot/field-managers.ts";
 import { releaseCreation } from "../../../src/cluster-api/shoot/ownership.ts";
 import type { JsonPatchOperation, KubeClient } from "../../../src/kube/index.ts";
-import { shootTemplate } from "../../support/cluster-api-objects.ts";
+import { shootOf } from "../../support/cluster-api-objects.ts";
 
 const identity = { "f:metadata": { "f:labels": { [`f:${CONTROL_PLANE_ID_LABEL}`]: {} } } };
 
@@ -13,18 +12,9 @@ async function ownersAfter(spec: object): Promise<unknown> {
   let owners: unknown;
   const patch = async (_: unknown, [managers]: readonly JsonPatchOperation[]) => void (owners = managers?.value);
   const managedFields = [{ manager: CREATOR, operation: "Update", fieldsV1: { "f:spec": spec } }];
-  const shoot: Shoot = {
-    apiVersion: Shoot.apiVersion,
-    kind: Shoot.kind,
-    metadata: { namespace: "garden-dev", name: "one", managedFields },
-    spec: {
-      ...shootTemplate("one").spec,
-      region: "local",
-      kubernetes: { version: "1.34.4" },
-      provider: { type: "local" },
-    },
-  };
-  await releaseCreation({ patch } as unknown as KubeClient, shoot);
+  const shoot = shootOf("one");
+  const owned = { ...shoot, metadata: { ...shoot.metadata, managedFields } };
+  await releaseCreation({ patch } as unknown as KubeClient, owned);
   return owners;
 }
 

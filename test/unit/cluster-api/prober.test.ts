@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ClusterEndpoint } from "../../../src/api/cluster-api/index.ts";
-import { createProber, MOVING_GRACE, type Prober } from "../../../src/cluster-api/endpoint/prober.ts";
+import { MOVING_GRACE } from "../../../src/cluster-api/endpoint/moving.ts";
+import { createProber, type Prober } from "../../../src/cluster-api/endpoint/prober.ts";
 import type { Serving } from "../../../src/cluster-api/endpoint/probe.ts";
 import { createLogger } from "../../../src/log.ts";
 import { endpointOf } from "../../support/cluster-endpoints.ts";

@@ -6,22 +6,18 @@ import {
   type ShootControlPlane,
 } from "../../../src/api/cluster-api/index.ts";
 import { CONTROL_PLANE_ID_LABEL, PROJECT_NAMESPACE_LABEL } from "../../../src/api/labels.ts";
-import { Shoot, type KubeObject } from "../../../src/api/index.ts";
+import type { KubeObject, Shoot } from "../../../src/api/index.ts";
 import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
 import { removeShoot } from "../../../src/cluster-api/control-plane/deletion.ts";
 import { noteShoot } from "../../../src/cluster-api/control-plane/identity.ts";
 import { say } from "../../../src/cluster-api/shoot/say.ts";
 import { refOf, type Namespace } from "../../../src/kube/index.ts";
-import { controlPlaneOf, shootTemplate } from "../../support/cluster-api-objects.ts";
+import { controlPlaneOf, shootOf } from "../../support/cluster-api-objects.ts";
 import { keepObjects } from "../../support/kept-objects.ts";
 
-const { spec } = shootTemplate("one");
-
 const shootIn = (namespace: string, name: string, id?: string): Shoot => ({
-  apiVersion: Shoot.apiVersion,
-  kind: Shoot.kind,
+  ...shootOf("one"),
   metadata: { namespace, name, uid: `uid-of-${name}`, ...(id && { labels: { [CONTROL_PLANE_ID_LABEL]: id } }) },
-  spec: { ...spec, region: "local", kubernetes: { version: "1.34.4" } },
 });
 
 /** A control plane of garden-dev that is being deleted, with labels that any user may write. */

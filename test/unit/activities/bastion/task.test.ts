@@ -32,6 +32,10 @@ it.each<[string, Partial<BastionFacts>, unknown]>([
   ["not made while its Shoot moves", { shoot: moving }, wait(expect.stringContaining("moving from Seed seed-1"))],
   ["not made in a Seed that is not there", { seedExists: false }, wait("there is no Seed seed-1")],
   ["not made before its extension is ready", { obstacle: "extensions are missing" }, wait("extensions are missing")],
+  ["left alone while it works and its controller is replaced", { obstacle: "away", bastion: told(2) }, null],
+  ["looked after while it works", { bastion: told(2) }, { is: "apply" }],
+  ["waited for where users have changed it since", { obstacle: "away", bastion: told(1) }, wait("away")],
+  ["waited for where it has failed", { obstacle: "away", bastion: told(2, "False") }, wait("away")],
 ])("a Bastion is %s", (_, change, decision) => {
   expect(decideTask({ ...facts, ...change })).toEqual(decision);
 });
@@ -50,6 +54,14 @@ it.each<[string, Partial<BastionFacts>, unknown]>([
 ])("a Bastion that ends %s", (_, change, decision) => {
   expect(decideTask({ ...ending, ...change })).toEqual(decision);
 });
+
+/** Of generation 2, with what was said of generation `observedGeneration`. */
+function told(observedGeneration: number, status: "True" | "False" = "True"): ShootBastion {
+  const time = "2026-11-25T10:00:00Z";
+  const said = { status, reason: "Said", message: "", lastTransitionTime: time, lastUpdateTime: time };
+  const conditions = [{ type: "BastionReady", ...said }];
+  return { ...bastion, metadata: { ...bastion.metadata, generation: 2 }, status: { conditions, observedGeneration } };
+}
 
 function deleted<T extends Shoot | ShootBastion>(one: T): T {
   return { ...one, metadata: { ...one.metadata, deletionTimestamp: "2026-11-25T10:00:00Z" } };

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { ControllerInstallation, ControllerRegistration, Seed, Shoot } from "../../../../src/api/index.ts";
 import { describeMissing, missingExtensions } from "../../../../src/api/registration/gate.ts";
-import { registeredOf } from "../../../../src/api/registration/registered.ts";
+import { lackingExtensions } from "../../../../src/api/registration/lacking.ts";
+import { registeredOf, type Registered } from "../../../../src/api/registration/registered.ts";
 
 const seed = {
   spec: { provider: { type: "metal" }, dns: { internal: { type: "rfc2136" } }, backup: { provider: "s3" } },
@@ -19,6 +20,8 @@ const registration = (name: string, resource: object, deployment: object | undef
     metadata: { name },
     spec: { resources: [resource], ...(deployment && { deployment }) },
   } as unknown as ControllerRegistration);
+
+const inDeletion = (registered: Registered): Registered => ({ ...registered, deleting: true });
 
 const at = "2026-01-01T00:00:00Z";
 const ready = { Valid: "True", Installed: "True", Healthy: "True", Progressing: "False" };
@@ -60,6 +63,8 @@ test("a Shoot waits for an installation that is not there yet, and for one that 
   ]);
   const leaving = installation("one", ready, { deletionTimestamp: at });
   expect(missingExtensions(shoot(), seed, { registrations, installations: [leaving] })).toHaveLength(1);
+  const [gone] = missingExtensions(shoot(), seed, { registrations: registrations.map(inDeletion), installations: [] });
+  expect(gone?.reason).toBe("its ControllerRegistration is being deleted, so that it is not installed any more");
 });
 
 test.each<[string, object, boolean]>([
@@ -95,4 +100,16 @@ test("the sentence names the controllers, what they are for, why and since when"
   expect(describeMissing(missingExtensions(shoot(), seed, known), "seed-1")).toBe(
     `extensions on Seed seed-1 are not ready: one, needed for Infrastructure local: not Healthy: Healthy says so (since ${at})`,
   );
+});
+
+test("a Seed lacks for good what is not installed there and whose registration is being deleted", () => {
+  const one = registration("one", infrastructure);
+  const lacks = (registered: Registered, ...installations: ControllerInstallation[]) =>
+    lackingExtensions(shoot(), seed, { registrations: [registered], installations }).map(({ pairs }) => pairs);
+  expect(lacks(inDeletion(one))).toEqual([["Infrastructure local"]]);
+  expect(lacks(inDeletion(one), installation("one", ready, { deletionTimestamp: at }))).toHaveLength(1);
+  expect(lacks(inDeletion(one), installation("one", {}))).toEqual([]);
+  expect(lacks(one)).toEqual([]);
+  expect(lacks(inDeletion(registration("one", { kind: "Infrastructure", type: "aws" })))).toEqual([]);
+  expect(lacks(inDeletion(registration("one", infrastructure, {})))).toEqual([]);
 });

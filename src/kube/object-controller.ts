@@ -1,15 +1,12 @@
+import type { Kind } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
-import {
-  createController,
-  createReflector,
-  type ControllerOptions,
-  type Kind,
-  type KubeClient,
-} from "../kube/index.ts";
+import type { KubeClient } from "./client.ts";
+import { createController, type ControllerOptions } from "./controller.ts";
+import { createReflector } from "./watch.ts";
 
 /** The kind, where its objects are watched, and what is done with one as the watch knows it; the rest as for any controller. */
 export interface ObjectControllerOptions<T extends KubeObject> extends Omit<ControllerOptions, "reconcile"> {
-  readonly gardenClient: KubeClient;
+  readonly client: KubeClient;
   readonly kind: Kind<T>;
   /** What is remembered of an object; all of it unless told otherwise. */
   readonly keep?: (object: T) => T;
@@ -18,7 +15,7 @@ export interface ObjectControllerOptions<T extends KubeObject> extends Omit<Cont
 
 /** Reconciles every object of a kind when it appears and when it changes, until it has gone. */
 export function createObjectController<T extends KubeObject>(o: ObjectControllerOptions<T>) {
-  const { gardenClient, kind, log } = o;
+  const { client, kind, log } = o;
   const controller = createController({
     ...o,
     async reconcile({ name, namespace }) {
@@ -26,7 +23,7 @@ export function createObjectController<T extends KubeObject>(o: ObjectController
       return object === undefined ? undefined : await o.reconcile(object);
     },
   });
-  const reflector = createReflector(gardenClient, kind, {
+  const reflector = createReflector(client, kind, {
     log,
     ...(o.keep === undefined ? {} : { keep: o.keep }),
     onEvent: ({ type, object: { metadata } }) => {

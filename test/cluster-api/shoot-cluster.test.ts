@@ -1,0 +1,183 @@
+import { expect } from "vitest";
+import {
+  Cluster,
+  ClusterEndpoint,
+  clusterKubeconfigName,
+  ShootCluster,
+  ShootControlPlane,
+} from "../../src/api/cluster-api/index.ts";
+import { DomainReservation, Shoot, type KubeObject } from "../../src/api/index.ts";
+import { Namespace, parseKubeconfig, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
+import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
+import { createShootProvider } from "../../src/cluster-api/shoot/provider.ts";
+import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
+import { clusterOf, controlPlaneOf, poolOf, shootTemplate } from "../support/cluster-api-objects.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
+import { applyCrds } from "../support/crds.ts";
+import { eventually } from "../support/eventually.ts";
+import { advertise, finish } from "../support/played-shoot.ts";
+
+const namespace = "garden-dev";
+
+/** The core manager, our providers and endpoints, and a garden in one cluster; only what flows write to Shoots' status is played. */
+const test = clusterApiTest.extend("own", { scope: "file" }, async ({ cluster, core }, { onCleanup }) => {
+  expect(core.output()).not.toBe("");
+  await applyCrds(cluster.client);
+  for (const name of [namespace, "garden-other"])
+    await cluster.client.apply({ ...typeMeta(Namespace), metadata: { name } });
+  const controllers = [createShootProvider, createEndpointController];
+  const own = await startClusterApi(cluster, { controllers, webhooks: [] });
+  onCleanup(() => own.stop());
+  return own;
+});
+
+test("an endpoint of the infrastructure is there before the Shoot, which then asks for its domain", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const [key, domain] = [{ namespace, name: "early" }, "early.example.com"];
+  await applyWithDomain(cluster, key, domain);
+  const infrastructure = await eventually(async () => {
+    const found = await read(cluster, ShootCluster, key);
+    return found.status?.initialization?.provisioned === true && found;
+  });
+  const reservation = await client.read(DomainReservation, { name: domain });
+  expect(reservation?.spec).toEqual({ domain, shootRef: key });
+  const endpoint = await read(cluster, ClusterEndpoint, { namespace, name: "early-infrastructure" });
+  expect(endpoint.spec).toMatchObject({ cluster: "early", host: `api.${domain}`, port: 443 });
+  expect(endpoint.metadata.ownerReferences).toMatchObject([
+    { kind: "ShootCluster", uid: infrastructure.metadata.uid, controller: true },
+  ]);
+  await eventually(async () =>
+    expect((await read(cluster, Cluster, key)).spec.controlPlaneEndpoint).toEqual({ host: `api.${domain}`, port: 443 }),
+  );
+  expect(await client.read(Shoot, key), "without a pool there is no Shoot yet").toBeUndefined();
+
+  await applyPool(cluster, "early");
+  const shoot = await eventually(() => read(cluster, Shoot, key));
+  expect(shoot.spec.dns).toEqual({ domain });
+  await advertise(client, key, `https://api.${domain}`);
+  await finish(cluster, key);
+  await eventually(async () => {
+    const { status } = await read(cluster, Cluster, key);
+    expect(status?.initialization).toMatchObject({ infrastructureProvisioned: true, controlPlaneInitialized: true });
+  }, 60_000);
+  const mine = { namespace, name: "early-control-plane" };
+  expect(await client.read(ClusterEndpoint, mine), "the control plane brings none").toBeUndefined();
+  expect((await read(cluster, ShootControlPlane, key)).spec.controlPlaneEndpoint).toBeUndefined();
+});
+
+test("the kubeconfig of a Cluster leads to another party's endpoint, and knows the Shoot by its own name", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const [key, domain] = [{ namespace, name: "fronted" }, "fronted.example.com"];
+  await applyWithDomain(cluster, key, domain);
+  await applyPool(cluster, "fronted");
+  await eventually(() => read(cluster, Shoot, key));
+  await advertise(client, key, `https://api.${domain}`);
+  await finish(cluster, key);
+  const secret = { namespace, name: clusterKubeconfigName("fronted") };
+  await eventually(() => read(cluster, Secret, secret));
+  const spec = { cluster: "fronted", host: "balancer.example.com", port: 6443, type: "apiserver" } as const;
+  await client.create({ ...typeMeta(ClusterEndpoint), metadata: { namespace, name: "balancer" }, spec });
+  await eventually(async () => {
+    const { data } = await read(cluster, Secret, secret);
+    const kubeconfig = parseKubeconfig(Buffer.from(data?.["value"] ?? "", "base64").toString());
+    expect(kubeconfig.server).toBe("https://balancer.example.com:6443");
+    expect(kubeconfig.cluster["tls-server-name"]).toBe(`api.${domain}`);
+  });
+});
+
+test("a domain is one infrastructure's until its Shoot has gone, and then the next one's", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const [key, domain] = [{ namespace, name: "first" }, "one.example.com"];
+  const other = { namespace: "garden-other", name: "second" };
+  await applyWithDomain(cluster, key, domain);
+  await applyPool(cluster, "first");
+  await eventually(() => read(cluster, Shoot, key));
+  await client.patch(refTo(Shoot, key), { metadata: { finalizers: ["gardener"] } });
+
+  await applyWithDomain(cluster, other, domain);
+  await eventually(async () =>
+    expect(await readyOf(cluster, other)).toMatchObject({
+      status: "False",
+      reason: "DomainTaken",
+      message: "one.example.com is reserved for Shoot garden-dev/first",
+    }),
+  );
+  expect((await read(cluster, Cluster, other)).spec.controlPlaneEndpoint?.host ?? "").toBe("");
+
+  await client.remove(refTo(ShootCluster, key));
+  await eventually(async () =>
+    expect(conditionOf(await read(cluster, ShootCluster, key), "Deleting")).toMatchObject({
+      reason: "WaitingForControlPlane",
+    }),
+  );
+  await client.remove(refTo(Cluster, key));
+  await eventually(
+    async () => expect((await read(cluster, Shoot, key)).metadata.deletionTimestamp).toBeDefined(),
+    60_000,
+  );
+  const held = await client.read(DomainReservation, { name: domain });
+  expect(held?.spec.shootRef, "while there is a Shoot").toEqual(key);
+  await client.patch(refTo(Shoot, key), { metadata: { finalizers: null } });
+  await eventually(async () => expect(await client.read(Cluster, key)).toBeUndefined(), 60_000);
+  expect(await client.read(ShootCluster, key)).toBeUndefined();
+  await eventually(async () => expect(await readyOf(cluster, other)).toMatchObject({ status: "True" }));
+  const next = await client.read(DomainReservation, { name: domain });
+  expect(next?.spec.shootRef).toEqual(other);
+});
+
+test("a ShootCluster keeps its domain, which is a DNS name", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "fixed" };
+  const made = (domain: string) => ({ ...typeMeta(ShootCluster), metadata: key, spec: { endpoint: { domain } } });
+  for (const domain of ["Fixed.example.com", "https://fixed.example.com", "fixed.example.com.", "*.example.com", ""])
+    await expect(client.create(made(domain))).rejects.toThrow("spec.endpoint.domain");
+  await client.create(made("fixed.example.com"));
+  const changed = client.patch(refTo(ShootCluster, key), { spec: { endpoint: { domain: "other.example.com" } } });
+  await expect(changed).rejects.toThrow("spec.endpoint: Invalid value");
+  await expect(client.patch(refTo(ShootCluster, key), { spec: { endpoint: null } })).rejects.toThrow(
+    "cannot be changed",
+  );
+});
+
+interface Key {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A Cluster of which the infrastructure brings the endpoint. */
+async function applyWithDomain({ client }: ControlPlane, key: Key, domain: string): Promise<void> {
+  const { dns: _, ...spec } = shootTemplate(key.name).spec;
+  const controlPlane = controlPlaneOf(key.name, { shootTemplate: { spec }, endpointFrom: "Infrastructure" });
+  const infrastructureRef = { ...refOf(key.name) };
+  await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: { endpoint: { domain } } });
+  await client.create({ ...controlPlane, metadata: key });
+  await client.create({ ...clusterOf(key.name, { infrastructureRef }), metadata: key });
+}
+
+const refOf = (name: string) => ({ apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name });
+
+async function applyPool({ client }: ControlPlane, cluster: string): Promise<void> {
+  const { machinePool, infrastructure } = poolOf(cluster, `${cluster}-pool`);
+  await client.create(infrastructure);
+  await client.create(machinePool);
+}
+
+/** Throws while there is none, so that a test can wait for it. */
+async function read<T extends KubeObject>({ client }: ControlPlane, kind: Kind<T, "Namespaced">, key: Key): Promise<T> {
+  const found = await client.read(kind, key);
+  if (found === undefined) throw new Error(`there is no ${kind.kind} ${key.name}`);
+  return found;
+}
+
+const conditionOf = ({ status }: ShootCluster, type: string) => status?.conditions?.find((one) => one.type === type);
+const readyOf = async (cluster: ControlPlane, key: Key) => conditionOf(await read(cluster, ShootCluster, key), "Ready");
