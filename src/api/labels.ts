@@ -169,6 +169,9 @@ export const ACCESS_CLASS_LABEL = "resources.gardener.cloud/class";
 /** On a ShootControlPlane, and on the Shoot that stands for it: the control plane's first uid. It outlives `clusterctl move`. */
 export const CONTROL_PLANE_ID_LABEL = "perennial.dev/control-plane-id";
 
+/** On a ShootControlPlane: the uid of its Shoot, once that was there. While it stays, no other Shoot is made. */
+export const CONTROL_PLANE_SHOOT_LABEL = "perennial.dev/shoot-uid";
+
 /** On a ShootCluster, and on what it has in the garden: the ShootCluster's first uid. It outlives `clusterctl move`. */
 export const INFRASTRUCTURE_ID_LABEL = "perennial.dev/infrastructure-id";
 

@@ -1,7 +1,7 @@
 import { ShootBootstrapConfig } from "../api/cluster-api/index.ts";
 import { createObjectController } from "../kube/index.ts";
 import type { ClusterApiDeps, Part } from "./part.ts";
-import { isLeftToMove, isPaused, pausedSaid } from "./endpoint/paused.ts";
+import { isPaused, pausedSaid } from "./endpoint/paused.ts";
 import { say } from "./shoot/say.ts";
 
 /** Says of each ShootBootstrapConfig that its data is there: it is empty, since a Shoot starts its machines itself. */
@@ -12,7 +12,6 @@ export function createBootstrapController({ management, log }: ClusterApiDeps): 
     kind: ShootBootstrapConfig,
     log,
     async reconcile(config) {
-      if (isLeftToMove(config)) return;
       if (isPaused(config)) return await say(management, config, [pausedSaid(true)]);
       await say(management, config, [pausedSaid(false)], {
         initialization: { dataSecretCreated: true },

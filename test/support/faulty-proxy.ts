@@ -10,6 +10,15 @@ import { parseKubeconfig, renderKubeconfig } from "../../src/kube/index.ts";
 export type Fault =
   { readonly status: number; readonly headers?: Record<string, string>; readonly body?: object } | "reset";
 
+/** A request that passes: before it is passed on, and again before its answer is. */
+export interface Passing {
+  /** The same at both moments, and different for each request. */
+  readonly id: number;
+  /** Method and path. */
+  readonly line: string;
+  readonly moment: "asked" | "answered";
+}
+
 /** A proxy in front of an API server that misbehaves on demand and counts what it sees. */
 export interface FaultyProxy {
   /** A file, because it is plain HTTP, which a kubeconfig out of a cluster may not have. */
@@ -20,6 +29,8 @@ export interface FaultyProxy {
   connections(): number;
   /** Meets the next requests that match with these faults, one each. */
   fail(match: RegExp, ...faults: readonly Fault[]): void;
+  /** Shows each request that passes from now on; one for which the answer is false goes no further, and its connection is cut. */
+  watch(look: (passing: Passing) => boolean | Promise<boolean>): void;
   /** Cuts all connections, and refuses requests until `mend`. */
   cut(): void;
   mend(): void;
@@ -35,10 +46,11 @@ export async function startFaultyProxy(kubeconfig: string): Promise<FaultyProxy>
   let faults: { readonly match: RegExp; readonly fault: Fault }[] = [];
   let broken = false;
   let connections = 0;
+  let look: Parameters<FaultyProxy["watch"]>[0] = () => true;
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const line = `${incoming.method} ${incoming.url}`;
-    requests.push(line);
+    const id = requests.push(line);
     const planned = faults.find(({ match }) => match.test(line));
     faults = faults.filter((fault) => fault !== planned);
     const fault = broken ? "reset" : planned?.fault;
@@ -47,19 +59,25 @@ export async function startFaultyProxy(kubeconfig: string): Promise<FaultyProxy>
       outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
       return void outgoing.end(fault.body === undefined ? "" : `${JSON.stringify(fault.body)}\n`);
     }
+    if (!(await look({ id, line, moment: "asked" }))) return void outgoing.destroy();
     const answer = await request(upstream + incoming.url, {
       dispatcher: agent,
       method: incoming.method as "GET",
       headers: { ...incoming.headers, host: undefined, connection: undefined, "transfer-encoding": undefined },
       body: incoming.method === "GET" ? null : incoming,
     });
+    if (!(await look({ id, line, moment: "answered" }))) {
+      answer.body.on("error", () => {}).destroy();
+      return void outgoing.destroy();
+    }
     outgoing.writeHead(answer.statusCode, answer.headers);
     outgoing.on("close", () => answer.body.on("error", () => {}).destroy());
     answer.body.on("error", () => outgoing.destroy()).pipe(outgoing);
   }
 
   const server = createServer((incoming, outgoing) => {
-    handle(incoming, outgoing).catch(() => incoming.socket.destroy());
+    const { socket } = incoming; // the request loses it when the connection goes
+    handle(incoming, outgoing).catch(() => socket.destroy());
   });
   server.on("connection", () => connections++);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -73,6 +91,7 @@ export async function startFaultyProxy(kubeconfig: string): Promise<FaultyProxy>
     requests,
     connections: () => connections,
     fail: (match, ...more) => void faults.push(...more.map((fault) => ({ match, fault }))),
+    watch: (next) => void (look = next),
     cut() {
       broken = true;
       server.closeAllConnections();

@@ -4,10 +4,9 @@ import { Worker, type KubeObject } from "../../src/api/index.ts";
 import { NO_TOKEN_LABEL } from "../../src/api/labels.ts";
 import { components } from "../../src/components/index.ts";
 import { Secret } from "../../src/kube/index.ts";
-import { spawnChild, type Child } from "./child.ts";
 import { exampleContext } from "./control-plane-context.ts";
 import { startControlPlane, type ControlPlane } from "./control-plane.ts";
-import { freePorts } from "./free-ports.ts";
+import { startGarbageCollector } from "./garbage-collector.ts";
 import { followDeployment, permitManagers, type MachineManagers } from "./machine-managers.ts";
 import { startResourceManager } from "./resource-manager.ts";
 
@@ -50,18 +49,6 @@ function withoutToken(deployment: WithPods): KubeObject {
   const { template, ...spec } = deployment.spec;
   const labels = { ...template.metadata.labels, [NO_TOKEN_LABEL]: "true" };
   return { ...deployment, spec: { ...spec, template: { ...template, metadata: { ...template.metadata, labels } } } };
-}
-
-/** Kubernetes' own: what resource managers delete in the foreground goes once it has seen that nothing depends on it. */
-async function startGarbageCollector({ kubeconfigFile }: ControlPlane, directory: string): Promise<Child> {
-  const [port] = await freePorts(1);
-  return await spawnChild(directory, "kube-controller-manager", [
-    `--kubeconfig=${kubeconfigFile}`,
-    "--controllers=garbage-collector-controller",
-    "--leader-elect=false",
-    "--bind-address=127.0.0.1",
-    `--secure-port=${port}`,
-  ]);
 }
 
 /** Where the resource manager has its lease. */

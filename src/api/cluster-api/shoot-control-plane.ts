@@ -106,7 +106,9 @@ const controlPlaneStatus = object({
     .optional()
     .describe("ExternalManagedControlPlane says that no Node runs the control plane."),
   shoot: shootStatus.optional().describe("Shoot is the one that stands for the control plane."),
-  conditions: conditions.optional().describe("Conditions: Available, ShootSynced, RollingOut, Deleting and Paused."),
+  conditions: conditions
+    .optional()
+    .describe("Conditions: Available, ShootSynced, EndpointPublished, RollingOut, Deleting and Paused."),
   observedGeneration: z
     .int()
     .optional()

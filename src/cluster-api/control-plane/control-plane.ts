@@ -6,17 +6,18 @@ import { omitUndefined } from "../../omit-undefined.ts";
 import { completeEndpoint } from "../endpoint/value.ts";
 import { currentEndpoint } from "../shoot/address.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
+import type { GardenSilence } from "../shoot/garden-silence.ts";
 import { composeShoot } from "../shoot/compose.ts";
 import { projectOf } from "../shoot/project.ts";
-import { infrastructureOf, poolsOf, type World } from "../shoot/world.ts";
+import { infrastructureOf, leavingRowsOf, poolsOf, type World } from "../shoot/world.ts";
 import type { ShootWriter, Written } from "../shoot/write.ts";
 import { isToBeAsked, whenAgain } from "./again.ts";
-import { endpointName, publishEndpoint } from "./endpoint.ts";
+import { endpointName, isOverruled, publishEndpoint } from "./endpoint.ts";
 import { findShoot, shootKey } from "./find.ts";
-import { blockMove, establish, isOwn } from "./identity.ts";
+import { establish, isOwn, noteShoot } from "./identity.ts";
 import { keepKubeconfig, leadingTo, publishedKubeconfig } from "./kubeconfig.ts";
 import { report, type Seen, type Silence } from "./report.ts";
-import { whyNotYet } from "./waiting.ts";
+import { whyNotAgain, whyNotYet } from "./waiting.ts";
 
 /** What a control plane's reconciliation works with. */
 export interface ControlPlaneDeps {
@@ -26,6 +27,8 @@ export interface ControlPlaneDeps {
   readonly writer: ShootWriter;
   readonly servers: ApiServers;
   readonly silence: Silence;
+  /** Since when the garden does not answer. */
+  readonly gardenSilence: Pick<GardenSilence, "since">;
 }
 
 /**
@@ -43,7 +46,7 @@ export async function reconcileControlPlane(
   const established = await establish(management, controlPlane, project.namespace);
   const written = await writeShoot(deps, cluster, established, project.namespace);
   const shoot = "shoot" in written ? written.shoot : undefined;
-  await blockMove(management, established, shoot);
+  await noteShoot(management, established, shoot);
   const held = "obstacle" in written ? { obstacle: written.obstacle } : {};
   const seen = shoot === undefined ? {} : await publish(deps, cluster, established, shoot);
   const found = { ...held, ...(shoot && { shoot }), ...seen };
@@ -61,13 +64,17 @@ async function writeShoot(
   const key = shootKey(controlPlane, place);
   const present = world.shoots.get(key.name, namespace) ?? (await findShoot(garden, controlPlane, place));
   const infrastructure = infrastructureOf(world, cluster);
-  const waiting = present === undefined ? whyNotYet(cluster, controlPlane, infrastructure) : undefined;
+  const waiting =
+    present === undefined
+      ? (whyNotAgain(controlPlane, key) ?? whyNotYet(cluster, controlPlane, infrastructure))
+      : undefined;
   if (waiting !== undefined) return { obstacle: waiting };
   const pools = poolsOf(world, cluster);
   const composition = composeShoot({
     cluster,
     controlPlane,
     pools,
+    leaving: leavingRowsOf(world, cluster),
     infrastructure,
     key,
     present,
@@ -93,16 +100,18 @@ async function publish(
   const endpoint = currentEndpoint(shoot, completeEndpoint(controlPlane.spec.controlPlaneEndpoint), published);
   if (endpoint === undefined) return {};
   const present = world.endpoints.get(endpointName(cluster), namespace);
-  if (controlPlane.spec.endpointFrom !== "Infrastructure")
-    await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
-  if (published === undefined) return { endpoint };
+  const unpublished =
+    controlPlane.spec.endpointFrom === "Infrastructure"
+      ? undefined
+      : await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
+  if (published === undefined) return { endpoint, unpublished };
   const kept = world.secrets.get(clusterKubeconfigName(name), namespace);
   await keepKubeconfig(
     management,
     { cluster, controlPlane, present: kept },
-    leadingTo(published, endpoint, cluster.spec.controlPlaneEndpoint),
+    leadingTo(published, endpoint, isOverruled(present, controlPlane) ? cluster.spec.controlPlaneEndpoint : undefined),
   );
-  const known = { endpoint, kubeconfig: published };
+  const known = { endpoint, unpublished, kubeconfig: published };
   if (!isToBeAsked(controlPlane, shoot)) return known;
 
   const id = `${namespace}/${name}`;

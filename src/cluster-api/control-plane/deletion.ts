@@ -1,19 +1,20 @@
 import { CONFIRM_DELETION_ANNOTATION } from "../../api/annotations.ts";
-import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
+import { BLOCK_MOVE_ANNOTATION, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { SHOOT_FINALIZER } from "../../api/names.ts";
+import { describeMove, moveOf } from "../../api/placement/move.ts";
 import { dropFinalizer, KubeError, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { projectOf, type ProjectSource } from "../shoot/project.ts";
 import { say } from "../shoot/say.ts";
 import type { ShootWriter } from "../shoot/write.ts";
 import { findOwnShoot } from "./find.ts";
 
-/** In ms: how soon a deletion that was refused is asked for again, such as while the Shoot moves. */
+/** In ms: how soon a deletion that was refused, or has to wait, is asked for again. */
 const RETRY_DELAY = 15_000;
 
 /**
  * Deletes the Shoot of a control plane that is being deleted, or lets go of it, as its policy says; and lets the control plane go
- * once that is done. A Shoot that is not its own stays untouched, and so does every one outside of the project that its namespace
+ * once that is done. One that moves to another Seed is deleted after it has arrived. A Shoot that is not its own stays untouched, and so does every one outside of the project that its namespace
  * may use: while that is not known, or is another than at first, the control plane stays and says why.
  */
 export async function removeShoot(
@@ -43,6 +44,13 @@ export async function removeShoot(
     reason: "WaitingForShoot",
     message: `Shoot ${namespace}/${name} is being deleted`,
   } as const;
+  const move = moveOf(shoot);
+  if (move.is !== "settled") {
+    const message = describeMove(shoot.metadata, move);
+    await say(management, controlPlane, [{ ...waiting, reason: "ShootMoving", message }]);
+    return { requeueAfter: RETRY_DELAY };
+  }
+  await holdMove(management, controlPlane);
   try {
     await askToDelete(garden, shoot);
     await say(management, controlPlane, [waiting]);
@@ -55,6 +63,14 @@ export async function removeShoot(
 }
 
 const LEAVING = `To leave the Shoot as it is, take away finalizer ${SHOOT_FINALIZER}`;
+
+/** A control plane that `clusterctl move` took away now would live on elsewhere, with a Shoot that goes. */
+async function holdMove(management: KubeClient, controlPlane: ShootControlPlane): Promise<void> {
+  const { annotations = {}, uid } = controlPlane.metadata;
+  if (BLOCK_MOVE_ANNOTATION in annotations) return;
+  const metadata = { uid, annotations: { [BLOCK_MOVE_ANNOTATION]: "true" } };
+  await unlessGone(management.patch(refOf(controlPlane), { metadata }));
+}
 
 /** What a deletion works with. */
 export interface Deleting extends ProjectSource {

@@ -1,28 +1,41 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Cluster, ClusterEndpoint, ControlPlaneEndpoint, ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
-import { provideEndpoint } from "../endpoint/provided.ts";
+import { findCondition } from "../endpoint/conditions.ts";
+import { isProvidedBy, provideEndpoint } from "../endpoint/provided.ts";
+import type { Obstacle } from "../shoot/obstacle.ts";
 
 /** The name of the endpoint that a Cluster's control plane brings. */
 export const endpointName = ({ metadata }: Cluster): string => `${metadata.name}-control-plane`;
 
 /**
  * Makes an endpoint known as the control plane's: as a ClusterEndpoint that it owns (seed 004), then in its own spec, which core
- * reads once the control plane is initialized. Nothing is written where both say so.
+ * reads once the control plane is initialized. Nothing is written where both say so. Another's object of that name stays as it is:
+ * then the answer says so, and only the spec is written.
  */
 export async function publishEndpoint(
   management: KubeClient,
   { cluster, controlPlane, present }: Publishing,
   endpoint: ControlPlaneEndpoint,
-): Promise<void> {
+): Promise<Obstacle | undefined> {
   const name = endpointName(cluster);
-  await provideEndpoint(management, { cluster, owner: controlPlane, name, present }, endpoint);
+  const taken = await provideEndpoint(management, { cluster, owner: controlPlane, name, present }, endpoint);
   if (!isDeepStrictEqual({ ...controlPlane.spec.controlPlaneEndpoint }, endpoint))
     await management.patch(refOf(controlPlane), {
       metadata: { uid: controlPlane.metadata.uid },
       spec: { controlPlaneEndpoint: endpoint },
     });
+  return taken;
 }
+
+/**
+ * Whether another endpoint may be the Cluster's than the control plane's own. An own one that was surfaced is, also while its new value is on
+ * the way to the Cluster: the kubeconfig makes no detour by the address that the Shoot has left.
+ */
+export const isOverruled = (own: ClusterEndpoint | undefined, controlPlane: ShootControlPlane): boolean =>
+  own === undefined ||
+  !isProvidedBy(own, controlPlane) ||
+  findCondition(own.status?.conditions, "Surfaced")?.status !== "True";
 
 /** Whose endpoint it is, and what is there of it. */
 export interface Publishing {

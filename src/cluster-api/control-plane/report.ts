@@ -9,7 +9,7 @@ import type { KubeClient } from "../../kube/index.ts";
 import { findCondition, type Said } from "../endpoint/conditions.ts";
 import { pausedSaid } from "../endpoint/paused.ts";
 import { availabilityOf } from "../shoot/availability.ts";
-import type { Obstacle } from "../shoot/obstacle.ts";
+import { SHOOT_DELETED, type Obstacle } from "../shoot/obstacle.ts";
 import { say } from "../shoot/say.ts";
 
 /** Since when API servers do not answer, by `namespace/name` of the Cluster; in ms since the epoch. */
@@ -18,6 +18,8 @@ export type Silence = Map<string, number>;
 /** What was found out of a control plane's API server. */
 export interface Seen {
   readonly endpoint?: ControlPlaneEndpoint;
+  /** Why no ClusterEndpoint says the endpoint. */
+  readonly unpublished?: Obstacle | undefined;
   readonly kubeconfig?: string;
   /** What the API server says that it runs, with a leading v; undefined where it did not answer or was not asked. */
   readonly version?: string | undefined;
@@ -34,7 +36,7 @@ export interface Report extends Seen {
 export async function report(
   { management, silence }: { readonly management: KubeClient; readonly silence: Silence },
   controlPlane: ShootControlPlane,
-  { obstacle, shoot, version }: Report,
+  { obstacle, shoot, version, endpoint, unpublished }: Report,
 ): Promise<void> {
   const { status, spec } = controlPlane;
   const isInitialized = status?.initialization?.controlPlaneInitialized === true || version !== undefined;
@@ -44,6 +46,7 @@ export async function report(
     isInitialized ? available : notInitialized,
     synced(obstacle),
     rollingOut(spec.version, versions),
+    ...(endpoint ? [endpointPublished(unpublished)] : []),
     pausedSaid(false),
   ];
   await say(management, controlPlane, said, {
@@ -59,10 +62,10 @@ const notInitialized: Said = {
   message: "the API server has not answered yet",
 };
 
-/** Of a control plane that has answered once, and whose Shoot is not seen now: it may run all the same. */
+/** Of a control plane that has answered once, and whose Shoot is not seen now: it may run all the same, unless that was deleted. */
 const unknownFor = ({ reason, message }: Obstacle = NO_SHOOT): Said => ({
   type: "Available",
-  status: "Unknown",
+  status: reason === SHOOT_DELETED ? "False" : "Unknown",
   reason,
   message,
 });
@@ -76,6 +79,11 @@ function availability({ metadata, status }: ShootControlPlane, shoot: Shoot, sil
 }
 
 const known = (before: Condition | undefined) => (before?.status === "Unknown" ? undefined : before);
+
+const endpointPublished = (unpublished: Obstacle | undefined): Said =>
+  unpublished === undefined
+    ? { type: "EndpointPublished", status: "True", reason: "Published", message: "" }
+    : { type: "EndpointPublished", status: "False", ...unpublished };
 
 const synced = (obstacle: Obstacle | undefined): Said =>
   obstacle === undefined

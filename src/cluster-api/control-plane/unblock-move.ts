@@ -1,11 +1,11 @@
 import { BLOCK_MOVE_ANNOTATION, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { refOf, type KubeClient } from "../../kube/index.ts";
 import { findShoot } from "./find.ts";
-import { blockMove, isOwn } from "./identity.ts";
+import { isOwn, isUnderWay } from "./identity.ts";
 
 /**
- * Lets `clusterctl move` go on once the Shoot of a paused control plane is neither being made nor moving: it pauses the Cluster first
+ * Lets `clusterctl move` go on once the Shoot of a paused control plane is neither being made nor moving, nor deleted: it pauses the Cluster first
  * and waits then. The garden itself is asked. Only removes the annotation, never sets it: who has paused a Cluster may be past it.
  */
 export async function unblockMove(
@@ -13,9 +13,11 @@ export async function unblockMove(
   controlPlane: ShootControlPlane,
   cluster: string,
 ): Promise<void> {
-  const { annotations = {}, labels = {} } = controlPlane.metadata;
-  if (!(BLOCK_MOVE_ANNOTATION in annotations)) return;
+  const { annotations = {}, labels = {}, deletionTimestamp } = controlPlane.metadata;
+  if (!(BLOCK_MOVE_ANNOTATION in annotations) || deletionTimestamp !== undefined) return;
   const namespace = labels[PROJECT_NAMESPACE_LABEL];
   const found = namespace === undefined ? undefined : await findShoot(garden, controlPlane, { namespace, cluster });
-  await blockMove(management, controlPlane, found && isOwn(found, controlPlane) ? found : undefined);
+  if (found !== undefined && isOwn(found, controlPlane) && isUnderWay(found)) return;
+  const metadata = { uid: controlPlane.metadata.uid, annotations: { [BLOCK_MOVE_ANNOTATION]: null } };
+  await management.patch(refOf(controlPlane), { metadata });
 }

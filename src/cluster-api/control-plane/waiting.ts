@@ -1,5 +1,7 @@
 import { ShootCluster, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
-import type { Obstacle } from "../shoot/obstacle.ts";
+import { CONTROL_PLANE_SHOOT_LABEL } from "../../api/labels.ts";
+import type { NamespacedKey } from "../../kube/index.ts";
+import { SHOOT_DELETED, type Obstacle } from "../shoot/obstacle.ts";
 
 /**
  * What a control plane's Shoot is not made before: the one that is to be adopted is there, the infrastructure is provisioned, and where
@@ -20,4 +22,15 @@ export function whyNotYet(
   if (endpointFrom === "Infrastructure" && !spec.controlPlaneEndpoint?.host)
     return { reason: "WaitingForEndpoint", message: "the Cluster has no endpoint yet" };
   return undefined;
+}
+
+/**
+ * Why a control plane that has had a Shoot gets no other: one that others have deleted took its users' objects with it, and another in
+ * its place is a person's decision. Pure.
+ */
+export function whyNotAgain({ metadata }: ShootControlPlane, key: NamespacedKey): Obstacle | undefined {
+  if (metadata.labels?.[CONTROL_PLANE_SHOOT_LABEL] === undefined) return undefined;
+  const way = `take label ${CONTROL_PLANE_SHOOT_LABEL} from ShootControlPlane ${metadata.namespace}/${metadata.name}, or delete the Cluster`;
+  const message = `Shoot ${key.namespace}/${key.name} was deleted, and not by its Cluster: for another one ${way}`;
+  return { reason: SHOOT_DELETED, message };
 }

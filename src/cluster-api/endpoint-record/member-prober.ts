@@ -53,7 +53,7 @@ export function createMemberProber(deps: MemberProberDeps): MemberProber {
     const known = knownOf(key);
     if (known === undefined) return;
     const { endpoint, trust } = known.target;
-    const found = await probe(endpoint, trust, TIMEOUT);
+    const found = await probe(endpoint, trust, { timeout: TIMEOUT });
     known.failures = found.status === "True" ? 0 : known.failures + 1;
     const before = known.serving;
     if (known.failures !== 1) known.serving = found;

@@ -1,5 +1,5 @@
 import { request } from "node:https";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { findCondition, type Said } from "./conditions.ts";
@@ -13,12 +13,24 @@ export type Serving = Said & { readonly type: "Serving" };
  * Asks an endpoint for `/readyz`, without credentials, in a TLS handshake for its host under the Cluster's authority. 401 and 403
  * are answers, too. Never throws; `timeout` is in ms.
  */
-export async function probeEndpoint(endpoint: Endpoint, trust: Trust, timeout = 5_000): Promise<Serving> {
+export async function probeEndpoint(
+  endpoint: Endpoint,
+  trust: Trust,
+  { timeout = 5_000, lookup }: ProbeOptions = {},
+): Promise<Serving> {
   const place = renderEndpoint(endpoint);
-  const answer = await ask(endpoint, trust, timeout).catch((error: unknown) => error as Fault);
+  const answer = await ask(endpoint, trust, { timeout, lookup }).catch((error: unknown) => error as Fault);
   if (typeof answer !== "number") return serving("False", ...explain(place, answer));
   if ([200, 401, 403].includes(answer)) return serving("True", "Answers", `${place} answers`);
   return serving("False", "NotReady", `${place} answers /readyz with status ${answer}`);
+}
+
+/** How an endpoint is asked. */
+export interface ProbeOptions {
+  /** In ms. */
+  readonly timeout?: number | undefined;
+  /** What finds addresses of names; the system's resolver unless told otherwise. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** What is said of an endpoint that cannot be asked, because the Cluster has no kubeconfig yet. */
@@ -46,12 +58,17 @@ const serving = (status: Serving["status"], reason: string, message: string): Se
 type Fault = Error & { readonly code?: string };
 
 /** A kubeconfig that leads to this endpoint under another name, as where a third party's endpoint wins, is checked by that name. */
-function ask(endpoint: Endpoint, { ca, server, serverName }: Trust, timeout: number): Promise<number> {
+function ask(
+  endpoint: Endpoint,
+  { ca, server, serverName }: Trust,
+  { timeout = 0, lookup }: ProbeOptions,
+): Promise<number> {
   const named = serverName !== undefined && isSameEndpoint(server, endpoint) ? checkedBy(serverName) : {};
   const { host, port } = endpoint;
+  const found = lookup === undefined ? named : { ...named, lookup };
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeout);
-    const asked = request({ host, port, path: "/readyz", ca, agent: false, signal, ...named }, (answer) => {
+    const asked = request({ host, port, path: "/readyz", ca, agent: false, signal, ...found }, (answer) => {
       answer.resume();
       resolve(answer.statusCode ?? 0);
       asked.destroy();

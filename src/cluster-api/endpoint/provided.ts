@@ -5,8 +5,10 @@ import {
   type ControlPlaneEndpoint,
 } from "../../api/cluster-api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { typeMeta, type KubeClient } from "../../kube/index.ts";
+import { refOf, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { covers } from "../shoot/covers.ts";
+import { COMPOSER } from "../shoot/field-managers.ts";
+import type { Obstacle } from "../shoot/obstacle.ts";
 
 /** Whose endpoint it is, and what is there of it. */
 export interface ProvidedEndpoint {
@@ -17,21 +19,38 @@ export interface ProvidedEndpoint {
   readonly present: ClusterEndpoint | undefined;
 }
 
-/** Makes an endpoint known as a ClusterEndpoint that its provider owns (seed 004). Nothing is written where it says so. */
+/**
+ * Makes an endpoint known as a ClusterEndpoint that its provider owns (seed 004). Nothing is written where it says so. Another's object
+ * of that name stays as it is: then the answer says so.
+ */
 export async function provideEndpoint(
   management: KubeClient,
   { cluster, owner, name, present }: ProvidedEndpoint,
   { host, port }: ControlPlaneEndpoint,
-): Promise<void> {
+): Promise<Obstacle | undefined> {
   const { apiVersion, kind, metadata } = owner;
   const labels = { [CLUSTER_NAME_LABEL]: cluster.metadata.name };
   const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? "", controller: true }];
   const spec = { cluster: cluster.metadata.name, host, port, type: "ExternalControlPlaneEndpoint" } as const;
-  if (covers(present?.spec, spec) && covers(present?.metadata, { labels, ownerReferences })) return;
   const { namespace } = cluster.metadata;
-  await management.apply<ClusterEndpoint>({
-    ...typeMeta(ClusterEndpoint),
-    metadata: { name, namespace, labels, ownerReferences },
-    spec,
-  });
+  const wanted = { ...typeMeta(ClusterEndpoint), metadata: { name, namespace, labels, ownerReferences }, spec };
+  if (present === undefined) return void (await management.create<ClusterEndpoint>(wanted, { fieldManager: COMPOSER }));
+  if (!isProvidedBy(present, owner)) return describeTaken(present);
+  if (covers(present.spec, spec) && covers(present.metadata, { labels, ownerReferences })) return undefined;
+  // Only of the object as it was seen: of another one in its place nothing is changed.
+  const { uid, resourceVersion } = present.metadata;
+  const patched = { metadata: { uid, resourceVersion, labels, ownerReferences }, spec };
+  await management.patch(refOf(present), patched, { fieldManager: COMPOSER });
+  return undefined;
 }
+
+/** Whether a provider's object of that name controls the endpoint; its uid changes when `clusterctl move` makes it anew. */
+export const isProvidedBy = ({ metadata }: ClusterEndpoint, owner: KubeObject): boolean =>
+  metadata.ownerReferences?.some(
+    (one) => one.kind === owner.kind && one.name === owner.metadata.name && one.controller === true,
+  ) ?? false;
+
+const describeTaken = ({ metadata }: ClusterEndpoint): Obstacle => ({
+  reason: "NameTaken",
+  message: `ClusterEndpoint ${metadata.name} is no object of this provider: delete it, or give it another name`,
+});

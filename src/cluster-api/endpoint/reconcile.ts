@@ -5,6 +5,7 @@ import { migrate } from "./generate.ts";
 import { isLeftToMove, isPaused } from "./paused.ts";
 import type { Serving } from "./probe.ts";
 import { report } from "./report.ts";
+import { keepWhatStays } from "./stay.ts";
 import { follow, surface } from "./surface.ts";
 import type { EndpointWork } from "./work.ts";
 
@@ -28,6 +29,7 @@ export async function reconcileCluster(work: EndpointWork, seen: Seen): Promise<
   const endpoints = seen.endpoints.filter((one) => !isLeftToMove(one));
   if (cluster === undefined)
     return await report(work, { cluster, endpoints, decision: { losers: endpoints }, servingOf });
+  await keepWhatStays(work.client, cluster, [cluster, ...seen.endpoints]); // the watch brings it again
   if (cluster.metadata.deletionTimestamp !== undefined || isLeftToMove(cluster)) return;
   const decision = decide(cluster.spec, endpoints);
   if (isPaused(cluster)) return await report(work, { cluster, endpoints, decision, servingOf });

@@ -35,7 +35,7 @@ export async function reconcilePool(
   pool: Pool,
   place: PoolPlace,
 ): Promise<void> {
-  const infrastructure = await addFinalizer(management, pool.infrastructure, SHOOT_FINALIZER);
+  const { infrastructure } = pool;
   const rival = rivalOf(infrastructure, place);
   const found = rival === undefined ? nodesOf({ world, servers }, place, rowNameOf(infrastructure)) : undefined;
   if (found !== undefined) await tell(management, infrastructure, found);
@@ -47,6 +47,12 @@ export async function reconcilePool(
     ...(found && { replicas: found.length }),
   });
   if (isProvisioned && found !== undefined) await tellReplicas(management, pool, found.length);
+}
+
+/** Keeps a pool from going unseen: before its row is in the Shoot, so that the row goes with it. */
+export async function holdPool(management: KubeClient, infrastructure: ShootMachinePool): Promise<void> {
+  if (infrastructure.metadata.deletionTimestamp === undefined)
+    await addFinalizer(management, infrastructure, SHOOT_FINALIZER);
 }
 
 /** Another pool that has the row of this one's name. */

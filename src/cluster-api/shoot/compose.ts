@@ -18,6 +18,8 @@ export interface Ingredients {
   readonly cluster: Cluster;
   readonly controlPlane: ShootControlPlane;
   readonly pools: readonly Pool[];
+  /** The names of rows whose pools are being deleted. */
+  readonly leaving?: readonly string[];
   readonly infrastructure?: ShootCluster | undefined;
   /** Where the Shoot is, or is to be. */
   readonly key: { readonly namespace: string; readonly name: string };
@@ -39,13 +41,13 @@ export type Composition = { readonly shoot: Composed } | { readonly obstacle: Ob
  * adopted Shoot, only the version and the rows. The Seed's name is left out: it counts only when a Shoot is made. Pure.
  */
 export function composeShoot(ingredients: Ingredients): Composition {
-  const { controlPlane, infrastructure, pools, present } = ingredients;
+  const { controlPlane, infrastructure, pools, present, leaving = [] } = ingredients;
   const { shootTemplate, version, workerless = false } = controlPlane.spec;
   const misplaced = shootTemplate && (findReserved(shootTemplate) ?? findMisplaced(shootTemplate.spec));
   if (misplaced !== undefined) return { obstacle: misplaced };
   const chosen = chooseDomain(controlPlane, infrastructure);
   if ("obstacle" in chosen) return chosen;
-  const rows = chooseRows(pools, { version, zones: infrastructure?.spec?.zones }, { workerless, present });
+  const rows = chooseRows(pools, { version, zones: infrastructure?.spec?.zones }, { workerless, present, leaving });
   if ("obstacle" in rows) return rows;
   if (version === undefined && present === undefined) return obstacle("VersionMissing", VERSION_MISSING);
   const spec = specOf(ingredients, rows.chosen, chosen.domain);

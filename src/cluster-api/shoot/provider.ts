@@ -8,15 +8,17 @@ import { idOf, isOwn } from "../control-plane/identity.ts";
 import type { Silence } from "../control-plane/report.ts";
 import { unblockMove } from "../control-plane/unblock-move.ts";
 import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../endpoint/paused.ts";
+import { keepWhatStays } from "../endpoint/stay.ts";
 import { removeInfrastructure } from "../shoot-cluster/deletion.ts";
 import { reconcileInfrastructure } from "../shoot-cluster/shoot-cluster.ts";
-import { reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
+import { holdPool, reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { createApiServers } from "./api-servers.ts";
+import { sayUnreachable, watchGarden } from "./garden-silence.ts";
 import { projectOf } from "./project.ts";
 import { guardReferences } from "./references.ts";
 import { say } from "./say.ts";
-import { controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
+import { clusterNameOf, controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
 import { createShootWriter } from "./write.ts";
 
 /**
@@ -31,14 +33,18 @@ export function createShootProvider(deps: ClusterApiDeps): Part {
     controller.enqueue({ namespace, name });
   });
   const silence: Silence = new Map();
-  const all = {
-    management,
+  const gardenSilence = watchGarden({
     garden,
-    world,
-    writer: guardReferences(createShootWriter(garden), garden),
-    servers,
-    silence,
-  };
+    isHeard: () => management === garden || world.shoots.isCurrent(), // one cluster that is away cannot be told of it
+    onChange: () => world.controlPlanes.list().forEach(wakeCluster),
+  });
+  const writer = guardReferences(createShootWriter(garden), garden);
+  const all = { gardenSilence, management, garden, world, writer, servers, silence };
+  function wakeCluster(controlPlane: ShootControlPlane): void {
+    const name = clusterNameOf(controlPlane);
+    if (name !== undefined) controller.enqueue({ namespace: controlPlane.metadata.namespace, name });
+  }
+
   const controller = createController<NamespacedKey>({
     name: "cluster-api-shoots",
     concurrency: 16,
@@ -50,11 +56,12 @@ export function createShootProvider(deps: ClusterApiDeps): Part {
     start() {
       world.start();
       world.synced().then(
-        () => controller.start(),
+        () => (controller.start(), gardenSilence.start()),
         () => log.info("stopped before the first lists"),
       );
     },
     async stop() {
+      gardenSilence.stop();
       await world.stop();
       await controller.stop();
       await servers.stop();
@@ -69,6 +76,11 @@ async function reconcileCluster(
   const { world } = deps;
   const cluster = world.clusters.get(key.name, key.namespace);
   const controlPlane = cluster && controlPlaneOf(world, cluster);
+  if (cluster !== undefined) {
+    const pools = poolsOf(world, cluster).map(({ infrastructure }) => infrastructure);
+    await keepWhatStays(deps.management, cluster, [controlPlane, infrastructureOf(world, cluster), ...pools]);
+    await holdPools(deps, cluster);
+  }
   const again = [cluster && (await infrastructureOfCluster(deps, cluster))];
   again.push(controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane)));
   await poolsOfCluster(deps, key, cluster, controlPlane);
@@ -114,6 +126,16 @@ async function leavingInfrastructure(
   return await removeInfrastructure(deps, infrastructure, key.name);
 }
 
+async function holdPools({ management, world }: ControlPlaneDeps, cluster: Cluster): Promise<void> {
+  if (isPaused(cluster)) return;
+  for (const { infrastructure } of poolsOf(world, cluster))
+    if (!isKeptOff(infrastructure) && !isPaused(infrastructure)) await holdPool(management, infrastructure);
+}
+
+/** A pool that another management cluster, or another system, looks after. */
+const isKeptOff = (infrastructure: ShootMachinePool): boolean =>
+  isLeftToMove(infrastructure) || isManagedElsewhere(infrastructure);
+
 async function controlPlaneOfCluster(
   deps: ControlPlaneDeps,
   key: NamespacedKey,
@@ -125,6 +147,8 @@ async function controlPlaneOfCluster(
     await unblockMove(deps, controlPlane, key.name);
     return await say(deps.management, controlPlane, [pausedSaid(true)]);
   }
+  const silentSince = deps.gardenSilence.since();
+  if (silentSince !== undefined) return await sayUnreachable(deps.management, controlPlane, silentSince);
   if (controlPlane.metadata.deletionTimestamp !== undefined) return await removeShoot(deps, controlPlane, key.name);
   if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) return undefined;
   return await reconcileControlPlane(deps, cluster, controlPlane);
@@ -145,7 +169,7 @@ async function poolOfCluster(
   infrastructure: ShootMachinePool,
   place: PoolPlace | undefined,
 ): Promise<void> {
-  if (isLeftToMove(infrastructure) || isManagedElsewhere(infrastructure)) return;
+  if (isKeptOff(infrastructure)) return;
   if ((place && isPaused(place.cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
   if (infrastructure.metadata.deletionTimestamp !== undefined) return await removePool(deps, infrastructure, place);

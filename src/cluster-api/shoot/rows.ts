@@ -7,19 +7,26 @@ import { rowNameOf, rowOf, type Pool, type Row, type RowFacts } from "./row.ts";
 /** The rows that pools bring to a Shoot, or what stands against them. */
 export type Rows = { readonly chosen: readonly Row[] } | { readonly obstacle: Obstacle };
 
+/** What rows are chosen by, besides the pools. */
+export interface Choosing {
+  readonly workerless: boolean;
+  readonly present: Shoot | undefined;
+  /** The names of rows whose pools are being deleted. */
+  readonly leaving: readonly string[];
+}
+
 /**
  * The rows of the pools that stay, by name. Of two pools with one row's name the older counts. A Shoot with machines is not made
- * before its first pool is there, and keeps its last one; one without machines has no pools.
+ * before its first pool is there, and keeps its last one; one without machines has no pools. A row goes only while its pool is seen
+ * being deleted: where a pool is just not there, `clusterctl move` may have taken it away, and a user's machines with it.
  */
-export function chooseRows(
-  pools: readonly Pool[],
-  facts: RowFacts,
-  { workerless, present }: { readonly workerless: boolean; readonly present: Shoot | undefined },
-): Rows {
+export function chooseRows(pools: readonly Pool[], facts: RowFacts, { workerless, present, leaving }: Choosing): Rows {
   const staying = firstOfEachName(pools.filter(isStaying));
   if (workerless && staying[0] !== undefined)
     return obstacle("Workerless", `the Shoot has no machines: MachinePool ${nameOf(staying[0])} cannot be one of its`);
   if (workerless) return { chosen: [] };
+  const lost = ownedRows(present).find((name) => !leaving.includes(name) && !staying.some((pool) => isOf(pool, name)));
+  if (lost !== undefined) return obstacle("PoolMissing", describeLost(lost));
   const others = foreignRows(present);
   if (staying.length === 0 && others.length === 0)
     return present === undefined
@@ -30,6 +37,11 @@ export function chooseRows(
         );
   return { chosen: staying.map((pool) => rowOf(pool, facts)) };
 }
+
+const isOf = ({ infrastructure }: Pool, row: string): boolean => rowNameOf(infrastructure) === row;
+
+const describeLost = (row: string): string =>
+  `worker ${row} of the Shoot has lost its pool, and none was seen being deleted: bring MachinePool and ShootMachinePool back, or take the worker from the Shoot itself if its machines are to go`;
 
 /** Which pool has the row of this pool's name: another where two have one name, and the other is older. */
 export function holderOf(infrastructure: ShootMachinePool, pools: readonly Pool[]): Pool | undefined {
@@ -55,6 +67,12 @@ const nameOf = ({ machinePool }: Pool): string => machinePool.metadata.name;
 
 /** Rows of an adopted Shoot that no MachinePool has brought. */
 function foreignRows(present: Shoot | undefined): readonly Row[] {
-  const owned = (present?.metadata.annotations?.[OWNED_WORKERS_ANNOTATION] ?? "").split(",");
+  const owned = ownedRows(present);
   return (present?.spec.provider.workers ?? []).filter(({ name }) => !owned.includes(name));
+}
+
+/** The names of a Shoot's rows that MachinePools have brought. */
+function ownedRows(present: Shoot | undefined): readonly string[] {
+  const owned = (present?.metadata.annotations?.[OWNED_WORKERS_ANNOTATION] ?? "").split(",");
+  return owned.filter((name) => present?.spec.provider.workers?.some((row) => row.name === name) === true);
 }

@@ -25,8 +25,9 @@ import {
 } from "../../kube/index.ts";
 import { essentialNamespace, onlyKubeconfig, projectIn, withoutLastApplied, withoutNodes } from "../kept.ts";
 import type { ClusterApiDeps } from "../part.ts";
+import { isLeftToMove } from "../endpoint/paused.ts";
 import { createWatches, type Watches } from "../watches.ts";
-import type { Pool } from "./row.ts";
+import { rowNameOf, type Pool } from "./row.ts";
 
 /** What our controllers know of both clusters, by watches alone. */
 export interface World {
@@ -199,6 +200,14 @@ export function poolsOf(world: Pick<World, "of" | "pools">, { metadata }: Cluste
     const infrastructure = world.pools.get(ref.name, metadata.namespace);
     return infrastructure === undefined ? [] : [{ machinePool, infrastructure }];
   });
+}
+
+/** The names of a Cluster's rows whose pools are being deleted; `clusterctl move` deletes what stays elsewhere. */
+export function leavingRowsOf({ of }: Pick<World, "of">, { metadata }: Cluster): readonly string[] {
+  return of
+    .pools(metadata)
+    .filter((pool) => pool.metadata.deletionTimestamp !== undefined && !isLeftToMove(pool))
+    .map(rowNameOf);
 }
 
 /** The control plane that a Cluster names, where it is one of ours and core has joined it with the Cluster, by its label. */

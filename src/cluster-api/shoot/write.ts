@@ -59,7 +59,8 @@ export function createShootWriter(garden: KubeClient): ShootWriter {
         return { shoot: await settle(await claim(garden, fresh, composed), composed) };
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        return { obstacle: { reason: "Refused", message: error.message }, ...(present && { shoot: present }) };
+        const refused: Obstacle = { reason: "Refused", message: error.message };
+        return { obstacle: refused, ...(present && isClaimed(present, composed) && { shoot: present }) };
       }
     },
 
@@ -69,10 +70,18 @@ export function createShootWriter(garden: KubeClient): ShootWriter {
   };
 }
 
-/** Makes an adopted Shoot ours, unless it has changed since it was read: of two that adopt it, one loses. */
-async function claim(garden: KubeClient, shoot: Shoot, { metadata: { labels = {} } }: Composed): Promise<Shoot> {
+/**
+ * Makes an adopted Shoot ours, unless it has changed since it was read: of two that adopt it, one loses. What admission refuses is
+ * not claimed either: the Shoot stays as it was.
+ */
+async function claim(garden: KubeClient, shoot: Shoot, composed: Composed): Promise<Shoot> {
   if (shoot.metadata.labels?.[CONTROL_PLANE_ID_LABEL] !== undefined) return shoot;
-  const { namespace, name, resourceVersion } = shoot.metadata;
+  const { namespace, name, uid = "", resourceVersion } = shoot.metadata;
+  const { labels = {} } = composed.metadata;
+  await garden.apply(
+    { ...composed, metadata: { ...composed.metadata, uid } },
+    { fieldManager: COMPOSER, dryRun: true },
+  );
   const label = { [CONTROL_PLANE_ID_LABEL]: labels[CONTROL_PLANE_ID_LABEL] };
   return await garden.patch(refTo(Shoot, { namespace, name }), { metadata: { resourceVersion, labels: label } });
 }
@@ -88,6 +97,8 @@ function whyNotOurs(shoot: Shoot, { metadata }: Composed, adopts: boolean): Obst
       : `Shoot ${namespace}/${name} belongs to another Cluster`;
   return { reason: "ShootTaken", message };
 }
+
+const isClaimed = (shoot: Shoot, composed: Composed): boolean => whyNotOurs(shoot, composed, false) === undefined;
 
 /** Why a Shoot that is ours is not to be changed now. */
 function whyNotNow(shoot: Shoot): Obstacle | undefined {

@@ -265,8 +265,18 @@ describe("no Shoot is composed", () => {
     ["before the first pool", { pools: [] }, "WaitingForMachinePool"],
     [
       "without the last pool",
-      { pools: [deleted(poolOf("one", "a"))], present: presentShoot(["a"], ["a"]) },
+      { pools: [deleted(poolOf("one", "a"))], leaving: ["a"], present: presentShoot(["a"], ["a"]) },
       "LastMachinePool",
+    ],
+    [
+      "without the row of a pool that is just not there",
+      { present: presentShoot(["a", "b"], ["a", "b"]) },
+      "PoolMissing",
+    ],
+    [
+      "without a row of which clusterctl has taken the pool away",
+      { pools: [deleted(poolOf("one", "a"))], present: presentShoot(["a"], ["a"]) },
+      "PoolMissing",
     ],
     ["without machines that has a pool", { controlPlane: controlPlaneOf("one", { workerless: true }) }, "Workerless"],
     [
@@ -298,6 +308,15 @@ describe("no Shoot is composed", () => {
 
   test("but one without machines is, and an adopted one keeps rows of its own when the last pool goes", () => {
     expect(reasonOf({ pools: [], controlPlane: controlPlaneOf("one", { workerless: true }) })).toBeUndefined();
-    expect(reasonOf({ pools: [], controlPlane: adopting, present: presentShoot(["own", "a"], ["a"]) })).toBeUndefined();
+    const present = presentShoot(["own", "a"], ["a"]);
+    expect(reasonOf({ pools: [], leaving: ["a"], controlPlane: adopting, present })).toBeUndefined();
   });
+
+  test("but the row of a pool that is being deleted goes, and one that a user took from the Shoot is not missed", () => {
+    expect(rowNames({ leaving: ["b"], present: presentShoot(["a", "b"], ["a", "b"]) })).toEqual(["a"]);
+    expect(rowNames({ present: presentShoot(["a"], ["a", "b"]) })).toEqual(["a"]);
+  });
+
+  const rowNames = (o: Partial<Ingredients>) =>
+    (composed(o).spec["provider"] as { workers: { name: string }[] }).workers.map(({ name }) => name);
 });

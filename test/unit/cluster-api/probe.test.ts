@@ -77,7 +77,11 @@ test.each<[string, (socket: Socket) => void, string]>([
   ["hangs up", (socket) => socket.destroy(), "Unreachable"],
 ])("an endpoint that takes connections and %s does not serve", async (_, meet, reason) => {
   const port = await listen(createSocketServer((socket) => meet(socket.on("error", () => {}))));
-  const found = await probeEndpoint({ host: "127.0.0.1", port }, { ca: certificates.ca, server: undefined }, 500);
+  const found = await probeEndpoint(
+    { host: "127.0.0.1", port },
+    { ca: certificates.ca, server: undefined },
+    { timeout: 500 },
+  );
   expect(found).toMatchObject({ status: "False", reason });
 });
 
@@ -89,7 +93,11 @@ test("an endpoint that answers a letter at a time is given up in time", async ()
     socket.on("error", () => {}).on("close", () => clearInterval(timer));
   });
   const port = await listen(slow);
-  const found = await probeEndpoint({ host: "127.0.0.1", port }, { ca: certificates.ca, server: undefined }, 300);
+  const found = await probeEndpoint(
+    { host: "127.0.0.1", port },
+    { ca: certificates.ca, server: undefined },
+    { timeout: 300 },
+  );
   expect(found.reason).toBe("Timeout");
 });
 

@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import { CONFIRM_DELETION_ANNOTATION, PROJECT_NAMESPACE_ANNOTATION } from "../../../src/api/annotations.ts";
-import { CLUSTER_NAME_LABEL, type ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
+import {
+  BLOCK_MOVE_ANNOTATION,
+  CLUSTER_NAME_LABEL,
+  type ShootControlPlane,
+} from "../../../src/api/cluster-api/index.ts";
 import { CONTROL_PLANE_ID_LABEL, PROJECT_NAMESPACE_LABEL } from "../../../src/api/labels.ts";
 import type { KubeObject, Shoot } from "../../../src/api/index.ts";
 import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
 import { removeShoot } from "../../../src/cluster-api/control-plane/deletion.ts";
-import { blockMove } from "../../../src/cluster-api/control-plane/identity.ts";
+import { noteShoot } from "../../../src/cluster-api/control-plane/identity.ts";
 import { say } from "../../../src/cluster-api/shoot/say.ts";
 import { refOf, type Namespace } from "../../../src/kube/index.ts";
 import { controlPlaneOf, shootOf } from "../../support/cluster-api-objects.ts";
@@ -60,6 +64,7 @@ async function remove(
     shoots: [...garden.objects.values()].filter(({ kind }) => kind === "Shoot"),
     released,
     finalizers: left?.metadata.finalizers,
+    annotations: left?.metadata.annotations,
     deleting: left?.status?.conditions?.find(({ type }) => type === "Deleting"),
   };
 }
@@ -118,6 +123,31 @@ test("a control plane leaves a Shoot that was made from a copy of its own's mani
   expect(later.finalizers).toEqual([]);
 });
 
+const going = (shoot: Shoot, seedName: string, type: string, state: string): Shoot => ({
+  ...shoot,
+  spec: { ...shoot.spec, seedName: "seed-2" },
+  status: {
+    seedName,
+    lastOperation: { type, state, progress: 1, description: "", lastUpdateTime: "2026-01-01T00:00:00Z" },
+  } as NonNullable<Shoot["status"]>,
+});
+
+test.each([
+  ["is about to leave its Seed", "seed-1", "Reconcile", "Succeeded"],
+  ["is restored on another Seed", "seed-2", "Restore", "Processing"],
+] as const)("a deleted control plane waits for its Shoot that %s", async (_, seedName, type, state) => {
+  const shoot = going(shootIn("garden-dev", "mine", "my-uid"), seedName, type, state);
+  const left = await remove(leaving(own), [shoot]);
+  expect(left).toMatchObject({ shoots: [shoot], finalizers: [SHOOT_FINALIZER], deleting: { reason: "ShootMoving" } });
+});
+
+test("a deleted control plane deletes its Shoot once that has arrived, and lets no clusterctl take it away meanwhile", async () => {
+  const shoot = going(shootIn("garden-dev", "mine", "my-uid"), "seed-2", "Restore", "Succeeded");
+  const left = await remove(leaving(own), [shoot]);
+  expect(left).toMatchObject({ shoots: [], deleting: { reason: "WaitingForShoot" } });
+  expect(left.annotations).toHaveProperty([BLOCK_MOVE_ANNOTATION]);
+});
+
 test("a Shoot that was made anew under its name is neither confirmed nor deleted", async () => {
   const seen = shootIn("garden-dev", "mine", "my-uid");
   const anew = { ...seen, metadata: { ...seen.metadata, uid: "another" } };
@@ -140,6 +170,6 @@ test("nothing is said of another object that has taken the name of the one that 
   const status = {
     lastOperation: { type: "Create", state: "Processing", progress: 1, description: "", lastUpdateTime: "" },
   };
-  await expect(blockMove(client, seen, { ...moving, status } as Shoot)).rejects.toMatchObject({ status: 409 });
+  await expect(noteShoot(client, seen, { ...moving, status } as Shoot)).rejects.toMatchObject({ status: 409 });
   expect([...objects.values()]).toEqual([anew]);
 });

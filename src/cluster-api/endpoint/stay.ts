@@ -1,0 +1,28 @@
+import { DELETE_FOR_MOVE_ANNOTATION, type Cluster } from "../../api/cluster-api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { isLeftToMove, isPaused } from "./paused.ts";
+
+/**
+ * Takes the mark `delete-for-move` from objects of a Cluster that stay. A `clusterctl move` that was killed while it deleted, and is
+ * repeated, copies it to the target with what it finds; there it would keep this process off for ever. What is being deleted keeps
+ * it. The Cluster is read afresh: on the source it is paused before anything is marked, so nothing there loses its mark.
+ */
+export async function keepWhatStays(
+  management: KubeClient,
+  cluster: Cluster,
+  objects: readonly (KubeObject | undefined)[],
+): Promise<void> {
+  const marked = objects.filter((one) => one !== undefined).filter((one) => isLeftToMove(one) && isStaying(one));
+  if (marked.length === 0 || isPaused(cluster)) return;
+  const fresh = await management.read(refOf(cluster));
+  if (fresh === undefined || fresh.metadata.uid !== cluster.metadata.uid || isPaused(fresh) || !isStaying(fresh))
+    return;
+  for (const one of marked) {
+    const { uid, resourceVersion } = one.metadata;
+    const metadata = { uid, resourceVersion, annotations: { [DELETE_FOR_MOVE_ANNOTATION]: null } };
+    await unlessGone(management.patch(refOf(one), { metadata }));
+  }
+}
+
+const isStaying = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp === undefined;

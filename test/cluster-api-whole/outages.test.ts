@@ -1,0 +1,3 @@
+import { testOutages } from "../support/outage-tests.ts";
+
+testOutages(60_000);
