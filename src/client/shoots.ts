@@ -2,13 +2,7 @@ import type { Client } from "@temporalio/client";
 import type { WorkflowIdConflictPolicy } from "@temporalio/common";
 import { omitUndefined } from "../omit-undefined.ts";
 import type { FlowProgress, ShootRef } from "../api/shoot/run.ts";
-import {
-  flowKinds,
-  flowWorkflowId,
-  searchAttributes,
-  shootWorkflowId,
-  workflowTypes,
-} from "../workflows/contract.ts";
+import { flowKinds, flowWorkflowId, searchAttributes, shootWorkflowId, workflowTypes } from "../workflows/contract.ts";
 import { prepareReset, type FlowReset } from "./flow-reset.ts";
 import { askProgress } from "./flow-progress.ts";
 import { retrySteps } from "./flow-retry.ts";

@@ -38,7 +38,9 @@ async function start(name: string): Promise<ShootBastion> {
 /** For how many hours, rounded, it is to live from its creation on. */
 async function life(bastion: ShootBastion): Promise<number> {
   const { metadata, status } = (await kube.read(refOf(bastion))) ?? bastion;
-  return Math.round((Date.parse(status?.expirationTimestamp ?? "") - Date.parse(metadata.creationTimestamp ?? "")) / HOUR);
+  return Math.round(
+    (Date.parse(status?.expirationTimestamp ?? "") - Date.parse(metadata.creationTimestamp ?? "")) / HOUR,
+  );
 }
 
 const askToStay = async (bastion: ShootBastion) =>

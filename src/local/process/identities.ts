@@ -72,7 +72,9 @@ async function gardenRights(clusterApi: boolean): Promise<KubeObject[]> {
     gardenNamespace,
     ...(await rights(
       ...files,
-      ...(clusterApi ? ["rbac", "endpoint-rbac", "endpoint-record-rbac", "shoots-rbac"].map((name) => `cluster-api/${name}.yaml`) : []),
+      ...(clusterApi
+        ? ["rbac", "endpoint-rbac", "endpoint-record-rbac", "shoots-rbac"].map((name) => `cluster-api/${name}.yaml`)
+        : []),
     )),
   ];
 }
