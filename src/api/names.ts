@@ -106,6 +106,8 @@ export const REGISTRATION_FINALIZER = "core.gardener.cloud/controllerregistratio
 
 /** Finalizer of a ShootControlPlane and of ShootMachinePools, until what stands behind them in the garden has gone. */
 export const SHOOT_FINALIZER = "cluster-api.perennial.dev/shoot";
+
+/** Finalizer of an EndpointRecord, until its name is out of the DNS. */
 export const ENDPOINT_RECORD_FINALIZER = "cluster-api.perennial.dev/endpoint-record";
 
 /** Name of the Secret and of the CredentialsBinding in the garden with what a ShootCluster brings for this Shoot. */

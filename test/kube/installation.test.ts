@@ -432,9 +432,7 @@ test("the seed's worker looks again at an installation that is called back while
     const { metadata } = await installationOf("called-back");
     await carryOut("called-back", 10_000);
     await soon(async () => expect((await conditionsOf("called-back"))["Required"]?.status).toBe("False"));
-    const installation = await installationOf("called-back");
-    const reading = { is: "other", type: "manifests" } as const;
-    await tellReplaced(client, installation, reading);
+    await tellReplaced(client, await installationOf("called-back"), { is: "other", type: "manifests" });
     const resource = await managedResource(metadata.name);
     if (resource === undefined) throw new Error("there is no ManagedResource");
     await sayApplied(client, resource, false); // seen while it is another's, and not again

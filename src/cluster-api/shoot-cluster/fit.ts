@@ -9,20 +9,28 @@ export function findMismatch(
   { spec }: Pick<ShootCluster, "spec">,
   controlPlane: ShootControlPlane | undefined,
 ): Obstacle | undefined {
-  const { region, credentials } = spec ?? {};
   const template = controlPlane?.spec.shootTemplate?.spec;
   if (controlPlane === undefined || template === undefined) return undefined;
-  const theirs = `of ShootControlPlane ${controlPlane.metadata.name}`;
-  if (region !== undefined && template.region !== undefined && region !== template.region) {
-    const message = `spec.region is ${region}, and the template ${theirs} says ${template.region}: say one of them`;
-    return { reason: "RegionMismatch", message };
-  }
-  const hasOwn = template.credentialsBindingName !== undefined || template.secretBindingName !== undefined;
-  const { type } = template.provider;
-  if (credentials === undefined || hasOwn || credentials.providerType === type) return undefined;
-  const message = `spec.credentials are for provider ${credentials.providerType}, and the Shoot ${theirs} is of ${type}`;
+  const { name } = controlPlane.metadata;
+  return findRegionMismatch(spec?.region, template.region, name) ?? findCredentialsMismatch(spec, template, name);
+}
+
+function findRegionMismatch(own: string | undefined, theirs: string | undefined, name: string): Obstacle | undefined {
+  if (own === undefined || theirs === undefined || own === theirs) return undefined;
+  const message = `spec.region is ${own}, and the template of ShootControlPlane ${name} says ${theirs}: say one of them`;
+  return { reason: "RegionMismatch", message };
+}
+
+function findCredentialsMismatch(spec: ShootCluster["spec"], template: Template, name: string): Obstacle | undefined {
+  const { credentialsBindingName, secretBindingName, provider } = template;
+  const hasOwn = credentialsBindingName !== undefined || secretBindingName !== undefined;
+  const brought = spec?.credentials?.providerType;
+  if (brought === undefined || hasOwn || brought === provider.type) return undefined;
+  const message = `spec.credentials are for provider ${brought}, and the Shoot of ShootControlPlane ${name} is of ${provider.type}`;
   return { reason: "CredentialsMismatch", message };
 }
+
+type Template = NonNullable<ShootControlPlane["spec"]["shootTemplate"]>["spec"];
 
 /**
  * That no Seed of the garden is one that an infrastructure's selector takes. Asked until the infrastructure is provisioned: from then

@@ -24,6 +24,7 @@ function emptyServer(): { readonly client: KubeClient; readonly watched: string[
     ) {
       watched.push(kind === "Secret" ? `${kind} ${o.fieldSelector ?? o.labelSelector}` : kind);
       if (!o.signal.aborted) await once(o.signal, "abort");
+      yield* [];
     },
   };
   return { client: client as unknown as KubeClient, watched };
@@ -90,7 +91,7 @@ test("of a Secret of Cluster API's a controller remembers neither key nor creden
 test("of a MachinePool, a Shoot's kubeconfig and what kubectl applied a controller remembers no more than it reads", () => {
   const { machinePool } = poolOf("one", "a");
   const nodeRefs = Array.from({ length: 100 }, () => ({ name: long }));
-  const counted = withoutNodes({ ...machinePool, status: { replicas: 3, nodeRefs } as MachinePool["status"] });
+  const counted = withoutNodes({ ...machinePool, status: { replicas: 3, nodeRefs } });
   expect(counted).toEqual({ ...machinePool, status: { replicas: 3 } });
   const metadata = {
     ...{ name: "one.kubeconfig", namespace: "garden-dev" },
