@@ -28,7 +28,7 @@ const test = base.extend("generate", async ({}, { onCleanup }) => {
 const kindsOf = (objects: readonly KubeObject[]) => objects.map(({ kind }) => kind).sort();
 
 test.for([
-  ["--control-plane", ["clusterendpoints", "shootcontrolplanes", "shootcontrolplanetemplates"]],
+  ["--control-plane", ["clusterendpoints", "endpointrecords", "shootcontrolplanes", "shootcontrolplanetemplates"]],
   ["--infrastructure", ["shootclusters", "shootclustertemplates", "shootmachinepools", "shootmachinepooltemplates"]],
   ["--bootstrap", ["shootbootstrapconfigs", "shootbootstrapconfigtemplates"]],
 ] as const)("clusterctl generates the components of provider %s", async ([flag, plurals], { generate }) => {

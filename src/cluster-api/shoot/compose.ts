@@ -7,7 +7,7 @@ import { infrastructureCredentialsName } from "../../api/names.ts";
 import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { typeMeta } from "../../kube/index.ts";
-import { idOf } from "../control-plane/identity.ts";
+import { idOf, isOwn } from "../control-plane/identity.ts";
 import { chooseDomain } from "./domain.ts";
 import { obstacle, type Obstacle } from "./obstacle.ts";
 import { chooseRows } from "./rows.ts";
@@ -47,7 +47,8 @@ export function composeShoot(ingredients: Ingredients): Composition {
   if (misplaced !== undefined) return { obstacle: misplaced };
   const chosen = chooseDomain(controlPlane, infrastructure);
   if ("obstacle" in chosen) return chosen;
-  const rows = chooseRows(pools, { version, zones: infrastructure?.spec?.zones }, { workerless, present, leaving });
+  const choosing = { workerless, present, isOwn: present !== undefined && isOwn(present, controlPlane), leaving };
+  const rows = chooseRows(pools, { version, zones: infrastructure?.spec?.zones }, choosing);
   if ("obstacle" in rows) return rows;
   if (version === undefined && present === undefined) return obstacle("VersionMissing", VERSION_MISSING);
   const spec = specOf(ingredients, rows.chosen, chosen.domain);

@@ -11,6 +11,8 @@ export type Rows = { readonly chosen: readonly Row[] } | { readonly obstacle: Ob
 export interface Choosing {
   readonly workerless: boolean;
   readonly present: Shoot | undefined;
+  /** Whether the present one is this control plane's: what pools of another Cluster have brought is not its own. */
+  readonly isOwn: boolean;
   /** The names of rows whose pools are being deleted. */
   readonly leaving: readonly string[];
 }
@@ -20,12 +22,17 @@ export interface Choosing {
  * before its first pool is there, and keeps its last one; one without machines has no pools. A row goes only while its pool is seen
  * being deleted: where a pool is just not there, `clusterctl move` may have taken it away, and a user's machines with it.
  */
-export function chooseRows(pools: readonly Pool[], facts: RowFacts, { workerless, present, leaving }: Choosing): Rows {
+export function chooseRows(
+  pools: readonly Pool[],
+  facts: RowFacts,
+  { workerless, present, isOwn, leaving }: Choosing,
+): Rows {
   const staying = firstOfEachName(pools.filter(isStaying));
   if (workerless && staying[0] !== undefined)
     return obstacle("Workerless", `the Shoot has no machines: MachinePool ${nameOf(staying[0])} cannot be one of its`);
   if (workerless) return { chosen: [] };
-  const lost = ownedRows(present).find((name) => !leaving.includes(name) && !staying.some((pool) => isOf(pool, name)));
+  const brought = isOwn ? ownedRows(present) : [];
+  const lost = brought.find((name) => !leaving.includes(name) && !staying.some((pool) => isOf(pool, name)));
   if (lost !== undefined) return obstacle("PoolMissing", describeLost(lost));
   const others = foreignRows(present);
   if (staying.length === 0 && others.length === 0)

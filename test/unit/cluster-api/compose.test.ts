@@ -16,7 +16,7 @@ const key = { namespace: "garden-dev", name: "one" };
 const compose = (o: Partial<Ingredients> = {}) =>
   composeShoot({
     cluster: clusterOf("one"),
-    controlPlane: controlPlaneOf("one"),
+    controlPlane: { ...controlPlaneOf("one"), metadata: { ...key, uid: "own" } },
     pools: [poolOf("one", "a")],
     key,
     ...o,
@@ -37,7 +37,8 @@ const reasonOf = (o: Partial<Ingredients>) => {
 function presentShoot(rows: readonly string[], owned: readonly string[]): Shoot {
   const workers = rows.map((name) => ({ name, minimum: 1, maximum: 1, machine: { type: "local" } }));
   const shoot = shootOf("one", { provider: { type: "local", workers } });
-  return { ...shoot, metadata: { ...key, annotations: { [OWNED_WORKERS_ANNOTATION]: owned.join() } } };
+  const annotations = { [OWNED_WORKERS_ANNOTATION]: owned.join() };
+  return { ...shoot, metadata: { ...key, labels: { [CONTROL_PLANE_ID_LABEL]: "own" }, annotations } };
 }
 
 const adopting: ShootControlPlane = {
@@ -46,6 +47,12 @@ const adopting: ShootControlPlane = {
 };
 
 describe("the Shoot of a control plane and its pools", () => {
+  test("misses no row that pools of another Cluster have brought: the writer says whose the Shoot is", () => {
+    const { metadata, ...rest } = presentShoot(["a", "b"], ["a", "b"]);
+    const theirs = { ...rest, metadata: { ...metadata, labels: { [CONTROL_PLANE_ID_LABEL]: "another" } } };
+    expect(reasonOf({ present: theirs })).toBeUndefined();
+  });
+
   test("has the template's spec, the version without its v, and a row for each pool", () => {
     const shoot = composed({ pools: [poolOf("one", "b", { replicas: 3 }), poolOf("one", "a")] });
     expect(shoot.spec).toMatchObject({
