@@ -10,7 +10,7 @@ import { typeMeta } from "../../kube/index.ts";
 import { idOf, isOwn } from "../control-plane/identity.ts";
 import { chooseDomain } from "./domain.ts";
 import { obstacle, type Obstacle } from "./obstacle.ts";
-import { chooseRows } from "./rows.ts";
+import { chooseRows, type Rows } from "./rows.ts";
 import type { Pool, Row } from "./row.ts";
 
 /** All that a Shoot is made from. */
@@ -41,18 +41,24 @@ export type Composition = { readonly shoot: Composed } | { readonly obstacle: Ob
  * adopted Shoot, only the version and the rows. The Seed's name is left out: it counts only when a Shoot is made. Pure.
  */
 export function composeShoot(ingredients: Ingredients): Composition {
-  const { controlPlane, infrastructure, pools, present, leaving = [] } = ingredients;
-  const { shootTemplate, version, workerless = false } = controlPlane.spec;
+  const { controlPlane, infrastructure, present } = ingredients;
+  const { shootTemplate, version } = controlPlane.spec;
   const misplaced = shootTemplate && (findReserved(shootTemplate) ?? findMisplaced(shootTemplate.spec));
   if (misplaced !== undefined) return { obstacle: misplaced };
   const chosen = chooseDomain(controlPlane, infrastructure);
   if ("obstacle" in chosen) return chosen;
-  const choosing = { workerless, present, isOwn: present !== undefined && isOwn(present, controlPlane), leaving };
-  const rows = chooseRows(pools, { version, zones: infrastructure?.spec?.zones }, choosing);
+  const rows = rowsFor(ingredients);
   if ("obstacle" in rows) return rows;
   if (version === undefined && present === undefined) return obstacle("VersionMissing", VERSION_MISSING);
   const spec = specOf(ingredients, rows.chosen, chosen.domain);
   return { shoot: { ...typeMeta(Shoot), metadata: metadataOf(ingredients, rows.chosen, spec), spec } };
+}
+
+function rowsFor({ controlPlane, infrastructure, pools, present, leaving = [] }: Ingredients): Rows {
+  const { version, workerless = false } = controlPlane.spec;
+  const own = present !== undefined && isOwn(present, controlPlane);
+  const facts = { version, zones: infrastructure?.spec?.zones };
+  return chooseRows(pools, facts, { workerless, present, isOwn: own, leaving });
 }
 
 const VERSION_MISSING = "spec.version is not set: write a full version with a leading v, such as v1.34.4";
