@@ -28,15 +28,14 @@ export async function provideDomain(
   if (taken !== undefined) return taken;
   const name = `${cluster.metadata.name}-infrastructure`;
   const present = world.endpoints.get(name, cluster.metadata.namespace);
-  await provideEndpoint(management, { cluster, owner: infrastructure, name, present }, endpointAt(domain));
-  return undefined;
+  return await provideEndpoint(management, { cluster, owner: infrastructure, name, present }, endpointAt(domain));
 }
 
 /** What an endpoint is provided with. */
 export interface DomainDeps {
   readonly management: KubeClient;
   readonly garden: KubeClient;
-  readonly world: World;
+  readonly world: { readonly [K in "controlPlanes" | "reservations" | "endpoints"]: Pick<World[K], "get"> };
 }
 
 /** Whose endpoint it is. */

@@ -1,13 +1,19 @@
 import { expect, test } from "vitest";
 import { PROJECT_NAMESPACE_ANNOTATION } from "../../../src/api/annotations.ts";
-import { CLUSTER_NAME_LABEL, ShootCluster, type ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
+import {
+  CLUSTER_NAME_LABEL,
+  ClusterEndpoint,
+  ShootCluster,
+  type ShootControlPlane,
+} from "../../../src/api/cluster-api/index.ts";
 import { DomainReservation } from "../../../src/api/index.ts";
 import { INFRASTRUCTURE_ID_LABEL } from "../../../src/api/labels.ts";
 import { INFRASTRUCTURE_FINALIZER } from "../../../src/api/names.ts";
+import { provideDomain } from "../../../src/cluster-api/shoot-cluster/domain.ts";
 import { removeInfrastructure } from "../../../src/cluster-api/shoot-cluster/deletion.ts";
 import { reserveDomain, type Claim } from "../../../src/cluster-api/shoot-cluster/reservation.ts";
 import type { Namespace } from "../../../src/kube/index.ts";
-import { controlPlaneOf } from "../../support/cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts";
 import { keepObjects } from "../../support/kept-objects.ts";
 
 const domain = "mine.example.com";
@@ -109,4 +115,31 @@ test.each([
 ])("an infrastructure knows a reservation that is %s", async (_, present, message) => {
   const { client } = keepObjects();
   expect((await reserveDomain(client, claim, present))?.message).toBe(message);
+});
+
+test("an infrastructure whose ClusterEndpoint has the name of another's says so, and changes nothing of that", async () => {
+  const theirs: ClusterEndpoint = {
+    apiVersion: ClusterEndpoint.apiVersion,
+    kind: ClusterEndpoint.kind,
+    metadata: { namespace: "management", name: "mine-infrastructure" },
+    spec: { cluster: "mine", host: "10.0.0.1", port: 443, type: "apiserver" },
+  };
+  const { deletionTimestamp: _, ...metadata } = leaving("my-uid").metadata;
+  const management = keepObjects(theirs);
+  const held = reservationFor("garden-dev", "mine", "my-uid");
+  const world = {
+    controlPlanes: { get: () => undefined },
+    reservations: { get: () => held },
+    endpoints: { get: () => theirs },
+  };
+  const taken = await provideDomain(
+    { management: management.client, garden: keepObjects(held).client, world },
+    {
+      cluster: { ...clusterOf("mine"), metadata: { namespace: "management", name: "mine" } },
+      infrastructure: { ...leaving("my-uid"), metadata },
+      holder: { id: "my-uid", shoot: { namespace: "garden-dev", name: "mine" } },
+    },
+  );
+  expect(taken).toMatchObject({ reason: "NameTaken" });
+  expect(await management.client.read(ClusterEndpoint, theirs.metadata)).toEqual(theirs);
 });
