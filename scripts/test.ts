@@ -1,8 +1,8 @@
 /**
- * `npm test`: the projects unit, property, tools, kube, flow and e2e, each in a vitest of its own, and their sum in the last line.
- * Projects `upstream-api`, `cluster-api` and `upstream` (`npm run test:upstream`) run when they are named: programs of others, which take
- * up to two hours to build. The first needs the resource manager and provider-local only, the second Cluster API's core manager; both
- * are part of what CI runs. `cluster-api-whole` (`npm run test:cluster-api`) is what the second takes its sample of.
+ * `npm test`: the projects unit, property, tools, kube, flow, cluster-api and e2e, each in a vitest of its own, and their sum in the
+ * last line. Project `cluster-api` needs Cluster API's core manager; it is a sample of `cluster-api-whole` (`npm run test:cluster-api`).
+ * Projects `upstream-api` and `upstream` (`npm run test:upstream`) run when they are named: programs of others, which take up to two
+ * hours to build. The first needs the resource manager and provider-local only, and is part of what CI runs.
  *
  * `--no-e2e` leaves out what needs root; the names of projects choose among them; the rest goes to vitest as it is.
  */
@@ -18,8 +18,8 @@ import { clusterApiBinaries, clusterBinaries, tunnelBinaries, type BinaryName } 
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
-const usual = ["unit", "property", "tools", "kube", "flow", "e2e"] as const;
-const projects = [...usual, "upstream-api", "cluster-api", "cluster-api-whole", "upstream"] as const;
+const usual = ["unit", "property", "tools", "kube", "flow", "cluster-api", "e2e"] as const;
+const projects = [...usual, "upstream-api", "cluster-api-whole", "upstream"] as const;
 type Project = (typeof projects)[number];
 
 /** What a project takes from the cache of binaries; e2e gets the rest by itself. */

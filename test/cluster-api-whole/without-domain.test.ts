@@ -91,7 +91,7 @@ describe("a Cluster whose Shoot has no domain", () => {
     const message = await eventually(async () => {
       const controlPlane = await local.gardenClient.read(refTo(ShootControlPlane, { namespace, name: "bare" }));
       const deleting = controlPlane?.status?.conditions?.find(({ type }) => type === "Deleting");
-      expect(deleting).toMatchObject({ status: "True", reason: "Refused" });
+      expect(deleting).toMatchObject({ status: "True", reason: "ShootMoving" });
       return deleting?.message;
     }, 60_000);
     told.push(`deleting meanwhile: ${message}`);

@@ -70,7 +70,7 @@ export const deletion: KillScenario = {
   },
 };
 
-/** Everything that the process does, from the first write to the last. */
+/** What the process does for a Cluster of scenario 1, from the first write to the last. */
 export const killScenarios: readonly KillScenario[] = [creation, deletion];
 
 const endpointOf = (name: string) => ({ namespace, name: `${name}-control-plane` });
