@@ -22,6 +22,7 @@ const asked: Readonly<Record<string, readonly string[]>> = {
   ControllerInstallation: [paths.controllerInstallations],
   BackupBucket: [paths.backupBuckets],
   Bastion: [paths.defaultBastions, paths.bastions],
+  DomainReservation: [paths.domainReservations],
 };
 
 /**
@@ -125,6 +126,12 @@ function post(agent: Agent, port: number, path: string, body: string): Promise<{
 }
 
 const moreExamples: readonly KubeObject[] = [
+  {
+    apiVersion: "perennial.dev/v1alpha1",
+    kind: "DomainReservation",
+    metadata: { name: "to-come.example.com" },
+    spec: { domain: "to-come.example.com", shootRef: { namespace: "garden-dev", name: "to-come" } },
+  },
   {
     apiVersion: "core.gardener.cloud/v1beta1",
     kind: "ControllerRegistration",

@@ -32,6 +32,7 @@ const served: Readonly<Record<string, readonly (readonly [plural: string, kind: 
   ],
   "/apis/operations.gardener.cloud/v1alpha1": [["bastions", "Bastion", true]],
   "/apis/security.gardener.cloud/v1alpha1": [["credentialsbindings", "CredentialsBinding", true]],
+  "/apis/perennial.dev/v1alpha1": [["domainreservations", "DomainReservation", false]],
 };
 
 /** A garden that never changes. */

@@ -249,7 +249,7 @@ test("a new Shoot gets no Seed that its CloudProfile leaves out, that is full, o
   await client.patch(seedRef, { metadata: { labels: { env: "prod" } } });
   await client.create(request);
   await expect(client.create({ ...request, ...shoot("late-one"), spec: { ...request.spec, dns: {} } })).rejects.toThrow(
-    "takes 1 Shoots (status.allocatable) and has 1",
+    "takes 1 Shoot (status.allocatable) and has 1",
   );
 });
 

@@ -1,4 +1,5 @@
 import type { ShootCluster, ShootControlPlane } from "../../api/cluster-api/index.ts";
+import { counted } from "../../api/counted.ts";
 import { Seed } from "../../api/index.ts";
 import { selects } from "../../api/placement/choice.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -43,5 +44,5 @@ export async function findNoSeed(
   if (spec?.seedSelector === undefined || status?.initialization?.provisioned === true) return undefined;
   const seeds = await garden.list(Seed);
   if (seeds.some((seed) => selects(spec.seedSelector, seed))) return undefined;
-  return { reason: "NoSeed", message: `spec.seedSelector takes none of the garden's ${seeds.length} Seeds` };
+  return { reason: "NoSeed", message: `spec.seedSelector takes none of the garden's ${counted(seeds.length, "Seed")}` };
 }

@@ -53,7 +53,7 @@ test("an infrastructure whose selector takes no Seed says so until it is provisi
   expect(await findNoSeed(client, choosing("a"))).toBeUndefined();
   expect(await findNoSeed(client, choosing("b"))).toEqual({
     reason: "NoSeed",
-    message: "spec.seedSelector takes none of the garden's 1 Seeds",
+    message: "spec.seedSelector takes none of the garden's 1 Seed",
   });
   const provisioned = { ...choosing("b"), status: { initialization: { provisioned: true } } };
   expect(await findNoSeed(client, provisioned)).toBeUndefined();
