@@ -224,14 +224,28 @@ test("for a paused Cluster nothing is written but that it is so, and a deletion 
   expect(await answersOf("paused")).toEqual([]);
 });
 
+const leaving = { "clusterctl.cluster.x-k8s.io/delete-for-move": "" };
+
+test("a record is looked after again where a clusterctl that was killed has left its mark on it", async () => {
+  start();
+  await serve("127.0.0.2");
+  const key = await furnish("stays", ["127.0.0.2"]);
+  await leadsTo("stays", ["127.0.0.2"]);
+  await client.patch(refTo(EndpointRecord, key), { metadata: { annotations: leaving } });
+  await eventually(async () => {
+    const record = await client.read(EndpointRecord, key);
+    expect(record?.metadata.annotations ?? {}).not.toHaveProperty(Object.keys(leaving));
+  });
+});
+
 test("a record that clusterctl has moved away leaves its name in the DNS", async () => {
   start();
   await serve("127.0.0.2");
   const key = await furnish("moved", ["127.0.0.2"]);
   await leadsTo("moved", ["127.0.0.2"]);
-  // In the order of `clusterctl move`: this annotation in place of all, the deletion, then the finalizers.
-  const annotations = { "clusterctl.cluster.x-k8s.io/delete-for-move": "" };
-  await client.patch(refTo(EndpointRecord, key), { metadata: { annotations } });
+  // In the order of `clusterctl move`: the pause, this annotation in place of all, the deletion, then the finalizers.
+  await client.patch(refTo(Cluster, key), { spec: { paused: true } });
+  await client.patch(refTo(EndpointRecord, key), { metadata: { annotations: leaving } });
   await client.remove(refTo(EndpointRecord, key));
   await furnish("witness", ["127.0.0.2"]);
   await leadsTo("witness", ["127.0.0.2"]); // all that came before it was looked at by then

@@ -62,20 +62,12 @@ function references({ spec, metadata: { namespace } }: Shoot): ShootReference[] 
   });
   const providers = (spec.dns?.providers ?? []).flatMap((provider, index): ShootReference[] => {
     const { secretName, credentialsRef } = provider;
+    const { apiVersion = "v1", kind = "", name = "" } = credentialsRef ?? {}; // and no namespace: it counts in none but the Shoot's
     const field = `spec.dns.providers[${index}]`;
     const common = { namespace, apiVersion: "v1", kind: "Secret", allowed: ["Secret"] as const };
     return [
       ...(secretName ? [{ ...common, field: `${field}.secretName`, name: secretName }] : []),
-      ...(credentialsRef
-        ? [
-            {
-              ...common,
-              ...credentialsRef,
-              apiVersion: credentialsRef.apiVersion ?? "v1",
-              field: `${field}.credentialsRef`,
-            },
-          ]
-        : []),
+      ...(credentialsRef ? [{ ...common, apiVersion, kind, name, field: `${field}.credentialsRef` }] : []),
     ];
   });
   return [...resources, ...providers];

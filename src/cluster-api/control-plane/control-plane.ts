@@ -17,7 +17,7 @@ import { findShoot, shootKey } from "./find.ts";
 import { establish, isOwn, noteShoot } from "./identity.ts";
 import { keepKubeconfig, leadingTo, publishedKubeconfig } from "./kubeconfig.ts";
 import { report, type Seen, type Silence } from "./report.ts";
-import { whyNotAgain, whyNotYet } from "./waiting.ts";
+import { whyNotAgain, whyNotYet, whyUnseen } from "./waiting.ts";
 
 /** What a control plane's reconciliation works with. */
 export interface ControlPlaneDeps {
@@ -67,8 +67,9 @@ async function writeShoot(
   const waiting =
     present === undefined
       ? (whyNotAgain(controlPlane, key) ?? whyNotYet(cluster, controlPlane, infrastructure))
-      : undefined;
-  if (waiting !== undefined) return { obstacle: waiting };
+      : whyUnseen(cluster, infrastructure);
+  if (waiting !== undefined)
+    return { obstacle: waiting, ...(present && isOwn(present, controlPlane) && { shoot: present }) };
   const pools = poolsOf(world, cluster);
   const composition = composeShoot({
     cluster,

@@ -6,16 +6,18 @@ import { describeMove, moveOf } from "../../api/placement/move.ts";
 import { dropFinalizer, KubeError, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { projectOf, type ProjectSource } from "../shoot/project.ts";
 import { say } from "../shoot/say.ts";
+import type { World } from "../shoot/world.ts";
 import type { ShootWriter } from "../shoot/write.ts";
 import { findOwnShoot } from "./find.ts";
+import { idOf } from "./identity.ts";
 
 /** In ms: how soon a deletion that was refused, or has to wait, is asked for again. */
 const RETRY_DELAY = 15_000;
 
 /**
  * Deletes the Shoot of a control plane that is being deleted, or lets go of it, as its policy says; and lets the control plane go
- * once that is done. One that moves to another Seed is deleted after it has arrived. A Shoot that is not its own stays untouched, and so does every one outside of the project that its namespace
- * may use: while that is not known, or is another than at first, the control plane stays and says why.
+ * once that is done. One that moves to another Seed is deleted after it has arrived. A Shoot that is not its own stays untouched, and
+ * so does that of which it is a copy, and every one outside of the project that its namespace may use: while that is not known, or is another than at first, the control plane stays and says why.
  */
 export async function removeShoot(
   deps: Deleting,
@@ -31,6 +33,7 @@ export async function removeShoot(
     ]);
     return { requeueAfter: RETRY_DELAY };
   }
+  if (isCopied(deps, controlPlane)) return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
   const shoot = await findOwnShoot(garden, controlPlane, { namespace: project.namespace, cluster: clusterName });
   if (shoot === undefined) return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
   if (policyOf(controlPlane) === "Orphan") {
@@ -62,6 +65,16 @@ export async function removeShoot(
   }
 }
 
+/**
+ * Whether this is a copy of another control plane, labels and all, as `kubectl get -o yaml` and `apply` make one: the Shoot is the
+ * other's. The one whose uid the identity is, is the first; after `clusterctl move` none is, and of several none deletes.
+ */
+function isCopied({ world }: Deleting, controlPlane: ShootControlPlane): boolean {
+  const { uid } = controlPlane.metadata;
+  const id = idOf(controlPlane);
+  return id !== undefined && id !== uid && world.controlPlanesById(id).some((one) => one.metadata.uid !== uid);
+}
+
 const LEAVING = `To leave the Shoot as it is, take away finalizer ${SHOOT_FINALIZER}`;
 
 /** A control plane that `clusterctl move` took away now would live on elsewhere, with a Shoot that goes. */
@@ -74,6 +87,7 @@ async function holdMove(management: KubeClient, controlPlane: ShootControlPlane)
 
 /** What a deletion works with. */
 export interface Deleting extends ProjectSource {
+  readonly world: ProjectSource["world"] & Pick<World, "controlPlanesById">;
   readonly writer: Pick<ShootWriter, "release">;
 }
 

@@ -15,14 +15,32 @@ export function whyNotYet(
   const { shootRef, endpointFrom } = controlPlane.spec;
   if (shootRef !== undefined)
     return { reason: "ShootMissing", message: `there is no Shoot ${shootRef.name} in the project to be adopted` };
-  const isUnseen = spec.infrastructureRef?.kind === ShootCluster.kind && infrastructure === undefined;
+  const unseen = whyUnseen({ spec }, infrastructure);
+  if (unseen !== undefined) return unseen;
   const isProvisioned = status?.initialization?.infrastructureProvisioned === true;
-  if (spec.infrastructureRef !== undefined && (isUnseen || !isProvisioned))
-    return { reason: "WaitingForInfrastructure", message: "the Cluster's infrastructure is not provisioned yet" };
+  if (spec.infrastructureRef !== undefined && !isProvisioned)
+    return { reason: WAITING, message: "the Cluster's infrastructure is not provisioned yet" };
   if (endpointFrom === "Infrastructure" && !spec.controlPlaneEndpoint?.host)
     return { reason: "WaitingForEndpoint", message: "the Cluster has no endpoint yet" };
   return undefined;
 }
+
+/**
+ * Why nothing is composed without an infrastructure that the Cluster names: where it is just not there, `clusterctl move` may have taken it
+ * away, and the Shoot would lose its zones and its Seeds. Pure.
+ */
+export function whyUnseen(
+  { spec: { infrastructureRef } }: Pick<Cluster, "spec">,
+  infrastructure: ShootCluster | undefined,
+): Obstacle | undefined {
+  if (infrastructureRef?.kind !== ShootCluster.kind || infrastructure !== undefined) return undefined;
+  return {
+    reason: WAITING,
+    message: `ShootCluster ${infrastructureRef.name} is not there, or is not the Cluster's yet`,
+  };
+}
+
+const WAITING = "WaitingForInfrastructure";
 
 /**
  * Why a control plane that has had a Shoot gets no other: one that others have deleted took its users' objects with it, and another in

@@ -111,6 +111,7 @@ async function infrastructureOfCluster(deps: ControlPlaneDeps, cluster: Cluster)
   if (infrastructure === undefined || isLeaving(infrastructure) || isManagedElsewhere(infrastructure)) return undefined;
   if (isPaused(cluster) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
+  if (deps.gardenSilence.since() !== undefined) return undefined; // the control plane says so
   return await reconcileInfrastructure(deps, cluster, infrastructure);
 }
 
@@ -123,6 +124,7 @@ async function leavingInfrastructure(
   if (isLeftToMove(infrastructure)) return undefined;
   if ((cluster && isPaused(cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
+  if (deps.gardenSilence.since() !== undefined) return undefined;
   return await removeInfrastructure(deps, infrastructure, key.name);
 }
 

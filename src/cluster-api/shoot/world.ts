@@ -58,6 +58,8 @@ export interface World {
     machinePools(cluster: NamespacedKey): MachinePool[];
     pools(cluster: NamespacedKey): ShootMachinePool[];
   };
+  /** Control planes that bear an identity: several, where a user has copied one. */
+  controlPlanesById(id: string): ShootControlPlane[];
   /** Shoots that bear a control plane's identity. */
   shootsById(id: string): Shoot[];
   start(): void;
@@ -167,7 +169,7 @@ export function createWorld({ management, garden, log, ...deps }: ClusterApiDeps
   const reflectors: readonly Pick<Reflector<KubeObject>, "start" | "synced" | "stop">[] = Object.values(world);
   return {
     ...world,
-    ...{ of, shootsById },
+    ...{ of, controlPlanesById, shootsById },
     start: () => reflectors.forEach((one) => one.start()),
     synced: () => Promise.all(reflectors.map((one) => one.synced())),
     stop: async () => void (await Promise.all(reflectors.map((one) => one.stop()))),

@@ -36,11 +36,19 @@ function leaving(labels: Record<string, string>, o: Partial<ShootControlPlane> =
   };
 }
 
+interface Surroundings {
+  /** What the Namespace's annotation says, where the garden is another cluster; null for none. */
+  readonly project?: string | null;
+  readonly clusterName?: string;
+  /** Other control planes that bear its identity. */
+  readonly copies?: readonly ShootControlPlane[];
+}
+
 /** Deletes a control plane's Shoot, in a garden that is the management cluster unless `project` is what an annotation says. */
 async function remove(
   controlPlane: ShootControlPlane,
   shoots: readonly Shoot[],
-  { project, clusterName = "mine" }: { readonly project?: string | null; readonly clusterName?: string } = {},
+  { project, clusterName = "mine", copies = [] }: Surroundings = {},
 ) {
   const management = keepObjects(controlPlane, ...(project === undefined ? shoots : []));
   const garden = project === undefined ? management : keepObjects(...shoots);
@@ -53,7 +61,7 @@ async function remove(
   await removeShoot(
     {
       ...{ management: management.client, garden: garden.client },
-      world: { namespaces: { get: () => namespace } },
+      world: { namespaces: { get: () => namespace }, controlPlanesById: () => [controlPlane, ...copies] },
       writer: { release: async ({ metadata }) => void released.push(metadata.name) },
     },
     controlPlane,
@@ -153,7 +161,8 @@ test("a Shoot that was made anew under its name is neither confirmed nor deleted
   const anew = { ...seen, metadata: { ...seen.metadata, uid: "another" } };
   const garden = keepObjects(leaving(own), anew);
   const client = { ...garden.client, list: async () => [seen] } as unknown as typeof garden.client;
-  const deps = { management: client, garden: client, world: { namespaces: { get: () => undefined } } };
+  const world = { namespaces: { get: () => undefined }, controlPlanesById: () => [] };
+  const deps = { management: client, garden: client, world };
   await removeShoot({ ...deps, writer: { release: async () => undefined } }, leaving(own), "mine");
   const left = await client.read(refOf(seen));
   expect(left?.metadata.uid).toBe("another");
@@ -172,4 +181,21 @@ test("nothing is said of another object that has taken the name of the one that 
   };
   await expect(noteShoot(client, seen, { ...moving, status } as Shoot)).rejects.toMatchObject({ status: 409 });
   expect([...objects.values()]).toEqual([anew]);
+});
+
+test("a copy of a control plane, labels and all, goes without the Shoot of the one that it was copied from", async () => {
+  const first = { ...controlPlaneOf("mine"), metadata: { name: "first", namespace: "garden-dev", uid: "first-uid" } };
+  const shoot = shootIn("garden-dev", "mine", "first-uid");
+  const { shoots, finalizers } = await remove(leaving({ [CONTROL_PLANE_ID_LABEL]: "first-uid" }), [shoot], {
+    copies: [first],
+  });
+  expect(shoots).toEqual([shoot]);
+  expect(finalizers).toEqual([]);
+});
+
+test("a control plane that was copied deletes its Shoot all the same, since the identity is its uid", async () => {
+  const copy = { ...controlPlaneOf("mine"), metadata: { name: "copy", namespace: "garden-dev", uid: "another-uid" } };
+  const shoot = shootIn("garden-dev", "mine", "my-uid");
+  const { deleting } = await remove(leaving({ [CONTROL_PLANE_ID_LABEL]: "my-uid" }), [shoot], { copies: [copy] });
+  expect(deleting).toMatchObject({ reason: "WaitingForShoot" });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ShootCluster, type Cluster, type ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
-import { whyNotYet } from "../../../src/cluster-api/control-plane/waiting.ts";
+import { whyNotYet, whyUnseen } from "../../../src/cluster-api/control-plane/waiting.ts";
 import { typeMeta } from "../../../src/kube/index.ts";
 import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts";
 
@@ -43,4 +43,13 @@ test.each<Case>([
   ],
 ])("the Shoot of a Cluster with %s waits", (_, cluster, controlPlane, found, reason) => {
   expect(whyNotYet(cluster, controlPlane, found)?.reason).toBe(reason);
+});
+
+test("a Shoot that is there waits for an infrastructure that its Cluster names and that is not seen, and for no other kind's", () => {
+  expect(whyUnseen(provisioned({}), undefined)).toMatchObject({ reason: "WaitingForInfrastructure" });
+  expect(whyUnseen(provisioned({}), infrastructure)).toBeUndefined();
+  expect(whyUnseen(clusterOf("one"), undefined)).toBeUndefined();
+  expect(
+    whyUnseen(clusterOf("one", { infrastructureRef: { ...infrastructureRef, kind: "OtherCluster" } }), undefined),
+  ).toBeUndefined();
 });
