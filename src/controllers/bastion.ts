@@ -25,9 +25,18 @@ export function createBastionController({ gardenClient, log, period = 30_000, no
       lastHeartbeatTimestamp: timeOf(new Date(time)),
       expirationTimestamp: timeOf(new Date(expiry)),
     };
-    await gardenClient.patch(refOf(bastion), { status }, { subresource: "status" });
-    if (isAskedToStay(bastion))
-      await gardenClient.patch(refOf(bastion), { metadata: { annotations: { [OPERATION_ANNOTATION]: null } } });
+    // Only of the Bastion as it was seen: a request that has come since is not taken away with the one before.
+    const { resourceVersion } = bastion.metadata;
+    const told = await gardenClient.patch(
+      refOf(bastion),
+      { metadata: { resourceVersion }, status },
+      { subresource: "status" },
+    );
+    if (!isAskedToStay(bastion)) return;
+    const annotations = { [OPERATION_ANNOTATION]: null };
+    await gardenClient.patch(refOf(bastion), {
+      metadata: { resourceVersion: told.metadata.resourceVersion, annotations },
+    });
   };
 
   return createObjectController({

@@ -286,9 +286,11 @@ test("a deleted Cluster has its Shoot confirmed and deleted, and goes after it",
     expect(metadata.deletionTimestamp).toBeDefined();
     expect(metadata.annotations?.[CONFIRM_DELETION_ANNOTATION]).toBe("true");
   }, 60_000);
-  expect(conditionOf((await read(cluster, ShootControlPlane, key)).status, "Deleting")).toMatchObject({
-    reason: "WaitingForShoot",
-  });
+  await eventually(async () =>
+    expect(conditionOf((await read(cluster, ShootControlPlane, key)).status, "Deleting")).toMatchObject({
+      reason: "WaitingForShoot",
+    }),
+  );
   await client.patch(refTo(Shoot, key), { metadata: { finalizers: null } });
   await eventually(async () => expect(await client.read(Cluster, key)).toBeUndefined(), 60_000);
   expect(await client.read(ShootMachinePool, { namespace, name: "end" })).toBeUndefined();

@@ -54,8 +54,10 @@ test("a Bastion lives for an hour, for one more each time that it is asked to st
   for (let hours = 0.95; hours < 24; hours += 0.95) {
     later = hours * HOUR;
     await askToStay(bastion);
-    await eventually(async () => expect(await isAskedToStay(bastion)).toBe(false));
-    expect(await life(bastion)).toBe(Math.min(Math.round(hours + 1), 24));
+    await eventually(async () => {
+      expect(await isAskedToStay(bastion)).toBe(false);
+      expect(await life(bastion)).toBe(Math.min(Math.round(hours + 1), 24));
+    });
   }
   await kube.remove(refOf(bastion));
 });
