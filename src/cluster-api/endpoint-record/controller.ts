@@ -1,8 +1,9 @@
 import type { Condition, EndpointRecord } from "../../api/cluster-api/index.ts";
+import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 import { createController, inWords, refOf, type NamespacedKey } from "../../kube/index.ts";
 import { findCondition, type Said } from "../endpoint/conditions.ts";
 import { isLeftToMove, isPaused, pausedSaid } from "../endpoint/paused.ts";
-import { keepWhatStays } from "../endpoint/stay.ts";
+import { keepWhatStays, letGoOfMoved } from "../endpoint/stay.ts";
 import { unasked, unproved, type probeEndpoint } from "../endpoint/probe.ts";
 import type { Trust } from "../endpoint/trust.ts";
 import { isSameEndpoint } from "../endpoint/value.ts";
@@ -41,7 +42,10 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
     const cluster = record && watched.cluster(clusterOf(record));
     const wait = (): void => prober.follow(key, []);
     if (cluster !== undefined) await keepWhatStays(client, cluster, [record]); // the watch brings it again
-    if (record === undefined || isLeftToMove(record)) return wait();
+    if (record === undefined || isLeftToMove(record)) {
+      if (record !== undefined) await letGoOfMoved(client, cluster, record, ENDPOINT_RECORD_FINALIZER);
+      return wait();
+    }
     if ([record, cluster].some((one) => one !== undefined && isPaused(one))) {
       wait();
       return await say(client, record, [pausedSaid(true)]);

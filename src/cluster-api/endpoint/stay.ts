@@ -1,6 +1,6 @@
 import { DELETE_FOR_MOVE_ANNOTATION, type Cluster } from "../../api/cluster-api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import { dropFinalizer, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { isLeftToMove, isPaused } from "./paused.ts";
 
 /**
@@ -23,6 +23,21 @@ export async function keepWhatStays(
     const metadata = { uid, resourceVersion, annotations: { [DELETE_FOR_MOVE_ANNOTATION]: null } };
     await unlessGone(management.patch(refOf(one), { metadata }));
   }
+}
+
+/**
+ * Lets an object go that `clusterctl move` has marked and deleted, and was killed before it took the finalizers: what is marked lives elsewhere.
+ * A repeated move would copy its deletion onto the target, which refuses that. Nothing behind it is touched; while the Cluster is paused,
+ * clusterctl is at work and does this itself.
+ */
+export async function letGoOfMoved(
+  management: KubeClient,
+  cluster: Cluster | undefined,
+  object: KubeObject,
+  finalizer: string,
+): Promise<void> {
+  if (isStaying(object) || !isLeftToMove(object) || (cluster !== undefined && isPaused(cluster))) return;
+  await dropFinalizer(management, object, finalizer);
 }
 
 const isStaying = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp === undefined;

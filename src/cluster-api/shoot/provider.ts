@@ -8,7 +8,8 @@ import { idOf, isOwn } from "../control-plane/identity.ts";
 import type { Silence } from "../control-plane/report.ts";
 import { unblockMove } from "../control-plane/unblock-move.ts";
 import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../endpoint/paused.ts";
-import { keepWhatStays } from "../endpoint/stay.ts";
+import { INFRASTRUCTURE_FINALIZER, SHOOT_FINALIZER } from "../../api/names.ts";
+import { keepWhatStays, letGoOfMoved } from "../endpoint/stay.ts";
 import { removeInfrastructure } from "../shoot-cluster/deletion.ts";
 import { reconcileInfrastructure } from "../shoot-cluster/shoot-cluster.ts";
 import { holdPool, reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
@@ -121,7 +122,8 @@ async function leavingInfrastructure(
   cluster: Cluster | undefined,
   infrastructure: ShootCluster,
 ): Promise<void | Again> {
-  if (isLeftToMove(infrastructure)) return undefined;
+  if (isLeftToMove(infrastructure))
+    return await letGoOfMoved(deps.management, cluster, infrastructure, INFRASTRUCTURE_FINALIZER);
   if ((cluster && isPaused(cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
   if (deps.gardenSilence.since() !== undefined) return undefined;
@@ -144,7 +146,7 @@ async function controlPlaneOfCluster(
   cluster: Cluster | undefined,
   controlPlane: ShootControlPlane,
 ): Promise<void | { readonly requeueAfter: number }> {
-  if (isLeftToMove(controlPlane)) return undefined;
+  if (isLeftToMove(controlPlane)) return await letGoOfMoved(deps.management, cluster, controlPlane, SHOOT_FINALIZER);
   if ((cluster && isPaused(cluster)) || isPaused(controlPlane)) {
     await unblockMove(deps, controlPlane, key.name);
     return await say(deps.management, controlPlane, [pausedSaid(true)]);
@@ -163,7 +165,10 @@ async function poolsOfCluster(
   controlPlane: ShootControlPlane | undefined,
 ): Promise<void> {
   const place = cluster && placeOf(deps, cluster, controlPlane);
-  for (const infrastructure of deps.world.of.pools(key)) await poolOfCluster(deps, infrastructure, place);
+  for (const infrastructure of deps.world.of.pools(key)) {
+    await letGoOfMoved(deps.management, cluster, infrastructure, SHOOT_FINALIZER);
+    await poolOfCluster(deps, infrastructure, place);
+  }
 }
 
 async function poolOfCluster(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DELETE_FOR_MOVE_ANNOTATION } from "../../../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../../../src/api/index.ts";
-import { keepWhatStays } from "../../../src/cluster-api/endpoint/stay.ts";
+import { keepWhatStays, letGoOfMoved } from "../../../src/cluster-api/endpoint/stay.ts";
 import { refOf } from "../../../src/kube/index.ts";
 import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts";
 import { keepObjects } from "../../support/kept-objects.ts";
@@ -43,4 +43,22 @@ test("the controller leaves the mark on an object that is being deleted", async 
     false,
     true,
   ]);
+});
+
+test.each([
+  [
+    "lets go of an object that clusterctl has marked and deleted, once its Cluster is resumed",
+    cluster,
+    { deletionTimestamp },
+    [],
+  ],
+  ["lets go of such an object of a Cluster that has gone", undefined, { deletionTimestamp }, []],
+  ["leaves such an object to clusterctl while the Cluster is paused", paused, { deletionTimestamp }, ["ours"]],
+  ["keeps a marked object that stays", cluster, {}, ["ours"]],
+  ["keeps an object that others have deleted", cluster, { deletionTimestamp, annotations: {} }, ["ours"]],
+])("the controller %s", async (_, known, more, finalizers) => {
+  const object = marked(controlPlaneOf("one"), { ...more, finalizers: ["ours"] });
+  const { client } = keepObjects(object);
+  await letGoOfMoved(client, known, object, "ours");
+  expect((await client.read(refOf(object)))?.metadata.finalizers ?? []).toEqual(finalizers);
 });
