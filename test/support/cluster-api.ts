@@ -29,19 +29,24 @@ export interface OwnPartOptions {
   readonly webhooks?: readonly ClusterApiWebhook[];
   /** As whom it runs; as an administrator unless told otherwise. */
   readonly kubeconfig?: string;
+  /** The garden, where it is another cluster. */
+  readonly garden?: ControlPlane;
 }
 
-/** Runs our process `cluster-api` within the test, for a cluster that is management cluster and garden in one. */
+/** Runs our process `cluster-api` within the test, for a cluster that is management cluster and, unless told otherwise, the garden. */
 export async function startClusterApi(
   cluster: ControlPlane,
   o: OwnPartOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const log = createLogger({ name: "cluster-api", level: "silent" });
   const { kubeconfig = cluster.kubeconfig } = o;
-  const client = createKubeClient({ kubeconfig }, { fieldManager: "perennial-cluster-api" });
+  const connect = (config: string) =>
+    createKubeClient({ kubeconfig: config }, { fieldManager: "perennial-cluster-api" });
+  const client = connect(kubeconfig);
+  const garden = o.garden === undefined ? client : connect(o.garden.kubeconfig);
   await ensureNamespace(cluster.client, "perennial");
   const events = createEventRecorder({ client, controller: "perennial.dev/cluster-api", instance: "test", log });
-  const deps = { management: client, garden: client, events, log };
+  const deps = { management: client, garden, events, log };
   const place = { namespace: "perennial", host: "127.0.0.1", port: 0 };
   const serving = await serveAll({ ...deps, ...place, webhooks: o.webhooks ?? webhooks });
   const timing = { expireAfter: 1_500, renewWithin: 1_000, retryEvery: 100 };
@@ -52,7 +57,7 @@ export async function startClusterApi(
       await leader.stop();
       await events.settled();
       await serving.stop();
-      await client.close();
+      await Promise.all([...new Set([client, garden])].map((one) => one.close()));
     },
   };
 }

@@ -63,7 +63,14 @@ export async function startFaultyProxy(kubeconfig: string): Promise<FaultyProxy>
     const answer = await request(upstream + incoming.url, {
       dispatcher: agent,
       method: incoming.method as "GET",
-      headers: { ...incoming.headers, host: undefined, connection: undefined, "transfer-encoding": undefined },
+      // Clients in Go send no token over plain HTTP.
+      headers: {
+        authorization: `Bearer ${String(user["token"])}`,
+        ...incoming.headers,
+        host: undefined,
+        connection: undefined,
+        "transfer-encoding": undefined,
+      },
       body: incoming.method === "GET" ? null : incoming,
     });
     if (!(await look({ id, line, moment: "answered" }))) {
