@@ -17,7 +17,7 @@ const stateKeys = "activities/state/keys";
 
 // Who wins among the endpoints of a Cluster, and what taking over a Cluster makes.
 const endpoints =
-  "cluster-api/endpoint/(conditions|decide|field-manager|generated|migrate|provider-objects|rank|value|verdict)";
+  "cluster-api/(endpoint/(decide|endpoint-writer|generated|migrate|provider-objects|rank|value|verdict)|objects/(conditions|field-managers|owner-reference))";
 
 // The arrows of ARCHITECTURE.md. A folder may import itself, what is listed here, and nothing else.
 const arrows = {

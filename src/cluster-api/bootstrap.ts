@@ -1,8 +1,8 @@
 import { ShootBootstrapConfig } from "../api/cluster-api/index.ts";
 import { createObjectController } from "../kube/index.ts";
+import { isPaused, pausedSaid } from "./objects/paused.ts";
+import { say } from "./objects/say.ts";
 import type { ClusterApiDeps, Part } from "./part.ts";
-import { isPaused, pausedSaid } from "./endpoint/paused.ts";
-import { say } from "./shoot/say.ts";
 
 /** Says of each ShootBootstrapConfig that its data is there: it is empty, since a Shoot starts its machines itself. */
 export function createBootstrapController({ management, log }: ClusterApiDeps): Part {

@@ -23,3 +23,31 @@ export interface Part {
   /** Resolves when what ran has ended. */
   stop(): Promise<void>;
 }
+
+/** What a part goes by, as its watches know it. */
+export interface Known {
+  start(): void;
+  /** Resolves when all that exists is known; rejects when the watches were stopped before. */
+  synced(): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/**
+ * A part whose workers start once its watches know all that exists: before, an object that was not seen yet could be taken for one that
+ * is not there.
+ */
+export function startWhenSynced(known: Known, workers: readonly Part[], log: Logger): Part {
+  return {
+    start() {
+      known.start();
+      known.synced().then(
+        () => workers.forEach((worker) => worker.start()),
+        () => log.info("stopped before the first lists"),
+      );
+    },
+    async stop() {
+      await known.stop();
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
+  };
+}

@@ -1,8 +1,9 @@
 import { Cluster, ClusterEndpoint } from "../api/cluster-api/index.ts";
+import type { KubeObject } from "../api/schema/meta.ts";
 import { createReflector, indexBy, type KubeClient, type NamespacedKey, type Reflector } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { essentialCluster, withoutLastApplied } from "./kept.ts";
 import { keepTrust, TRUST_SECRETS, TrustSecret } from "./endpoint/trust.ts";
+import { essentialCluster, withoutLastApplied } from "./kept.ts";
 
 /** Watches of the management cluster that several parts listen to, one for each kind. The first part that needs one starts it. */
 export interface Watches {
@@ -25,3 +26,9 @@ export function createWatches({ management, log }: { readonly management: KubeCl
     secrets: createReflector(management, TrustSecret, { log, fieldSelector: TRUST_SECRETS, keep: keepTrust }),
   };
 }
+
+/** By what an object is asked for. */
+export const keyOf = ({ metadata: { name, namespace = "" } }: Pick<KubeObject, "metadata">): NamespacedKey => ({
+  name,
+  namespace,
+});

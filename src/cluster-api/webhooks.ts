@@ -1,6 +1,6 @@
 import { createWebhookServer, serveWebhooks, type WebhookAddress } from "../admission/index.ts";
-import { clusterClassWebhook } from "./infrastructure/class-webhook.ts";
-import { clusterStatusWebhook } from "./infrastructure/status-webhook.ts";
+import { clusterClassWebhook } from "./optional-infrastructure/class-webhook.ts";
+import { clusterStatusWebhook } from "./optional-infrastructure/status-webhook.ts";
 import type { ClusterApiDeps } from "./part.ts";
 import { pathOf, webhookConfigurations, type ClusterApiWebhook } from "./webhook.ts";
 

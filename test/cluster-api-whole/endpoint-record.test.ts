@@ -1,6 +1,6 @@
 import { afterAll, expect } from "vitest";
 import { Cluster, ClusterEndpoint, EndpointRecord } from "../../src/api/cluster-api/index.ts";
-import { findCondition } from "../../src/cluster-api/endpoint/conditions.ts";
+import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
 import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
 import { createEndpointRecordController } from "../../src/cluster-api/endpoint-record/controller.ts";
 import type { KubeClient } from "../../src/kube/index.ts";

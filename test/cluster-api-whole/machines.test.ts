@@ -7,7 +7,7 @@ import {
 } from "../../src/api/cluster-api/index.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
-import { createShootProvider } from "../../src/cluster-api/shoot/provider.ts";
+import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
 import { Namespace, Node, refTo, typeMeta, type Kind } from "../../src/kube/index.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf, type PoolOptions } from "../support/cluster-api-objects.ts";

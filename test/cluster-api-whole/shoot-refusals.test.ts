@@ -3,7 +3,7 @@ import { MachinePool, ShootControlPlane, ShootMachinePool, type Condition } from
 import { CloudProfile, Shoot, type KubeObject } from "../../src/api/index.ts";
 import { Namespace, refTo, typeMeta, type KubeClient, type Kind } from "../../src/kube/index.ts";
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
-import { createShootProvider } from "../../src/cluster-api/shoot/provider.ts";
+import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
 import { admissionTest } from "../support/admission-lab.ts";
 import { startClusterApi, startCoreManager } from "../support/cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf, shootTemplate, type PoolOptions } from "../support/cluster-api-objects.ts";

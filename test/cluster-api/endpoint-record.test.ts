@@ -1,7 +1,7 @@
 import { afterAll, expect } from "vitest";
 import { Cluster, EndpointRecord, Machine } from "../../src/api/cluster-api/index.ts";
 import { DNSRecord } from "../../src/api/index.ts";
-import { findCondition } from "../../src/cluster-api/endpoint/conditions.ts";
+import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
 import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
 import { createEndpointRecordController } from "../../src/cluster-api/endpoint-record/controller.ts";
 import { parseKubeconfig, renderKubeconfig, Secret, typeMeta } from "../../src/kube/index.ts";

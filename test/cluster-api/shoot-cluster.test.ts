@@ -10,7 +10,7 @@ import { CredentialsBinding, DomainReservation, Shoot, type KubeObject } from ".
 import { Namespace, parseKubeconfig, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
 import { GARDEN_CREDENTIALS_LABEL } from "../../src/api/labels.ts";
 import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
-import { createShootProvider } from "../../src/cluster-api/shoot/provider.ts";
+import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf, shootTemplate } from "../support/cluster-api-objects.ts";
 import type { ControlPlane } from "../support/control-plane.ts";

@@ -14,7 +14,7 @@ import {
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import { Namespace, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
-import { createShootProvider } from "../../src/cluster-api/shoot/provider.ts";
+import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf } from "../support/cluster-api-objects.ts";
 import type { ControlPlane } from "../support/control-plane.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { Cluster, ClusterEndpoint } from "../../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
-import { findCondition } from "../../src/cluster-api/endpoint/conditions.ts";
+import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
 import { refOf, refTo, renderKubeconfig, Secret, type KubeClient, type Occurrence } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { makeCertificates, type Certificates } from "../support/certificates.ts";

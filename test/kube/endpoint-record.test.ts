@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:https";
 import { afterAll, afterEach, expect } from "vitest";
 import { Cluster, ClusterEndpoint, EndpointRecord, Machine } from "../../src/api/cluster-api/index.ts";
 import { DNSRecord } from "../../src/api/index.ts";
-import { findCondition } from "../../src/cluster-api/endpoint/conditions.ts";
+import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
 import { createEndpointRecordController } from "../../src/cluster-api/endpoint-record/controller.ts";
 import {
   CustomResourceDefinition,

@@ -1,5 +1,5 @@
 import { Cluster, type Condition } from "../../src/api/cluster-api/index.ts";
-import { findCondition } from "../../src/cluster-api/endpoint/conditions.ts";
+import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
 import type { KubeClient, NamespacedKey } from "../../src/kube/index.ts";
 
 /** A condition of a Cluster, as the API server has it now. */

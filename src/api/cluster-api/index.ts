@@ -9,7 +9,6 @@ export { MachinePool } from "./machine-pool.ts";
 export { clusterApiResources } from "./resources.ts";
 export { ClusterEndpoint, endpointTypes, type EndpointType } from "./cluster-endpoint.ts";
 export { EndpointRecord } from "./endpoint-record.ts";
-export * from "./shoot-names.ts";
 export { ShootControlPlane, ShootControlPlaneTemplate } from "./shoot-control-plane.ts";
 export { ShootCluster, ShootClusterTemplate } from "./shoot-cluster.ts";
 export { ShootMachinePool, ShootMachinePoolTemplate } from "./shoot-machine-pool.ts";

@@ -1,14 +1,8 @@
-/** The API group of Cluster API's own kinds. */
-export const CLUSTER_API_GROUP = "cluster.x-k8s.io";
-
 /** On everything that belongs to a Cluster: the Cluster's name. */
 export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
 
 /** On a Machine: it is one of its Cluster's control plane. */
 export const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
-
-/** On an object that a Cluster's topology made, and keeps. */
-export const TOPOLOGY_OWNED_LABEL = "topology.cluster.x-k8s.io/owned";
 
 /** On a CustomResourceDefinition, `<this>/<contract>`: the versions of the kind that keep that contract, joined by `_`. */
 export const CONTRACT_LABEL_PREFIX = "cluster.x-k8s.io";
@@ -36,3 +30,12 @@ export const BLOCK_MOVE_ANNOTATION = "clusterctl.cluster.x-k8s.io/block-move";
 
 /** On a Cluster: the control plane's own condition Available, as the core manager copies it. */
 export const CONTROL_PLANE_AVAILABLE_CONDITION = "ControlPlaneAvailable";
+
+/** The type of Secrets that core reads, such as `<cluster>-kubeconfig`. */
+export const CLUSTER_SECRET_TYPE = "cluster.x-k8s.io/secret";
+
+/** On what a topology has made for a pool: the pool's name in the topology. */
+export const TOPOLOGY_POOL_LABEL = "topology.cluster.x-k8s.io/pool-name";
+
+/** Name of the Secret with the kubeconfig of a Cluster (contract: "Cluster kubeconfig"). */
+export const clusterKubeconfigName = (cluster: string): string => `${cluster}-kubeconfig`;

@@ -1,5 +1,5 @@
 import { Cluster, ClusterEndpoint } from "../../api/cluster-api/index.ts";
-import { findCondition } from "../../cluster-api/endpoint/conditions.ts";
+import { findCondition } from "../../cluster-api/objects/conditions.ts";
 import { decide } from "../../cluster-api/endpoint/decide.ts";
 import { rankOf, ranks } from "../../cluster-api/endpoint/rank.ts";
 import { completeEndpoint, renderEndpoint } from "../../cluster-api/endpoint/value.ts";

@@ -1,25 +1,23 @@
 import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { moveOf } from "../../api/placement/move.ts";
+import { againIn, type Again } from "../again.ts";
 import type { Report } from "./report.ts";
 
 /** In ms: how soon an API server that does not answer yet, or moves, is asked again. */
 const SOON = 5_000;
 
-/** In ms, a tenth more or less: how soon what no watch tells of is tried again. */
+/** In ms: how soon what no watch tells of is tried again. */
 const LATER = 60_000;
 
 /** Obstacles that go without an event of ours: admission says yes, another's Shoot goes, the one to be adopted comes. */
 const UNTOLD: readonly string[] = ["Refused", "ShootMissing", "ShootTaken"];
 
 /** When a control plane is reconciled again without an event, in ms from now; undefined where watches tell all. Pure but for chance. */
-export function whenAgain(
-  controlPlane: ShootControlPlane,
-  { shoot, obstacle, ...seen }: Report,
-): { readonly requeueAfter: number } | undefined {
+export function whenAgain(controlPlane: ShootControlPlane, { shoot, obstacle, ...seen }: Report): Again | undefined {
   if (shoot !== undefined && isToBeAskedAgain(controlPlane, shoot, seen)) return { requeueAfter: SOON };
   if (obstacle === undefined || !UNTOLD.includes(obstacle.reason)) return undefined;
-  return { requeueAfter: LATER * (0.9 + Math.random() * 0.2) };
+  return againIn(LATER);
 }
 
 /**

@@ -3,19 +3,21 @@ import type { Shoot } from "../../api/index.ts";
 import { kubeconfigSecretName } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import type { Again } from "../again.ts";
 import { completeEndpoint } from "../endpoint/value.ts";
 import { currentEndpoint } from "../shoot/address.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
-import type { GardenSilence } from "../shoot/garden-silence.ts";
 import { composeShoot } from "../shoot/compose.ts";
+import type { GardenSilence } from "../shoot/garden-silence.ts";
+import { controlPlaneIdentity, establish, isOwn } from "../shoot/identity.ts";
 import { projectOf } from "../shoot/project.ts";
 import { infrastructureOf, leavingRowsOf, poolsOf, type World } from "../shoot/world.ts";
 import type { ShootWriter, Written } from "../shoot/write.ts";
 import { isToBeAsked, whenAgain } from "./again.ts";
 import { endpointName, isOverruled, publishEndpoint } from "./endpoint.ts";
 import { findShoot, shootKey } from "./find.ts";
-import { establish, isOwn, noteShoot } from "./identity.ts";
 import { keepKubeconfig, leadingTo, publishedKubeconfig } from "./kubeconfig.ts";
+import { noteShoot } from "./note-shoot.ts";
 import { report, type Seen, type Silence } from "./report.ts";
 import { whyNotAgain, whyNotYet, whyUnseen } from "./waiting.ts";
 
@@ -39,11 +41,11 @@ export async function reconcileControlPlane(
   deps: ControlPlaneDeps,
   cluster: Cluster,
   controlPlane: ShootControlPlane,
-): Promise<void | { readonly requeueAfter: number }> {
+): Promise<void | Again> {
   const { management } = deps;
   const project = projectOf(deps, controlPlane);
   if ("obstacle" in project) return await report(deps, controlPlane, project);
-  const established = await establish(management, controlPlane, project.namespace);
+  const established = await establish(management, controlPlane, controlPlaneIdentity, project.namespace);
   const written = await writeShoot(deps, cluster, established, project.namespace);
   const shoot = "shoot" in written ? written.shoot : undefined;
   await noteShoot(management, established, shoot);

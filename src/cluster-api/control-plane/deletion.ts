@@ -4,15 +4,13 @@ import type { Shoot } from "../../api/index.ts";
 import { SHOOT_FINALIZER } from "../../api/names.ts";
 import { describeMove, moveOf } from "../../api/placement/move.ts";
 import { dropFinalizer, KubeError, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
+import type { Again } from "../again.ts";
+import { sayDeleting, waitDeleting, withWayOut } from "../objects/deleting.ts";
+import { idOf } from "../shoot/identity.ts";
 import { projectOf, type ProjectSource } from "../shoot/project.ts";
-import { say } from "../shoot/say.ts";
 import type { World } from "../shoot/world.ts";
 import type { ShootWriter } from "../shoot/write.ts";
 import { findOwnShoot } from "./find.ts";
-import { idOf } from "./identity.ts";
-
-/** In ms: how soon a deletion that was refused, or has to wait, is asked for again. */
-const RETRY_DELAY = 15_000;
 
 /**
  * Deletes the Shoot of a control plane that is being deleted, or lets go of it, as its policy says; and lets the control plane go
@@ -23,16 +21,10 @@ export async function removeShoot(
   deps: Deleting,
   controlPlane: ShootControlPlane,
   clusterName: string,
-): Promise<void | { readonly requeueAfter: number }> {
+): Promise<void | Again> {
   const { management, garden, writer } = deps;
   const project = projectOf(deps, controlPlane);
-  if ("obstacle" in project) {
-    const { reason, message } = project.obstacle;
-    await say(management, controlPlane, [
-      { type: "Deleting", status: "True", reason, message: `${message}. ${LEAVING}` },
-    ]);
-    return { requeueAfter: RETRY_DELAY };
-  }
+  if ("obstacle" in project) return await waitDeleting(management, controlPlane, withWayOut(project.obstacle, LEAVING));
   if (isCopied(deps, controlPlane)) return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
   const shoot = await findOwnShoot(garden, controlPlane, { namespace: project.namespace, cluster: clusterName });
   if (shoot === undefined) return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
@@ -41,27 +33,19 @@ export async function removeShoot(
     return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
   }
   const { namespace, name } = shoot.metadata;
-  const waiting = {
-    type: "Deleting",
-    status: "True",
-    reason: "WaitingForShoot",
-    message: `Shoot ${namespace}/${name} is being deleted`,
-  } as const;
   const move = moveOf(shoot);
   if (move.is !== "settled") {
     const message = describeMove(shoot.metadata, move);
-    await say(management, controlPlane, [{ ...waiting, reason: "ShootMoving", message }]);
-    return { requeueAfter: RETRY_DELAY };
+    return await waitDeleting(management, controlPlane, { reason: "ShootMoving", message });
   }
   await holdMove(management, controlPlane);
   try {
     await askToDelete(garden, shoot);
-    await say(management, controlPlane, [waiting]);
-    return undefined;
+    const message = `Shoot ${namespace}/${name} is being deleted`;
+    return await sayDeleting(management, controlPlane, { reason: "WaitingForShoot", message });
   } catch (error) {
     if (!(error instanceof KubeError) || error.retryable) throw error;
-    await say(management, controlPlane, [{ ...waiting, reason: "Refused", message: error.message }]);
-    return { requeueAfter: RETRY_DELAY };
+    return await waitDeleting(management, controlPlane, { reason: "Refused", message: error.message });
   }
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Cluster, ClusterEndpoint, ControlPlaneEndpoint, ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
-import { findCondition } from "../endpoint/conditions.ts";
 import { isProvidedBy, provideEndpoint } from "../endpoint/provided.ts";
-import type { Obstacle } from "../shoot/obstacle.ts";
+import { findCondition } from "../objects/conditions.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
 
 /** The name of the endpoint that a Cluster's control plane brings. */
 export const endpointName = ({ metadata }: Cluster): string => `${metadata.name}-control-plane`;

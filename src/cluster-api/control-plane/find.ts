@@ -2,7 +2,7 @@ import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { Shoot } from "../../api/index.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { idOf, isOwn } from "./identity.ts";
+import { idOf, isOwn } from "../shoot/identity.ts";
 
 /** Where a Cluster's Shoot is, or is to be: in its project, under the name that is adopted, else under the Cluster's. */
 export const shootKey = (

@@ -6,11 +6,11 @@ import {
   type Cluster,
   type ControlPlaneEndpoint,
 } from "../../api/cluster-api/index.ts";
-import { parseForeignKubeconfig } from "../../kube/kubeconfig.ts";
 import { renderKubeconfig, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { parseForeignKubeconfig } from "../../kube/kubeconfig.ts";
 import { digestOf, type TrustSecret } from "../endpoint/trust.ts";
 import { completeEndpoint, isSameEndpoint, renderEndpoint, type EndpointField } from "../endpoint/value.ts";
-import { covers } from "../shoot/covers.ts";
+import { covers } from "../objects/covers.ts";
 
 /**
  * The kubeconfig that a garden publishes for a Shoot; undefined while it has none. Core and this process connect with it, and users

@@ -6,11 +6,11 @@ import {
 } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { findCondition, type Said } from "../endpoint/conditions.ts";
-import { pausedSaid } from "../endpoint/paused.ts";
+import { findCondition, type Said } from "../objects/conditions.ts";
+import { SHOOT_DELETED, type Obstacle } from "../objects/obstacle.ts";
+import { pausedSaid } from "../objects/paused.ts";
+import { say } from "../objects/say.ts";
 import { availabilityOf } from "../shoot/availability.ts";
-import { SHOOT_DELETED, type Obstacle } from "../shoot/obstacle.ts";
-import { say } from "../shoot/say.ts";
 
 /** Since when API servers do not answer, by `namespace/name` of the Cluster; in ms since the epoch. */
 export type Silence = Map<string, number>;

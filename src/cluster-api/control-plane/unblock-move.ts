@@ -1,8 +1,9 @@
 import { BLOCK_MOVE_ANNOTATION, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
+import { isOwn } from "../shoot/identity.ts";
 import { findShoot } from "./find.ts";
-import { isOwn, isUnderWay } from "./identity.ts";
+import { isUnderWay } from "./note-shoot.ts";
 
 /**
  * Lets `clusterctl move` go on once the Shoot of a paused control plane is neither being made nor moving, nor deleted: it pauses the Cluster first

@@ -1,7 +1,7 @@
 import { ShootCluster, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { CONTROL_PLANE_SHOOT_LABEL } from "../../api/labels.ts";
 import type { NamespacedKey } from "../../kube/index.ts";
-import { SHOOT_DELETED, type Obstacle } from "../shoot/obstacle.ts";
+import { SHOOT_DELETED, type Obstacle } from "../objects/obstacle.ts";
 
 /**
  * What a control plane's Shoot is not made before: the one that is to be adopted is there, the infrastructure is provisioned, and where

@@ -1,8 +1,8 @@
 import { CLUSTER_NAME_LABEL, type Cluster, type EndpointRecord } from "../../api/cluster-api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { patchSeen } from "../endpoint/bound-writes.ts";
-import { ownerReference } from "../endpoint/migrate.ts";
+import { patchSeen } from "../objects/bound-writes.ts";
+import { ownerReference } from "../objects/owner-reference.ts";
 
 /**
  * Makes a record its Cluster's, with which it goes and moves, and keeps it until its name is out of the DNS. At most one write;

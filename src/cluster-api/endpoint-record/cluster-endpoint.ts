@@ -1,8 +1,8 @@
 import { CLUSTER_NAME_LABEL, ClusterEndpoint, type EndpointRecord } from "../../api/cluster-api/index.ts";
 import { refTo, typeMeta, type KubeClient } from "../../kube/index.ts";
-import { patchSeen } from "../endpoint/bound-writes.ts";
-import { FIELD_MANAGER } from "../endpoint/field-manager.ts";
-import { ownerReference } from "../endpoint/migrate.ts";
+import { patchSeen } from "../objects/bound-writes.ts";
+import { ENDPOINT_MANAGER } from "../objects/field-managers.ts";
+import { ownerReference } from "../objects/owner-reference.ts";
 
 /**
  * Has a ClusterEndpoint say where a record's name leads, owned by the record: an object of a third party. Says false where another's
@@ -16,7 +16,7 @@ export async function ensureClusterEndpoint(client: KubeClient, record: Endpoint
     const ownerReferences = [{ ...ownerReference(record), controller: true }];
     const metadata = { name, namespace, labels: { [CLUSTER_NAME_LABEL]: cluster }, ownerReferences };
     const spec = { cluster, host, port, type: "ExternalControlPlaneEndpoint" } as const;
-    await client.create({ ...typeMeta(ClusterEndpoint), metadata, spec }, { fieldManager: FIELD_MANAGER });
+    await client.create({ ...typeMeta(ClusterEndpoint), metadata, spec }, { fieldManager: ENDPOINT_MANAGER });
     return true;
   }
   if (!existing.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return false;

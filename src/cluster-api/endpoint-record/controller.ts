@@ -1,15 +1,16 @@
 import type { Condition, EndpointRecord } from "../../api/cluster-api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 import { createController, inWords, refOf, type NamespacedKey } from "../../kube/index.ts";
-import { findCondition, type Said } from "../endpoint/conditions.ts";
-import { isLeftToMove, isPaused, pausedSaid } from "../endpoint/paused.ts";
-import { keepWhatStays, letGoOfMoved } from "../endpoint/stay.ts";
+import type { Again } from "../again.ts";
 import { unasked, unproved, type probeEndpoint } from "../endpoint/probe.ts";
 import type { Trust } from "../endpoint/trust.ts";
 import { isSameEndpoint } from "../endpoint/value.ts";
 import { readyCondition } from "../endpoint/verdict.ts";
-import type { ClusterApiDeps, Part } from "../part.ts";
-import { say } from "../shoot/say.ts";
+import { findCondition, type Said } from "../objects/conditions.ts";
+import { isLeftToMove, isPaused, pausedSaid } from "../objects/paused.ts";
+import { say } from "../objects/say.ts";
+import { keepWhatStays, letGoOfMoved } from "../objects/stay.ts";
+import { startWhenSynced, type ClusterApiDeps, type Part } from "../part.ts";
 import { adoptRecord } from "./adopt.ts";
 import { createClaims } from "./claims.ts";
 import { ensureClusterEndpoint } from "./cluster-endpoint.ts";
@@ -37,7 +38,7 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
   const log = deps.log.child({ part: "endpoint-record" });
   const claims = createClaims();
 
-  async function reconcile(key: NamespacedKey): Promise<void | { readonly requeueAfter: number }> {
+  async function reconcile(key: NamespacedKey): Promise<void | Again> {
     const record = watched.record(key);
     const cluster = record && watched.cluster(clusterOf(record));
     const wait = (): void => prober.follow(key, []);
@@ -73,7 +74,7 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
   }
 
   /** Has the name lead to the API servers that serve, and says what came of it. */
-  async function lead(record: EndpointRecord): Promise<void | { readonly requeueAfter: number }> {
+  async function lead(record: EndpointRecord): Promise<void | Again> {
     const members = membersOf(watched.machinesOf(clusterOf(record)));
     const trust = watched.trust(clusterOf(record));
     const targets = trust === undefined ? [] : members.map((member) => targetOf(record, member, trust));
@@ -96,22 +97,12 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
 
   const controller = createController<NamespacedKey>({ name: "endpoint-record", reconcile, concurrency: 8, log });
   const prober = createMemberProber({ onChange: (key) => controller.enqueue(key), log, ...probing });
-  const watched = createWatched({ client, onRecord: (key) => controller.enqueue(key), log });
+  const watched = createWatched({
+    ...{ client, log, watches: deps.watches },
+    onRecord: (key) => controller.enqueue(key),
+  });
 
-  return {
-    start() {
-      watched.start();
-      // Before everything is known, a Machine that was not seen yet could be taken for one that is not there.
-      watched.synced().then(
-        () => (controller.start(), prober.start()),
-        () => log.info("stopped before the first lists"),
-      );
-    },
-    async stop() {
-      await watched.stop();
-      await Promise.all([prober.stop(), controller.stop()]);
-    },
-  };
+  return startWhenSynced(watched, [controller, prober], log);
 }
 
 const clusterOf = ({ metadata: { namespace }, spec: { cluster } }: EndpointRecord): NamespacedKey => ({

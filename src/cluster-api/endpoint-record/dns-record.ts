@@ -4,8 +4,8 @@ import type { EndpointRecord } from "../../api/cluster-api/index.ts";
 import { DNSRecord } from "../../api/index.ts";
 import { ENDPOINT_RECORD_LABEL } from "../../api/labels.ts";
 import { isConflict, nextTimestamp, refOf, refTo, typeMeta, unlessGone, type KubeClient } from "../../kube/index.ts";
-import { patchSeen } from "../endpoint/bound-writes.ts";
-import { FIELD_MANAGER } from "../endpoint/field-manager.ts";
+import { patchSeen } from "../objects/bound-writes.ts";
+import { ENDPOINT_MANAGER } from "../objects/field-managers.ts";
 import type { RecordType, Values } from "./values.ts";
 
 /** The DNSRecord that stands for an EndpointRecord: of its name, in its namespace. */
@@ -35,7 +35,7 @@ export async function ensureDnsRecord(
   if (existing === undefined) {
     const { name, namespace, uid = "" } = record.metadata;
     const metadata = { name, namespace, annotations, labels: { [ENDPOINT_RECORD_LABEL]: uid } };
-    return await client.create({ ...typeMeta(DNSRecord), metadata, spec }, { fieldManager: FIELD_MANAGER });
+    return await client.create({ ...typeMeta(DNSRecord), metadata, spec }, { fieldManager: ENDPOINT_MANAGER });
   }
   if (existing.metadata.deletionTimestamp !== undefined) return undefined;
   const isOther = fixed.some((field) => existing.spec[field] !== spec[field]);

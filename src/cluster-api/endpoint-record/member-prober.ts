@@ -1,5 +1,6 @@
 import { createController, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { againIn, type Again } from "../again.ts";
 import { probeEndpoint, type Serving } from "../endpoint/probe.ts";
 import type { Trust } from "../endpoint/trust.ts";
 import { renderEndpoint, type Endpoint } from "../endpoint/value.ts";
@@ -49,7 +50,7 @@ export function createMemberProber(deps: MemberProberDeps): MemberProber {
   const knownOf = ({ namespace, name }: MemberKey) =>
     records.get(`${namespace}/${name.split("/")[0]}`)?.get(name.split("/")[1] ?? "");
 
-  async function look(key: MemberKey): Promise<void | { readonly requeueAfter: number }> {
+  async function look(key: MemberKey): Promise<void | Again> {
     const known = knownOf(key);
     if (known === undefined) return;
     const { endpoint, trust } = known.target;
@@ -60,7 +61,7 @@ export function createMemberProber(deps: MemberProberDeps): MemberProber {
     const [name = ""] = key.name.split("/");
     if (before?.message !== known.serving?.message) deps.onChange({ namespace: key.namespace, name });
     const wait = known.failures === 0 ? period : Math.min(backoff.first * 2 ** (known.failures - 1), backoff.longest);
-    return { requeueAfter: wait * (0.9 + Math.random() * 0.2) };
+    return againIn(wait);
   }
 
   const controller = createController<MemberKey>({

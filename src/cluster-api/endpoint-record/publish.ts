@@ -1,7 +1,7 @@
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
-import { inWords, isNotFound, refOf, refTo, Secret, type KubeClient } from "../../kube/index.ts";
 import type { DNSRecord } from "../../api/index.ts";
-import type { Said } from "../endpoint/conditions.ts";
+import { inWords, isNotFound, refOf, refTo, Secret, type KubeClient } from "../../kube/index.ts";
+import type { Said } from "../objects/conditions.ts";
 import { ensureDnsRecord, isForEndpoint, readDnsRecord, valuesIn } from "./dns-record.ts";
 import { chooseMembers, type Member } from "./members.ts";
 import { judgeDnsRecord, publishedSaid } from "./published.ts";

@@ -3,7 +3,7 @@ import { TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import { contractOf } from "../../api/extensions/kinds.ts";
 import type { DNSRecord } from "../../api/index.ts";
 import { inWords, refOf } from "../../kube/index.ts";
-import type { Said } from "../endpoint/conditions.ts";
+import type { Said } from "../objects/conditions.ts";
 
 /** Condition Published, or for how long, in ms, the extension may still be at it without a word. */
 export type Verdict = Said | { readonly pendingFor: number };

@@ -1,7 +1,7 @@
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 import { dropFinalizer, inWords, refOf, type KubeClient } from "../../kube/index.ts";
-import { say } from "../shoot/say.ts";
+import { say } from "../objects/say.ts";
 import { isForEndpoint, readDnsRecord, removeDnsRecord } from "./dns-record.ts";
 import { publishedSaid } from "./published.ts";
 

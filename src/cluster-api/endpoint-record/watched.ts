@@ -1,23 +1,23 @@
 import {
-  Cluster,
-  ClusterEndpoint,
   clusterKubeconfigName,
   CONTROL_PLANE_LABEL,
-  DELETE_FOR_MOVE_ANNOTATION,
   EndpointRecord,
   Machine,
-  PAUSED_ANNOTATION,
+  type Cluster,
 } from "../../api/cluster-api/index.ts";
 import { DNSRecord } from "../../api/index.ts";
 import { ENDPOINT_RECORD_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { clusterOfSecret, keepTrust, TRUST_SECRETS, TrustSecret, type Trust } from "../endpoint/trust.ts";
+import { clusterOfSecret, type Trust } from "../endpoint/trust.ts";
+import { createWatches, keyOf, type Watches } from "../watches.ts";
 
 /** Whom the watches tell of a record about which something has changed. */
 export interface WatchedDeps {
   readonly client: KubeClient;
+  /** Those of the process; its own where there are none. */
+  readonly watches?: Watches | undefined;
   onRecord(key: NamespacedKey): void;
   readonly log: Logger;
 }
@@ -37,7 +37,8 @@ export interface Watched {
 }
 
 /** Watches EndpointRecords; all else only from the first of them on, for who has none pays nothing. */
-export function createWatched({ client, onRecord, log }: WatchedDeps): Watched {
+export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): Watched {
+  const { clusters, endpoints, secrets } = deps.watches ?? createWatches({ management: client, log });
   const first = Promise.withResolvers<void>();
   const records = createReflector(client, EndpointRecord, {
     log,
@@ -53,27 +54,25 @@ export function createWatched({ client, onRecord, log }: WatchedDeps): Watched {
       .list(namespace)
       .filter(({ spec }) => spec.cluster === cluster)
       .forEach(({ metadata }) => onRecord(metadata));
-  const clusters = createReflector(client, Cluster, {
-    log,
-    keep: essentialCluster,
-    onEvent: ({ object: { metadata } }) => tell(metadata.namespace, metadata.name),
-  });
+  clusters.listen(({ object: { metadata } }) => tell(metadata.namespace, metadata.name));
+  secrets.listen(({ object }) => tell(object.metadata.namespace, clusterOfSecret(object)));
   const machines = createReflector(client, Machine, {
     log,
     labelSelector: CONTROL_PLANE_LABEL,
     keep: essentialMachine,
     onEvent: ({ object: { metadata, spec } }) => tell(metadata.namespace, spec.clusterName),
   });
-  const secrets = createReflector(client, TrustSecret, {
-    log,
-    fieldSelector: TRUST_SECRETS,
-    keep: keepTrust,
-    onEvent: ({ object }) => tell(object.metadata.namespace, clusterOfSecret(object)),
-  });
   // Of these only the news count: both have the names of their records.
-  const onEvent = ({ object }: { readonly object: KubeObject }) => onRecord(keyOf(object));
-  const endpoints = createReflector(client, ClusterEndpoint, { log, onEvent });
-  const dnsRecords = createReflector(client, DNSRecord, { log, onEvent, labelSelector: ENDPOINT_RECORD_LABEL });
+  const tellNamesake = ({ object }: { readonly object: KubeObject }) => {
+    const { name, namespace } = keyOf(object);
+    if (records.get(name, namespace) !== undefined) onRecord({ name, namespace });
+  };
+  endpoints.listen(tellNamesake);
+  const dnsRecords = createReflector(client, DNSRecord, {
+    log,
+    onEvent: tellNamesake,
+    labelSelector: ENDPOINT_RECORD_LABEL,
+  });
   const needed = [clusters, machines, secrets];
   let isStopped = false;
 
@@ -97,24 +96,6 @@ export function createWatched({ client, onRecord, log }: WatchedDeps): Watched {
       isStopped = true;
       await Promise.all([records, ...needed, endpoints, dnsRecords].map((one) => one.stop()));
     },
-  };
-}
-
-const keyOf = ({ metadata: { name, namespace = "" } }: Pick<KubeObject, "metadata">): NamespacedKey => ({
-  name,
-  namespace,
-});
-
-function essentialCluster({ apiVersion, kind, metadata, spec }: Cluster): Cluster {
-  const { name, namespace, uid, resourceVersion, annotations = {} } = metadata;
-  const looked = [PAUSED_ANNOTATION, DELETE_FOR_MOVE_ANNOTATION].filter((key) => key in annotations);
-  return {
-    ...{ apiVersion, kind },
-    metadata: {
-      ...{ name, namespace, uid, resourceVersion },
-      annotations: Object.fromEntries(looked.map((key) => [key, annotations[key] ?? ""])),
-    },
-    spec: { paused: spec.paused },
   };
 }
 

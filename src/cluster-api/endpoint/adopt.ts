@@ -1,10 +1,10 @@
 import { CLUSTER_NAME_LABEL, type Cluster, type ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { GENERATED_LABEL, GENERATED_VALUE_LABEL } from "../../api/labels.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
-import { patchSeen } from "./bound-writes.ts";
+import { patchSeen } from "../objects/bound-writes.ts";
+import { ownerReference } from "../objects/owner-reference.ts";
+import { isPaused } from "../objects/paused.ts";
 import { isTakenOver } from "./generated.ts";
-import { ownerReference } from "./migrate.ts";
-import { isPaused } from "./paused.ts";
 
 /**
  * Makes an endpoint belong to its Cluster: with the label by which it is found, an owner, without which `clusterctl move` leaves it

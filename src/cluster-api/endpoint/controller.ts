@@ -1,9 +1,9 @@
 import { createController, type NamespacedKey } from "../../kube/index.ts";
-import type { ClusterApiDeps, Part } from "../part.ts";
-import { createProviderReader } from "./provider-objects.ts";
+import { startWhenSynced, type ClusterApiDeps, type Part } from "../part.ts";
 import { isMoving } from "./moving.ts";
 import type { probeEndpoint } from "./probe.ts";
 import { createProber } from "./prober.ts";
+import { createProviderReader } from "./provider-objects.ts";
 import { reconcileCluster } from "./reconcile.ts";
 import { createWatched } from "./watched.ts";
 
@@ -43,18 +43,5 @@ export function createEndpointController(deps: ClusterApiDeps, probing: Endpoint
     onProbe: (key) => prober.ask(key),
   });
 
-  return {
-    start() {
-      watched.start();
-      // Before everything is known, an object that was not seen yet could be taken for one that is not there.
-      watched.synced().then(
-        () => (controller.start(), prober.start()),
-        () => log.info("stopped before the first lists"),
-      );
-    },
-    async stop() {
-      await watched.stop();
-      await Promise.all([prober.stop(), controller.stop()]);
-    },
-  };
+  return startWhenSynced(watched, [controller, prober], log);
 }

@@ -1,11 +1,11 @@
 import { CLUSTER_NAME_LABEL, ClusterEndpoint, type Cluster } from "../../api/cluster-api/index.ts";
 import { isAlreadyExists, refOf } from "../../kube/index.ts";
+import { ENDPOINT_MANAGER } from "../objects/field-managers.ts";
+import { isPaused } from "../objects/paused.ts";
 import { isCandidate } from "./decide.ts";
 import { planMigration } from "./migrate.ts";
-import { isPaused } from "./paused.ts";
 import { completeEndpoint } from "./value.ts";
 import type { EndpointWork } from "./work.ts";
-import { FIELD_MANAGER } from "./field-manager.ts";
 
 /**
  * Gives a Cluster that has an endpoint and no object that stays one, and warns of each field in use that such objects replace. Says
@@ -33,7 +33,7 @@ async function create(client: EndpointWork["client"], endpoint: ClusterEndpoint)
   const { name } = endpoint.metadata;
   for (const metadata of [endpoint.metadata, { ...endpoint.metadata, name: `${name}-generated` }]) {
     try {
-      return void (await client.create({ ...endpoint, metadata }, { fieldManager: FIELD_MANAGER }));
+      return void (await client.create({ ...endpoint, metadata }, { fieldManager: ENDPOINT_MANAGER }));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       const taken = await client.read(refOf({ ...endpoint, metadata }));

@@ -1,8 +1,9 @@
 import { CLUSTER_NAME_LABEL, ClusterEndpoint, type Cluster } from "../../api/cluster-api/index.ts";
 import { SURFACED_LABEL } from "../../api/labels.ts";
-import { inWords, refOf, typeMeta } from "../../kube/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { endpointWriter, isController } from "./field-manager.ts";
+import { inWords, refOf, typeMeta } from "../../kube/index.ts";
+import { ownerReference } from "../objects/owner-reference.ts";
+import { endpointWriter, isController } from "./endpoint-writer.ts";
 import { generatedLabels, type Origin } from "./generated.ts";
 import type { ProviderPair } from "./provider-objects.ts";
 import { asClusterEndpoint, completeEndpoint, isSameEndpoint, renderEndpoint, type Endpoint } from "./value.ts";
@@ -56,11 +57,6 @@ function endpointOf({ metadata }: Cluster, value: Endpoint, owner: KubeObject, o
     },
     spec: { cluster: name, ...value, type: "ExternalControlPlaneEndpoint" },
   };
-}
-
-/** How an object is named as an owner. */
-export function ownerReference({ apiVersion, kind, metadata: { name, uid = "" } }: KubeObject) {
-  return { apiVersion, kind, name, uid };
 }
 
 function deprecations(cluster: Cluster, { infrastructure, controlPlane }: ProviderPair, owner: KubeObject): string[] {

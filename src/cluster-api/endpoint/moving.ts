@@ -1,5 +1,5 @@
 import { CONTROL_PLANE_AVAILABLE_CONDITION, type Cluster } from "../../api/cluster-api/index.ts";
-import { findCondition } from "./conditions.ts";
+import { findCondition } from "../objects/conditions.ts";
 
 /** The reason with which a control plane says, in condition Available, that it is on its way to another place. */
 export const MOVING = "Moving";

@@ -2,7 +2,7 @@ import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
-import { findCondition, type Said } from "./conditions.ts";
+import { findCondition, type Said } from "../objects/conditions.ts";
 import type { Trust } from "./trust.ts";
 import { isSameEndpoint, renderEndpoint, type Endpoint } from "./value.ts";
 

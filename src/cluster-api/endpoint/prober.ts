@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { createController, monotonicNow, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { againIn } from "../again.ts";
 import { MOVING, MOVING_GRACE } from "./moving.ts";
 import { probeEndpoint, unproved, writtenServing, type Serving } from "./probe.ts";
 import type { Trust } from "./trust.ts";
@@ -55,7 +56,7 @@ export function createProber(deps: ProberDeps): Prober {
     known.set(idOf(key), { uid: endpoint.metadata.uid, generation: endpoint.metadata.generation, serving, at });
     if (!isDeepStrictEqual(before?.serving, serving)) deps.onChange(cluster);
     const wait = moves ? period / 12 : period; // how long a gap is shows only to those who ask more often than it lasts
-    return { requeueAfter: wait * (0.9 + Math.random() * 0.2) };
+    return againIn(wait);
   }
 
   function knownOf(endpoint: ClusterEndpoint): Known | undefined {

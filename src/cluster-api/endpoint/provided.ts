@@ -6,9 +6,9 @@ import {
 } from "../../api/cluster-api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf, typeMeta, type KubeClient } from "../../kube/index.ts";
-import { covers } from "../shoot/covers.ts";
-import { COMPOSER } from "../shoot/field-managers.ts";
-import type { Obstacle } from "../shoot/obstacle.ts";
+import { covers } from "../objects/covers.ts";
+import { COMPOSER } from "../objects/field-managers.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
 
 /** Whose endpoint it is, and what is there of it. */
 export interface ProvidedEndpoint {

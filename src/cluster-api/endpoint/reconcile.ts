@@ -1,11 +1,11 @@
 import type { Cluster, ClusterEndpoint } from "../../api/cluster-api/index.ts";
+import { isLeftToMove, isPaused } from "../objects/paused.ts";
+import { keepWhatStays } from "../objects/stay.ts";
 import { adopt } from "./adopt.ts";
 import { decide, type Decision } from "./decide.ts";
 import { migrate } from "./generate.ts";
-import { isLeftToMove, isPaused } from "./paused.ts";
 import type { Serving } from "./probe.ts";
 import { report } from "./report.ts";
-import { keepWhatStays } from "./stay.ts";
 import { follow, surface } from "./surface.ts";
 import type { EndpointWork } from "./work.ts";
 

@@ -1,12 +1,12 @@
 import type { Cluster, ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { ENDPOINT_READY_CONDITION } from "../../api/names.ts";
-import { applyConditions } from "./bound-writes.ts";
-import { changedConditions, findCondition, type Said } from "./conditions.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { applyConditions } from "../objects/bound-writes.ts";
+import { changedConditions, findCondition, type Said } from "../objects/conditions.ts";
+import { isPaused, pausedSaid } from "../objects/paused.ts";
 import type { Decision } from "./decide.ts";
-import { isPaused, pausedSaid } from "./paused.ts";
 import { unasked, writtenServing, type Serving } from "./probe.ts";
 import { readyCondition, surfacedCondition } from "./verdict.ts";
-import type { KubeClient } from "../../kube/index.ts";
 import type { EndpointWork } from "./work.ts";
 
 /** A Cluster as it is by now, its endpoints, who of them wins, and what each was heard to say. */

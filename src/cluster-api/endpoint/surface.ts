@@ -1,12 +1,12 @@
 import type { Cluster, ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { SURFACED_LABEL } from "../../api/labels.ts";
 import { refOf } from "../../kube/index.ts";
-import { patchSeen } from "./bound-writes.ts";
-import { findCondition } from "./conditions.ts";
-import { endpointWriter } from "./field-manager.ts";
+import { patchSeen } from "../objects/bound-writes.ts";
+import { findCondition } from "../objects/conditions.ts";
+import { isPaused } from "../objects/paused.ts";
+import { endpointWriter } from "./endpoint-writer.ts";
 import { generatedLabels, originOf } from "./generated.ts";
 import { isOrphan } from "./orphan.ts";
-import { isPaused } from "./paused.ts";
 import { completeEndpoint, isSameEndpoint, renderEndpoint, type Endpoint } from "./value.ts";
 import type { EndpointWork } from "./work.ts";
 

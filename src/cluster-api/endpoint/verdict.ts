@@ -1,5 +1,5 @@
 import type { Cluster, ClusterEndpoint } from "../../api/cluster-api/index.ts";
-import type { Said } from "./conditions.ts";
+import type { Said } from "../objects/conditions.ts";
 import type { Decision } from "./decide.ts";
 import { whyBefore } from "./rank.ts";
 

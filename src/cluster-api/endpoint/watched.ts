@@ -1,8 +1,7 @@
 import { clusterKubeconfigName, type Cluster, type ClusterEndpoint } from "../../api/cluster-api/index.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient, NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { createWatches, type Watches } from "../watches.ts";
+import { createWatches, keyOf, type Watches } from "../watches.ts";
 import { isMoving } from "./moving.ts";
 import { clusterOfSecret, type Trust } from "./trust.ts";
 
@@ -59,5 +58,3 @@ export function createWatched({ client, onCluster, onProbe, log, ...deps }: Watc
     stop: async () => void (await Promise.all(all.map((one) => one.stop()))),
   };
 }
-
-const keyOf = ({ metadata: { name, namespace = "" } }: KubeObject): NamespacedKey => ({ name, namespace });

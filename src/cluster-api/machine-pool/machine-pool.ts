@@ -1,15 +1,15 @@
 import type { Cluster, ShootMachinePool } from "../../api/cluster-api/index.ts";
-import { kubeconfigSecretName, SHOOT_FINALIZER } from "../../api/names.ts";
-import { POOL_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
+import { POOL_LABEL } from "../../api/labels.ts";
+import { kubeconfigSecretName, SHOOT_FINALIZER } from "../../api/names.ts";
 import { addFinalizer, dropFinalizer, refOf, type KubeClient } from "../../kube/index.ts";
-import { findCondition, type Said } from "../endpoint/conditions.ts";
-import { pausedSaid } from "../endpoint/paused.ts";
 import { publishedKubeconfig } from "../control-plane/kubeconfig.ts";
+import { findCondition, type Said } from "../objects/conditions.ts";
+import { pausedSaid } from "../objects/paused.ts";
+import { say } from "../objects/say.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
-import { holderOf } from "../shoot/rows.ts";
 import { autoscalerBoundsOf, rowNameOf, type Pool } from "../shoot/row.ts";
-import { say } from "../shoot/say.ts";
+import { holderOf } from "../shoot/rows.ts";
 import type { World } from "../shoot/world.ts";
 
 /** What a pool's reconciliation works with. */

@@ -13,8 +13,8 @@ import {
   type KubeClient,
   type MergePatch,
 } from "../../kube/index.ts";
-import { isRefusal, type Obstacle } from "../shoot/obstacle.ts";
-import type { Holder } from "./identity.ts";
+import { isRefusal, type Obstacle } from "../objects/obstacle.ts";
+import type { Holder } from "./holder.ts";
 
 /**
  * Gives the project in the garden what its Shoot acts with at the provider: a copy of the Secret that the infrastructure names, and

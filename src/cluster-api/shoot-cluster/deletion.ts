@@ -1,15 +1,13 @@
 import type { ShootCluster } from "../../api/cluster-api/index.ts";
 import { INFRASTRUCTURE_FINALIZER } from "../../api/names.ts";
-import { dropFinalizer, type KubeClient } from "../../kube/index.ts";
+import { dropFinalizer } from "../../kube/index.ts";
+import type { Again } from "../again.ts";
+import { waitDeleting, withWayOut } from "../objects/deleting.ts";
 import { projectOf, type ProjectSource } from "../shoot/project.ts";
-import { say } from "../shoot/say.ts";
 import { clusterNameOf, type World } from "../shoot/world.ts";
-import { infrastructureId } from "./identity.ts";
+import { infrastructureId } from "./holder.ts";
 import { releaseCredentials } from "./release-credentials.ts";
 import { releaseDomain } from "./reservation.ts";
-
-/** In ms: how soon is asked again for what no watch tells of. */
-const RETRY_DELAY = 15_000;
 
 /**
  * Gives back what an infrastructure that is being deleted has in the garden, once its Cluster has no control plane any more: until
@@ -19,20 +17,18 @@ export async function removeInfrastructure(
   deps: Removing,
   infrastructure: ShootCluster,
   clusterName: string,
-): Promise<void | { readonly requeueAfter: number }> {
+): Promise<void | Again> {
   const { management, garden, world } = deps;
   if (infrastructure.metadata.finalizers?.includes(INFRASTRUCTURE_FINALIZER) !== true) return undefined;
   const project = projectOf(deps, infrastructure);
-  if ("obstacle" in project) {
-    const { reason, message } = project.obstacle;
-    return await wait(management, infrastructure, { reason, message: `${message}. ${LEAVING}` });
-  }
+  if ("obstacle" in project)
+    return await waitDeleting(management, infrastructure, withWayOut(project.obstacle, LEAVING));
   const users = world.controlPlanes
     .list(infrastructure.metadata.namespace)
     .filter((one) => clusterNameOf(one) === clusterName);
   if (users[0] !== undefined) {
     const message = `ShootControlPlane ${users[0].metadata.name} is there still`;
-    return await wait(management, infrastructure, { reason: "WaitingForControlPlane", message });
+    return await waitDeleting(management, infrastructure, { reason: "WaitingForControlPlane", message });
   }
   const holder = {
     id: infrastructureId(infrastructure),
@@ -40,7 +36,7 @@ export async function removeInfrastructure(
   };
   if (!(await releaseCredentials(garden, holder))) {
     const message = "its credentials in the garden are being deleted";
-    return await wait(management, infrastructure, { reason: "WaitingForCredentials", message });
+    return await waitDeleting(management, infrastructure, { reason: "WaitingForCredentials", message });
   }
   const { domain } = infrastructure.spec?.endpoint ?? {};
   if (domain !== undefined) await releaseDomain(garden, { domain, ...holder });
@@ -53,12 +49,3 @@ export interface Removing extends ProjectSource {
 }
 
 const LEAVING = `To leave behind what it has in the garden, take away finalizer ${INFRASTRUCTURE_FINALIZER}`;
-
-async function wait(
-  management: KubeClient,
-  infrastructure: ShootCluster,
-  { reason, message }: { readonly reason: string; readonly message: string },
-): Promise<{ readonly requeueAfter: number }> {
-  await say(management, infrastructure, [{ type: "Deleting", status: "True", reason, message }]);
-  return { requeueAfter: RETRY_DELAY };
-}

@@ -1,9 +1,9 @@
 import type { Cluster, ControlPlaneEndpoint, ShootCluster } from "../../api/cluster-api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { provideEndpoint } from "../endpoint/provided.ts";
-import type { Obstacle } from "../shoot/obstacle.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
 import { controlPlaneOf, type World } from "../shoot/world.ts";
-import type { Holder } from "./identity.ts";
+import type { Holder } from "./holder.ts";
 import { reserveDomain } from "./reservation.ts";
 
 /** Where the API server of a Shoot with this domain will answer: flows advertise it there. */

@@ -3,7 +3,7 @@ import { counted } from "../../api/counted.ts";
 import { Seed } from "../../api/index.ts";
 import { selects } from "../../api/placement/choice.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import type { Obstacle } from "../shoot/obstacle.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
 
 /** Why what an infrastructure brings does not go with the template of its Shoot: credentials of another provider, zones of another region. Pure. */
 export function findMismatch(

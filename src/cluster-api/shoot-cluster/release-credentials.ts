@@ -3,7 +3,7 @@ import { INFRASTRUCTURE_ID_LABEL } from "../../api/labels.ts";
 import { infrastructureCredentialsName } from "../../api/names.ts";
 import { refOf, Secret, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { isOf } from "./credentials.ts";
-import type { Holder } from "./identity.ts";
+import type { Holder } from "./holder.ts";
 
 /**
  * Deletes what the garden has of a holder's credentials; true once nothing is left. Where a Shoot uses them still, as one does that

@@ -1,8 +1,8 @@
 import { DomainReservation } from "../../api/index.ts";
 import { INFRASTRUCTURE_ID_LABEL } from "../../api/labels.ts";
 import { isAlreadyExists, refOf, typeMeta, type KubeClient } from "../../kube/index.ts";
-import { isRefusal, type Obstacle } from "../shoot/obstacle.ts";
-import type { Holder } from "./identity.ts";
+import { isRefusal, type Obstacle } from "../objects/obstacle.ts";
+import type { Holder } from "./holder.ts";
 
 /** A domain, and whose it is to be. */
 export interface Claim extends Holder {

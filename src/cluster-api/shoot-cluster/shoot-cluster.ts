@@ -2,15 +2,17 @@ import type { Cluster, ShootCluster } from "../../api/cluster-api/index.ts";
 import { infrastructureCredentialsName } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient, Reflector } from "../../kube/index.ts";
-import { pausedSaid } from "../endpoint/paused.ts";
-import type { Obstacle } from "../shoot/obstacle.ts";
+import { againIn, type Again } from "../again.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
+import { pausedSaid } from "../objects/paused.ts";
+import { say } from "../objects/say.ts";
+import { establish } from "../shoot/identity.ts";
 import { projectOf } from "../shoot/project.ts";
-import { say } from "../shoot/say.ts";
 import { controlPlaneOf, type World } from "../shoot/world.ts";
 import { isOf, provideCredentials } from "./credentials.ts";
 import { provideDomain, type DomainPlace } from "./domain.ts";
 import { findMismatch, findNoSeed } from "./fit.ts";
-import { establishInfrastructure, infrastructureId } from "./identity.ts";
+import { infrastructureId, infrastructureIdentity } from "./holder.ts";
 
 /** What a ShootCluster's reconciliation works with. */
 export interface InfrastructureDeps {
@@ -19,7 +21,7 @@ export interface InfrastructureDeps {
   readonly world: World;
 }
 
-/** In ms, a tenth more or less: how soon what the garden refused, or another has, is tried again. */
+/** In ms: how soon what the garden refused, or another has, is tried again. */
 const LATER = 60_000;
 
 /**
@@ -31,7 +33,7 @@ export async function reconcileInfrastructure(
   deps: InfrastructureDeps,
   cluster: Cluster,
   infrastructure: ShootCluster,
-): Promise<void | { readonly requeueAfter: number }> {
+): Promise<void | Again> {
   const obstacle = await provide(deps, cluster, infrastructure);
   const { spec, status } = infrastructure;
   const domains = (spec?.zones ?? []).map((name) => ({ name, controlPlane: false }));
@@ -39,7 +41,7 @@ export async function reconcileInfrastructure(
     ...(obstacle === undefined && { initialization: { provisioned: true } }),
     ...((domains.length > 0 || status?.failureDomains !== undefined) && { failureDomains: domains }),
   });
-  return obstacle === undefined ? undefined : { requeueAfter: LATER * (0.9 + Math.random() * 0.2) };
+  return obstacle === undefined ? undefined : againIn(LATER);
 }
 
 async function provide(
@@ -53,7 +55,7 @@ async function provide(
   if (unfit !== undefined || !needsGarden(infrastructure)) return unfit;
   const project = projectOf(deps, infrastructure);
   if ("obstacle" in project) return project.obstacle;
-  await establishInfrastructure(deps.management, infrastructure, project.namespace);
+  await establish(deps.management, infrastructure, infrastructureIdentity, project.namespace);
   const shoot = { namespace: project.namespace, name: cluster.metadata.name };
   const place = { cluster, infrastructure, holder: { id: infrastructureId(infrastructure), shoot } };
   return (await provideDomain(deps, place)) ?? (await credentialsOf(deps, place));

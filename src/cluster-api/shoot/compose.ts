@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
-import type { Cluster, ShootCluster, ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { COMPOSED_ANNOTATION, isReservedKey, OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
-import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
+import type { Cluster, ShootCluster, ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { Shoot } from "../../api/index.ts";
+import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import { infrastructureCredentialsName } from "../../api/names.ts";
 import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
-import { omitUndefined } from "../../omit-undefined.ts";
 import { typeMeta } from "../../kube/index.ts";
-import { idOf, isOwn } from "../control-plane/identity.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { obstacle, type Obstacle } from "../objects/obstacle.ts";
 import { chooseDomain } from "./domain.ts";
-import { obstacle, type Obstacle } from "./obstacle.ts";
-import { chooseRows, type Rows } from "./rows.ts";
+import { idOf, isOwn } from "./identity.ts";
 import type { Pool, Row } from "./row.ts";
+import { chooseRows, type Rows } from "./rows.ts";
 
 /** All that a Shoot is made from. */
 export interface Ingredients {

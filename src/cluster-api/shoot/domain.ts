@@ -1,5 +1,5 @@
 import type { ShootCluster, ShootControlPlane } from "../../api/cluster-api/index.ts";
-import { obstacle, type Obstacle } from "./obstacle.ts";
+import { obstacle, type Obstacle } from "../objects/obstacle.ts";
 
 /** The domain that a Shoot gets from the infrastructure, or what stands against it; undefined where it is the template's to say. */
 export type DomainChoice = { readonly domain?: string } | { readonly obstacle: Obstacle };

@@ -1,6 +1,6 @@
 import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { KubeError, now, type KubeClient } from "../../kube/index.ts";
-import { say } from "./say.ts";
+import { say } from "../objects/say.ts";
 
 /** Since when a garden that is another cluster does not answer. */
 export interface GardenSilence {

@@ -1,8 +1,8 @@
 import { COMPOSED_ANNOTATION, OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
-import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import type { Shoot } from "../../api/index.ts";
+import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import { refOf, type JsonPatchOperation, type KubeClient } from "../../kube/index.ts";
-import { COMPOSER, CREATOR } from "./field-managers.ts";
+import { COMPOSER, CREATOR } from "../objects/field-managers.ts";
 
 /**
  * Leaves the creator of a Shoot nothing but the Seed's name, so that the composer alone owns what it applies: a row that two

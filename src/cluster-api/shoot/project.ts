@@ -2,7 +2,7 @@ import { PROJECT_NAMESPACE_ANNOTATION } from "../../api/annotations.ts";
 import { PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
 import type { NamespacedMeta } from "../../api/schema/meta.ts";
 import type { KubeClient, Namespace } from "../../kube/index.ts";
-import { obstacle, type Obstacle } from "./obstacle.ts";
+import { obstacle, type Obstacle } from "../objects/obstacle.ts";
 import type { World } from "./world.ts";
 
 /** The project namespace in the garden that a management namespace may use, or why there is none. */

@@ -8,8 +8,8 @@ import {
 import type { Shoot } from "../../api/index.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import type { KubeClient } from "../../kube/index.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
 import type { Composed } from "./compose.ts";
-import type { Obstacle } from "./obstacle.ts";
 import type { ShootWriter } from "./write.ts";
 
 /** The user of the garden whose rights say what Shoots of Clusters may refer to. No process and no person is this user. */

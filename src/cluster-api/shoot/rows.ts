@@ -1,7 +1,7 @@
 import { OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
 import type { ShootMachinePool } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
-import { obstacle, type Obstacle } from "./obstacle.ts";
+import { obstacle, type Obstacle } from "../objects/obstacle.ts";
 import { rowNameOf, rowOf, type Pool, type Row, type RowFacts } from "./row.ts";
 
 /** The rows that pools bring to a Shoot, or what stands against them. */

@@ -24,8 +24,8 @@ import {
   type Reflector,
 } from "../../kube/index.ts";
 import { essentialNamespace, onlyKubeconfig, projectIn, withoutLastApplied, withoutNodes } from "../kept.ts";
+import { isLeftToMove } from "../objects/paused.ts";
 import type { ClusterApiDeps } from "../part.ts";
-import { isLeftToMove } from "../endpoint/paused.ts";
 import { createWatches, type Watches } from "../watches.ts";
 import { rowNameOf, type Pool } from "./row.ts";
 

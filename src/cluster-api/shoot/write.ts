@@ -1,12 +1,12 @@
-import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import { Shoot } from "../../api/index.ts";
+import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import { describeMove, moveOf } from "../../api/placement/move.ts";
 import { refOf, refTo, type KubeClient } from "../../kube/index.ts";
-import type { Composed } from "./compose.ts";
-import { covers } from "./covers.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { COMPOSER, CREATOR } from "./field-managers.ts";
-import { isRefusal, type Obstacle } from "./obstacle.ts";
+import { covers } from "../objects/covers.ts";
+import { COMPOSER, CREATOR } from "../objects/field-managers.ts";
+import { isRefusal, type Obstacle } from "../objects/obstacle.ts";
+import type { Composed } from "./compose.ts";
 import { dropOwnership, releaseCreation } from "./ownership.ts";
 
 /** How a Shoot stands to what is composed: it says so, it was refused, or it cannot be written now. */

@@ -2,7 +2,7 @@ import { Cluster, ClusterEndpoint, type Condition } from "../../../src/api/clust
 import type { KubeObject } from "../../../src/api/index.ts";
 import { decide } from "../../../src/cluster-api/endpoint/decide.ts";
 import { originOf } from "../../../src/cluster-api/endpoint/generated.ts";
-import { isPaused } from "../../../src/cluster-api/endpoint/paused.ts";
+import { isPaused } from "../../../src/cluster-api/objects/paused.ts";
 import { completeEndpoint, isSameEndpoint } from "../../../src/cluster-api/endpoint/value.ts";
 import type { Write } from "./store.ts";
 import type { World } from "./world.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Shoot } from "../../../src/api/index.ts";
 import { advertisedEndpoint, currentEndpoint } from "../../../src/cluster-api/shoot/address.ts";
 import { availabilityOf } from "../../../src/cluster-api/shoot/availability.ts";
-import { covers } from "../../../src/cluster-api/shoot/covers.ts";
+import { covers } from "../../../src/cluster-api/objects/covers.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
 
 const now = Date.parse("2026-01-01T00:10:00Z");

@@ -8,7 +8,7 @@ import {
 } from "../../../src/api/cluster-api/index.ts";
 import type { Shoot } from "../../../src/api/index.ts";
 import { composeShoot, type Ingredients } from "../../../src/cluster-api/shoot/compose.ts";
-import { covers } from "../../../src/cluster-api/shoot/covers.ts";
+import { covers } from "../../../src/cluster-api/objects/covers.ts";
 import { clusterOf, controlPlaneOf, poolOf, shootOf, shootTemplate } from "../../support/cluster-api-objects.ts";
 
 const key = { namespace: "garden-dev", name: "one" };

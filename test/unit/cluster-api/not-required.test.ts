@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Condition } from "../../../src/api/cluster-api/index.ts";
-import { withoutInfrastructure } from "../../../src/cluster-api/infrastructure/not-required.ts";
+import { withoutInfrastructure } from "../../../src/cluster-api/optional-infrastructure/not-required.ts";
 
 const condition = (type: string, status: Condition["status"], reason: string, message = "", second = 0): Condition => ({
   ...{ type, status, reason, message },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CONTROL_PLANE_ID_LABEL } from "../../../src/api/labels.ts";
-import { COMPOSER, CREATOR } from "../../../src/cluster-api/shoot/field-managers.ts";
+import { COMPOSER, CREATOR } from "../../../src/cluster-api/objects/field-managers.ts";
 import { releaseCreation } from "../../../src/cluster-api/shoot/ownership.ts";
 import type { JsonPatchOperation, KubeClient } from "../../../src/kube/index.ts";
 import { shootOf } from "../../support/cluster-api-objects.ts";

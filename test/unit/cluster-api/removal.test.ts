@@ -9,8 +9,8 @@ import { CONTROL_PLANE_ID_LABEL, PROJECT_NAMESPACE_LABEL } from "../../../src/ap
 import type { KubeObject, Shoot } from "../../../src/api/index.ts";
 import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
 import { removeShoot } from "../../../src/cluster-api/control-plane/deletion.ts";
-import { noteShoot } from "../../../src/cluster-api/control-plane/identity.ts";
-import { say } from "../../../src/cluster-api/shoot/say.ts";
+import { noteShoot } from "../../../src/cluster-api/control-plane/note-shoot.ts";
+import { say } from "../../../src/cluster-api/objects/say.ts";
 import { refOf, type Namespace } from "../../../src/kube/index.ts";
 import { controlPlaneOf, shootOf } from "../../support/cluster-api-objects.ts";
 import { keepObjects } from "../../support/kept-objects.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DELETE_FOR_MOVE_ANNOTATION } from "../../../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../../../src/api/index.ts";
-import { keepWhatStays, letGoOfMoved } from "../../../src/cluster-api/endpoint/stay.ts";
+import { keepWhatStays, letGoOfMoved } from "../../../src/cluster-api/objects/stay.ts";
 import { refOf } from "../../../src/kube/index.ts";
 import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts";
 import { keepObjects } from "../../support/kept-objects.ts";

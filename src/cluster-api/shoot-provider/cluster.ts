@@ -1,79 +1,27 @@
 import type { Cluster, ShootCluster, ShootControlPlane, ShootMachinePool } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
-import { createController, type NamespacedKey } from "../../kube/index.ts";
-import { removeShoot } from "../control-plane/deletion.ts";
-import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/control-plane.ts";
-import { idOf, isOwn } from "../control-plane/identity.ts";
-import type { Silence } from "../control-plane/report.ts";
-import { unblockMove } from "../control-plane/unblock-move.ts";
-import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../endpoint/paused.ts";
 import { INFRASTRUCTURE_FINALIZER, SHOOT_FINALIZER } from "../../api/names.ts";
-import { keepWhatStays, letGoOfMoved } from "../endpoint/stay.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { NamespacedKey } from "../../kube/index.ts";
+import { soonest, type Again } from "../again.ts";
+import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/control-plane.ts";
+import { removeShoot } from "../control-plane/deletion.ts";
+import { unblockMove } from "../control-plane/unblock-move.ts";
+import { holdPool, reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
+import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../objects/paused.ts";
+import { say } from "../objects/say.ts";
+import { keepWhatStays, letGoOfMoved } from "../objects/stay.ts";
 import { removeInfrastructure } from "../shoot-cluster/deletion.ts";
 import { reconcileInfrastructure } from "../shoot-cluster/shoot-cluster.ts";
-import { holdPool, reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
-import type { ClusterApiDeps, Part } from "../part.ts";
-import { createApiServers } from "./api-servers.ts";
-import { sayUnreachable, watchGarden } from "./garden-silence.ts";
-import { projectOf } from "./project.ts";
-import { guardReferences } from "./references.ts";
-import { say } from "./say.ts";
-import { clusterNameOf, controlPlaneOf, createWorld, infrastructureOf, poolsOf } from "./world.ts";
-import { createShootWriter } from "./write.ts";
+import { sayUnreachable } from "../shoot/garden-silence.ts";
+import { idOf, isOwn } from "../shoot/identity.ts";
+import { projectOf } from "../shoot/project.ts";
+import { controlPlaneOf, infrastructureOf, poolsOf } from "../shoot/world.ts";
 
 /**
- * Makes Shoots the control planes and the machines of Clusters. One reconciliation is for a whole Cluster: its infrastructure, its
- * control plane, its pools. Each derives anew what it does; what has to last is the Shoot's own flow.
+ * Brings a Cluster with all its objects to where they are wanted. What is being deleted is seen to also where the Cluster names it no longer.
  */
-export function createShootProvider(deps: ClusterApiDeps): Part {
-  const { management, garden, log } = deps;
-  const world = createWorld(deps, (cluster) => controller.enqueue(cluster));
-  const servers = createApiServers(log, (id) => {
-    const [namespace = "", name = ""] = id.split("/");
-    controller.enqueue({ namespace, name });
-  });
-  const silence: Silence = new Map();
-  const gardenSilence = watchGarden({
-    garden,
-    isHeard: () => management === garden || world.shoots.isCurrent(), // one cluster that is away cannot be told of it
-    onChange: () => world.controlPlanes.list().forEach(wakeCluster),
-  });
-  const writer = guardReferences(createShootWriter(garden), garden);
-  const all = { gardenSilence, management, garden, world, writer, servers, silence };
-  function wakeCluster(controlPlane: ShootControlPlane): void {
-    const name = clusterNameOf(controlPlane);
-    if (name !== undefined) controller.enqueue({ namespace: controlPlane.metadata.namespace, name });
-  }
-
-  const controller = createController<NamespacedKey>({
-    name: "cluster-api-shoots",
-    concurrency: 16,
-    log,
-    reconcile: (key) => reconcileCluster(all, key),
-  });
-
-  return {
-    start() {
-      world.start();
-      world.synced().then(
-        () => (controller.start(), gardenSilence.start()),
-        () => log.info("stopped before the first lists"),
-      );
-    },
-    async stop() {
-      gardenSilence.stop();
-      await world.stop();
-      await controller.stop();
-      await servers.stop();
-    },
-  };
-}
-
-async function reconcileCluster(
-  deps: ControlPlaneDeps,
-  key: NamespacedKey,
-): Promise<void | { readonly requeueAfter: number }> {
+export async function reconcileCluster(deps: ControlPlaneDeps, key: NamespacedKey): Promise<void | Again> {
   const { world } = deps;
   const cluster = world.clusters.get(key.name, key.namespace);
   const controlPlane = cluster && controlPlaneOf(world, cluster);
@@ -99,13 +47,6 @@ async function reconcileCluster(
 
 /** One that is being deleted has a Shoot to see to, whether or not its Cluster names it still. */
 const isLeaving = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
-
-type Again = { readonly requeueAfter: number };
-
-function soonest(wishes: readonly (Again | void)[]): Again | undefined {
-  const delays = wishes.flatMap((one) => (one ? [one.requeueAfter] : []));
-  return delays.length === 0 ? undefined : { requeueAfter: Math.min(...delays) };
-}
 
 async function infrastructureOfCluster(deps: ControlPlaneDeps, cluster: Cluster): Promise<void | Again> {
   const infrastructure = infrastructureOf(deps.world, cluster);
@@ -145,7 +86,7 @@ async function controlPlaneOfCluster(
   key: NamespacedKey,
   cluster: Cluster | undefined,
   controlPlane: ShootControlPlane,
-): Promise<void | { readonly requeueAfter: number }> {
+): Promise<void | Again> {
   if (isLeftToMove(controlPlane)) return await letGoOfMoved(deps.management, cluster, controlPlane, SHOOT_FINALIZER);
   if ((cluster && isPaused(cluster)) || isPaused(controlPlane)) {
     await unblockMove(deps, controlPlane, key.name);

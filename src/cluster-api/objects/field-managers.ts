@@ -3,3 +3,6 @@ export const CREATOR = "perennial-cluster-api-creation";
 
 /** The field manager of what objects of Cluster API name in a Shoot. */
 export const COMPOSER = "perennial-cluster-api";
+
+/** The field manager of ClusterEndpoints and of what they surface; by its name the controller tells its own writes from others'. */
+export const ENDPOINT_MANAGER = "perennial-cluster-endpoint";

@@ -1,7 +1,5 @@
 import type { Cluster } from "../../api/cluster-api/index.ts";
-
-/** Under which name the endpoint controller writes. */
-export const FIELD_MANAGER = "perennial-cluster-endpoint";
+import { ENDPOINT_MANAGER } from "../objects/field-managers.ts";
 
 /** Who wrote the Cluster's endpoint last: its field manager; undefined where the API server does not say. */
 export function endpointWriter({ metadata }: Pick<Cluster, "metadata">): string | undefined {
@@ -9,7 +7,7 @@ export function endpointWriter({ metadata }: Pick<Cluster, "metadata">): string 
   const writers = entries
     .filter(({ fieldsV1 }) => fieldsV1?.["f:spec"]?.["f:controlPlaneEndpoint"] !== undefined)
     .sort((a, b) => (a.time ?? "").localeCompare(b.time ?? ""));
-  const others = writers.filter(({ manager }) => manager !== FIELD_MANAGER);
+  const others = writers.filter(({ manager }) => manager !== ENDPOINT_MANAGER);
   return (others.at(-1) ?? writers.at(-1))?.manager;
 }
 

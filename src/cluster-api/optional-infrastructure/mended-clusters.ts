@@ -1,6 +1,6 @@
 import { Cluster } from "../../api/cluster-api/index.ts";
 import { createObjectController, refOf } from "../../kube/index.ts";
-import { isPaused } from "../endpoint/paused.ts";
+import { isPaused } from "../objects/paused.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { createWatches } from "../watches.ts";
 import { isAtALoss, needsNoInfrastructure } from "./not-required.ts";

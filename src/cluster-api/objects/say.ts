@@ -1,11 +1,11 @@
-import type { Condition } from "../../api/cluster-api/index.ts";
 import { isDeepStrictEqual } from "node:util";
+import type { Condition } from "../../api/cluster-api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
-import { changedConditions, type Said } from "../endpoint/conditions.ts";
+import { changedConditions, type Said } from "./conditions.ts";
 
 /** An object of a provider's whose status we alone write. */
-interface Reporting extends KubeObject {
+export interface Reporting extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
 }
 

@@ -1,7 +1,7 @@
-import type { KubeObject } from "../../api/schema/meta.ts";
 import type { Condition } from "../../api/cluster-api/index.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
 import { isConflict, refOf, typeMeta, unlessGone, type KubeClient } from "../../kube/index.ts";
-import { FIELD_MANAGER } from "./field-manager.ts";
+import { ENDPOINT_MANAGER } from "./field-managers.ts";
 
 /**
  * Changes an object only as it was seen: nothing is made of one that has gone meanwhile, and one that has changed stays. Undefined
@@ -14,7 +14,7 @@ export async function patchSeen<T extends KubeObject>(
 ): Promise<T | undefined> {
   const { uid, resourceVersion } = object.metadata;
   const bound = { ...patch, metadata: { ...patch.metadata, uid, resourceVersion } };
-  return await unlessChanged(client.patch(refOf(object), bound, { fieldManager: FIELD_MANAGER }));
+  return await unlessChanged(client.patch(refOf(object), bound, { fieldManager: ENDPOINT_MANAGER }));
 }
 
 /** Says these conditions of an object as it was seen, and leaves those of others alone; undefined as for {@link patchSeen}. */
@@ -31,7 +31,7 @@ export async function applyConditions<T extends KubeObject>(
     ...(resourceVersion && { resourceVersion }),
   };
   const applied: KubeObject = { ...typeMeta(object), metadata, status: { conditions } };
-  return await unlessChanged(client.applyStatus(applied, { fieldManager: FIELD_MANAGER }));
+  return await unlessChanged(client.applyStatus(applied, { fieldManager: ENDPOINT_MANAGER }));
 }
 
 async function unlessChanged<T>(call: Promise<T>): Promise<T | undefined> {
