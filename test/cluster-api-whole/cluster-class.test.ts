@@ -20,6 +20,7 @@ import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { advertise, finish, join, publish, runKubelet } from "../support/played-shoot.ts";
 import { startUpgradedApiServer } from "../support/upgraded-api-server.ts";
+import { readPresent } from "../support/read-present.ts";
 
 const namespace = "garden-dev";
 const templates = path(import.meta.dirname, "../../deploy/cluster-api/templates");
@@ -47,7 +48,7 @@ test("a Cluster of a class without infrastructure gets a Shoot that says what it
   expect(own).toBeDefined();
   const { client } = cluster;
   await eventually(() => client.create(topologyOf("classy"))); // core's cache may not know the class yet
-  const shoot = await eventually(() => read(cluster, Shoot, key), 60_000);
+  const shoot = await eventually(() => readPresent(cluster, Shoot, key), 60_000);
   expect(shoot.spec).toMatchObject({
     cloudProfile: { kind: "CloudProfile", name: "local" },
     credentialsBindingName: "local",
@@ -64,7 +65,7 @@ test("a Cluster of a class without infrastructure gets a Shoot that says what it
   await join(client, "classy-1", "worker");
   await runKubelet(client, "classy-1", version);
   await eventually(async () => {
-    const { status, spec } = await read(cluster, Cluster, key);
+    const { status, spec } = await readPresent(cluster, Cluster, key);
     const found = Object.fromEntries((status?.conditions ?? []).map((one) => [one.type, one.status]));
     expect(found).toMatchObject({ TopologyReconciled: "True", InfrastructureReady: "True", Available: "True" });
     expect(spec.controlPlaneRef?.kind).toBe("ShootControlPlane");
@@ -79,11 +80,11 @@ test("replicas and variables of the topology reach the Shoot, and so does anothe
   expect(own).toBeDefined();
   const { client } = cluster;
   await client.patch(refTo(Cluster, key), { spec: { topology: topologyOf("classy", { replicas: 2 }).spec.topology } });
-  const rowOf = async () => (await read(cluster, Shoot, key)).spec.provider.workers?.[0];
+  const rowOf = async () => (await readPresent(cluster, Shoot, key)).spec.provider.workers?.[0];
   await eventually(async () => expect(await rowOf()).toMatchObject({ minimum: 2, maximum: 2 }), 60_000);
 
   const [template] = await client.list(ShootMachinePoolTemplate, { namespace });
-  const { metadata: before } = await read(cluster, ShootControlPlane, {
+  const { metadata: before } = await readPresent(cluster, ShootControlPlane, {
     namespace,
     name: await controlPlaneName(cluster),
   });
@@ -92,14 +93,14 @@ test("replicas and variables of the topology reach the Shoot, and so does anothe
     metadata: { namespace, name: "shoot-worker-2" },
     spec: { template: { spec: { ...template?.spec.template.spec, labels: { tier: "rebased" } } } },
   });
-  const clusterClass = await read(cluster, ClusterClass, { namespace, name: "shoot" });
+  const clusterClass = await readPresent(cluster, ClusterClass, { namespace, name: "shoot" });
   const { workers } = clusterClass.spec as unknown as Classes;
   const [pool] = workers.machinePools;
   const templateRef = { ...pool?.infrastructure.templateRef, name: "shoot-worker-2" };
   const machinePools = [{ ...pool, infrastructure: { templateRef } }];
   await client.patch(refTo(ClusterClass, { namespace, name: "shoot" }), { spec: { workers: { machinePools } } });
   await eventually(async () => expect(await rowOf()).toMatchObject({ labels: { tier: "rebased" } }), 60_000);
-  const after = await read(cluster, ShootControlPlane, { namespace, name: await controlPlaneName(cluster) });
+  const after = await readPresent(cluster, ShootControlPlane, { namespace, name: await controlPlaneName(cluster) });
   expect(after.metadata.uid, "the control plane is the same").toBe(before.uid);
 });
 
@@ -115,7 +116,7 @@ test("a new version of the topology reaches the control plane first, and the mac
     await publish(client, key, server.kubeconfig);
     await client.patch(refTo(Cluster, key), { spec: { topology: { version: "v1.34.5" } } });
     await eventually(async () => {
-      const { kubernetes, provider } = (await read(cluster, Shoot, key)).spec;
+      const { kubernetes, provider } = (await readPresent(cluster, Shoot, key)).spec;
       expect(kubernetes.version).toBe("1.34.5");
       expect(provider.workers?.[0]?.kubernetes?.version).toBe("1.34.4");
     }, 60_000);
@@ -123,7 +124,7 @@ test("a new version of the topology reaches the control plane first, and the mac
     server.run("v1.34.5");
     await eventually(async () => {
       expect((await poolOf(cluster)).spec.template.spec.version).toBe("v1.34.5");
-      expect((await read(cluster, Shoot, key)).spec.provider.workers?.[0]).not.toHaveProperty("kubernetes");
+      expect((await readPresent(cluster, Shoot, key)).spec.provider.workers?.[0]).not.toHaveProperty("kubernetes");
     }, 60_000);
   } finally {
     await server.stop();
@@ -181,18 +182,8 @@ async function readTemplate(name: string): Promise<KubeObject[]> {
   return parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
 }
 
-async function read<T extends KubeObject>(
-  { client }: ControlPlane,
-  kind: Kind<T, "Namespaced">,
-  name: { readonly namespace: string; readonly name: string },
-): Promise<T> {
-  const found = await client.read(kind, name);
-  if (found === undefined) throw new Error(`there is no ${kind.kind} ${name.name}`);
-  return found;
-}
-
 const controlPlaneName = async (cluster: ControlPlane): Promise<string> =>
-  (await read(cluster, Cluster, key)).spec.controlPlaneRef?.name ?? "";
+  (await readPresent(cluster, Cluster, key)).spec.controlPlaneRef?.name ?? "";
 
 async function poolOf({ client }: ControlPlane): Promise<MachinePool> {
   const [pool] = await client.list(MachinePool, { namespace });

@@ -5,16 +5,17 @@ import {
   ShootBootstrapConfig,
   ShootMachinePool,
 } from "../../src/api/cluster-api/index.ts";
-import { Shoot, type KubeObject } from "../../src/api/index.ts";
+import { Shoot } from "../../src/api/index.ts";
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
-import { Namespace, Node, refTo, typeMeta, type Kind } from "../../src/kube/index.ts";
+import { Namespace, Node, refTo, typeMeta } from "../../src/kube/index.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf, type PoolOptions } from "../support/cluster-api-objects.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { advertise, finish, join, providerIDOf } from "../support/played-shoot.ts";
+import { readPresent } from "../support/read-present.ts";
 
 const namespace = "garden-dev";
 const key = { namespace, name: "machined" };
@@ -33,7 +34,7 @@ const test = clusterApiTest.extend("own", { scope: "file" }, async ({ cluster, c
   await client.create(controlPlaneOf(key.name));
   await client.create(clusterOf(key.name));
   await applyPool(cluster, "kept");
-  await eventually(() => read(cluster, Shoot, key));
+  await eventually(() => readPresent(cluster, Shoot, key));
   await advertise(client, key, client.server);
   await finish(cluster, key);
   return own;
@@ -48,7 +49,7 @@ test("machines come and go in their pool as they are Nodes of the Shoot, and it 
   await applyPool(cluster, "moved", { replicas: 2 });
   await join(client, "moved-1", "moved");
   await eventually(async () => {
-    const { status } = await read(cluster, ShootMachinePool, poolKey("moved"));
+    const { status } = await readPresent(cluster, ShootMachinePool, poolKey("moved"));
     expect(status?.conditions).toContainEqual(
       expect.objectContaining({ type: "Ready", status: "False", message: "1 of 2 machines are Nodes" }),
     );
@@ -56,7 +57,7 @@ test("machines come and go in their pool as they are Nodes of the Shoot, and it 
   }, 60_000);
   await join(client, "moved-2", "moved");
   await eventually(() => tells(cluster, "moved", ["moved-1", "moved-2"]), 60_000);
-  const { status } = await read(cluster, ShootMachinePool, poolKey("moved"));
+  const { status } = await readPresent(cluster, ShootMachinePool, poolKey("moved"));
   expect(status, "both contracts' words").toMatchObject({ ready: true, initialization: { provisioned: true } });
 
   await client.patch(refTo(MachinePool, poolKey("moved")), { spec: { replicas: 3 } });
@@ -66,7 +67,7 @@ test("machines come and go in their pool as they are Nodes of the Shoot, and it 
 
   await client.remove(refTo(Node, { name: "moved-2" })); // it died, and another is to take its place
   await eventually(() => tells(cluster, "moved", ["moved-1", "moved-3"]));
-  const after = await read(cluster, ShootMachinePool, poolKey("moved"));
+  const after = await readPresent(cluster, ShootMachinePool, poolKey("moved"));
   expect(after.status).toMatchObject({ ready: true, initialization: { provisioned: true } });
   expect(after.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "False" }));
   await join(client, "moved-4", "moved");
@@ -82,7 +83,7 @@ test("a pool that is removed stays until none of its machines is a Node", async 
   await client.remove(refTo(MachinePool, poolKey("leaving")));
   await eventually(async () => {
     expect(await boundsOf(cluster, "leaving")).toBeUndefined();
-    const { status } = await read(cluster, ShootMachinePool, poolKey("leaving"));
+    const { status } = await readPresent(cluster, ShootMachinePool, poolKey("leaving"));
     expect(status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", reason: "Deleting" }));
   }, 60_000);
   await client.remove(refTo(Node, { name: "leaving-1" }));
@@ -99,7 +100,7 @@ test("where an autoscaler decides, the row has its bounds, and the pool's replic
   await applyPool(cluster, "auto", { annotations, spec: { minimum: 1, maximum: 4 } });
   await eventually(async () => expect(await boundsOf(cluster, "auto")).toEqual([1, 4]));
   const replicasAre = async (count: number) =>
-    expect((await read(cluster, MachinePool, poolKey("auto"))).spec.replicas).toBe(count);
+    expect((await readPresent(cluster, MachinePool, poolKey("auto"))).spec.replicas).toBe(count);
   for (const machine of ["auto-1", "auto-2", "auto-3"]) await join(client, machine, "auto");
   await eventually(() => replicasAre(3), 60_000);
   await client.remove(refTo(Node, { name: "auto-3" }));
@@ -124,7 +125,7 @@ test("a pool with a ShootBootstrapConfig needs no other bootstrap data", async (
   await client.create({ ...machinePool, spec: { ...machinePool.spec, template: { ...template, spec } } });
   await join(client, "booted-1", "booted");
   await eventually(() => tells(cluster, "booted", ["booted-1"]), 60_000);
-  const { status } = await read(cluster, MachinePool, poolKey("booted"));
+  const { status } = await readPresent(cluster, MachinePool, poolKey("booted"));
   expect(status?.initialization?.bootstrapDataSecretCreated).toBe(true);
 });
 
@@ -139,10 +140,10 @@ async function applyPool({ client }: ControlPlane, name: string, o: PoolOptions 
 /** Fails unless these machines are what our pool, core's pool and the Cluster's row tell. */
 async function tells(cluster: ControlPlane, pool: string, machines: readonly string[]): Promise<void> {
   const providerIDList = machines.map(providerIDOf);
-  const { spec, status } = await read(cluster, ShootMachinePool, poolKey(pool));
+  const { spec, status } = await readPresent(cluster, ShootMachinePool, poolKey(pool));
   expect(spec.providerIDList).toEqual(providerIDList);
   expect(status?.replicas).toBe(machines.length);
-  const core = await read(cluster, MachinePool, poolKey(pool));
+  const core = await readPresent(cluster, MachinePool, poolKey(pool));
   expect(core.spec.providerIDList).toEqual(providerIDList);
   expect(core.status?.nodeRefs?.map(({ name }) => name)).toEqual(machines);
   expect(core.status?.initialization?.infrastructureProvisioned).toBe(true);
@@ -150,17 +151,7 @@ async function tells(cluster: ControlPlane, pool: string, machines: readonly str
 
 /** The least and the most machines of a pool's row in the Shoot. */
 async function boundsOf(cluster: ControlPlane, pool: string): Promise<readonly number[] | undefined> {
-  const { workers = [] } = (await read(cluster, Shoot, key)).spec.provider;
+  const { workers = [] } = (await readPresent(cluster, Shoot, key)).spec.provider;
   const row = workers.find(({ name }) => name === pool);
   return row && [row.minimum, row.maximum];
-}
-
-async function read<T extends KubeObject>(
-  { client }: ControlPlane,
-  kind: Kind<T, "Namespaced">,
-  name: { readonly namespace: string; readonly name: string },
-): Promise<T> {
-  const found = await client.read(kind, name);
-  if (found === undefined) throw new Error(`there is no ${kind.kind} ${name.name}`);
-  return found;
 }

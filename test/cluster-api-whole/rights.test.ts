@@ -17,7 +17,7 @@ import {
   ShootMachinePool,
 } from "../../src/api/cluster-api/index.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
-import { Event, Namespace, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
+import { Event, Namespace, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
 import { clusterApiTestWith, startClusterApi } from "../support/cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf } from "../support/cluster-api-objects.ts";
 import { clusterApiRoles, readUse, rightsIn } from "../support/cluster-api-rights.ts";
@@ -25,6 +25,7 @@ import type { ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { advertise, finish, join } from "../support/played-shoot.ts";
+import { readPresent } from "../support/read-present.ts";
 
 const namespace = "garden-dev";
 const folder = mkdtempSync(path(tmpdir(), "perennial-audit-"));
@@ -125,21 +126,23 @@ async function makeCluster(cluster: ControlPlane): Promise<void> {
   await client.create(clusterOf(key.name, { infrastructureRef: shootCluster(key.name) }));
   await client.create(infrastructure);
   await client.create(machinePool);
-  await eventually(() => read(cluster, Shoot, key), 60_000);
+  await eventually(() => readPresent(cluster, Shoot, key), 60_000);
   await advertise(client, key, client.server);
   await finish(cluster, key);
   for (const machine of ["granted-1", "granted-2"]) await join(client, machine, "pool");
   await eventually(async () => {
-    expect((await read(cluster, MachinePool, { namespace, name: "pool" })).spec.replicas).toBe(2);
-    expect((await read(cluster, Cluster, key)).spec.controlPlaneEndpoint?.host).toBe("127.0.0.1");
-    expect((await read(cluster, ShootBootstrapConfig, key)).status?.initialization?.dataSecretCreated).toBe(true);
+    expect((await readPresent(cluster, MachinePool, { namespace, name: "pool" })).spec.replicas).toBe(2);
+    expect((await readPresent(cluster, Cluster, key)).spec.controlPlaneEndpoint?.host).toBe("127.0.0.1");
+    expect((await readPresent(cluster, ShootBootstrapConfig, key)).status?.initialization?.dataSecretCreated).toBe(
+      true,
+    );
   }, 60_000);
 }
 
 async function scale(cluster: ControlPlane): Promise<void> {
   await cluster.client.patch(refTo(ShootMachinePool, { namespace, name: "pool" }), { spec: { maximum: 5 } });
   await eventually(async () =>
-    expect((await read(cluster, Shoot, key)).spec.provider.workers).toMatchObject([{ maximum: 5 }]),
+    expect((await readPresent(cluster, Shoot, key)).spec.provider.workers).toMatchObject([{ maximum: 5 }]),
   );
 }
 
@@ -154,12 +157,13 @@ async function changeEndpoints(cluster: ControlPlane): Promise<void> {
   await client.create({ ...typeMeta(ShootCluster), metadata: { namespace, name: "taken" }, spec: {} });
   const controlPlaneEndpoint = { host: "taken.example.com", port: 6443 };
   await client.create(clusterOf("taken", { controlPlaneEndpoint, infrastructureRef: shootCluster("taken") }));
-  await eventually(() => read(cluster, ClusterEndpoint, { namespace, name: "taken-generated" }));
-  const isPutRight = async () => expect((await read(cluster, Cluster, key)).spec.controlPlaneEndpoint).toEqual(wins);
+  await eventually(() => readPresent(cluster, ClusterEndpoint, { namespace, name: "taken-generated" }));
+  const isPutRight = async () =>
+    expect((await readPresent(cluster, Cluster, key)).spec.controlPlaneEndpoint).toEqual(wins);
   await eventually(isPutRight, 60_000);
   for (const times of [1, 2]) {
     await eventually(async () => {
-      const { status } = await read(cluster, ClusterEndpoint, { namespace, name: "taken" });
+      const { status } = await readPresent(cluster, ClusterEndpoint, { namespace, name: "taken" });
       expect(status?.conditions).toContainEqual(expect.objectContaining({ type: "Surfaced", status: "True" }));
     });
     await client.patch(refTo(Cluster, key), { spec: { controlPlaneEndpoint: { host: "foreign.example.com" } } });
@@ -175,14 +179,4 @@ async function changeEndpoints(cluster: ControlPlane): Promise<void> {
 interface Counted {
   readonly reason?: string;
   readonly series?: { readonly count: number };
-}
-
-async function read<T extends KubeObject>(
-  { client }: ControlPlane,
-  kind: Kind<T, "Namespaced">,
-  name: { readonly namespace: string; readonly name: string },
-): Promise<T> {
-  const found = await client.read(kind, name);
-  if (found === undefined) throw new Error(`there is no ${kind.kind} ${name.name}`);
-  return found;
 }

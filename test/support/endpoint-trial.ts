@@ -19,6 +19,7 @@ import { clusterOf, owners } from "./cluster-endpoints.ts";
 import { contractKind } from "./contract-kind.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { eventually } from "./eventually.ts";
+import { applyEndpointKind } from "./endpoint-lab.ts";
 import { histories, type Change, type Step } from "./endpoint-world/changes.ts";
 import { judgeRest } from "./endpoint-world/judge.ts";
 
@@ -82,6 +83,35 @@ export function startCounted({ kubeconfig }: ControlPlane): CountedController {
   };
 }
 
+/**
+ * Lets the histories of these numbers happen beside the core manager, so many at once. Answers with what a new process writes then.
+ */
+export async function tryHistories(
+  cluster: ControlPlane,
+  { seeds, atOnce }: { readonly seeds: readonly number[]; readonly atOnce: number },
+): Promise<string[]> {
+  await applyEndpointKind(cluster.client);
+  await serveProvider(cluster);
+  const left = [...seeds];
+  await whileCounted(cluster, async (own) => {
+    const workers = Array.from({ length: atOnce }, async () => {
+      for (let seed = left.shift(); seed !== undefined; seed = left.shift()) await tryHistory(cluster, own, seed);
+    });
+    await Promise.all(workers);
+  });
+  return await whileCounted(cluster, (own) => writesOf(cluster, own));
+}
+
+/** Has our controller run for as long as the work takes. */
+async function whileCounted<T>(cluster: ControlPlane, work: (own: CountedController) => Promise<T>): Promise<T> {
+  const own = startCounted(cluster);
+  try {
+    return await work(own);
+  } finally {
+    await own.stop();
+  }
+}
+
 /** Lets a history happen to a Cluster of its own, beside the core manager; throws with seed and steps when something is wrong. */
 export async function tryHistory(cluster: ControlPlane, own: CountedController, seed: number): Promise<void> {
   const name = `history-${seed}`;
@@ -102,7 +132,7 @@ export async function tryHistory(cluster: ControlPlane, own: CountedController, 
  * What a controller that has just been started has written when it has looked at each Cluster that was there before: an endpoint of
  * none comes behind them.
  */
-export async function writesOf({ client }: ControlPlane, own: CountedController): Promise<string[]> {
+async function writesOf({ client }: ControlPlane, own: CountedController): Promise<string[]> {
   const { apiVersion, kind } = ClusterEndpoint;
   const spec = { cluster: "none", host: "a.example.com", port: 443, type: "ExternalControlPlaneEndpoint" } as const;
   await client.create<ClusterEndpoint>({ apiVersion, kind, metadata: { name: "last", namespace }, spec });
