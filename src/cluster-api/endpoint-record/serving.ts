@@ -15,7 +15,8 @@ export function servingSaid(
   });
   const faults = heard.filter(({ serving }) => serving.status !== "True");
   const words = faults.map(({ member, serving }) => `Machine ${member.name}: ${serving.message}`).join("; ");
-  if (heard.length > faults.length) return said("True", faults.length === 0 ? "AllServe" : "SomeServe", words);
+  const serving = heard.length - faults.length;
+  if (serving > 0) return said("True", serving === members.length ? "AllServe" : "SomeServe", words);
   return heard.length < members.length ? undefined : said("False", "NoneServes", words);
 }
 
