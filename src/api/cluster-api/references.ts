@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { object } from "../schema/fields.ts";
+import type { TypeRef } from "../schema/kind.ts";
 
 /** Names an object of the same namespace; the version of its kind is the one that keeps the contract. */
 export const contractReference = object({
@@ -17,3 +18,11 @@ export const templateReference = object({
 
 /** Names an object of the same namespace; the version of its kind is the one that keeps the contract. */
 export type ContractReference = z.infer<typeof contractReference>;
+
+/** Whether a reference is to an object of a kind. Its group counts, too: another's may have a kind of the same name. */
+export function refersTo(ref: ContractReference | undefined, type: TypeRef<unknown>): ref is ContractReference {
+  return ref?.kind === type.kind && ref.apiGroup === apiGroupOf(type);
+}
+
+/** The API group of an object or a kind, without its version. */
+export const apiGroupOf = ({ apiVersion }: { readonly apiVersion: string }): string => apiVersion.replace(/\/.*$/, "");

@@ -1,4 +1,4 @@
-import { ShootCluster, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
+import { refersTo, ShootCluster, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { CONTROL_PLANE_SHOOT_LABEL } from "../../api/labels.ts";
 import type { NamespacedKey } from "../../kube/index.ts";
 import { SHOOT_DELETED, type Obstacle } from "../objects/obstacle.ts";
@@ -33,7 +33,7 @@ export function whyUnseen(
   { spec: { infrastructureRef } }: Pick<Cluster, "spec">,
   infrastructure: ShootCluster | undefined,
 ): Obstacle | undefined {
-  if (infrastructureRef?.kind !== ShootCluster.kind || infrastructure !== undefined) return undefined;
+  if (!refersTo(infrastructureRef, ShootCluster) || infrastructure !== undefined) return undefined;
   return {
     reason: WAITING,
     message: `ShootCluster ${infrastructureRef.name} is not there, or is not the Cluster's yet`,

@@ -1,4 +1,4 @@
-import { Cluster, type ClusterEndpoint } from "../../api/cluster-api/index.ts";
+import { apiGroupOf, Cluster, refersTo, type ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import type { ProviderReader } from "./provider-objects.ts";
 
 /**
@@ -13,14 +13,12 @@ export async function isOrphan(
   const others = ownerReferences.filter(({ uid }) => uid !== cluster.metadata.uid);
   if (others.length === 0 || others.length < ownerReferences.length) return false;
   const { infrastructureRef, controlPlaneRef } = cluster.spec;
-  const own = { apiGroup: groupOf(Cluster.apiVersion), kind: Cluster.kind, name: cluster.metadata.name };
+  const own = { apiGroup: apiGroupOf(Cluster), kind: Cluster.kind, name: cluster.metadata.name };
   const named = [own, infrastructureRef, controlPlaneRef].filter((ref) => ref !== undefined);
-  const isNamed = ({ apiVersion, kind, name }: (typeof others)[number]) =>
-    named.some((ref) => ref.apiGroup === groupOf(apiVersion) && ref.kind === kind && ref.name === name);
+  const isNamed = (owner: (typeof others)[number]) =>
+    named.some((ref) => refersTo(ref, owner) && ref.name === owner.name);
   if (!others.every(isNamed)) return false;
   const { infrastructure, controlPlane } = await providers.read(cluster);
   const living = [infrastructure, controlPlane].map((one) => one?.metadata.uid);
   return !others.some(({ uid }) => living.includes(uid));
 }
-
-const groupOf = (apiVersion: string): string | undefined => apiVersion.split("/")[0];

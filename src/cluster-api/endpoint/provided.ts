@@ -1,4 +1,5 @@
 import {
+  apiGroupOf,
   CLUSTER_NAME_LABEL,
   ClusterEndpoint,
   type Cluster,
@@ -47,7 +48,11 @@ export async function provideEndpoint(
 /** Whether a provider's object of that name controls the endpoint; its uid changes when `clusterctl move` makes it anew. */
 export const isProvidedBy = ({ metadata }: ClusterEndpoint, owner: KubeObject): boolean =>
   metadata.ownerReferences?.some(
-    (one) => one.kind === owner.kind && one.name === owner.metadata.name && one.controller === true,
+    (one) =>
+      apiGroupOf(one) === apiGroupOf(owner) &&
+      one.kind === owner.kind &&
+      one.name === owner.metadata.name &&
+      one.controller === true,
   ) ?? false;
 
 const describeTaken = ({ metadata }: ClusterEndpoint): Obstacle => ({

@@ -1,4 +1,4 @@
-import type { Cluster, ClusterEndpoint, ContractReference } from "../../api/cluster-api/index.ts";
+import { refersTo, type Cluster, type ClusterEndpoint, type ContractReference } from "../../api/cluster-api/index.ts";
 import { originOf } from "./generated.ts";
 
 /** Whose word an endpoint is, those first that go before others; each as it is said of an object. */
@@ -25,10 +25,7 @@ export function rankOf(endpoint: ClusterEndpoint, { infrastructureRef, controlPl
 }
 
 function isOwnedBy({ metadata }: ClusterEndpoint, ref: ContractReference | undefined): boolean {
-  if (ref === undefined) return false;
-  return (metadata.ownerReferences ?? []).some(
-    ({ apiVersion, kind, name }) => apiVersion.split("/")[0] === ref.apiGroup && kind === ref.kind && name === ref.name,
-  );
+  return (metadata.ownerReferences ?? []).some((owner) => refersTo(ref, owner) && owner.name === ref.name);
 }
 
 /** The objects in the order in which they win: by rank, then the oldest, then by name. No two are equal. */

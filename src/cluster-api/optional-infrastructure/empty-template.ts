@@ -1,4 +1,4 @@
-import { ShootClusterTemplate, type ClusterClass } from "../../api/cluster-api/index.ts";
+import { apiGroupOf, ShootClusterTemplate, type ClusterClass } from "../../api/cluster-api/index.ts";
 
 /** What stands in a ClusterClass for no infrastructure: a ShootClusterTemplate of this name that asks for nothing. */
 export const EMPTY_TEMPLATE = {
@@ -15,6 +15,7 @@ export function hasNoInfrastructure({ spec }: Pick<ClusterClass, "spec">): boole
 
 /** Whether a ClusterClass names what stands for no infrastructure. */
 export function namesEmptyTemplate({ spec }: Pick<ClusterClass, "spec">): boolean {
-  const { kind, name } = spec.infrastructure?.templateRef ?? {};
-  return kind === EMPTY_TEMPLATE.kind && name === EMPTY_TEMPLATE.name;
+  const { templateRef } = spec.infrastructure ?? {};
+  if (templateRef === undefined || apiGroupOf(templateRef) !== apiGroupOf(EMPTY_TEMPLATE)) return false;
+  return templateRef.kind === EMPTY_TEMPLATE.kind && templateRef.name === EMPTY_TEMPLATE.name;
 }

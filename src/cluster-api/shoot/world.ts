@@ -2,6 +2,7 @@ import {
   CLUSTER_NAME_LABEL,
   type Cluster,
   MachinePool,
+  refersTo,
   ShootCluster,
   ShootControlPlane,
   ShootMachinePool,
@@ -198,7 +199,7 @@ export const clusterNameOf = ({ metadata }: KubeObject): string | undefined => m
 export function poolsOf(world: Pick<World, "of" | "pools">, { metadata }: Cluster): readonly Pool[] {
   return world.of.machinePools(metadata).flatMap((machinePool) => {
     const ref = machinePool.spec.template.spec.infrastructureRef;
-    if (ref.kind !== ShootMachinePool.kind) return [];
+    if (!refersTo(ref, ShootMachinePool)) return [];
     const infrastructure = world.pools.get(ref.name, metadata.namespace);
     return infrastructure === undefined ? [] : [{ machinePool, infrastructure }];
   });
@@ -217,22 +218,19 @@ export function controlPlaneOf(
   { controlPlanes }: { readonly controlPlanes: Pick<Reflector<ShootControlPlane>, "get"> },
   { metadata, spec }: Cluster,
 ): ShootControlPlane | undefined {
-  const { apiGroup, kind, name } = spec.controlPlaneRef ?? {};
-  if (apiGroup !== groupOf(ShootControlPlane) || kind !== ShootControlPlane.kind || name === undefined)
-    return undefined;
-  const found = controlPlanes.get(name, metadata.namespace);
+  const { controlPlaneRef } = spec;
+  if (!refersTo(controlPlaneRef, ShootControlPlane)) return undefined;
+  const found = controlPlanes.get(controlPlaneRef.name, metadata.namespace);
   return found && clusterNameOf(found) === metadata.name ? found : undefined;
 }
-
-const groupOf = ({ apiVersion }: { readonly apiVersion: string }): string => apiVersion.replace(/\/.*$/, "");
 
 /** The infrastructure of a Cluster, where it is one of ours and core has joined it with the Cluster, by its label. */
 export function infrastructureOf(
   { infrastructures }: { readonly infrastructures: Pick<Reflector<ShootCluster>, "get"> },
   { metadata, spec }: Cluster,
 ): ShootCluster | undefined {
-  const { kind, name } = spec.infrastructureRef ?? {};
-  if (kind !== ShootCluster.kind || name === undefined) return undefined;
-  const found = infrastructures.get(name, metadata.namespace);
+  const { infrastructureRef } = spec;
+  if (!refersTo(infrastructureRef, ShootCluster)) return undefined;
+  const found = infrastructures.get(infrastructureRef.name, metadata.namespace);
   return found && clusterNameOf(found) === metadata.name ? found : undefined;
 }
