@@ -1,4 +1,4 @@
-import type { Cluster, ClusterEndpoint } from "../../src/api/cluster-api/index.ts";
+import type { Cluster, ClusterEndpoint, EndpointType } from "../../src/api/cluster-api/index.ts";
 import { generatedLabels, type Origin } from "../../src/cluster-api/endpoint/generated.ts";
 
 /** What an endpoint of a test is: who owns it, what it was generated from, when it was made. */
@@ -6,6 +6,8 @@ export interface EndpointTraits {
   readonly name?: string;
   readonly host?: string;
   readonly port?: number;
+  /** One of the table's, or of a table with another line. */
+  readonly type?: string;
   readonly owner?: "infrastructure" | "controlPlane" | "cluster";
   readonly generated?: Origin;
   readonly createdAt?: string;
@@ -23,6 +25,7 @@ export const owners = {
 /** A ClusterEndpoint of Cluster `foo`. */
 export function endpointOf(traits: EndpointTraits = {}): ClusterEndpoint {
   const { name = "foo", host = "api.example.com", port = 443, owner, generated, metadata, status } = traits;
+  const type = (traits.type ?? "ExternalControlPlaneEndpoint") as EndpointType;
   const labels = generated === undefined ? {} : generatedLabels(generated, { host, port });
   return {
     apiVersion: "cluster.x-k8s.io/v1beta1",
@@ -34,7 +37,7 @@ export function endpointOf(traits: EndpointTraits = {}): ClusterEndpoint {
       ...(owner && { ownerReferences: [owners[owner]] }),
       ...metadata,
     },
-    spec: { cluster: "foo", host, port, type: "ExternalControlPlaneEndpoint" },
+    spec: { cluster: "foo", host, port, type },
     ...(status && { status }),
   };
 }

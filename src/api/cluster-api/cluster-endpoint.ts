@@ -12,7 +12,14 @@ import { CLUSTERCTL_LABEL } from "./names.ts";
 export const endpointTypes = {
   ExternalControlPlaneEndpoint: { surfaces: true },
   apiserver: { surfaces: true },
-} as const satisfies Readonly<Record<string, { readonly surfaces: boolean }>>;
+} as const satisfies EndpointTypes;
+
+/** What endpoints are for, by the names of their types. */
+export type EndpointTypes = Readonly<Record<string, { readonly surfaces: boolean }>>;
+
+/** Whether an endpoint of a type may be its Cluster's; one of a type that a later version has brought is not. */
+export const surfaces = (type: string, types: EndpointTypes = endpointTypes): boolean =>
+  Object.hasOwn(types, type) && types[type]?.surfaces === true;
 
 /** One of {@link endpointTypes}. */
 export type EndpointType = keyof typeof endpointTypes;

@@ -7,7 +7,7 @@ export { ClusterClass } from "./cluster-class.ts";
 export { Machine } from "./machine.ts";
 export { MachinePool } from "./machine-pool.ts";
 export { clusterApiResources } from "./resources.ts";
-export { ClusterEndpoint, endpointTypes, type EndpointType } from "./cluster-endpoint.ts";
+export { ClusterEndpoint, endpointTypes, surfaces, type EndpointType, type EndpointTypes } from "./cluster-endpoint.ts";
 export { EndpointRecord } from "./endpoint-record.ts";
 export { ShootControlPlane, ShootControlPlaneTemplate } from "./shoot-control-plane.ts";
 export { ShootCluster, ShootClusterTemplate } from "./shoot-cluster.ts";

@@ -1,4 +1,4 @@
-import { endpointTypes, type Cluster, type ClusterEndpoint } from "../../api/cluster-api/index.ts";
+import { surfaces, type Cluster, type ClusterEndpoint, type EndpointTypes } from "../../api/cluster-api/index.ts";
 import { originOf } from "./generated.ts";
 import { inOrder } from "./rank.ts";
 import { asClusterEndpoint, completeEndpoint, isSameEndpoint, type Endpoint } from "./value.ts";
@@ -21,8 +21,9 @@ export type DecidedBy = Pick<Cluster["spec"], "controlPlaneEndpoint" | "infrastr
  * Who wins. A generated object follows its Cluster, and is never surfaced over a complete value; any other winner's value goes
  * onto the Cluster. Nothing ever empties the field. Pure, and independent of the order of the objects.
  */
-export function decide(cluster: DecidedBy, endpoints: readonly ClusterEndpoint[]): Decision {
-  const [winner, ...losers] = inOrder(endpoints.filter(isCandidate), cluster);
+export function decide(cluster: DecidedBy, endpoints: readonly ClusterEndpoint[], types?: EndpointTypes): Decision {
+  const candidates = endpoints.filter((one) => isCandidate(one, types));
+  const [winner, ...losers] = inOrder(candidates, cluster);
   if (winner === undefined) return { losers };
   const { host, port } = winner.spec;
   const wanted = { host, port };
@@ -34,6 +35,6 @@ export function decide(cluster: DecidedBy, endpoints: readonly ClusterEndpoint[]
 }
 
 /** Whether an object may be its Cluster's endpoint: its type surfaces, and it stays. */
-export function isCandidate({ metadata, spec }: ClusterEndpoint): boolean {
-  return metadata.deletionTimestamp === undefined && endpointTypes[spec.type].surfaces;
+export function isCandidate({ metadata, spec }: ClusterEndpoint, types?: EndpointTypes): boolean {
+  return metadata.deletionTimestamp === undefined && surfaces(spec.type, types);
 }

@@ -17,7 +17,7 @@ export async function migrate({ client, providers, events, log }: EndpointWork, 
   if (cluster === undefined || cluster.metadata.uid !== seen.metadata.uid || isPaused(cluster)) return false;
   const { name, namespace } = cluster.metadata;
   const made = await client.list(ClusterEndpoint, { namespace, labelSelector: `${CLUSTER_NAME_LABEL}=${name}` });
-  if (made.some(isCandidate)) return true; // the watch brings it
+  if (made.some((one) => isCandidate(one))) return true; // the watch brings it
   const migration = planMigration(cluster, await providers.read(cluster));
   if (migration === undefined) return false;
   if (migration.endpoint) await create(client, migration.endpoint);

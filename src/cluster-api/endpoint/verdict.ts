@@ -1,4 +1,4 @@
-import type { Cluster, ClusterEndpoint } from "../../api/cluster-api/index.ts";
+import { surfaces, type Cluster, type ClusterEndpoint, type EndpointTypes } from "../../api/cluster-api/index.ts";
 import type { Said } from "../objects/conditions.ts";
 import type { Decision } from "./decide.ts";
 import { whyBefore } from "./rank.ts";
@@ -7,12 +7,16 @@ import { whyBefore } from "./rank.ts";
 export function surfacedCondition(
   endpoint: ClusterEndpoint,
   cluster: Pick<Cluster, "metadata" | "spec"> | undefined,
-  { winner }: Pick<Decision, "winner">,
+  { winner, types }: Pick<Decision, "winner"> & { readonly types?: EndpointTypes },
 ): Said {
   const type = "Surfaced";
   if (cluster === undefined) {
     const message = `there is no Cluster ${endpoint.spec.cluster} in this namespace`;
     return { type, status: "False", reason: "WaitingForCluster", message };
+  }
+  if (!surfaces(endpoint.spec.type, types)) {
+    const message = `an endpoint of type ${endpoint.spec.type} is not its Cluster's endpoint: it says where something else answers`;
+    return { type, status: "False", reason: "NoSurface", message };
   }
   if (winner === undefined || winner.metadata.name === endpoint.metadata.name)
     return { type, status: "True", reason: "Surfaced", message: `Cluster ${cluster.metadata.name} has this endpoint` };

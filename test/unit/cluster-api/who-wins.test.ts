@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
+import { ClusterEndpoint, endpointTypes, type EndpointTypes } from "../../../src/api/cluster-api/index.ts";
 import { decide } from "../../../src/cluster-api/endpoint/decide.ts";
 import { inOrder, rankOf } from "../../../src/cluster-api/endpoint/rank.ts";
 import { surfacedCondition } from "../../../src/cluster-api/endpoint/verdict.ts";
@@ -115,4 +117,42 @@ test("an endpoint whose Cluster does not exist waits for it", () => {
   expect(surfacedCondition(endpointOf(), undefined, {})).toMatchObject({
     ...{ status: "False", reason: "WaitingForCluster", message: "there is no Cluster foo in this namespace" },
   });
+});
+
+test("a further type that does not surface is one line: its objects win over none, and say why", () => {
+  const types: EndpointTypes = { ...endpointTypes, konnectivity: { surfaces: false } };
+  const further = endpointOf({ name: "further", type: "konnectivity", createdAt: "2020-01-01T00:00:00Z" });
+  const usual = endpointOf({ name: "usual", owner: "controlPlane" });
+  expect(decide(cluster.spec, [further, usual], types)).toMatchObject({ winner: usual, losers: [] });
+  expect(decide(cluster.spec, [further], types)).toEqual({ losers: [] });
+  for (const winner of [{ winner: usual }, {}])
+    expect(surfacedCondition(further, cluster, { ...winner, types })).toEqual({
+      type: "Surfaced",
+      status: "False",
+      reason: "NoSurface",
+      message: "an endpoint of type konnectivity is not its Cluster's endpoint: it says where something else answers",
+    });
+});
+
+test("a further type that surfaces is one line: its objects win by the same order", () => {
+  const types: EndpointTypes = { ...endpointTypes, gateway: { surfaces: true } };
+  const further = endpointOf({ name: "further", type: "gateway" });
+  const usual = endpointOf({ name: "usual", owner: "controlPlane" });
+  expect(decide(cluster.spec, [usual, further], types)).toMatchObject({ winner: further, losers: [usual] });
+  expect(surfacedCondition(further, cluster, { winner: further, types })).toMatchObject({ status: "True" });
+});
+
+test("an object of a type that a later version has brought does not surface", () => {
+  for (const type of ["gateway", "toString"]) {
+    const later = endpointOf({ type });
+    expect(decide(cluster.spec, [later])).toEqual({ losers: [] });
+    expect(surfacedCondition(later, cluster, {})).toMatchObject({ status: "False", reason: "NoSurface" });
+  }
+});
+
+test("the definition takes the types of the table, and no others", () => {
+  const { properties = {} } = z.toJSONSchema(ClusterEndpoint.schema.shape.spec) as {
+    properties?: Record<string, { enum?: readonly string[] }>;
+  };
+  expect(properties["type"]?.enum).toEqual(Object.keys(endpointTypes));
 });
