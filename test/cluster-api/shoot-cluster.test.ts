@@ -195,6 +195,8 @@ test("a ShootCluster keeps its domain, which is a DNS name", async ({ cluster, o
   const made = (domain: string) => ({ ...typeMeta(ShootCluster), metadata: key, spec: { endpoint: { domain } } });
   for (const domain of ["Fixed.example.com", "https://fixed.example.com", "fixed.example.com.", "*.example.com", ""])
     await expect(client.create(made(domain))).rejects.toThrow("spec.endpoint.domain");
+  for (const domain of ["com", "fixed.123"])
+    await expect(client.create(made(domain))).rejects.toThrow(/spec.endpoint.domain.*such as one.example.com/);
   await client.create(made("fixed.example.com"));
   const changed = client.patch(refTo(ShootCluster, key), { spec: { endpoint: { domain: "other.example.com" } } });
   await expect(changed).rejects.toThrow("spec.endpoint: Invalid value");

@@ -7,7 +7,20 @@ import { conditions } from "./condition.ts";
 import { defineTemplate, providerKind } from "./provider-kind.ts";
 
 const endpoint = object({
-  domain: domain().describe("Domain of the Shoot. Its API server is at `api.` before it, port 443."),
+  domain: domain()
+    .meta(
+      rules(
+        {
+          rule: "self.contains('.')",
+          message: "is a single label, as top-level domains are: write a domain below it, such as one.example.com",
+        },
+        {
+          rule: "!self.matches('[.](0x[0-9a-f]*|[0-9]+)$')",
+          message: "ends in a number, as addresses do: write a domain that ends in a name, such as one.example.com",
+        },
+      ),
+    )
+    .describe("Domain of the Shoot. Its API server is at `api.` before it, port 443."),
 });
 
 const credentials = object({

@@ -1,6 +1,7 @@
 import type { Cluster, ControlPlaneEndpoint, ShootCluster } from "../../api/cluster-api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { provideEndpoint } from "../endpoint/provided.ts";
+import { asClusterEndpoint } from "../endpoint/value.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
 import { controlPlaneOf, type World } from "../shoot/world.ts";
 import type { Holder } from "./holder.ts";
@@ -19,6 +20,8 @@ export async function provideDomain(
 ): Promise<Obstacle | undefined> {
   const { domain } = infrastructure.spec?.endpoint ?? {};
   if (domain === undefined) return undefined;
+  const improper = whyImproper(domain);
+  if (improper !== undefined) return improper;
   const controlPlane = controlPlaneOf(world, cluster);
   if (controlPlane !== undefined && controlPlane.spec.endpointFrom !== "Infrastructure") {
     const message = `ShootControlPlane ${controlPlane.metadata.name} does not ask for this endpoint: its spec.endpointFrom is not Infrastructure`;
@@ -30,6 +33,21 @@ export async function provideDomain(
   const present = world.endpoints.get(name, cluster.metadata.namespace);
   return await provideEndpoint(management, { cluster, owner: infrastructure, name, present }, endpointAt(domain));
 }
+
+/**
+ * Why a domain is none that a Cluster may have for itself: a reservation of a single label, as top-level domains are, keeps all below
+ * it from others. The definition refuses such a domain, too; one that is older was written before it did. Pure.
+ */
+export function whyImproper(domain: string): Obstacle | undefined {
+  const remedy = "make the ShootCluster anew with a domain such as one.example.com";
+  const field = `spec.endpoint.domain is ${domain}`;
+  if (!domain.includes("."))
+    return { reason: INVALID, message: `${field}, a single label, as top-level domains are: ${remedy}` };
+  if (asClusterEndpoint(endpointAt(domain)) !== undefined) return undefined;
+  return { reason: INVALID, message: `${field}, below which no API server can have a name: ${remedy}` };
+}
+
+const INVALID = "DomainInvalid";
 
 /** What an endpoint is provided with. */
 export interface DomainDeps {

@@ -9,7 +9,7 @@ import {
 import { DomainReservation } from "../../../src/api/index.ts";
 import { INFRASTRUCTURE_ID_LABEL } from "../../../src/api/labels.ts";
 import { INFRASTRUCTURE_FINALIZER } from "../../../src/api/names.ts";
-import { provideDomain } from "../../../src/cluster-api/shoot-cluster/domain.ts";
+import { provideDomain, whyImproper } from "../../../src/cluster-api/shoot-cluster/domain.ts";
 import { removeInfrastructure } from "../../../src/cluster-api/shoot-cluster/deletion.ts";
 import { reserveDomain, type Claim } from "../../../src/cluster-api/shoot-cluster/reservation.ts";
 import type { Namespace } from "../../../src/kube/index.ts";
@@ -117,6 +117,28 @@ test.each([
   expect((await reserveDomain(client, claim, present))?.message).toBe(message);
 });
 
+test.each([
+  ["com", "a single label"],
+  ["internal", "a single label"],
+  ["one.123", "no API server can have a name"],
+  ["10.0.0.1", "no API server can have a name"],
+  ["one.0x1f", "no API server can have a name"],
+])("an infrastructure does not reserve %s", (improper, why) => {
+  expect(whyImproper(improper)).toMatchObject({
+    reason: "DomainInvalid",
+    message: expect.stringContaining(`spec.endpoint.domain is ${improper}`),
+  });
+  expect(whyImproper(improper)?.message).toContain(why);
+  expect(whyImproper(improper)?.message).toContain("such as one.example.com");
+});
+
+test.each(["one.com", "mine.example.com", "xn--bcher-kva.example", "1.example.com"])(
+  "an infrastructure may reserve %s",
+  (proper) => {
+    expect(whyImproper(proper)).toBeUndefined();
+  },
+);
+
 test("an infrastructure whose ClusterEndpoint has the name of another's says so, and changes nothing of that", async () => {
   const theirs: ClusterEndpoint = {
     apiVersion: ClusterEndpoint.apiVersion,
@@ -142,4 +164,24 @@ test("an infrastructure whose ClusterEndpoint has the name of another's says so,
   );
   expect(taken).toMatchObject({ reason: "NameTaken" });
   expect(await management.client.read(ClusterEndpoint, theirs.metadata)).toEqual(theirs);
+});
+
+test("an infrastructure with a top-level domain, which an earlier definition took, makes nothing in the garden", async () => {
+  const [management, garden] = [keepObjects(), keepObjects()];
+  const world = {
+    controlPlanes: { get: () => undefined },
+    reservations: { get: () => undefined },
+    endpoints: { get: () => undefined },
+  };
+  const { deletionTimestamp: _, ...metadata } = leaving("my-uid").metadata;
+  const told = await provideDomain(
+    { management: management.client, garden: garden.client, world },
+    {
+      cluster: clusterOf("mine"),
+      infrastructure: { ...leaving("my-uid"), metadata, spec: { endpoint: { domain: "com" } } },
+      holder: { id: "my-uid", shoot: { namespace: "garden-dev", name: "mine" } },
+    },
+  );
+  expect(told).toMatchObject({ reason: "DomainInvalid" });
+  expect(await garden.client.read(DomainReservation, { name: "com" })).toBeUndefined();
 });
