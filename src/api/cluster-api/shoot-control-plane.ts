@@ -108,7 +108,9 @@ const controlPlaneStatus = object({
   shoot: shootStatus.optional().describe("Shoot is the one that stands for the control plane."),
   conditions: conditions
     .optional()
-    .describe("Conditions: Available, ShootSynced, EndpointPublished, RollingOut, Deleting and Paused."),
+    .describe(
+      "Conditions: Available, ShootSynced, EndpointPublished, KubeconfigPublished, RollingOut, Deleting and Paused.",
+    ),
   observedGeneration: z
     .int()
     .optional()

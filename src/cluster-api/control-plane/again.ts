@@ -10,14 +10,17 @@ const SOON = 5_000;
 /** In ms: how soon what no watch tells of is tried again. */
 const LATER = 60_000;
 
-/** Obstacles that go without an event of ours: admission says yes, another's Shoot goes, the one to be adopted comes. */
+/**
+ * Obstacles that go without an event of ours: admission says yes, another's Shoot goes, the one to be adopted comes. So does a Secret that
+ * is in the kubeconfig's place.
+ */
 const UNTOLD: readonly string[] = ["Refused", "ShootMissing", "ShootTaken"];
 
 /** When a control plane is reconciled again without an event, in ms from now; undefined where watches tell all. Pure but for chance. */
 export function whenAgain(controlPlane: ShootControlPlane, { shoot, obstacle, ...seen }: Report): Again | undefined {
   if (shoot !== undefined && isToBeAskedAgain(controlPlane, shoot, seen)) return { requeueAfter: SOON };
-  if (obstacle === undefined || !UNTOLD.includes(obstacle.reason)) return undefined;
-  return againIn(LATER);
+  const isTold = seen.unkept === undefined && (obstacle === undefined || !UNTOLD.includes(obstacle.reason));
+  return isTold ? undefined : againIn(LATER);
 }
 
 /**

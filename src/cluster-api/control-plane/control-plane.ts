@@ -109,12 +109,12 @@ async function publish(
       : await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
   if (published === undefined) return { endpoint, unpublished };
   const kept = world.secrets.get(clusterKubeconfigName(name), namespace);
-  await keepKubeconfig(
+  const unkept = await keepKubeconfig(
     management,
     { cluster, controlPlane, present: kept },
     leadingTo(published, endpoint, isOverruled(present, controlPlane) ? cluster.spec.controlPlaneEndpoint : undefined),
   );
-  const known = { endpoint, unpublished, kubeconfig: published };
+  const known = { endpoint, unpublished, kubeconfig: published, unkept };
   if (!isToBeAsked(controlPlane, shoot)) return known;
 
   const id = `${namespace}/${name}`;

@@ -21,6 +21,8 @@ export interface Seen {
   /** Why no ClusterEndpoint says the endpoint. */
   readonly unpublished?: Obstacle | undefined;
   readonly kubeconfig?: string;
+  /** Why the kubeconfig is not in the Cluster's Secret. */
+  readonly unkept?: Obstacle | undefined;
   /** What the API server says that it runs, with a leading v; undefined where it did not answer or was not asked. */
   readonly version?: string | undefined;
 }
@@ -36,7 +38,7 @@ export interface Report extends Seen {
 export async function report(
   { management, silence }: { readonly management: KubeClient; readonly silence: Silence },
   controlPlane: ShootControlPlane,
-  { obstacle, shoot, version, endpoint, unpublished }: Report,
+  { obstacle, shoot, version, endpoint, unpublished, kubeconfig, unkept }: Report,
 ): Promise<void> {
   const { status, spec } = controlPlane;
   const isInitialized = status?.initialization?.controlPlaneInitialized === true || version !== undefined;
@@ -46,7 +48,8 @@ export async function report(
     isInitialized ? available : notInitialized,
     synced(obstacle),
     rollingOut(spec.version, versions),
-    ...(endpoint ? [endpointPublished(unpublished)] : []),
+    ...(endpoint ? [published("EndpointPublished", unpublished)] : []),
+    ...(kubeconfig === undefined ? [] : [published("KubeconfigPublished", unkept)]),
     pausedSaid(false),
   ];
   await say(management, controlPlane, said, {
@@ -80,10 +83,10 @@ function availability({ metadata, status }: ShootControlPlane, shoot: Shoot, sil
 
 const known = (before: Condition | undefined) => (before?.status === "Unknown" ? undefined : before);
 
-const endpointPublished = (unpublished: Obstacle | undefined): Said =>
-  unpublished === undefined
-    ? { type: "EndpointPublished", status: "True", reason: "Published", message: "" }
-    : { type: "EndpointPublished", status: "False", ...unpublished };
+const published = (type: string, obstacle: Obstacle | undefined): Said =>
+  obstacle === undefined
+    ? { type, status: "True", reason: "Published", message: "" }
+    : { type, status: "False", ...obstacle };
 
 const synced = (obstacle: Obstacle | undefined): Said =>
   obstacle === undefined

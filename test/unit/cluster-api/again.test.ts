@@ -24,6 +24,14 @@ test.each(["Refused", "ShootMissing", "ShootTaken"])(
   },
 );
 
+test("the controller looks after about a minute whether another Secret has left the kubeconfig's place", () => {
+  const seen = { shoot, kubeconfig: "a kubeconfig", version: "v1.34.4" };
+  expect(whenAgain(running("v1.34.4"), { ...seen, unkept: held("KubeconfigRefused") })?.requeueAfter).toBeGreaterThan(
+    50_000,
+  );
+  expect(whenAgain(running("v1.34.4"), seen)).toBeUndefined();
+});
+
 test.each(["WaitingForInfrastructure", "WaitingForMachinePool", "ShootMoving"])(
   "the controller leaves it to its watches to tell when obstacle %s ends",
   (reason) => expect(whenAgain(controlPlaneOf("one"), { obstacle: held(reason) })).toBeUndefined(),
