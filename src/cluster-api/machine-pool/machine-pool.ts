@@ -2,9 +2,10 @@ import type { Cluster, ShootMachinePool } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { POOL_LABEL } from "../../api/labels.ts";
 import { kubeconfigSecretName, SHOOT_FINALIZER } from "../../api/names.ts";
-import { addFinalizer, dropFinalizer, refOf, type KubeClient } from "../../kube/index.ts";
+import { addFinalizer, refOf, type KubeClient } from "../../kube/index.ts";
 import { publishedKubeconfig } from "../control-plane/kubeconfig.ts";
 import { findCondition, type Said } from "../objects/conditions.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
 import { pausedSaid } from "../objects/paused.ts";
 import { say } from "../objects/say.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
@@ -19,12 +20,20 @@ export interface PoolDeps {
   readonly servers: ApiServers;
 }
 
+/** What tells which machines are Nodes. */
+export type Seeing = Omit<PoolDeps, "management">;
+
 /** A pool's Cluster, and the Shoot of that, if it has one. */
 export interface PoolPlace {
   readonly cluster: Cluster;
   readonly shoot: Shoot | undefined;
   readonly pools: readonly Pool[];
+  /** The Shoot as the garden has it now, or why it cannot be asked: a watch may be behind the write that has brought a row. */
+  findShoot(): Promise<FoundShoot>;
 }
+
+/** A Shoot, or that there is none, or why that is not known. */
+export type FoundShoot = { readonly shoot: Shoot | undefined } | { readonly obstacle: Obstacle };
 
 /**
  * Tells of a pool which machines are Nodes of its Shoot: as `spec.providerIDList`, as replicas, and as ready in both contracts' words.
@@ -56,7 +65,7 @@ export async function holdPool(management: KubeClient, infrastructure: ShootMach
 }
 
 /** Another pool that has the row of this one's name. */
-function rivalOf(infrastructure: ShootMachinePool, { pools }: PoolPlace): Pool | undefined {
+export function rivalOf(infrastructure: ShootMachinePool, { pools }: PoolPlace): Pool | undefined {
   const holder = holderOf(infrastructure, pools);
   return holder?.infrastructure.metadata.name === infrastructure.metadata.name ? undefined : holder;
 }
@@ -81,40 +90,9 @@ async function tellReplicas(management: KubeClient, pool: Pool, replicas: number
     await management.patch(refOf(machinePool), { spec: { replicas } });
 }
 
-/**
- * Lets go of a pool that is being deleted: at once with its Cluster, or where its row is another pool's; else when no machine of it
- * is left.
- */
-export async function removePool(
-  { management, world, servers }: PoolDeps,
-  infrastructure: ShootMachinePool,
-  place: PoolPlace | undefined,
-): Promise<void> {
-  const name = rowNameOf(infrastructure);
-  if (place?.shoot !== undefined && isAwaited(infrastructure, place)) {
-    const hasRow = place.shoot.spec.provider.workers?.some((row) => row.name === name) === true;
-    const nodes = nodesOf({ world, servers }, place, name);
-    const hasNodes = nodes === undefined ? mayHaveNodes(place) : nodes.length > 0;
-    if (hasRow || hasNodes) {
-      if (nodes !== undefined) await tell(management, infrastructure, nodes);
-      await say(management, infrastructure, [whyNotGone(place, hasRow)], nodes && { replicas: nodes.length });
-      return;
-    }
-  }
-  await dropFinalizer(management, infrastructure, SHOOT_FINALIZER);
-}
-
-/** Whether a pool's machines go while the rest of its Cluster stays. */
-const isAwaited = (infrastructure: ShootMachinePool, place: PoolPlace): boolean =>
-  place.cluster.metadata.deletionTimestamp === undefined && rivalOf(infrastructure, place) === undefined;
-
-/** Whether a Shoot that does not tell its Nodes may have some: one that hibernates has none, nor has one that never answered. */
-const mayHaveNodes = ({ cluster, shoot }: PoolPlace): boolean =>
-  shoot?.status?.hibernated !== true && cluster.status?.initialization?.controlPlaneInitialized === true;
-
 /** The machines of a row that are Nodes, by what their provider calls them; undefined while the Shoot does not tell. */
-function nodesOf(
-  { world, servers }: Omit<PoolDeps, "management">,
+export function nodesOf(
+  { world, servers }: Seeing,
   { cluster, shoot }: PoolPlace,
   row: string,
 ): readonly string[] | undefined {
@@ -130,7 +108,12 @@ function nodesOf(
     .sort();
 }
 
-async function tell(management: KubeClient, infrastructure: ShootMachinePool, found: readonly string[]): Promise<void> {
+/** Writes down for core which machines a pool has, where that has changed. */
+export async function tell(
+  management: KubeClient,
+  infrastructure: ShootMachinePool,
+  found: readonly string[],
+): Promise<void> {
   const { providerIDList = [] } = infrastructure.spec;
   if (providerIDList.join() !== found.join())
     await management.patch(refOf(infrastructure), {
@@ -156,12 +139,4 @@ function readiness(pool: Pool, { shoot }: PoolPlace, found: readonly string[] | 
     reason: "WaitingForNodes",
     message: `${found.length} of ${replicas} machines are Nodes`,
   };
-}
-
-function whyNotGone({ shoot }: PoolPlace, hasRow: boolean): Said {
-  const isLast = hasRow && shoot?.spec.provider.workers?.length === 1;
-  const message = isLast
-    ? "a Shoot cannot lose its last worker pool: delete the Cluster, or create another pool first"
-    : "machines of the pool are Nodes of the Shoot still";
-  return { type: "Ready", status: "False", reason: isLast ? "LastMachinePool" : "Deleting", message };
 }

@@ -1,19 +1,22 @@
 import type { Cluster, ShootCluster, ShootControlPlane, ShootMachinePool } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
+import { PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { INFRASTRUCTURE_FINALIZER, SHOOT_FINALIZER } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { NamespacedKey } from "../../kube/index.ts";
 import { soonest, type Again } from "../again.ts";
 import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/control-plane.ts";
 import { removeShoot } from "../control-plane/deletion.ts";
+import { findOwnShoot } from "../control-plane/find.ts";
 import { unblockMove } from "../control-plane/unblock-move.ts";
-import { holdPool, reconcilePool, removePool, type PoolPlace } from "../machine-pool/machine-pool.ts";
+import { holdPool, reconcilePool, type FoundShoot, type PoolPlace } from "../machine-pool/machine-pool.ts";
+import { removePool } from "../machine-pool/removal.ts";
 import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../objects/paused.ts";
 import { say } from "../objects/say.ts";
 import { keepWhatStays, letGoOfMoved } from "../objects/stay.ts";
 import { removeInfrastructure } from "../shoot-cluster/deletion.ts";
 import { reconcileInfrastructure } from "../shoot-cluster/shoot-cluster.ts";
-import { sayUnreachable } from "../shoot/garden-silence.ts";
+import { gardenUnreachable, sayUnreachable } from "../shoot/garden-silence.ts";
 import { idOf, isOwn } from "../shoot/identity.ts";
 import { projectOf } from "../shoot/project.ts";
 import { controlPlaneOf, infrastructureOf, poolsOf } from "../shoot/world.ts";
@@ -127,7 +130,23 @@ async function poolOfCluster(
 
 function placeOf(deps: ControlPlaneDeps, cluster: Cluster, controlPlane: ShootControlPlane | undefined): PoolPlace {
   const shoot = controlPlane && ownShoot(deps, controlPlane);
-  return { cluster, pools: poolsOf(deps.world, cluster), shoot };
+  const findShoot = async () => (controlPlane ? await findShootNow(deps, cluster, controlPlane) : { shoot: undefined });
+  return { cluster, pools: poolsOf(deps.world, cluster), shoot, findShoot };
+}
+
+/** A control plane that has no project and never had one has no Shoot; of any other, only the garden knows. */
+async function findShootNow(
+  deps: ControlPlaneDeps,
+  cluster: Cluster,
+  controlPlane: ShootControlPlane,
+): Promise<FoundShoot> {
+  const silentSince = deps.gardenSilence.since();
+  if (silentSince !== undefined) return { obstacle: gardenUnreachable(silentSince) };
+  const project = projectOf(deps, controlPlane);
+  const hasHadProject = controlPlane.metadata.labels?.[PROJECT_NAMESPACE_LABEL] !== undefined;
+  if ("obstacle" in project) return hasHadProject ? project : { shoot: undefined };
+  const place = { namespace: project.namespace, cluster: cluster.metadata.name };
+  return { shoot: await findOwnShoot(deps.garden, controlPlane, place) };
 }
 
 /** The Shoot with the control plane's id, in the only project that its namespace may use. */

@@ -1,5 +1,6 @@
 import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { KubeError, now, type KubeClient } from "../../kube/index.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
 import { say } from "../objects/say.ts";
 
 /** Since when a garden that is another cluster does not answer. */
@@ -49,11 +50,14 @@ export async function sayUnreachable(
   controlPlane: ShootControlPlane,
   since: string,
 ): Promise<void> {
-  const message = `the garden has not answered since ${since}`;
-  await say(management, controlPlane, [
-    { type: "ShootSynced", status: "Unknown", reason: "GardenUnreachable", message },
-  ]);
+  await say(management, controlPlane, [{ type: "ShootSynced", status: "Unknown", ...gardenUnreachable(since) }]);
 }
+
+/** That a garden does not answer; since when is RFC 3339. */
+export const gardenUnreachable = (since: string): Obstacle => ({
+  reason: "GardenUnreachable",
+  message: `the garden has not answered since ${since}`,
+});
 
 /** A refusal is an answer, too. */
 async function hasAnswered(garden: KubeClient): Promise<boolean> {

@@ -4,12 +4,8 @@ import { POOL_LABEL } from "../../../src/api/labels.ts";
 import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
 import type { Shoot } from "../../../src/api/index.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
-import {
-  reconcilePool,
-  removePool,
-  type PoolDeps,
-  type PoolPlace,
-} from "../../../src/cluster-api/machine-pool/machine-pool.ts";
+import { reconcilePool, type PoolDeps, type PoolPlace } from "../../../src/cluster-api/machine-pool/machine-pool.ts";
+import { removePool } from "../../../src/cluster-api/machine-pool/removal.ts";
 import type { Pool } from "../../../src/cluster-api/shoot/row.ts";
 import { clusterOf, poolOf, shootOf, type PoolOptions } from "../../support/cluster-api-objects.ts";
 
@@ -55,10 +51,11 @@ function lab(nodes: number | undefined) {
 }
 
 const letGo = { metadata: { finalizers: [], resourceVersion: undefined } };
-const place = (o: Partial<PoolPlace> = {}): PoolPlace => ({
+const place = ({ shoot = shootWith(["a"]), ...o }: Partial<PoolPlace> = {}): PoolPlace => ({
   cluster: initialized,
-  shoot: shootWith(["a"]),
+  shoot,
   pools: [],
+  findShoot: async () => ({ shoot }),
   ...o,
 });
 
@@ -120,4 +117,41 @@ test.each([
   const writes = written["ShootMachinePool a"];
   if (isGone) expect(writes).toEqual([letGo]);
   else expect(writes).not.toContainEqual(letGo);
+});
+
+test("a pool that a user deletes stays while the garden has its row, of which the watch has not told yet", async () => {
+  const { deps, written } = lab(0);
+  const { infrastructure } = pool("a");
+  const findShoot = async () => ({ shoot: shootWith(["a", "b"]) });
+  for (const seen of [{}, { shoot: shootWith(["b"]) }]) {
+    const where = { ...place({ ...seen, findShoot }), ...(!("shoot" in seen) && { shoot: undefined }) };
+    await removePool(deps, infrastructure, where);
+  }
+  expect(written["ShootMachinePool a"]).not.toContainEqual(letGo);
+  expect(written["ShootMachinePool a"]).toMatchObject([
+    { status: { conditions: [{ type: "Ready", reason: "Deleting" }] } },
+    { status: { conditions: [{ type: "Ready", reason: "Deleting" }] } },
+  ]);
+});
+
+test("a pool that a user deletes stays while its namespace may use no project, and says so", async () => {
+  const { deps, written } = lab(0);
+  const { infrastructure } = pool("a");
+  const obstacle = { reason: "NoProject", message: "Namespace garden-dev may use no project" };
+  await removePool(deps, infrastructure, place({ shoot: shootWith(["b"]), findShoot: async () => ({ obstacle }) }));
+  expect(written["ShootMachinePool a"]).toMatchObject([
+    { status: { conditions: [{ type: "Ready", status: "False", ...obstacle }] } },
+  ]);
+});
+
+test("a pool goes with its Cluster at once, and the garden is not asked", async () => {
+  const { deps, written } = lab(3);
+  const { infrastructure } = pool("a");
+  const { metadata, ...kept } = initialized;
+  const leaving = { ...kept, metadata: { ...metadata, deletionTimestamp: "2026-03-03T00:00:00Z" } };
+  const findShoot = async (): Promise<never> => {
+    throw new Error("the garden is away");
+  };
+  await removePool(deps, infrastructure, place({ cluster: leaving, findShoot }));
+  expect(written).toEqual({ "ShootMachinePool a": [letGo] });
 });
