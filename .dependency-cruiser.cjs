@@ -56,7 +56,7 @@ const arrows = {
   ],
   fence: ["activities/teardown/pod-makers", "api", "kube", "dns", "omit-undefined", "config", "health", "log"],
   "cluster-api": [
-    "activities/waits/readiness",
+    "activities/waits/(limiter|readiness)",
     "admission",
     "api",
     "kube",

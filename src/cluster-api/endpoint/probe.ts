@@ -16,10 +16,10 @@ export type Serving = Said & { readonly type: "Serving" };
 export async function probeEndpoint(
   endpoint: Endpoint,
   trust: Trust,
-  { timeout = 5_000, lookup }: ProbeOptions = {},
+  { timeout = 5_000, lookup, signal }: ProbeOptions = {},
 ): Promise<Serving> {
   const place = renderEndpoint(endpoint);
-  const answer = await ask(endpoint, trust, { timeout, lookup }).catch((error: unknown) => error as Fault);
+  const answer = await ask(endpoint, trust, { timeout, lookup, signal }).catch((error: unknown) => error as Fault);
   if (typeof answer !== "number") return serving("False", ...explain(place, answer));
   if ([200, 401, 403].includes(answer)) return serving("True", "Answers", `${place} answers`);
   return serving("False", "NotReady", `${place} answers /readyz with status ${answer}`);
@@ -31,13 +31,21 @@ export interface ProbeOptions {
   readonly timeout?: number | undefined;
   /** What finds addresses of names; the system's resolver unless told otherwise. */
   readonly lookup?: LookupFunction | undefined;
+  /** Ends the question early. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** The reason of an endpoint that does not answer in time. */
+export const TIMEOUT = "Timeout";
+
+/** The reason of an endpoint that cannot be asked, for want of an authority to check with. */
+export const WAITING_FOR_KUBECONFIG = "WaitingForKubeconfig";
 
 /** What is said of an endpoint that cannot be asked, because the Cluster has no kubeconfig yet. */
 export const unproved = (cluster: string): Serving =>
   serving(
     "Unknown",
-    "WaitingForKubeconfig",
+    WAITING_FOR_KUBECONFIG,
     `there is no usable Secret ${cluster}-kubeconfig, so no authority to check with`,
   );
 
@@ -61,13 +69,13 @@ type Fault = Error & { readonly code?: string };
 function ask(
   endpoint: Endpoint,
   { ca, server, serverName }: Trust,
-  { timeout = 0, lookup }: ProbeOptions,
+  { timeout = 0, lookup, signal: ended }: ProbeOptions,
 ): Promise<number> {
   const named = serverName !== undefined && isSameEndpoint(server, endpoint) ? checkedBy(serverName) : {};
   const { host, port } = endpoint;
   const found = lookup === undefined ? named : { ...named, lookup };
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(timeout);
+    const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(ended ? [ended] : [])]);
     const asked = request({ host, port, path: "/readyz", ca, agent: false, signal, ...found }, (answer) => {
       answer.resume();
       resolve(answer.statusCode ?? 0);
@@ -85,7 +93,7 @@ const checkedBy = (name: string) => ({
 
 /** Reason and message; without numbers that differ from time to time, so that a condition changes only when its reason does. */
 function explain(place: string, { code = "", name, message }: Fault): [reason: string, message: string] {
-  if (name === "AbortError" || name === "TimeoutError") return ["Timeout", `${place} does not answer in time`];
+  if (name === "AbortError" || name === "TimeoutError") return [TIMEOUT, `${place} does not answer in time`];
   if (code === "ECONNREFUSED") return ["ConnectionRefused", `${place} refuses connections`];
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return ["NameNotFound", `the name of ${place} is not found`];
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")

@@ -3,6 +3,7 @@ import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { createController, monotonicNow, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { againIn } from "../again.ts";
+import { createLanes } from "./lanes.ts";
 import { MOVING, MOVING_GRACE } from "./moving.ts";
 import { probeEndpoint, unproved, writtenServing, type Serving } from "./probe.ts";
 import type { Trust } from "./trust.ts";
@@ -31,10 +32,14 @@ export interface Prober {
   stop(): Promise<void>;
 }
 
-/** Asks every endpoint whether it serves: when it is told to, and each minute, give or take a tenth; each five seconds while its control plane moves. */
+/**
+ * Asks every endpoint whether it serves: when it is told to, and each minute, give or take a tenth; each five seconds while its control plane
+ * moves. How many endpoints do not answer delays none that does.
+ */
 export function createProber(deps: ProberDeps): Prober {
   const { log, period = 60_000, now = monotonicNow, probe = probeEndpoint } = deps;
   const known = new Map<string, Known>();
+  const inLane = createLanes();
 
   /** While a control plane moves, a gap is none until it is longer than a migration's. */
   function judge(found: Serving, before: Known | undefined): Serving {
@@ -42,18 +47,27 @@ export function createProber(deps: ProberDeps): Prober {
     return { ...before.serving, reason: MOVING, message: `the control plane moves: ${found.message}` };
   }
 
-  async function look(key: NamespacedKey) {
+  async function look(key: NamespacedKey, { signal }: { readonly signal: AbortSignal }) {
+    const endpoint = deps.endpoint(key);
+    const reason = endpoint && (knownOf(endpoint)?.heard ?? writtenServing(endpoint)?.reason);
+    return await inLane(reason, () => askNow(key, signal));
+  }
+
+  async function askNow(key: NamespacedKey, signal: AbortSignal) {
+    if (signal.aborted) return;
     const endpoint = deps.endpoint(key);
     if (endpoint === undefined) return void known.delete(idOf(key));
     const { host, port, cluster: name } = endpoint.spec;
     const cluster = { namespace: key.namespace, name };
     const trust = deps.trust(cluster);
-    const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust);
+    const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust, { signal });
+    if (signal.aborted) return; // a question that was cut short says nothing
     const moves = deps.moves(cluster);
     const before = (moves ? latestOf(endpoint) : knownOf(endpoint)) ?? writtenOf(endpoint);
     const serving = moves ? judge(found, before) : found;
     const at = found.status === "True" || before === undefined ? now() : before.at;
-    known.set(idOf(key), { uid: endpoint.metadata.uid, generation: endpoint.metadata.generation, serving, at });
+    const { uid, generation } = endpoint.metadata;
+    known.set(idOf(key), { uid, generation, serving, heard: found.reason, at });
     if (!isDeepStrictEqual(before?.serving, serving)) deps.onChange(cluster);
     const wait = moves ? period / 12 : period; // how long a gap is shows only to those who ask more often than it lasts
     return againIn(wait);
@@ -74,13 +88,13 @@ export function createProber(deps: ProberDeps): Prober {
   function writtenOf(endpoint: ClusterEndpoint): Known | undefined {
     const serving = writtenServing(endpoint);
     const { uid, generation } = endpoint.metadata;
-    return serving && { uid, generation, serving, at: now() };
+    return serving && { uid, generation, serving, heard: serving.reason, at: now() };
   }
 
   const controller = createController<NamespacedKey>({
     name: "endpoint-prober",
     reconcile: look,
-    concurrency: 32,
+    concurrency: Infinity, // lanes bound what is asked at once
     log,
   });
   return {
@@ -96,6 +110,8 @@ interface Known {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
   readonly serving: Serving;
+  /** The reason of its last answer, whatever a control plane that moves makes of that. */
+  readonly heard: string;
   readonly at: number;
 }
 
