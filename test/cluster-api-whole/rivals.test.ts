@@ -1,7 +1,13 @@
 import { expect } from "vitest";
-import { clusterKubeconfigName, MachinePool, ShootControlPlane } from "../../src/api/cluster-api/index.ts";
-import { Shoot } from "../../src/api/index.ts";
-import { Namespace, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
+import {
+  Cluster,
+  ClusterEndpoint,
+  clusterKubeconfigName,
+  MachinePool,
+  ShootControlPlane,
+} from "../../src/api/cluster-api/index.ts";
+import { Shoot, type KubeObject } from "../../src/api/index.ts";
+import { Event, Namespace, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf } from "../support/cluster-api-objects.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
@@ -71,6 +77,37 @@ test.for<[string, string, Partial<Secret>, object, string]>([
     );
   },
 );
+
+test("a ClusterEndpoint of the control plane's that a user edits is put right, and an Event names who did it", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const { key } = await make(cluster, "edited");
+  const place = { namespace, name: "edited-control-plane" };
+  const before = await eventually(async () => (await client.read(ClusterEndpoint, place)) ?? false);
+  const edit = { spec: { host: "elsewhere.example.com" } };
+  await client.patch(refTo(ClusterEndpoint, place), edit, { fieldManager: "kubectl-edit" });
+  const note = await eventually(async () => {
+    const events = (await client.list(Event, { namespace })) as readonly (KubeObject & Told)[];
+    const found = events.find((one) => one.reason === "EndpointPutRight" && one.regarding?.name === place.name);
+    return found?.note ?? false;
+  });
+  expect(note).toContain("field manager kubectl-edit had changed it to elsewhere.example.com");
+  expect((await client.read(ClusterEndpoint, place))?.spec).toEqual(before.spec);
+  const { host, port } = before.spec;
+  await eventually(async () =>
+    expect((await client.read(Cluster, key))?.spec.controlPlaneEndpoint).toEqual({ host, port }),
+  );
+});
+
+/** What of an Event is looked at. */
+interface Told {
+  readonly reason?: string;
+  readonly note?: string;
+  readonly regarding?: { readonly name?: string };
+}
 
 interface Key {
   readonly namespace: string;

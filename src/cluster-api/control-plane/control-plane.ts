@@ -1,7 +1,7 @@
 import { clusterKubeconfigName, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { kubeconfigSecretName } from "../../api/names.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import type { EventRecorder, KubeClient } from "../../kube/index.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Again } from "../again.ts";
 import { completeEndpoint } from "../endpoint/value.ts";
@@ -25,6 +25,8 @@ import { whyNotAgain, whyNotYet, whyUnseen } from "./waiting.ts";
 export interface ControlPlaneDeps {
   readonly management: KubeClient;
   readonly garden: KubeClient;
+  /** Of the management cluster. */
+  readonly events: Pick<EventRecorder, "record">;
   readonly world: World;
   readonly writer: ShootWriter;
   readonly servers: ApiServers;
@@ -106,7 +108,7 @@ async function publish(
   const unpublished =
     controlPlane.spec.endpointFrom === "Infrastructure"
       ? undefined
-      : await publishEndpoint(management, { cluster, controlPlane, present }, endpoint);
+      : await publishEndpoint(deps, { cluster, controlPlane, present }, endpoint);
   if (published === undefined) return { endpoint, unpublished };
   const kept = world.secrets.get(clusterKubeconfigName(name), namespace);
   const unkept = await keepKubeconfig(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Cluster, ClusterEndpoint, ControlPlaneEndpoint, ShootControlPlane } from "../../api/cluster-api/index.ts";
-import { refOf, type KubeClient } from "../../kube/index.ts";
-import { isProvidedBy, provideEndpoint } from "../endpoint/provided.ts";
+import { refOf } from "../../kube/index.ts";
+import { isProvidedBy, provideEndpoint, type Providing } from "../endpoint/provided.ts";
 import { findCondition } from "../objects/conditions.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
 
@@ -14,12 +14,16 @@ export const endpointName = ({ metadata }: Cluster): string => `${metadata.name}
  * then the answer says so, and only the spec is written.
  */
 export async function publishEndpoint(
-  management: KubeClient,
+  { management, events }: Providing,
   { cluster, controlPlane, present }: Publishing,
   endpoint: ControlPlaneEndpoint,
 ): Promise<Obstacle | undefined> {
   const name = endpointName(cluster);
-  const taken = await provideEndpoint(management, { cluster, owner: controlPlane, name, present }, endpoint);
+  const taken = await provideEndpoint(
+    { management, events },
+    { cluster, owner: controlPlane, name, present },
+    endpoint,
+  );
   if (!isDeepStrictEqual({ ...controlPlane.spec.controlPlaneEndpoint }, endpoint))
     await management.patch(refOf(controlPlane), {
       metadata: { uid: controlPlane.metadata.uid },

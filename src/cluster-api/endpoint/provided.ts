@@ -6,10 +6,18 @@ import {
   type ControlPlaneEndpoint,
 } from "../../api/cluster-api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { refOf, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { inWords, refOf, typeMeta, type EventRecorder, type KubeClient } from "../../kube/index.ts";
 import { covers } from "../objects/covers.ts";
 import { COMPOSER } from "../objects/field-managers.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
+import { endpointEditor } from "./endpoint-writer.ts";
+import { renderEndpoint } from "./value.ts";
+
+/** What endpoints are provided with. */
+export interface Providing {
+  readonly management: KubeClient;
+  readonly events: Pick<EventRecorder, "record">;
+}
 
 /** Whose endpoint it is, and what is there of it. */
 export interface ProvidedEndpoint {
@@ -22,10 +30,10 @@ export interface ProvidedEndpoint {
 
 /**
  * Makes an endpoint known as a ClusterEndpoint that its provider owns (seed 004). Nothing is written where it says so. Another's object
- * of that name stays as it is: then the answer says so.
+ * of that name stays as it is: then the answer says so. Of one that others have edited, an Event names the field manager.
  */
 export async function provideEndpoint(
-  management: KubeClient,
+  { management, events }: Providing,
   { cluster, owner, name, present }: ProvidedEndpoint,
   { host, port }: ControlPlaneEndpoint,
 ): Promise<Obstacle | undefined> {
@@ -38,11 +46,27 @@ export async function provideEndpoint(
   if (present === undefined) return void (await management.create<ClusterEndpoint>(wanted, { fieldManager: COMPOSER }));
   if (!isProvidedBy(present, owner)) return describeTaken(present);
   if (covers(present.spec, spec) && covers(present.metadata, { labels, ownerReferences })) return undefined;
-  // Only of the object as it was seen: of another one in its place nothing is changed.
-  const { uid, resourceVersion } = present.metadata;
+  // Only of the object as it is now, with who wrote it: of another one in its place nothing is changed.
+  const found = await management.read(refOf(present));
+  if (found === undefined || found.metadata.uid !== present.metadata.uid) return undefined; // the watch brings it
+  const { uid, resourceVersion } = found.metadata;
   const patched = { metadata: { uid, resourceVersion, labels, ownerReferences }, spec };
-  await management.patch(refOf(present), patched, { fieldManager: COMPOSER });
+  await management.patch(refOf(found), patched, { fieldManager: COMPOSER });
+  tellEdit(events, found, owner, { host, port });
   return undefined;
+}
+
+function tellEdit(
+  events: Providing["events"],
+  found: ClusterEndpoint,
+  owner: KubeObject,
+  wanted: ControlPlaneEndpoint,
+): void {
+  const editor = endpointEditor(found, wanted);
+  if (editor === undefined) return;
+  const edit = `field manager ${editor} had changed it to ${renderEndpoint(found.spec)}`;
+  const note = `${edit}: put back what ${inWords(refOf(owner))} says, ${renderEndpoint(wanted)}; for another endpoint make a ClusterEndpoint of your own`;
+  events.record({ regarding: found, type: "Warning", reason: "EndpointPutRight", action: "Provide", note });
 }
 
 /** Whether a provider's object of that name controls the endpoint; its uid changes when `clusterctl move` makes it anew. */

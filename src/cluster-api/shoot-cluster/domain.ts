@@ -1,6 +1,6 @@
 import type { Cluster, ControlPlaneEndpoint, ShootCluster } from "../../api/cluster-api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { provideEndpoint } from "../endpoint/provided.ts";
+import { provideEndpoint, type Providing } from "../endpoint/provided.ts";
 import { asClusterEndpoint } from "../endpoint/value.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
 import { controlPlaneOf, type World } from "../shoot/world.ts";
@@ -15,7 +15,7 @@ export const endpointAt = (domain: string): ControlPlaneEndpoint => ({ host: `ap
  * what stands against that. A control plane that asks for no such domain would be looked for where it never is.
  */
 export async function provideDomain(
-  { management, garden, world }: DomainDeps,
+  { management, garden, events, world }: DomainDeps,
   { cluster, infrastructure, holder }: DomainPlace,
 ): Promise<Obstacle | undefined> {
   const { domain } = infrastructure.spec?.endpoint ?? {};
@@ -31,7 +31,11 @@ export async function provideDomain(
   if (taken !== undefined) return taken;
   const name = `${cluster.metadata.name}-infrastructure`;
   const present = world.endpoints.get(name, cluster.metadata.namespace);
-  return await provideEndpoint(management, { cluster, owner: infrastructure, name, present }, endpointAt(domain));
+  return await provideEndpoint(
+    { management, events },
+    { cluster, owner: infrastructure, name, present },
+    endpointAt(domain),
+  );
 }
 
 /**
@@ -50,8 +54,7 @@ export function whyImproper(domain: string): Obstacle | undefined {
 const INVALID = "DomainInvalid";
 
 /** What an endpoint is provided with. */
-export interface DomainDeps {
-  readonly management: KubeClient;
+export interface DomainDeps extends Providing {
   readonly garden: KubeClient;
   readonly world: { readonly [K in "controlPlanes" | "reservations" | "endpoints"]: Pick<World[K], "get"> };
 }

@@ -1,7 +1,7 @@
 import type { Cluster, ShootCluster } from "../../api/cluster-api/index.ts";
 import { infrastructureCredentialsName } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import type { KubeClient, Reflector } from "../../kube/index.ts";
+import type { EventRecorder, KubeClient, Reflector } from "../../kube/index.ts";
 import { againIn, type Again } from "../again.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
 import { pausedSaid } from "../objects/paused.ts";
@@ -18,6 +18,7 @@ import { infrastructureId, infrastructureIdentity } from "./holder.ts";
 export interface InfrastructureDeps {
   readonly management: KubeClient;
   readonly garden: KubeClient;
+  readonly events: Pick<EventRecorder, "record">;
   readonly world: World;
 }
 

@@ -14,7 +14,7 @@ import { reconcileCluster } from "./cluster.ts";
  * control plane, its pools. Each derives anew what it does; what has to last is the Shoot's own flow.
  */
 export function createShootProvider(deps: ClusterApiDeps): Part {
-  const { management, garden, log } = deps;
+  const { management, garden, events, log } = deps;
   const world = createWorld(deps, (cluster) => controller.enqueue(cluster));
   const servers = createApiServers(log, (id) => {
     const [namespace = "", name = ""] = id.split("/");
@@ -27,7 +27,7 @@ export function createShootProvider(deps: ClusterApiDeps): Part {
     onChange: () => world.controlPlanes.list().forEach(wakeCluster),
   });
   const writer = guardReferences(createShootWriter(garden), garden);
-  const all = { gardenSilence, management, garden, world, writer, servers, silence };
+  const all = { gardenSilence, management, garden, events, world, writer, servers, silence };
   function wakeCluster(controlPlane: ShootControlPlane): void {
     const name = clusterNameOf(controlPlane);
     if (name !== undefined) controller.enqueue({ namespace: controlPlane.metadata.namespace, name });

@@ -17,6 +17,7 @@ import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts"
 import { keepObjects } from "../../support/kept-objects.ts";
 
 const domain = "mine.example.com";
+const events = { record: () => undefined };
 
 /** A reservation for this Shoot; without an id, one that an operator has made. */
 const reservationFor = (namespace: string, name: string, id?: string): DomainReservation => ({
@@ -155,7 +156,7 @@ test("an infrastructure whose ClusterEndpoint has the name of another's says so,
     endpoints: { get: () => theirs },
   };
   const taken = await provideDomain(
-    { management: management.client, garden: keepObjects(held).client, world },
+    { management: management.client, garden: keepObjects(held).client, events, world },
     {
       cluster: { ...clusterOf("mine"), metadata: { namespace: "management", name: "mine" } },
       infrastructure: { ...leaving("my-uid"), metadata },
@@ -175,7 +176,7 @@ test("an infrastructure with a top-level domain, which an earlier definition too
   };
   const { deletionTimestamp: _, ...metadata } = leaving("my-uid").metadata;
   const told = await provideDomain(
-    { management: management.client, garden: garden.client, world },
+    { management: management.client, garden: garden.client, events, world },
     {
       cluster: clusterOf("mine"),
       infrastructure: { ...leaving("my-uid"), metadata, spec: { endpoint: { domain: "com" } } },
