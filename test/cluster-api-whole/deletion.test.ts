@@ -1,6 +1,7 @@
 import { expect } from "vitest";
+import { CONFIRM_DELETION_ANNOTATION } from "../../src/api/annotations.ts";
 import { Cluster, ClusterEndpoint, clusterKubeconfigName, ShootControlPlane } from "../../src/api/cluster-api/index.ts";
-import { CONTROL_PLANE_SHOOT_LABEL } from "../../src/api/labels.ts";
+import { CONTROL_PLANE_ID_LABEL, CONTROL_PLANE_SHOOT_LABEL } from "../../src/api/labels.ts";
 import { Shoot } from "../../src/api/index.ts";
 import { createReflector, Namespace, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
@@ -86,6 +87,41 @@ test("a Shoot that admission refuses to a Cluster stays free, and its kubeconfig
   expect(synced.message).toContain("judged stays as it is");
   expect((await client.read(Shoot, key))?.metadata.labels).toBeUndefined();
   expect(await client.read(Secret, { namespace, name: clusterKubeconfigName("judge") })).toBeUndefined();
+});
+
+test("a Shoot that a Cluster has adopted goes with it where the control plane says so", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "adopted" };
+  const { spec } = controlPlaneOf("adopted").spec.shootTemplate ?? {};
+  const workers = [{ name: "own", minimum: 1, maximum: 1, machine: { type: "local" } }];
+  const kubernetes = { version: "1.34.4" };
+  await client.create({
+    ...typeMeta(Shoot),
+    metadata: key,
+    spec: { ...spec, region: "local", kubernetes, provider: { type: "local", workers } },
+  });
+  const wanted = { version: "v1.34.4", shootRef: { name: "adopted" }, deletionPolicy: "Delete" as const };
+  await client.create({ ...controlPlaneOf("taker"), spec: wanted });
+  await client.create(clusterOf("taker"));
+  await eventually(async () =>
+    expect((await client.read(Shoot, key))?.metadata.labels).toHaveProperty([CONTROL_PLANE_ID_LABEL]),
+  );
+  const { uid } = (await client.read(Shoot, key))?.metadata ?? {};
+  await client.patch(refTo(Shoot, key), { metadata: { finalizers: ["gardener"] } });
+  await client.remove(refTo(Cluster, { namespace, name: "taker" }));
+  const leaving = await eventually(async () => {
+    const found = await client.read(Shoot, key);
+    return found?.metadata.deletionTimestamp !== undefined && found;
+  }, 60_000);
+  expect(leaving.metadata.uid).toBe(uid);
+  expect(leaving.metadata.annotations?.[CONFIRM_DELETION_ANNOTATION]).toBe("true");
+  expect(await client.read(Cluster, { namespace, name: "taker" }), "while there is a Shoot").toBeDefined();
+  await client.patch(refTo(Shoot, key), { metadata: { finalizers: null } });
+  await eventually(
+    async () => expect(await client.read(Cluster, { namespace, name: "taker" })).toBeUndefined(),
+    60_000,
+  );
 });
 
 test("a user's own object that is called as the control plane's endpoint stays as it is", async ({ cluster, own }) => {

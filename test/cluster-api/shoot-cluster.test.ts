@@ -188,6 +188,27 @@ test("credentials beside the Shoot are copied into the garden, follow their Secr
   expect(await client.read(Secret, account), "the user's own").toBeDefined();
 });
 
+test("an infrastructure whose selector takes no Seed says so, and its Shoot waits", async ({ cluster, own }) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "seedless" };
+  const matchLabels = { tier: "none-has-it" };
+  await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: { seedSelector: { matchLabels } } });
+  await client.create({ ...controlPlaneOf("seedless"), metadata: key });
+  await client.create({ ...clusterOf("seedless", { infrastructureRef: refOf("seedless") }), metadata: key });
+  await applyPool(cluster, "seedless");
+  await eventually(async () =>
+    expect(await readyOf(cluster, key)).toMatchObject({
+      status: "False",
+      reason: "NoSeed",
+      message: "spec.seedSelector takes none of the garden's 0 Seeds",
+    }),
+  );
+  expect(await client.read(Shoot, key)).toBeUndefined();
+  await client.patch(refTo(ShootCluster, key), { spec: { seedSelector: null } });
+  await eventually(() => read(cluster, Shoot, key), 60_000);
+});
+
 test("a ShootCluster keeps its domain, which is a DNS name", async ({ cluster, own }) => {
   expect(own).toBeDefined();
   const { client } = cluster;
