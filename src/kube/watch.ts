@@ -51,7 +51,23 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   let running: Promise<void> | undefined;
   /** By a clock that no step of the wall clock moves; undefined while the watch is broken. */
   let heard: number | undefined;
-  const hear = () => void (heard = performance.now());
+  /** Since when nothing has interrupted the watch; undefined while it is broken. */
+  let steadySince: number | undefined;
+  /** Whether an interruption was told of; the next one is, once the watch has been steady again. */
+  let isTold = false;
+  const hear = () => {
+    heard = performance.now();
+    steadySince ??= heard;
+  };
+
+  /** One outage has many interruptions, and an API server that moves breaks watches several times: each is told of once. */
+  function tell(error: unknown): void {
+    if (steadySince !== undefined && performance.now() - steadySince > STEADY) isTold = false;
+    steadySince = undefined;
+    const level = isExpired(error) || isTold ? "debug" : "warn";
+    log?.[level]({ ...context, err: error }, "watch interrupted");
+    isTold ||= level === "warn";
+  }
 
   async function run(): Promise<void> {
     let version: string | undefined;
@@ -67,7 +83,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
         heard = undefined;
         if (signal.aborted) return;
         if (!isInterruption(error)) version = undefined;
-        log?.[isExpired(error) ? "debug" : "warn"]({ ...context, err: error }, "watch interrupted");
+        tell(error);
         await backoff.wait(signal, error);
         continue;
       }
@@ -120,6 +136,9 @@ export function createReflector<T extends KubeObject, S extends Scope>(
 
 /** In ms. Servers send a bookmark each minute where nothing happens; a connection that is silent for so long is given up. */
 const SILENCE = 150_000;
+
+/** In ms: for how long a watch is not interrupted before its next interruption is news. */
+const STEADY = 60_000;
 
 /** Whether the history may still be there: the connection was lost or the server is busy. Anything else needs a new list. */
 function isInterruption(error: unknown): boolean {
