@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { ShootControlPlane } from "../../src/api/cluster-api/index.ts";
+import { Cluster, ShootControlPlane } from "../../src/api/cluster-api/index.ts";
+import { refTo } from "../../src/kube/index.ts";
+import { clusterOf } from "./cluster-api-objects.ts";
+import { conditionOf } from "./cluster-conditions.ts";
 import { eventually } from "./eventually.ts";
 import { constantsOf, cutOff, expectAtWork, makeServing, outageTest as test, saidOf } from "./outages.ts";
 
@@ -47,5 +51,36 @@ export function testOutages(ms: number): void {
     expect(await constantsOf(lab, name)).toEqual(before);
     await expectAtWork(lab, name, 2);
     expect(await constantsOf(lab, name)).toEqual(before);
+  });
+
+  test("while our webhooks are away, Clusters are made, changed and deleted, and their Available heals afterwards", async ({
+    lab,
+  }) => {
+    const { client } = lab.cluster;
+    const key = { namespace, name: "hooked" };
+    await makeServing(lab, key.name, { workerless: true });
+    await client.create(clusterOf("leaving"));
+    const available = (name: string) => conditionOf(client, { namespace, name }, "Available");
+    await eventually(async () => expect(await available(key.name)).toMatchObject({ status: "True" }), 60_000);
+    const before = await constantsOf(lab, key.name);
+    await lab.own.kill();
+    const end = sleep(ms);
+    await client.create(clusterOf("hookless"));
+    await client.patch(refTo(Cluster, key), { metadata: { annotations: { "test/touched": "yes" } } });
+    await client.remove(refTo(Cluster, { namespace, name: "leaving" }));
+    await eventually(async () => {
+      expect(await available(key.name), "core's own word").toMatchObject({ status: "Unknown" });
+      expect(await available("hookless")).toBeDefined();
+      expect(await client.read(Cluster, { namespace, name: "leaving" })).toBeUndefined();
+    }, 60_000);
+    await end;
+    expect(await constantsOf(lab, key.name)).toEqual(before);
+    await lab.own.start();
+    await eventually(async () => {
+      expect(await available(key.name)).toMatchObject({ status: "True" });
+      const ready = await conditionOf(client, { namespace, name: "hookless" }, "InfrastructureReady");
+      expect(ready).toMatchObject({ status: "True", reason: "NotRequired" });
+    }, 90_000);
+    expect(await constantsOf(lab, key.name)).toEqual(before);
   });
 }

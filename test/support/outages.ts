@@ -8,22 +8,25 @@ import {
   ClusterEndpoint,
   clusterKubeconfigName,
   MachinePool,
+  type ShootCluster,
   ShootControlPlane,
 } from "../../src/api/cluster-api/index.ts";
 import { Shoot } from "../../src/api/index.ts";
 import { Namespace, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
 import { clusterApiTest } from "./cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf } from "./cluster-api-objects.ts";
+import { clusterApiRoles } from "./cluster-api-rights.ts";
 import { startControlPlane, type ControlPlane } from "./control-plane.ts";
 import { applyCrds } from "./crds.ts";
 import { eventually } from "./eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "./faulty-proxy.ts";
+import { freePorts } from "./free-ports.ts";
 import { createOwnProcess } from "./own-process.ts";
 import { advertise, finish } from "./played-shoot.ts";
 
 const namespace = "garden-dev";
 
-/** The process `cluster-api` as it is deployed, between a management cluster and a garden, each of which can be cut off. */
+/** The process `cluster-api` as it is deployed, with its own rights, between a management cluster and a garden, each of which can be cut off. */
 export const outageTest = clusterApiTest.extend("lab", { scope: "file" }, async ({ cluster, core }, { onCleanup }) => {
   expect(core.output()).not.toBe("");
   const stops: (() => Promise<void>)[] = [];
@@ -33,18 +36,24 @@ export const outageTest = clusterApiTest.extend("lab", { scope: "file" }, async 
   const garden = await startControlPlane();
   stops.push(() => garden.stop());
   await applyCrds(garden.client);
-  await garden.client.apply({ ...typeMeta(Namespace), metadata: { name: namespace } });
+  for (const name of [namespace, "perennial"])
+    await garden.client.apply({ ...typeMeta(Namespace), metadata: { name } });
   const annotations = { [PROJECT_NAMESPACE_ANNOTATION]: namespace };
   await cluster.client.apply({ ...typeMeta(Namespace), metadata: { name: namespace, annotations } });
   await cluster.client.apply({ ...typeMeta(Namespace), metadata: { name: "perennial" } });
+  for (const role of await clusterApiRoles())
+    await Promise.all([cluster, garden].map(({ client }) => client.apply(role)));
   const proxies = {
-    management: await startFaultyProxy(cluster.tokenKubeconfig),
-    garden: await startFaultyProxy(garden.tokenKubeconfig),
+    management: await startFaultyProxy(cluster.kubeconfigOf("cluster-api")),
+    garden: await startFaultyProxy(garden.kubeconfigOf("cluster-api")),
   };
   stops.push(async () => void (await Promise.all([proxies.management.close(), proxies.garden.close()])));
+  const [webhookPort = 0] = await freePorts(1);
   const own = createOwnProcess({
     folder: "cluster-api",
     env: {
+      PERENNIAL_WEBHOOK_HOST: "127.0.0.1",
+      PERENNIAL_WEBHOOK_PORT: String(webhookPort),
       PERENNIAL_MANAGEMENT_KUBECONFIG: proxies.management.kubeconfigFile,
       PERENNIAL_GARDEN_KUBECONFIG: proxies.garden.kubeconfigFile,
     },
@@ -61,12 +70,17 @@ export interface OutageLab {
   readonly proxies: Readonly<Record<"management" | "garden", FaultyProxy>>;
 }
 
-/** Makes a Cluster whose Shoot runs, and whose endpoint serves. */
-export async function makeServing({ cluster, garden }: OutageLab, name: string): Promise<void> {
+/** Makes a Cluster whose Shoot runs, and whose endpoint serves; with a pool of machines unless told otherwise. */
+export async function makeServing(
+  { cluster, garden }: OutageLab,
+  name: string,
+  { workerless = false }: { readonly workerless?: boolean } = {},
+): Promise<void> {
   const { client } = cluster;
   const key = { namespace, name };
   const { machinePool, infrastructure } = poolOf(name, `${name}-p`);
-  for (const object of [controlPlaneOf(name), clusterOf(name), infrastructure, machinePool])
+  const pool = workerless ? [] : [infrastructure, machinePool];
+  for (const object of [controlPlaneOf(name, workerless ? { workerless } : {}), clusterOf(name), ...pool])
     await client.create(object);
   await eventually(async () => (await garden.client.read(Shoot, key)) ?? false, 60_000);
   await advertise(garden.client, key, garden.client.server);
@@ -118,7 +132,7 @@ export async function expectAtWork({ cluster, garden }: OutageLab, name: string,
 /** A condition of an object in the management cluster. */
 export async function saidOf(
   client: ControlPlane["client"],
-  kind: typeof ShootControlPlane | typeof ClusterEndpoint,
+  kind: typeof ShootControlPlane | typeof ShootCluster | typeof ClusterEndpoint,
   key: { readonly namespace: string; readonly name: string },
   type: string,
 ) {
