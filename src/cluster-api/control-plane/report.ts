@@ -11,6 +11,7 @@ import { SHOOT_DELETED, type Obstacle } from "../objects/obstacle.ts";
 import { pausedSaid } from "../objects/paused.ts";
 import { say } from "../objects/say.ts";
 import { availabilityOf } from "../shoot/availability.ts";
+import { notInitialized } from "./not-initialized.ts";
 
 /** Since when API servers do not answer, by `namespace/name` of the Cluster; in ms since the epoch. */
 export type Silence = Map<string, number>;
@@ -45,7 +46,7 @@ export async function report(
   const versions = version === undefined ? status?.versions : [{ version }];
   const available = shoot ? availability(controlPlane, shoot, silence) : unknownFor(obstacle);
   const said = [
-    isInitialized ? available : notInitialized,
+    isInitialized ? available : notInitialized(shoot),
     synced(obstacle),
     rollingOut(spec.version, versions),
     ...(endpoint ? [published("EndpointPublished", unpublished)] : []),
@@ -59,11 +60,6 @@ export async function report(
     ...(shoot && { shoot: placeOf(shoot) }),
   });
 }
-
-const notInitialized: Said = {
-  ...{ type: "Available", status: "False", reason: "NotInitialized" },
-  message: "the API server has not answered yet",
-};
 
 /** Of a control plane that has answered once, and whose Shoot is not seen now: it may run all the same, unless that was deleted. */
 const unknownFor = ({ reason, message }: Obstacle = NO_SHOOT): Said => ({
