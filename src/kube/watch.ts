@@ -5,6 +5,7 @@ import { createBackoff } from "./backoff.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import { isExpired, KubeError } from "./errors.ts";
 import type { WatchEvent } from "./watch-stream.ts";
+import { now } from "./time.ts";
 import { createObjectCache, type Change } from "./object-cache.ts";
 
 /** The objects that a reflector follows, and the handler of their changes. */
@@ -28,10 +29,20 @@ export interface Reflector<T extends KubeObject> {
   synced(): Promise<void>;
   get(name: string, namespace?: string): T | undefined;
   list(namespace?: string): T[];
+  /** Why there was no list when one was asked for last, and since when there has been none; undefined once there is one. */
+  failure(): ListFailure | undefined;
   /** Whether the watch is not broken, and the server was heard of late: what is cached is at most two and a half minutes behind. */
   isCurrent(): boolean;
   /** Resolves when no event is being handled any more. */
   stop(): Promise<void>;
+}
+
+/** A list that a reflector asks for in vain: it goes on asking. */
+export interface ListFailure {
+  /** When it was asked for in vain first, RFC 3339. */
+  readonly since: string;
+  /** What came of it when it was asked for last. */
+  readonly error: unknown;
 }
 
 /** A reflector; events missed while the connection was down are made up for by comparing the next list with the cache. */
@@ -49,6 +60,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   const context = { server: client.server, kind: type.kind, ...selection };
   const listeners = onEvent === undefined ? [] : [onEvent];
   let running: Promise<void> | undefined;
+  let failed: ListFailure | undefined;
   /** By a clock that no step of the wall clock moves; undefined while the watch is broken. */
   let heard: number | undefined;
   /** Since when nothing has interrupted the watch; undefined while it is broken. */
@@ -99,7 +111,11 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   }
 
   async function relist(): Promise<string> {
-    const { items, resourceVersion } = await client.snapshot(type, selection);
+    const { items, resourceVersion } = await client.snapshot(type, selection).catch((error: unknown) => {
+      failed = { since: failed?.since ?? now(), error };
+      throw error;
+    });
+    failed = undefined;
     for (const change of cache.replaceAll(items)) await deliver([change]);
     hear();
     firstList.resolve();
@@ -125,6 +141,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
     synced: () => firstList.promise,
     get: cache.get,
     list: cache.list,
+    failure: () => failed,
     isCurrent: () => heard !== undefined && performance.now() - heard < SILENCE,
     async stop() {
       firstList.reject(new Error(`the watch for ${type.kind} was stopped before its first list`));

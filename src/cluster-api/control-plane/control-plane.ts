@@ -8,7 +8,7 @@ import { completeEndpoint } from "../endpoint/value.ts";
 import { currentEndpoint } from "../shoot/address.ts";
 import type { ApiServers } from "../shoot/api-servers.ts";
 import { composeShoot } from "../shoot/compose.ts";
-import type { GardenSilence } from "../shoot/garden-silence.ts";
+import type { GardenView } from "../shoot/garden-view.ts";
 import { controlPlaneIdentity, establish, isOwn } from "../shoot/identity.ts";
 import { projectOf } from "../shoot/project.ts";
 import { infrastructureOf, leavingRowsOf, poolsOf, type World } from "../shoot/world.ts";
@@ -31,8 +31,7 @@ export interface ControlPlaneDeps {
   readonly writer: ShootWriter;
   readonly servers: ApiServers;
   readonly silence: Silence;
-  /** Since when the garden does not answer. */
-  readonly gardenSilence: Pick<GardenSilence, "since">;
+  readonly gardenView: Pick<GardenView, "obstacleTo" | "knows">;
 }
 
 /**

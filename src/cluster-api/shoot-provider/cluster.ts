@@ -15,11 +15,12 @@ import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../objec
 import { say } from "../objects/say.ts";
 import { keepWhatStays, letGoOfMoved } from "../objects/stay.ts";
 import { removeInfrastructure } from "../shoot-cluster/deletion.ts";
+import { needsOf } from "../shoot-cluster/needs.ts";
 import { reconcileInfrastructure } from "../shoot-cluster/shoot-cluster.ts";
-import { gardenUnreachable, sayUnreachable } from "../shoot/garden-silence.ts";
 import { idOf, isOwn } from "../shoot/identity.ts";
 import { projectOf } from "../shoot/project.ts";
-import { controlPlaneOf, infrastructureOf, poolsOf } from "../shoot/world.ts";
+import { sayGardenOf, sayGardenOfInfrastructure, unlessRefused } from "../shoot/say-garden.ts";
+import { controlPlaneOf, infrastructureOf, poolsOf, type GardenList } from "../shoot/world.ts";
 
 /**
  * Brings a Cluster with all its objects to where they are wanted. What is being deleted is seen to also where the Cluster names it no longer.
@@ -56,8 +57,13 @@ async function infrastructureOfCluster(deps: ControlPlaneDeps, cluster: Cluster)
   if (infrastructure === undefined || isLeaving(infrastructure) || isManagedElsewhere(infrastructure)) return undefined;
   if (isPaused(cluster) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
-  if (deps.gardenSilence.since() !== undefined) return undefined; // the control plane says so
-  return await reconcileInfrastructure(deps, cluster, infrastructure);
+  const lists = needsOf(infrastructure);
+  const obstacle = lists && deps.gardenView.obstacleTo(lists);
+  if (obstacle !== undefined) return await sayGardenOfInfrastructure(deps.management, infrastructure, obstacle);
+  if (lists !== undefined && !deps.gardenView.knows(lists)) return undefined;
+  return await unlessRefused(reconcileInfrastructure(deps, cluster, infrastructure), (refusal) =>
+    sayGardenOfInfrastructure(deps.management, infrastructure, refusal),
+  );
 }
 
 async function leavingInfrastructure(
@@ -70,8 +76,11 @@ async function leavingInfrastructure(
     return await letGoOfMoved(deps.management, cluster, infrastructure, INFRASTRUCTURE_FINALIZER);
   if ((cluster && isPaused(cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
-  if (deps.gardenSilence.since() !== undefined) return undefined;
-  return await removeInfrastructure(deps, infrastructure, key.name);
+  const obstacle = deps.gardenView.obstacleTo([]);
+  if (obstacle !== undefined) return await sayGardenOfInfrastructure(deps.management, infrastructure, obstacle);
+  return await unlessRefused(removeInfrastructure(deps, infrastructure, key.name), (refusal) =>
+    sayGardenOfInfrastructure(deps.management, infrastructure, refusal),
+  );
 }
 
 async function holdPools({ management, world }: ControlPlaneDeps, cluster: Cluster): Promise<void> {
@@ -95,8 +104,23 @@ async function controlPlaneOfCluster(
     await unblockMove(deps, controlPlane, key.name);
     return await say(deps.management, controlPlane, [pausedSaid(true)]);
   }
-  const silentSince = deps.gardenSilence.since();
-  if (silentSince !== undefined) return await sayUnreachable(deps.management, controlPlane, silentSince);
+  const obstacle = deps.gardenView.obstacleTo(OF_SHOOTS);
+  if (obstacle !== undefined) return await sayGardenOf(deps.management, controlPlane, obstacle);
+  if (!deps.gardenView.knows(OF_SHOOTS)) return undefined;
+  return await unlessRefused(bringControlPlane(deps, key, cluster, controlPlane), (refusal) =>
+    sayGardenOf(deps.management, controlPlane, refusal),
+  );
+}
+
+/** What control planes and pools need of the garden. */
+const OF_SHOOTS: readonly GardenList[] = ["shoots", "kubeconfigs"];
+
+async function bringControlPlane(
+  deps: ControlPlaneDeps,
+  key: NamespacedKey,
+  cluster: Cluster | undefined,
+  controlPlane: ShootControlPlane,
+): Promise<void | Again> {
   if (controlPlane.metadata.deletionTimestamp !== undefined) return await removeShoot(deps, controlPlane, key.name);
   if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) return undefined;
   return await reconcileControlPlane(deps, cluster, controlPlane);
@@ -123,6 +147,7 @@ async function poolOfCluster(
   if (isKeptOff(infrastructure)) return;
   if ((place && isPaused(place.cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
+  if (place !== undefined && !isLeaving(place.cluster) && !deps.gardenView.knows(OF_SHOOTS)) return;
   if (infrastructure.metadata.deletionTimestamp !== undefined) return await removePool(deps, infrastructure, place);
   const pool = place?.pools.find((one) => one.infrastructure.metadata.name === infrastructure.metadata.name);
   if (place !== undefined && pool !== undefined) await reconcilePool(deps, pool, place);
@@ -140,8 +165,8 @@ async function findShootNow(
   cluster: Cluster,
   controlPlane: ShootControlPlane,
 ): Promise<FoundShoot> {
-  const silentSince = deps.gardenSilence.since();
-  if (silentSince !== undefined) return { obstacle: gardenUnreachable(silentSince) };
+  const obstacle = deps.gardenView.obstacleTo(OF_SHOOTS);
+  if (obstacle !== undefined) return { obstacle };
   const project = projectOf(deps, controlPlane);
   const hasHadProject = controlPlane.metadata.labels?.[PROJECT_NAMESPACE_LABEL] !== undefined;
   if ("obstacle" in project) return hasHadProject ? project : { shoot: undefined };

@@ -1,9 +1,9 @@
-import type { ShootControlPlane } from "../../api/cluster-api/index.ts";
+import type { ShootCluster, ShootControlPlane, ShootMachinePool } from "../../api/cluster-api/index.ts";
 import { createController, type NamespacedKey } from "../../kube/index.ts";
 import type { Silence } from "../control-plane/report.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { createApiServers } from "../shoot/api-servers.ts";
-import { watchGarden } from "../shoot/garden-silence.ts";
+import { createGardenView } from "../shoot/garden-view.ts";
 import { guardReferences } from "../shoot/references.ts";
 import { clusterNameOf, createWorld } from "../shoot/world.ts";
 import { createShootWriter } from "../shoot/write.ts";
@@ -21,16 +21,16 @@ export function createShootProvider(deps: ClusterApiDeps): Part {
     controller.enqueue({ namespace, name });
   });
   const silence: Silence = new Map();
-  const gardenSilence = watchGarden({
-    garden,
-    isHeard: () => management === garden || world.shoots.isCurrent(), // one cluster that is away cannot be told of it
-    onChange: () => world.controlPlanes.list().forEach(wakeCluster),
+  const gardenView = createGardenView({
+    ...{ garden, world, isApart: management !== garden },
+    onChange: () =>
+      [world.controlPlanes, world.infrastructures, world.pools].forEach((of) => of.list().forEach(wakeCluster)),
   });
   const writer = guardReferences(createShootWriter(garden), garden);
-  const all = { gardenSilence, management, garden, events, world, writer, servers, silence };
-  function wakeCluster(controlPlane: ShootControlPlane): void {
-    const name = clusterNameOf(controlPlane);
-    if (name !== undefined) controller.enqueue({ namespace: controlPlane.metadata.namespace, name });
+  const all = { gardenView, management, garden, events, world, writer, servers, silence };
+  function wakeCluster(part: ShootControlPlane | ShootCluster | ShootMachinePool): void {
+    const name = clusterNameOf(part);
+    if (name !== undefined) controller.enqueue({ namespace: part.metadata.namespace, name });
   }
 
   const controller = createController<NamespacedKey>({
@@ -43,13 +43,11 @@ export function createShootProvider(deps: ClusterApiDeps): Part {
   return {
     start() {
       world.start();
-      world.synced().then(
-        () => (controller.start(), gardenSilence.start()),
-        () => log.info("stopped before the first lists"),
-      );
+      gardenView.start(); // what needs no garden does not wait for it
+      world.synced().then(controller.start, () => log.info("stopped before the first lists"));
     },
     async stop() {
-      gardenSilence.stop();
+      gardenView.stop();
       await world.stop();
       await controller.stop();
       await servers.stop();

@@ -30,6 +30,12 @@ import type { ClusterApiDeps } from "../part.ts";
 import { createWatches, type Watches } from "../watches.ts";
 import { rowNameOf, type Pool } from "./row.ts";
 
+/** What is listed and watched of the garden; each part of the work names what it needs of that. */
+export const gardenLists = ["shoots", "kubeconfigs", "reservations", "gardenSecrets", "gardenBindings"] as const;
+
+/** One of them. */
+export type GardenList = (typeof gardenLists)[number];
+
 /** What our controllers know of both clusters, by watches alone. */
 export interface World {
   readonly clusters: Watches["clusters"];
@@ -64,6 +70,7 @@ export interface World {
   /** Shoots that bear a control plane's identity. */
   shootsById(id: string): Shoot[];
   start(): void;
+  /** Resolves when all that the management cluster has is known; of the garden, each list tells of itself. */
   synced(): Promise<unknown>;
   stop(): Promise<void>;
 }
@@ -167,12 +174,14 @@ export function createWorld({ management, garden, log, ...deps }: ClusterApiDeps
     }
   }
 
-  const reflectors: readonly Pick<Reflector<KubeObject>, "start" | "synced" | "stop">[] = Object.values(world);
+  type Running = Pick<Reflector<KubeObject>, "start" | "synced" | "stop">;
+  const reflectors: readonly Running[] = Object.values(world);
+  const ofGarden: ReadonlySet<Running> = new Set(gardenLists.map((list) => world[list]));
   return {
     ...world,
     ...{ of, controlPlanesById, shootsById },
     start: () => reflectors.forEach((one) => one.start()),
-    synced: () => Promise.all(reflectors.map((one) => one.synced())),
+    synced: () => Promise.all(reflectors.filter((one) => !ofGarden.has(one)).map((one) => one.synced())),
     stop: async () => void (await Promise.all(reflectors.map((one) => one.stop()))),
   };
 }
