@@ -1,4 +1,4 @@
-import { CLUSTER_NAME_LABEL, ClusterEndpoint, type Cluster } from "../../api/cluster-api/index.ts";
+import { CLUSTER_NAME_LABEL, ClusterEndpoint, ShootControlPlane, type Cluster } from "../../api/cluster-api/index.ts";
 import { SURFACED_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { inWords, refOf, typeMeta } from "../../kube/index.ts";
@@ -18,12 +18,14 @@ export interface Migration {
 
 /**
  * The object for a Cluster that has an endpoint and no object: owned by the infrastructure if that carries the value, else by
- * the control plane if that does, else by the Cluster (seed 004). Undefined where the Cluster has no whole endpoint. Pure.
+ * the control plane if that does, else by the Cluster (seed 004). Undefined where the Cluster has no whole endpoint, and where its control
+ * plane is a Shoot, which brings an object of its own: that may be away for a moment, as in a `clusterctl move` that was killed. Pure.
  */
 export function planMigration(cluster: Cluster, providers: ProviderPair): Migration | undefined {
   const present = completeEndpoint(cluster.spec.controlPlaneEndpoint);
   if (present === undefined) return undefined;
   const { owner, origin } = sourceOf(present, cluster, providers);
+  if (origin === "provider" && cluster.spec.controlPlaneRef?.kind === ShootControlPlane.kind) return undefined;
   const value = asClusterEndpoint(present);
   const warnings = deprecations(cluster, providers, owner);
   if (value !== undefined) return { endpoint: endpointOf(cluster, value, owner, origin), warnings };

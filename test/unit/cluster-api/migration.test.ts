@@ -53,6 +53,18 @@ test("what an object has surfaced before counts as no user's value", () => {
   });
 });
 
+test("nothing is generated from the field of a Shoot, which brings an object of its own; what a user wrote is", () => {
+  const { metadata, spec } = clusterOf(value);
+  const controlPlaneRef = { apiGroup: "controlplane.cluster.x-k8s.io", kind: "ShootControlPlane", name: "foo" };
+  const cluster = { ...clusterOf(value), metadata, spec: { ...spec, controlPlaneRef } };
+  expect(plan(undefined, value, cluster)).toBeUndefined();
+  const left = { ...cluster, metadata: { ...metadata, labels: { [SURFACED_LABEL]: "true" } } };
+  expect(planMigration(left, {})).toBeUndefined();
+  expect(plan(undefined, undefined, cluster)?.endpoint?.metadata.labels).toMatchObject({
+    "perennial.dev/generated": "user",
+  });
+});
+
 test.each([
   ["manager", "provider"],
   ["kubectl-client-side-apply", "user"],
