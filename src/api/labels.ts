@@ -181,6 +181,12 @@ export const GARDEN_CREDENTIALS_LABEL = "perennial.dev/garden-credentials";
 /** On a ShootControlPlane or a ShootCluster: the project namespace in the garden that its Shoot is in, from the first look on. */
 export const PROJECT_NAMESPACE_LABEL = "perennial.dev/project-namespace";
 
+/** On a MachinePool: what its annotation `cluster.x-k8s.io/replicas-managed-by` says, which a `clusterctl move` that is killed takes away. */
+export const REPLICAS_MANAGED_BY_LABEL = "perennial.dev/replicas-managed-by";
+
+/** On an infrastructure object: what its annotation `cluster.x-k8s.io/managed-by` says, as above. */
+export const MANAGED_ELSEWHERE_LABEL = "perennial.dev/managed-by";
+
 /** On a DNSRecord that stands for an EndpointRecord of the same name: the uid for which it was made. */
 export const ENDPOINT_RECORD_LABEL = "perennial.dev/endpoint-record";
 

@@ -1,6 +1,7 @@
 import { DELETE_FOR_MOVE_ANNOTATION, MANAGED_BY_ANNOTATION, PAUSED_ANNOTATION } from "../../api/cluster-api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { Said } from "./conditions.ts";
+import { annotationOf } from "./remembered.ts";
 
 /** Whether users have asked controllers to keep off: by a Cluster's spec, or by the annotation of any object. */
 export function isPaused({ metadata, ...object }: KubeObject): boolean {
@@ -13,8 +14,8 @@ export const isLeftToMove = ({ metadata }: KubeObject): boolean =>
   DELETE_FOR_MOVE_ANNOTATION in (metadata.annotations ?? {});
 
 /** Whether a system outside of Cluster API keeps an infrastructure object, status included (contract: "externally managed"). */
-export const isManagedElsewhere = ({ metadata }: KubeObject): boolean =>
-  MANAGED_BY_ANNOTATION in (metadata.annotations ?? {});
+export const isManagedElsewhere = (object: KubeObject): boolean =>
+  annotationOf(object, MANAGED_BY_ANNOTATION) !== undefined;
 
 /** Condition Paused, of an object: whether its controller keeps off. */
 export const pausedSaid = (isPaused: boolean): Said =>

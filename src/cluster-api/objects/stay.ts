@@ -2,9 +2,10 @@ import { DELETE_FOR_MOVE_ANNOTATION, type Cluster } from "../../api/cluster-api/
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { dropFinalizer, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { isLeftToMove, isPaused } from "./paused.ts";
+import { lostAnnotations } from "./remembered.ts";
 
 /**
- * Takes the mark `delete-for-move` from objects of a Cluster that stay. A `clusterctl move` that was killed while it deleted, and is
+ * Takes the mark `delete-for-move` from objects of a Cluster that stay, and gives them back what it took the place of. A `clusterctl move` that was killed while it deleted, and is
  * repeated, copies it to the target with what it finds; there it would keep this process off for ever. What is being deleted keeps
  * it. The Cluster is read afresh: on the source it is paused before anything is marked, so nothing there loses its mark.
  */
@@ -20,7 +21,8 @@ export async function keepWhatStays(
     return;
   for (const one of marked) {
     const { uid, resourceVersion } = one.metadata;
-    const metadata = { uid, resourceVersion, annotations: { [DELETE_FOR_MOVE_ANNOTATION]: null } };
+    const annotations = { [DELETE_FOR_MOVE_ANNOTATION]: null, ...lostAnnotations(one) };
+    const metadata = { uid, resourceVersion, annotations };
     await unlessGone(management.patch(refOf(one), { metadata }));
   }
 }

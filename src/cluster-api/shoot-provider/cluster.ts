@@ -12,6 +12,7 @@ import { unblockMove } from "../control-plane/unblock-move.ts";
 import { holdPool, reconcilePool, type FoundShoot, type PoolPlace } from "../machine-pool/machine-pool.ts";
 import { removePool } from "../machine-pool/removal.ts";
 import { isLeftToMove, isManagedElsewhere, isPaused, pausedSaid } from "../objects/paused.ts";
+import { rememberAnnotations } from "../objects/remembered.ts";
 import { say } from "../objects/say.ts";
 import { keepWhatStays, letGoOfMoved } from "../objects/stay.ts";
 import { removeInfrastructure } from "../shoot-cluster/deletion.ts";
@@ -30,8 +31,10 @@ export async function reconcileCluster(deps: ControlPlaneDeps, key: NamespacedKe
   const cluster = world.clusters.get(key.name, key.namespace);
   const controlPlane = cluster && controlPlaneOf(world, cluster);
   if (cluster !== undefined) {
-    const pools = poolsOf(world, cluster).map(({ infrastructure }) => infrastructure);
-    await keepWhatStays(deps.management, cluster, [controlPlane, infrastructureOf(world, cluster), ...pools]);
+    const halves = poolsOf(world, cluster).flatMap(({ machinePool, infrastructure }) => [machinePool, infrastructure]);
+    const infrastructures = [infrastructureOf(world, cluster), ...halves];
+    await keepWhatStays(deps.management, cluster, [controlPlane, ...infrastructures]);
+    if (!isPaused(cluster)) await rememberAnnotations(deps.management, infrastructures);
     await holdPools(deps, cluster);
   }
   const again = [cluster && (await infrastructureOfCluster(deps, cluster))];

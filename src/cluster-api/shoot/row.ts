@@ -7,6 +7,7 @@ import {
 } from "../../api/cluster-api/index.ts";
 import type { Shoot } from "../../api/index.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import { annotationOf } from "../objects/remembered.ts";
 
 /** One worker pool of a Shoot. */
 export type Row = NonNullable<Shoot["spec"]["provider"]["workers"]>[number];
@@ -59,7 +60,7 @@ type Bounds = Pick<Row, "minimum" | "maximum">;
  */
 export function autoscalerBoundsOf({ machinePool, infrastructure }: Pool): Bounds | undefined {
   const { minimum, maximum } = infrastructure.spec;
-  const isAutoscaled = machinePool.metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION] !== undefined;
+  const isAutoscaled = annotationOf(machinePool, REPLICAS_MANAGED_BY_ANNOTATION) !== undefined;
   return isAutoscaled && minimum !== undefined && maximum !== undefined ? { minimum, maximum } : undefined;
 }
 
