@@ -36,6 +36,11 @@ const provider = object({
   }).describe("SecretRef names the Secret with the provider's credentials."),
 });
 
+const published = object({
+  recordType: z.enum(["A", "AAAA", "CNAME"]).describe("RecordType is the type of its records."),
+  values: z.array(z.string()).meta({ minItems: 1 }).describe("Values are where it leads, sorted."),
+});
+
 const endpointRecordSpec = object({
   cluster: dnsSubdomain().meta(immutable()).describe("Cluster is the name of the Cluster, in the same namespace."),
   name: z
@@ -50,6 +55,9 @@ const endpointRecordSpec = object({
     .describe("Zone is where the provider keeps the name: its id, or a domain that holds the name."),
   provider: provider.describe("Provider is who keeps the name."),
   ttl: count(0, 3600).meta({ default: 10 }).describe("TTL is how long, in seconds, others may remember the addresses."),
+  published: published
+    .optional()
+    .describe("Published is what the DNS says of the name. The controller writes it: it goes along with `clusterctl move`."),
 }).meta(zoneRules);
 
 const endpointRecordStatus = object({

@@ -1,4 +1,4 @@
-import type { Condition, EndpointRecord } from "../../api/cluster-api/index.ts";
+import type { EndpointRecord } from "../../api/cluster-api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 import { createController, inWords, refOf, type NamespacedKey } from "../../kube/index.ts";
 import type { Again } from "../again.ts";
@@ -16,6 +16,8 @@ import { createClaims } from "./claims.ts";
 import { ensureClusterEndpoint } from "./cluster-endpoint.ts";
 import { createMemberProber, type Target } from "./member-prober.ts";
 import { membersOf, type Member } from "./members.ts";
+import { handOverLeft } from "./left.ts";
+import { notePublished } from "./note-published.ts";
 import { publish } from "./publish.ts";
 import { publishedSaid } from "./published.ts";
 import { removeRecord } from "./remove.ts";
@@ -43,9 +45,13 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
     const cluster = record && watched.cluster(clusterOf(record));
     const wait = (): void => prober.follow(key, []);
     if (cluster !== undefined) await keepWhatStays(client, cluster, [record]); // the watch brings it again
-    if (record === undefined || isLeftToMove(record)) {
-      if (record !== undefined) await letGoOfMoved(client, cluster, record, ENDPOINT_RECORD_FINALIZER);
-      return wait();
+    if (record === undefined) {
+      wait();
+      return await handOverLeft(client, key);
+    }
+    if (isLeftToMove(record)) {
+      wait();
+      return await letGoOfMoved(client, cluster, record, ENDPOINT_RECORD_FINALIZER);
     }
     if ([record, cluster].some((one) => one !== undefined && isPaused(one))) {
       wait();
@@ -85,13 +91,13 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
       const serving = servingOf(member);
       return serving && serving.status === "True";
     };
-    const { said, addresses, requeueAfter } = await publish(client, record, { members, serves });
-    const present = record.status?.conditions;
-    const published = said ?? saidIn(present, "Published") ?? unpublished;
-    const untold = trust === undefined && members.length > 0 ? unproved(record.spec.cluster) : undefined;
-    const serving = untold ?? servingSaid(members, servingOf) ?? saidIn(present, "Serving") ?? unasked;
+    const { said, published: values, requeueAfter } = await publish(client, record, { members, serves });
+    if (values && !(await notePublished(client, record, values))) return; // the watch brings it
+    const published = said ?? saidIn(record, "Published") ?? unpublished;
+    const untold = trust === undefined ? untoldOf(record, members) : undefined;
+    const serving = untold ?? servingSaid(members, servingOf) ?? saidIn(record, "Serving") ?? unasked;
     const all = [published, serving, readyCondition(published, serving), pausedSaid(false)];
-    await say(client, record, all, addresses === undefined ? {} : { addresses });
+    await say(client, record, all, values && { addresses: values.values });
     return requeueAfter === undefined ? undefined : { requeueAfter };
   }
 
@@ -122,8 +128,12 @@ function targetOf(
   return { machine, endpoint, trust: { ca, server: endpoint, serverName: isLedHere ? serverName : name } };
 }
 
-const saidIn = (conditions: readonly Condition[] | undefined, type: string): Said | undefined => {
-  const found = findCondition(conditions, type);
+/** Without the Secret by which API servers are known, none can be asked. */
+const untoldOf = ({ spec }: EndpointRecord, members: readonly Member[]): Said | undefined =>
+  members.length > 0 ? unproved(spec.cluster) : undefined;
+
+const saidIn = ({ status }: EndpointRecord, type: string): Said | undefined => {
+  const found = findCondition(status?.conditions, type);
   return found && { type, status: found.status, reason: found.reason, message: found.message };
 };
 

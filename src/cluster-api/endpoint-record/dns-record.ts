@@ -3,14 +3,26 @@ import { CONFIRM_DELETION_ANNOTATION, OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
 import { DNSRecord } from "../../api/index.ts";
 import { ENDPOINT_RECORD_LABEL } from "../../api/labels.ts";
-import { isConflict, nextTimestamp, refOf, refTo, typeMeta, unlessGone, type KubeClient } from "../../kube/index.ts";
+import {
+  isConflict,
+  nextTimestamp,
+  refOf,
+  refTo,
+  typeMeta,
+  unlessGone,
+  type KubeClient,
+  type NamespacedKey,
+} from "../../kube/index.ts";
 import { patchSeen } from "../objects/bound-writes.ts";
 import { ENDPOINT_MANAGER } from "../objects/field-managers.ts";
+import { handOver, isHandedOver } from "./hand-over.ts";
 import type { RecordType, Values } from "./values.ts";
 
 /** The DNSRecord that stands for an EndpointRecord: of its name, in its namespace. */
-export const readDnsRecord = async (client: KubeClient, { metadata }: EndpointRecord): Promise<DNSRecord | undefined> =>
-  await client.read(refTo(DNSRecord, { namespace: metadata.namespace, name: metadata.name }));
+export const readDnsRecord = async (
+  client: KubeClient,
+  { namespace, name }: NamespacedKey,
+): Promise<DNSRecord | undefined> => await client.read(refTo(DNSRecord, { namespace, name }));
 
 /** Whether a DNSRecord was made for an EndpointRecord; any other of its name is left alone. */
 export const isForEndpoint = ({ metadata: { labels = {} } }: DNSRecord): boolean => ENDPOINT_RECORD_LABEL in labels;
@@ -38,6 +50,7 @@ export async function ensureDnsRecord(
     return await client.create({ ...typeMeta(DNSRecord), metadata, spec }, { fieldManager: ENDPOINT_MANAGER });
   }
   if (existing.metadata.deletionTimestamp !== undefined) return undefined;
+  if (isHandedOver(existing)) return void (await handOver(client, existing)); // the record has come back
   const isOther = fixed.some((field) => existing.spec[field] !== spec[field]);
   if (isOther) return void (await removeDnsRecord(client, existing));
   const { secretRef, ttl } = existing.spec;

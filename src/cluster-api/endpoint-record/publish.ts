@@ -7,10 +7,10 @@ import { chooseMembers, type Member } from "./members.ts";
 import { judgeDnsRecord, publishedSaid } from "./published.ts";
 import { valuesFor, type Values } from "./values.ts";
 
-/** What came of publishing: condition Published, undefined where it is as it was; what the name says; and when to look again, in ms. */
+/** What came of publishing: condition Published, undefined where it is as it was; what the name says, by its extension; and when to look again, in ms. */
 export interface Publication {
   readonly said?: Said;
-  readonly addresses?: readonly string[];
+  readonly published?: Values;
   readonly requeueAfter?: number;
 }
 
@@ -24,16 +24,16 @@ export interface Heard {
 const RETRY = 15_000;
 
 /**
- * Has the name of a record lead to those of its members that serve. A member that was not heard yet is taken to be as it was; and the name
+ * Has the name of a record lead to those of its members that serve. A member that was not heard yet is taken to be as it was, also before a `clusterctl move`; and the name
  * is first given once all were heard. Without members it stays as it is: a DNSRecord has to have a value.
  */
 export async function publish(client: KubeClient, record: EndpointRecord, heard: Heard): Promise<Publication> {
-  const existing = await readDnsRecord(client, record);
+  const existing = await readDnsRecord(client, record.metadata);
   if (existing !== undefined && !isForEndpoint(existing)) {
     const message = `${inWords(refOf(existing))} exists, and is for something else`;
     return { said: publishedSaid("False", "NameTaken", message) };
   }
-  const present = existing && valuesIn(existing);
+  const present = existing ? valuesIn(existing) : record.spec.published;
   const aim = aimAt(heard, present);
   if (aim === undefined) return {};
   const { wanted = present, mixed } = aim;
@@ -63,7 +63,7 @@ async function carryOut(
     if (written === undefined) return {}; // the watch brings what comes of it
     const verdict = judgeDnsRecord(written, Date.now());
     if ("pendingFor" in verdict) return { requeueAfter: verdict.pendingFor + 1 };
-    return { said: verdict, ...(verdict.status === "True" && { addresses: wanted.values }) };
+    return { said: verdict, ...(verdict.status === "True" && { published: wanted }) };
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const what = "this cluster serves no DNSRecords of extensions.gardener.cloud/v1alpha1";

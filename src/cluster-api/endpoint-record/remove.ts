@@ -1,19 +1,45 @@
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
+import type { DNSRecord } from "../../api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 import { dropFinalizer, inWords, refOf, type KubeClient } from "../../kube/index.ts";
 import { say } from "../objects/say.ts";
-import { isForEndpoint, readDnsRecord, removeDnsRecord } from "./dns-record.ts";
+import { ensureDnsRecord, isForEndpoint, readDnsRecord, removeDnsRecord } from "./dns-record.ts";
+import { handOver, isHandedOver, isHeld } from "./hand-over.ts";
+import { notePublished } from "./note-published.ts";
 import { publishedSaid } from "./published.ts";
 
 /** Takes the name of a record that is being deleted out of the DNS, and then lets the record go; says what it waits for. */
 export async function removeRecord(client: KubeClient, record: EndpointRecord): Promise<void> {
   const { finalizers = [] } = record.metadata;
   if (!finalizers.includes(ENDPOINT_RECORD_FINALIZER)) return;
-  const dnsRecord = await readDnsRecord(client, record);
-  if (dnsRecord === undefined || !isForEndpoint(dnsRecord))
-    return await dropFinalizer(client, record, ENDPOINT_RECORD_FINALIZER);
-  await removeDnsRecord(client, dnsRecord);
-  const why = dnsRecord.status?.lastError?.description ?? "its extension has not let go of it";
+  const existing = await readDnsRecord(client, record.metadata);
+  if (isOut(record, existing)) return await dropFinalizer(client, record, ENDPOINT_RECORD_FINALIZER);
+  const dnsRecord = existing ?? (await bringBack(client, record));
+  if (dnsRecord === undefined) return; // the watch brings what comes of it
+  const why = (await takeOut(client, record, dnsRecord)) ?? dnsRecord.status?.lastError?.description ?? WAITING;
   const message = `${inWords(refOf(dnsRecord))} is being deleted: ${why}`;
   await say(client, record, [publishedSaid("False", "Deleting", message)]);
+}
+
+/** Whether the DNS has nothing of a record; a DNSRecord of its name that is for something else stays. */
+const isOut = ({ spec: { published } }: EndpointRecord, existing: DNSRecord | undefined): boolean =>
+  existing === undefined ? published === undefined : !isForEndpoint(existing);
+
+/** Of a record that has just been moved here: only an extension that has the name can take it out of the DNS. */
+async function bringBack(client: KubeClient, record: EndpointRecord): Promise<DNSRecord | undefined> {
+  const { published: wanted } = record.spec;
+  return wanted && (await ensureDnsRecord(client, record, { existing: undefined, wanted }));
+}
+
+const WAITING = "its extension has not let go of it";
+
+/**
+ * The step that is next until a name is out of the DNS; a watch brings the one after it. What is said of the name is forgotten before the
+ * DNSRecord is deleted, or it would be made once more.
+ */
+async function takeOut(client: KubeClient, record: EndpointRecord, dnsRecord: DNSRecord): Promise<string | undefined> {
+  if (isHandedOver(dnsRecord)) return void (await handOver(client, dnsRecord));
+  if (record.spec.published !== undefined && !isHeld(dnsRecord)) return "its extension has not taken it up";
+  if (await notePublished(client, record, undefined)) await removeDnsRecord(client, dnsRecord);
+  return undefined;
 }

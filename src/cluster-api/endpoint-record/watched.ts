@@ -8,10 +8,11 @@ import {
 import { DNSRecord } from "../../api/index.ts";
 import { ENDPOINT_RECORD_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { createReflector, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
+import { createController, createReflector, type Key, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { clusterOfSecret, type Trust } from "../endpoint/trust.ts";
 import { createWatches, keyOf, type Watches } from "../watches.ts";
+import { listDnsRecords } from "./left.ts";
 
 /** Whom the watches tell of a record about which something has changed. */
 export interface WatchedDeps {
@@ -31,12 +32,12 @@ export interface Watched {
   machinesOf(cluster: NamespacedKey): Machine[];
   trust(cluster: NamespacedKey): Trust | undefined;
   start(): void;
-  /** Resolves when there is a record, and all that it goes by is known. */
+  /** Resolves when there is a record, or a DNSRecord that one has left behind, and all that it goes by is known. */
   synced(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Watches EndpointRecords; all else only from the first of them on, for who has none pays nothing. */
+/** Watches EndpointRecords; all else only from the first of them on, or the first DNSRecord that one has left, for who has none pays nothing. */
 export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): Watched {
   const { clusters, endpoints, secrets } = deps.watches ?? createWatches({ management: client, log });
   const first = Promise.withResolvers<void>();
@@ -70,10 +71,17 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
   endpoints.listen(tellNamesake);
   const dnsRecords = createReflector(client, DNSRecord, {
     log,
-    onEvent: tellNamesake,
+    onEvent: ({ object }) => onRecord(keyOf(object)), // also where the record has gone
     labelSelector: ENDPOINT_RECORD_LABEL,
   });
   const needed = [clusters, machines, secrets];
+  const left = createController<Key>({
+    name: "endpoint-record-left",
+    log,
+    async reconcile() {
+      if ((await listDnsRecords(client)).length > 0) first.resolve();
+    },
+  });
   let isStopped = false;
 
   return {
@@ -84,6 +92,8 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
     trust: ({ namespace, name }) => secrets.get(clusterKubeconfigName(name), namespace)?.trust,
     start() {
       records.start();
+      left.enqueue({ name: "all" });
+      left.start();
       void first.promise.then(() => {
         if (!isStopped) for (const one of [...needed, endpoints, dnsRecords]) one.start();
       });
@@ -94,7 +104,7 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
     },
     async stop() {
       isStopped = true;
-      await Promise.all([records, ...needed, endpoints, dnsRecords].map((one) => one.stop()));
+      await Promise.all([left, records, ...needed, endpoints, dnsRecords].map((one) => one.stop()));
     },
   };
 }
