@@ -8,14 +8,17 @@ import {
   Cluster,
   ClusterEndpoint,
   DELETE_FOR_MOVE_ANNOTATION,
+  EndpointRecord,
+  Machine,
   MachinePool,
+  REPLICAS_MANAGED_BY_ANNOTATION,
   ShootCluster,
   ShootControlPlane,
   ShootMachinePool,
 } from "../../src/api/cluster-api/index.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import { CORE_NAMESPACE, readCoreObjects } from "../../src/local/cluster-api/core-objects.ts";
-import { Namespace, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
+import { Namespace, refOf, refTo, Secret, typeMeta, unlessGone } from "../../src/kube/index.ts";
 import { startClusterApi, startCoreManager } from "./cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf } from "./cluster-api-objects.ts";
 import { spawnChild } from "./child.ts";
@@ -26,11 +29,22 @@ import { startFaultyProxy, type FaultyProxy, type Passing } from "./faulty-proxy
 import { startGarbageCollector } from "./garbage-collector.ts";
 import { advertise, finish, join as joinNode } from "./played-shoot.ts";
 
-const namespace = "garden-dev";
-const key = { namespace, name: "moved" };
+/** Where all is that is moved. */
+export const namespace = "garden-dev";
+
+/** The Cluster of a Shoot that is moved. */
+export const key = { namespace, name: "moved" };
+
+const pools = ["one", "two"];
+
+/** A pool between whose bounds another than its owner decides: a lost annotation would change the Shoot. */
+const autoscaled = {
+  annotations: { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" },
+  spec: { minimum: 1, maximum: 3 },
+};
 
 /** In ms: for clusterctl's own waits, and core's retries. */
-const PATIENCE = 30_000;
+export const PATIENCE = 30_000;
 
 /** A management cluster with the core manager and our process at work, and the way by which clusterctl reaches it. */
 export interface Management {
@@ -98,20 +112,32 @@ async function startManagement(garden: ControlPlane, folder: string) {
   };
 }
 
+/** What of the Cluster is to be other than usual. */
+export interface ClusterOptions {
+  readonly infrastructure?: ShootCluster["spec"];
+  readonly controlPlane?: Partial<ShootControlPlane["spec"]>;
+  /** Where its API server is said to be; in truth it is the garden's. */
+  readonly address?: string;
+}
+
 /** Makes the Cluster in a management cluster, with infrastructure and two pools; its Shoot runs. */
-export async function makeCluster({ cluster: { client } }: Management, garden: ControlPlane): Promise<void> {
+export async function makeCluster(
+  { cluster: { client } }: Management,
+  garden: ControlPlane,
+  { infrastructure: spec = {}, controlPlane = {}, address = garden.client.server }: ClusterOptions = {},
+): Promise<void> {
   const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name: key.name };
-  await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: {} });
-  await client.create(controlPlaneOf(key.name));
-  for (const name of ["one", "two"]) {
-    const { machinePool, infrastructure } = poolOf(key.name, name);
+  await client.create({ ...typeMeta(ShootCluster), metadata: key, spec });
+  await client.create(controlPlaneOf(key.name, controlPlane));
+  for (const name of pools) {
+    const { machinePool, infrastructure } = poolOf(key.name, name, name === "two" ? autoscaled : {});
     await client.create(infrastructure);
     await client.create(machinePool);
     await joinNode(garden.client, `machine-${name}`, name);
   }
   await client.create(clusterOf(key.name, { infrastructureRef }));
   await eventually(async () => (await garden.client.read(Shoot, key)) ?? false, PATIENCE);
-  await advertise(garden.client, key, garden.client.server);
+  await advertise(garden.client, key, address);
   await finish(garden, key);
 }
 
@@ -122,36 +148,74 @@ export async function shootOf({ client }: ControlPlane) {
   return all.map(({ metadata: { uid, generation } }) => ({ uid, generation }));
 }
 
-/** The Cluster lives here, whole, and nothing of the move is left on it. */
-export async function expectAtHome({ cluster: { client } }: Management): Promise<void> {
+/** The Cluster lives here, whole, and nothing of the move is left on it; `when` is what a failure says. */
+export async function expectAtHome(management: Management, when?: string): Promise<void> {
+  const { client } = management.cluster;
   await eventually(async () => {
-    const cluster = await client.read(Cluster, key);
-    expect(cluster?.spec.paused ?? false).toBe(false);
-    expect(saidBy(cluster)).toMatchObject({ ControlPlaneAvailable: "True", "perennial.dev/EndpointReady": "True" });
-    const controlPlane = await client.read(ShootControlPlane, key);
-    expect(saidBy(controlPlane)).toMatchObject({ Available: "True", ShootSynced: "True", Paused: "False" });
-    expect(controlPlane?.metadata.annotations ?? {}).not.toHaveProperty([BLOCK_MOVE_ANNOTATION]);
-    for (const name of ["one", "two"]) {
-      const pool = await client.read(ShootMachinePool, { namespace, name });
-      expect(saidBy(pool), name).toMatchObject({ Ready: "True", Paused: "False" });
-      expect(pool?.status?.replicas).toBe(1);
-    }
-    expect(saidBy(await client.read(ShootCluster, key))).toMatchObject({ Ready: "True" });
+    await expectShootCluster(management, when);
+    expect(saidBy(await client.read(Cluster, key))).toMatchObject({ "perennial.dev/EndpointReady": "True" });
     const endpoints = await client.list(ClusterEndpoint, { namespace });
-    expect(endpoints.map(({ metadata }) => metadata.name)).toEqual([`${key.name}-control-plane`]);
+    expect(
+      endpoints.map(({ metadata }) => metadata.name),
+      when,
+    ).toEqual([`${key.name}-control-plane`]);
     expect(endpoints.map(saidBy)).toMatchObject([{ Surfaced: "True", Ready: "True" }]);
-    const ours = await objectsIn(client, [Cluster, ShootControlPlane, ShootMachinePool, ShootCluster, ClusterEndpoint]);
-    const marked = ours.filter(({ metadata }) => DELETE_FOR_MOVE_ANNOTATION in (metadata.annotations ?? {}));
-    expect(marked.map(({ kind }) => kind)).toEqual([]);
   }, PATIENCE);
 }
 
-/** Nothing of the Cluster is here. */
-export async function expectNothing({ cluster: { client } }: Management): Promise<void> {
+/** The Cluster of a Shoot and what belongs to it are here, at work, and nothing bears the mark of a move; once, with no waiting. */
+export async function expectShootCluster({ cluster: { client } }: Management, when?: string): Promise<void> {
+  const cluster = await client.read(Cluster, key);
+  expect(cluster?.spec.paused ?? false, when).toBe(false);
+  expect(saidBy(cluster)).toMatchObject({ ControlPlaneAvailable: "True" });
+  const controlPlane = await client.read(ShootControlPlane, key);
+  expect(saidBy(controlPlane)).toMatchObject({ Available: "True", ShootSynced: "True", Paused: "False" });
+  expect(controlPlane?.metadata.annotations ?? {}).not.toHaveProperty([BLOCK_MOVE_ANNOTATION]);
+  for (const name of pools) {
+    const pool = await client.read(ShootMachinePool, { namespace, name });
+    expect(saidBy(pool), name).toMatchObject({ Ready: "True", Paused: "False" });
+    expect(pool?.status?.replicas).toBe(1);
+  }
+  const autoscaledPool = await client.read(MachinePool, { namespace, name: "two" });
+  expect(autoscaledPool?.metadata.annotations, when).toMatchObject(autoscaled.annotations);
+  expect(saidBy(await client.read(ShootCluster, key))).toMatchObject({ Ready: "True" });
+  const kinds = [
+    Cluster,
+    MachinePool,
+    ShootControlPlane,
+    ShootMachinePool,
+    ShootCluster,
+    ClusterEndpoint,
+    EndpointRecord,
+  ];
+  const marked = (await objectsIn(client, kinds)).filter(
+    ({ metadata }) => DELETE_FOR_MOVE_ANNOTATION in (metadata.annotations ?? {}),
+  );
+  expect(marked.map(({ kind }) => kind)).toEqual([]);
+}
+
+/** Nothing of the Cluster is here, nor of these kinds; `when` is what a failure says. */
+export async function expectNothing(
+  { cluster: { client } }: Management,
+  when?: string,
+  more: Kinds = [],
+): Promise<void> {
+  const own = [
+    Cluster,
+    MachinePool,
+    ShootControlPlane,
+    ShootMachinePool,
+    ShootCluster,
+    ClusterEndpoint,
+    EndpointRecord,
+  ];
   await eventually(async () => {
-    const kinds = [Cluster, MachinePool, ShootControlPlane, ShootMachinePool, ShootCluster, ClusterEndpoint, Secret];
+    const kinds = [...own, Secret, Machine, ...more];
     const left = (await objectsIn(client, kinds)).filter(({ metadata }) => metadata.namespace === namespace);
-    expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
+    expect(
+      left.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+      when,
+    ).toEqual([]);
   }, PATIENCE);
 }
 
@@ -172,39 +236,48 @@ async function moveBy(folder: string, from: Management, to: Management, at?: Mov
   const died = await runClusterctl(folder, from, to, at);
   for (let attempt = 1; attempt <= 5 && (await isUnfinished(from, to)); attempt++) {
     // As an operator does it: clusterctl refuses a Cluster that is paused, and forgets one that it has moved and not resumed.
-    const left = await from.cluster.client.read(Cluster, key);
-    const resumed = left === undefined ? to : from;
-    await resumed.cluster.client.patch(refTo(Cluster, key), { spec: { paused: null } }).catch(() => undefined);
-    if (left === undefined) continue;
+    const isLeft = (await clustersOf(from)).length > 0;
+    await resume(isLeft ? from : to);
+    if (!isLeft) continue;
     await seenResumed(from);
     await runClusterctl(folder, from, to);
   }
   return died;
 }
 
+const clustersOf = ({ cluster: { client } }: Management): Promise<Cluster[]> => client.list(Cluster, { namespace });
+
+async function resume(management: Management): Promise<void> {
+  for (const one of await clustersOf(management))
+    await unlessGone(management.cluster.client.patch(refOf(one), { spec: { paused: null } }));
+}
+
 /** The processes of the source have had their time with what is left there. */
 async function seenResumed({ cluster: { client } }: Management): Promise<void> {
   await eventually(async () => {
-    const controlPlane = await client.read(ShootControlPlane, key);
-    const isOut = controlPlane === undefined || controlPlane.metadata.deletionTimestamp !== undefined;
-    expect(isOut || saidBy(controlPlane)["Paused"] === "False").toBe(true);
+    const left = await objectsIn(client, [ShootControlPlane, EndpointRecord]);
+    const staying = left.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    expect(staying.map((one) => saidBy(one)["Paused"])).toEqual(staying.map(() => "False"));
   });
 }
 
 async function isUnfinished(from: Management, to: Management): Promise<boolean> {
-  const [left, come] = await Promise.all([from, to].map(({ cluster: { client } }) => client.read(Cluster, key)));
-  return left !== undefined || come === undefined || come.spec.paused === true;
+  const [left, come] = await Promise.all([from, to].map(clustersOf));
+  return left?.length !== 0 || come?.length === 0 || come?.some(({ spec }) => spec.paused === true) === true;
 }
 
-/** What clusterctl asks of a Cluster before it begins. */
-async function expectMovable({ cluster: { client } }: Management): Promise<void> {
-  const cluster = await client.read(Cluster, key);
-  expect(cluster?.status?.initialization).toMatchObject({
-    infrastructureProvisioned: true,
-    controlPlaneInitialized: true,
-  });
-  const controlPlane = await client.read(ShootControlPlane, key);
-  expect(controlPlane?.metadata.annotations ?? {}).not.toHaveProperty([BLOCK_MOVE_ANNOTATION]);
+/** What clusterctl asks of Clusters and Machines before it begins. */
+async function expectMovable(management: Management): Promise<void> {
+  const { client } = management.cluster;
+  const initialized = { infrastructureProvisioned: true, controlPlaneInitialized: true };
+  for (const { metadata, status } of await clustersOf(management))
+    expect(status?.initialization, metadata.name).toMatchObject(initialized);
+  for (const { metadata, status } of await client.list(Machine, { namespace }))
+    expect(status, `Machine ${metadata.name}`).toMatchObject({ nodeRef: {} });
+  const blocking = (await objectsIn(client, [ShootControlPlane])).filter(
+    ({ metadata }) => BLOCK_MOVE_ANNOTATION in (metadata.annotations ?? {}),
+  );
+  expect(blocking.map(({ metadata }) => metadata.name)).toEqual([]);
 }
 
 const isWrite = (line: string): boolean =>
@@ -247,9 +320,11 @@ async function runClusterctl(
   return died;
 }
 
-type Kinds = readonly Parameters<ControlPlane["client"]["listRefs"]>[0][];
+/** Kinds of which all objects are listed. */
+export type Kinds = readonly Parameters<ControlPlane["client"]["listRefs"]>[0][];
 
-async function objectsIn(client: ControlPlane["client"], kinds: Kinds): Promise<KubeObject[]> {
+/** All objects of these kinds. */
+export async function objectsIn(client: ControlPlane["client"], kinds: Kinds): Promise<KubeObject[]> {
   return (await Promise.all(kinds.map((kind) => client.list(kind)))).flat();
 }
 
@@ -258,5 +333,8 @@ type Saying = {
     { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined } | undefined;
 };
 
-const saidBy = (object: Saying | undefined): Record<string, string> =>
-  Object.fromEntries(object?.status?.conditions?.map(({ type, status }) => [type, status]) ?? []);
+/** What an object's conditions say, by their types. */
+export function saidBy(object: KubeObject | undefined): Record<string, string> {
+  const { status } = (object ?? {}) as Saying;
+  return Object.fromEntries(status?.conditions?.map(({ type, status: is }) => [type, is]) ?? []);
+}
