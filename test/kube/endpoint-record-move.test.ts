@@ -7,10 +7,19 @@ import {
 } from "../../src/api/cluster-api/index.ts";
 import { DNSRecord } from "../../src/api/index.ts";
 import { OPERATION_ANNOTATION } from "../../src/api/annotations.ts";
+import { GENERATED_LABEL } from "../../src/api/labels.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../src/api/names.ts";
 import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
+import { generatedLabels } from "../../src/cluster-api/endpoint/generated.ts";
 import { createEndpointRecordController } from "../../src/cluster-api/endpoint-record/controller.ts";
-import { refTo, unlessGone, type KubeClient, type ObjectRef, type NamespacedKey } from "../../src/kube/index.ts";
+import {
+  refTo,
+  typeMeta,
+  unlessGone,
+  type KubeClient,
+  type ObjectRef,
+  type NamespacedKey,
+} from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { applyClusterApiCrds, define } from "../../src/local/cluster/manifests.ts";
 import { readCoreObjects } from "../../src/local/cluster-api/core-objects.ts";
@@ -193,6 +202,23 @@ test("a record that has come leads where it did, before a Machine is known here"
     expect(found?.status?.lastOperation).toMatchObject({ type: "Create", state: "Succeeded" });
   });
   expect(await answersOf("come")).toEqual([address]);
+});
+
+test("a record takes over the endpoint that was generated under its name while its Cluster had none", async () => {
+  const key = { namespace, name: "generated" };
+  const value = { host: "generated.perennial.test", port: 6443 };
+  await client.create({
+    ...typeMeta(ClusterEndpoint),
+    metadata: { ...key, labels: generatedLabels("provider", value) },
+    spec: { cluster: key.name, ...value, type: "ExternalControlPlaneEndpoint" },
+  });
+  await client.create(clusterNamed(key));
+  const { uid } = (await client.create(recordOf(key))).metadata;
+  await eventually(async () => {
+    const { metadata } = (await client.read(ClusterEndpoint, key)) ?? {};
+    expect(metadata?.ownerReferences).toMatchObject([{ kind: "EndpointRecord", uid }]);
+    expect(metadata?.labels ?? {}).not.toHaveProperty([GENERATED_LABEL]);
+  });
 });
 
 test("a record that is deleted as soon as it has come takes its name out of the DNS", async () => {
