@@ -62,6 +62,8 @@ export interface Selection<S extends Scope = Scope> {
   readonly namespace?: S extends "Namespaced" ? string : never;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Nothing else of the objects comes over the wire, where they are listed or watched. */
+  readonly metadataOnly?: true;
 }
 
 /** The objects of a kind at one moment, and the resource version to watch on from. */

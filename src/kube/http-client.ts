@@ -14,8 +14,9 @@ import type {
 import { createCredentialSource, type ClusterSource } from "./credentials.ts";
 import { createDiscovery } from "./discovery.ts";
 import { unlessGone } from "./errors.ts";
-import { pathOf, queryOf, refOf, refTo, type ObjectRef } from "./path.ts";
+import { pathOf, queryOf, refOf, refTo, typeMeta, type ObjectRef } from "./path.ts";
 import {
+  acceptMetadata,
   listAll,
   listMetadata,
   listRefs,
@@ -75,13 +76,23 @@ function reads(
 async function* watch<T extends KubeObject>(
   { transport, discovery }: Connection,
   type: TypeRef<T>,
-  { namespace, signal, ...selectors }: Selection & { readonly resourceVersion: string; readonly signal: AbortSignal },
+  {
+    namespace,
+    signal,
+    metadataOnly,
+    ...selectors
+  }: Selection & { readonly resourceVersion: string; readonly signal: AbortSignal },
 ): AsyncIterable<WatchEvent<T>> {
   const what = nameOfCollection("watch", type, namespace);
   const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
   const timeoutSeconds = 240 + Math.floor(Math.random() * 240);
   const query = queryOf({ ...selectors, watch: true, allowWatchBookmarks: true, timeoutSeconds });
-  yield* readWatch(what, await transport.stream({ what, path: path + query, signal }));
+  const accept = metadataOnly && acceptMetadata("PartialObjectMetadata");
+  const body = await transport.stream({ what, path: path + query, signal, ...omitUndefined({ accept }) });
+  for await (const event of readWatch<T>(what, body))
+    yield metadataOnly && event.type !== "BOOKMARK"
+      ? { ...event, object: { ...event.object, ...typeMeta(type) } }
+      : event;
 }
 
 type Writes = "apply" | "applyStatus" | "create" | "createSubresource" | "replace" | "replaceStatus" | "patch";

@@ -85,16 +85,19 @@ export async function* listMetadata(
   type: TypeRef,
   selection: Selection = {},
 ): AsyncIterable<KubeObject> {
-  const accept = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
-  for await (const page of listPages(connection, type, selection, accept)) yield* page.items;
+  for await (const page of listPages(connection, type, { ...selection, metadataOnly: true })) yield* page.items;
 }
+
+/** The media type of metadata alone: of one object, as in a watch, or of a list. */
+export const acceptMetadata = (as: "PartialObjectMetadata" | "PartialObjectMetadataList"): string =>
+  `application/json;as=${as};v=v1;g=meta.k8s.io`;
 
 async function* listPages<T extends KubeObject>(
   { transport, discovery }: Connection,
   type: TypeRef<T>,
-  { namespace, ...selectors }: Selection,
-  accept?: string,
+  { namespace, metadataOnly, ...selectors }: Selection,
 ): AsyncIterable<Page<T>> {
+  const accept = metadataOnly && acceptMetadata("PartialObjectMetadataList");
   const what = nameOfCollection("list", type, namespace);
   const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
   for (let more: string | undefined; ;) {

@@ -6,6 +6,7 @@ import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
 import { createEndpointRecordController } from "../../src/cluster-api/endpoint-record/controller.ts";
 import {
   CustomResourceDefinition,
+  Namespace,
   refOf,
   refTo,
   Secret,
@@ -185,6 +186,58 @@ test("of two records for one name the second is told who has it, and gets it onc
   await client.remove(refTo(EndpointRecord, first));
   await leadsTo("wanted", ["127.0.0.3"]);
   await saysOf(second, "Ready", { status: "True" });
+});
+
+test("a record that cannot bring its name into the DNS keeps it from none that can, in whatever namespace, and gets it after that", async () => {
+  start();
+  await serve("127.0.0.2");
+  await serve("127.0.0.3");
+  const provider = { type: "rfc2136", secretRef: { name: "missing" } };
+  const lame = await furnish("lame", ["127.0.0.2"], { provider });
+  await saysOf(lame, "Ready", { status: "False", reason: "NoCredentials" });
+  const stranger = { namespace: "stranger", name: "lame" };
+  await client.apply({ ...typeMeta(Namespace), metadata: { name: stranger.namespace } });
+  await client.create(recordOf(stranger, { port }));
+  await saysOf(stranger, "Ready", {
+    reason: "NameTaken",
+    message: "lame.perennial.test is taken by EndpointRecord default/lame",
+  });
+
+  await applyTrust(client, stranger, certificates.ca);
+  await applyMachine(client, stranger, { name: "lame-0", addresses: [{ type: "InternalIP", address: "127.0.0.3" }] });
+  await client.create(clusterNamed(stranger));
+  await applyDnsCredentials(client, stranger.namespace, dns);
+  await leadsTo("lame", ["127.0.0.3"]);
+  await saysOf(stranger, "Ready", { status: "True" });
+  await client.apply({ ...typeMeta(Secret), metadata: { namespace, name: "missing" }, data: {} });
+  await saysOf(lame, "Ready", {
+    reason: "NameTaken",
+    message: "lame.perennial.test is taken by EndpointRecord stranger/lame",
+  });
+  // What it lacks now changes nothing: its name is in the DNS, and it alone can take it out.
+  await client.remove(refTo(Cluster, stranger));
+  await client.remove(refTo(Secret, { namespace: stranger.namespace, name: "dns" }));
+  await saysOf(stranger, "Ready", { reason: "WaitingForCluster" });
+  await applyDnsCredentials(client, namespace, dns);
+  await client.patch(refTo(EndpointRecord, lame), { spec: { provider: { secretRef: { name: "dns" } } } });
+  await saysOf(lame, "Ready", { reason: "NameTaken" });
+
+  await applyDnsCredentials(client, stranger.namespace, dns);
+  await client.remove(refTo(EndpointRecord, stranger));
+  await leadsTo("lame", ["127.0.0.2"]);
+  await saysOf(lame, "Ready", { status: "True" });
+});
+
+test("a record without a Cluster keeps its name from none that has one", async () => {
+  start();
+  await serve("127.0.0.2");
+  const bare = { namespace, name: "bare" };
+  await client.create(recordOf(bare, { port, name: "claimed.perennial.test" }));
+  await saysOf(bare, "Ready", { reason: "WaitingForCluster" });
+  const key = await furnish("claimed", ["127.0.0.2"]);
+  await leadsTo("claimed", ["127.0.0.2"]);
+  await saysOf(key, "Ready", { status: "True" });
+  await saysOf(bare, "Ready", { reason: "NameTaken" });
 });
 
 test("a deleted record stays until its name is out of the DNS, and says what it waits for", async () => {

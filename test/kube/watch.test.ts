@@ -267,6 +267,24 @@ describe("a reflector whose connection breaks", () => {
   });
 });
 
+describe("a reflector of metadata only", () => {
+  test("lists and watches nothing else, under the kind's own name", async () => {
+    await apply("listed", 3);
+    reflector = createReflector(proxied, Widget, { metadataOnly: true, onEvent: note });
+    reflector.start();
+    await reflector.synced();
+    await apply("watched", 3);
+    await eventually(() => news.length === 2);
+    expect(news).toEqual(["added listed", "added watched"]);
+    for (const found of reflector.list()) {
+      expect(found).toMatchObject({ apiVersion: Widget.apiVersion, kind: Widget.kind });
+      expect(found.spec).toBeUndefined();
+    }
+    await remove("listed");
+    await eventually(() => reflector.list().length === 1);
+  });
+});
+
 describe("many reflectors", () => {
   test("leave connections for calls: 40 watches and a call at the same time", async () => {
     const many = Array.from({ length: 40 }, () => createReflector(proxied, Widget, { onEvent: note }));

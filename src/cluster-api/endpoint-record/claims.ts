@@ -1,21 +1,38 @@
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 
+/**
+ * How far a record has come with its name, the farthest first: there is a DNSRecord, which may have brought it into the DNS; it can be
+ * brought there; or credentials for that are missing.
+ */
+const stages = ["published", "able", "without credentials"] as const;
+
+/** A record that competes for its name, and how far it has come. */
+export interface Claimant {
+  readonly record: EndpointRecord;
+  readonly stage: (typeof stages)[number];
+}
+
 /** Which EndpointRecord has each name, as long as this process leads. */
 export interface Claims {
-  /** Of all records of one name, the one that has it: who had it keeps it, else the oldest gets it, then the first by namespace and name. */
-  holderOf(records: readonly [EndpointRecord, ...EndpointRecord[]]): EndpointRecord;
+  /**
+   * Of all that compete for a name, the one that has it: of the farthest, who had it keeps it, also from before this process led, else the
+   * oldest gets it, then the first by namespace and name. A record that is not able keeps no name from one that is.
+   */
+  holderOf(name: string, claimants: readonly Claimant[]): EndpointRecord | undefined;
 }
 
 /** No name is given yet; a record that has the finalizer had its name before this process led. */
 export function createClaims(): Claims {
   const holders = new Map<string, string | undefined>();
   return {
-    holderOf(records) {
-      const [first] = records;
-      const present = records.find(({ metadata }) => metadata.uid === holders.get(first.spec.name));
-      const holder = present ?? [...records].sort(inOrder)[0] ?? first;
-      holders.set(first.spec.name, holder.metadata.uid);
+    holderOf(name, claimants) {
+      const farthest = stages.find((one) => claimants.some(({ stage }) => stage === one));
+      const rivals = claimants.filter(({ stage }) => stage === farthest).map(({ record }) => record);
+      const present = rivals.find(({ metadata }) => metadata.uid === holders.get(name));
+      const holder = present ?? rivals.sort(inOrder)[0];
+      if (holder === undefined) holders.delete(name);
+      else holders.set(name, holder.metadata.uid);
       return holder;
     },
   };

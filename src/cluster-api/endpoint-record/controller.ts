@@ -21,6 +21,7 @@ import { notePublished } from "./note-published.ts";
 import { publish } from "./publish.ts";
 import { publishedSaid } from "./published.ts";
 import { removeRecord } from "./remove.ts";
+import { alone, claimantsOf } from "./rivals.ts";
 import { servingSaid } from "./serving.ts";
 import { createWatched } from "./watched.ts";
 
@@ -61,15 +62,24 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
       wait();
       return await removeRecord(client, record);
     }
-    const holder = claims.holderOf([record, ...watched.recordsNamed(record.spec.name)]);
-    if (holder.metadata.uid !== record.metadata.uid)
-      return await refuse(record, "NameTaken", `${record.spec.name} is taken by ${inWords(refOf(holder))}`);
+    const taken = await whyTaken(record);
+    if (taken !== undefined) return await refuse(record, "NameTaken", taken);
     if (cluster === undefined)
       return await refuse(record, "WaitingForCluster", `there is no Cluster ${record.spec.cluster} in this namespace`);
     const kept = await adoptRecord(client, record, cluster);
     if (kept === undefined) return; // the watch brings it
     if (await ensureClusterEndpoint(client, kept)) return await lead(kept);
     await refuse(kept, "EndpointTaken", `ClusterEndpoint ${key.name} exists, and is another's`);
+  }
+
+  /** Which other record has the name of this one, in words. One that is alone with its name has it, whatever it lacks. */
+  async function whyTaken(record: EndpointRecord): Promise<string | undefined> {
+    const { name } = record.spec;
+    const isOther = ({ metadata }: EndpointRecord) => metadata.uid !== record.metadata.uid;
+    const rivals = watched.recordsNamed(name).filter(isOther);
+    const all = rivals.length === 0 ? [alone(record)] : await claimantsOf(client, watched, [record, ...rivals]);
+    const holder = claims.holderOf(name, all);
+    return holder && isOther(holder) ? `${name} is taken by ${inWords(refOf(holder))}` : undefined;
   }
 
   /** Says why nothing is made for a record. */
@@ -91,7 +101,9 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
       const serving = servingOf(member);
       return serving && serving.status === "True";
     };
-    const { said, published: values, requeueAfter } = await publish(client, record, { members, serves });
+    const hasCredentials = watched.hasCredentials(record);
+    const heard = { members, serves, hasCredentials };
+    const { said, published: values, requeueAfter } = await publish(client, record, heard);
     if (values && !(await notePublished(client, record, values))) return; // the watch brings it
     const published = said ?? saidIn(record, "Published") ?? unpublished;
     const untold = trust === undefined ? untoldOf(record, members) : undefined;

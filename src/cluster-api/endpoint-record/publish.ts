@@ -18,9 +18,11 @@ export interface Publication {
 export interface Heard {
   readonly members: readonly Member[];
   serves(member: Member): boolean | undefined;
+  /** Whether the Secret is there with which the provider can be asked. */
+  readonly hasCredentials: boolean;
 }
 
-/** In ms: how soon to look again for what no watch tells of. */
+/** In ms: how soon to look again for a definition, of which no watch tells. */
 const RETRY = 15_000;
 
 /**
@@ -38,7 +40,7 @@ export async function publish(client: KubeClient, record: EndpointRecord, heard:
   if (aim === undefined) return {};
   const { wanted = present, mixed } = aim;
   if (wanted === undefined) return { said: mixed ?? waiting };
-  if (!(await hasCredentials(client, record))) return { said: withoutCredentials(record), requeueAfter: RETRY };
+  if (!heard.hasCredentials) return { said: withoutCredentials(record) };
   const publication = await carryOut(client, record, { existing, wanted });
   return mixed && publication.said?.status !== "False" ? { ...publication, said: mixed } : publication;
 }
@@ -77,13 +79,6 @@ const waiting = publishedSaid("False", "WaitingForMachines", "no Machine of the 
 function mixedSaid(members: readonly Member[]): Said {
   const each = members.map(({ name, addresses }) => `Machine ${name} has ${addresses.join(" and ")}`).join(", ");
   return publishedSaid("False", "MixedAddresses", `${each}: a name leads to IPv4, to IPv6 or to one other name`);
-}
-
-/** Lists metadata only: credentials are the extension's to read. */
-async function hasCredentials(client: KubeClient, { metadata: { namespace }, spec }: EndpointRecord): Promise<boolean> {
-  const fieldSelector = `metadata.name=${spec.provider.secretRef.name}`;
-  const found = client.metadata(Secret, { namespace, fieldSelector })[Symbol.asyncIterator]();
-  return (await found.next()).done !== true;
 }
 
 function withoutCredentials({ metadata: { namespace }, spec }: EndpointRecord): Said {

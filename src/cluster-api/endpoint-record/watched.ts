@@ -1,4 +1,5 @@
 import {
+  CLUSTER_SECRET_TYPE,
   clusterKubeconfigName,
   CONTROL_PLANE_LABEL,
   EndpointRecord,
@@ -8,13 +9,22 @@ import {
 import { DNSRecord } from "../../api/index.ts";
 import { ENDPOINT_RECORD_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { createController, createReflector, type Key, type KubeClient, type NamespacedKey } from "../../kube/index.ts";
+import {
+  createController,
+  createReflector,
+  indexBy,
+  Secret,
+  type Key,
+  type KubeClient,
+  type NamespacedKey,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { clusterOfSecret, type Trust } from "../endpoint/trust.ts";
 import { createWatches, keyOf, type Watches } from "../watches.ts";
 import { listDnsRecords } from "./left.ts";
 
-/** Whom the watches tell of a record about which something has changed. */
+/** Whom the watches tell of a record about which something has changed, or about another that wants its name. */
 export interface WatchedDeps {
   readonly client: KubeClient;
   /** Those of the process; its own where there are none. */
@@ -31,6 +41,8 @@ export interface Watched {
   /** Of its control plane. */
   machinesOf(cluster: NamespacedKey): Machine[];
   trust(cluster: NamespacedKey): Trust | undefined;
+  /** Whether the Secret is there with which its name can be brought into the DNS. */
+  hasCredentials(record: EndpointRecord): boolean;
   start(): void;
   /** Resolves when there is a record, or a DNSRecord that one has left behind, and all that it goes by is known. */
   synced(): Promise<void>;
@@ -43,18 +55,19 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
   const first = Promise.withResolvers<void>();
   const records = createReflector(client, EndpointRecord, {
     log,
-    onEvent({ object: { metadata, spec } }) {
-      onRecord(keyOf({ metadata }));
-      for (const rival of recordsNamed(spec.name)) onRecord(rival.metadata);
+    onEvent({ object }) {
+      onRecord(keyOf(object));
+      tellAll(object);
       first.resolve();
     },
   });
-  const recordsNamed = (name: string) => records.list().filter(({ spec }) => spec.name === name);
+  const recordsNamed = indexBy(records, ({ spec }) => spec.name);
+  const tellAll = ({ spec }: EndpointRecord) => recordsNamed(spec.name).forEach(({ metadata }) => onRecord(metadata));
   const tell = (namespace: string, cluster: string | undefined) =>
     records
       .list(namespace)
       .filter(({ spec }) => spec.cluster === cluster)
-      .forEach(({ metadata }) => onRecord(metadata));
+      .forEach(tellAll);
   clusters.listen(({ object: { metadata } }) => tell(metadata.namespace, metadata.name));
   secrets.listen(({ object }) => tell(object.metadata.namespace, clusterOfSecret(object)));
   const machines = createReflector(client, Machine, {
@@ -62,6 +75,17 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
     labelSelector: CONTROL_PLANE_LABEL,
     keep: essentialMachine,
     onEvent: ({ object: { metadata, spec } }) => tell(metadata.namespace, spec.clusterName),
+  });
+  const credentials = createReflector(client, Secret, {
+    log,
+    metadataOnly: true, // what is in them is the extension's to read
+    fieldSelector: CREDENTIALS,
+    keep: nameOnly,
+    onEvent: ({ object }) =>
+      records
+        .list(object.metadata.namespace)
+        .filter(({ spec }) => spec.provider.secretRef.name === object.metadata.name)
+        .forEach(tellAll),
   });
   // Of these only the news count: both have the names of their records.
   const tellNamesake = ({ object }: { readonly object: KubeObject }) => {
@@ -74,7 +98,7 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
     onEvent: ({ object }) => onRecord(keyOf(object)), // also where the record has gone
     labelSelector: ENDPOINT_RECORD_LABEL,
   });
-  const needed = [clusters, machines, secrets];
+  const needed = [clusters, machines, secrets, credentials];
   const left = createController<Key>({
     name: "endpoint-record-left",
     log,
@@ -90,6 +114,8 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
     cluster: ({ namespace, name }) => clusters.get(name, namespace),
     machinesOf: ({ namespace, name }) => machines.list(namespace).filter(({ spec }) => spec.clusterName === name),
     trust: ({ namespace, name }) => secrets.get(clusterKubeconfigName(name), namespace)?.trust,
+    hasCredentials: ({ metadata: { namespace }, spec }) =>
+      credentials.get(spec.provider.secretRef.name, namespace) !== undefined,
     start() {
       records.start();
       left.enqueue({ name: "all" });
@@ -108,6 +134,16 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
     },
   };
 }
+
+/** Field selector of Secrets that may be credentials: of a management cluster's Secrets, most are of these types. */
+const CREDENTIALS = [CLUSTER_SECRET_TYPE, "helm.sh/release.v1", "kubernetes.io/service-account-token"]
+  .map((type) => `type!=${type}`)
+  .join(",");
+
+const nameOnly = ({ apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } }: Secret): Secret => ({
+  ...{ apiVersion, kind },
+  metadata: { name, namespace, ...omitUndefined({ uid, resourceVersion }) },
+});
 
 function essentialMachine({ apiVersion, kind, metadata, spec, status }: Machine): Machine {
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EndpointRecord, Machine } from "../../../src/api/cluster-api/index.ts";
 import type { DNSRecord } from "../../../src/api/index.ts";
-import { createClaims } from "../../../src/cluster-api/endpoint-record/claims.ts";
+import { createClaims, type Claimant, type Claims } from "../../../src/cluster-api/endpoint-record/claims.ts";
 import { chooseMembers, membersOf, type Member } from "../../../src/cluster-api/endpoint-record/members.ts";
 import { judgeDnsRecord } from "../../../src/cluster-api/endpoint-record/published.ts";
 import { valuesFor } from "../../../src/cluster-api/endpoint-record/values.ts";
@@ -141,22 +141,40 @@ describe("of records of one name", () => {
     },
   });
   const [old, young, held] = [record("old", 1), record("young", 2), record("held", 3, true)];
+  const claim = (one: EndpointRecord, stage: Claimant["stage"] = "able"): Claimant => ({ record: one, stage });
+  const holder = (claims: Claims, ...all: readonly Claimant[]) =>
+    claims.holderOf("api.example.com", all)?.metadata.name;
 
   test.each([
-    ["the oldest", [young, old], "old"],
-    ["the first by name of two as old", [record("b", 1), record("a", 1)], "a"],
-    ["the one that had it before this process led", [old, held], "held"],
-  ] as const)("%s has it, in any order", (_, [first, second], name) => {
-    expect(createClaims().holderOf([first, second]).metadata.name).toBe(name);
-    expect(createClaims().holderOf([second, first]).metadata.name).toBe(name);
+    ["the oldest", claim(young), claim(old), "old"],
+    ["the first by name of two as old", claim(record("b", 1)), claim(record("a", 1)), "a"],
+    ["the one that had it before this process led", claim(old), claim(held), "held"],
+    ["the one that can bring it into the DNS", claim(old, "without credentials"), claim(young), "young"],
+    ["the one that can, also before one that had it,", claim(held, "without credentials"), claim(old), "old"],
+    ["the one that may have brought it into the DNS", claim(old), claim(young, "published"), "young"],
+    ["the oldest of those that cannot", claim(young, "without credentials"), claim(old, "without credentials"), "old"],
+  ] as const)("%s has it, in any order", (_, first, second, name) => {
+    expect(holder(createClaims(), first, second)).toBe(name);
+    expect(holder(createClaims(), second, first)).toBe(name);
   });
 
   test("who has it keeps it from one that should have come first, until it has gone", () => {
     const claims = createClaims();
-    expect(claims.holderOf([young]).metadata.name).toBe("young");
-    expect(claims.holderOf([old, young]).metadata.name).toBe("young");
-    expect(claims.holderOf([old]).metadata.name).toBe("old");
-    expect(claims.holderOf([young, old]).metadata.name).toBe("old");
+    expect(holder(claims, claim(young))).toBe("young");
+    expect(holder(claims, claim(old), claim(young))).toBe("young");
+    expect(holder(claims, claim(old))).toBe("old");
+    expect(holder(claims, claim(young), claim(old))).toBe("old");
+  });
+
+  test("who has it loses it to one that is able when it is not, and does not get it back", () => {
+    const claims = createClaims();
+    expect(holder(claims, claim(old))).toBe("old");
+    expect(holder(claims, claim(old, "without credentials"), claim(young))).toBe("young");
+    expect(holder(claims, claim(old), claim(young))).toBe("young");
+  });
+
+  test("none has it where none competes", () => {
+    expect(holder(createClaims())).toBeUndefined();
   });
 });
 

@@ -1,0 +1,38 @@
+import type { EndpointRecord } from "../../api/cluster-api/index.ts";
+import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { isLeftToMove } from "../endpoint/paused.ts";
+import type { Claimant } from "./claims.ts";
+import { isForEndpoint, readDnsRecord } from "./dns-record.ts";
+import type { Watched } from "./watched.ts";
+
+/**
+ * Those of the records with one name that compete for it. One whose DNSRecord exists does, whatever else it lacks: to delete that takes the
+ * name out of the DNS. Else it takes a Cluster; and a record that goes lets go of what it has not got yet.
+ */
+export async function claimantsOf(
+  client: KubeClient,
+  watched: Pick<Watched, "cluster" | "hasCredentials">,
+  records: readonly EndpointRecord[],
+): Promise<readonly Claimant[]> {
+  const found = await Promise.all(
+    records.map(async (record): Promise<Claimant | undefined> => {
+      if (await hasDnsRecord(client, record)) return { record, stage: "published" };
+      const { metadata, spec } = record;
+      if (metadata.deletionTimestamp !== undefined || isLeftToMove(record)) return undefined;
+      if (watched.cluster({ namespace: metadata.namespace, name: spec.cluster }) === undefined) return undefined;
+      return { record, stage: watched.hasCredentials(record) ? "able" : "without credentials" };
+    }),
+  );
+  return found.filter((one) => one !== undefined);
+}
+
+/** A record that no other competes with. */
+export const alone = (record: EndpointRecord): Claimant => ({ record, stage: "able" });
+
+/** Asked of the API server, because two records that both have their name in the DNS would take it from each other. */
+async function hasDnsRecord(client: KubeClient, record: EndpointRecord): Promise<boolean> {
+  if (record.metadata.finalizers?.includes(ENDPOINT_RECORD_FINALIZER) !== true) return false;
+  const found = await readDnsRecord(client, record);
+  return found !== undefined && isForEndpoint(found);
+}
