@@ -1,7 +1,7 @@
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { isLeftToMove } from "../endpoint/paused.ts";
+import { isLeftToMove } from "../objects/paused.ts";
 import type { Claimant } from "./claims.ts";
 import { isForEndpoint, readDnsRecord } from "./dns-record.ts";
 import type { Watched } from "./watched.ts";

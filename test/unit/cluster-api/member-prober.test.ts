@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createMemberProber, type MemberProber } from "../../../src/cluster-api/endpoint-record/member-prober.ts";
 import type { Serving } from "../../../src/cluster-api/endpoint/probe.ts";
 import { createLogger } from "../../../src/log.ts";
@@ -14,7 +14,11 @@ const answers: Serving = { type: "Serving", status: "True", reason: "Answers", m
 const refuses: Serving = { type: "Serving", status: "False", reason: "ConnectionRefused", message: "refuses" };
 
 let prober: MemberProber | undefined;
-afterEach(async () => void (await prober?.stop()));
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  await prober?.stop();
+});
 
 function follow(probe: (host: string) => Serving): { readonly told: unknown[] } {
   const told: unknown[] = [];
@@ -52,4 +56,40 @@ test("what was known of another address says nothing, and who is not followed is
   await eventually(() => asked.filter((host) => host === "10.0.0.3").length > 2);
   expect(asked.filter((host) => host === "10.0.0.2").length - count).toBeLessThanOrEqual(1);
   expect(prober?.servingOf(record, "a")).toBeUndefined();
+});
+
+/**
+ * How long, in ms of the prober's own clock, an API server counts as serving after its last answer, where that was followed by nothing: no
+ * packet comes back. Questions come as late as chance may have it, and so many others are black holes from the beginning.
+ */
+async function outAfter(others: number): Promise<number> {
+  vi.useFakeTimers();
+  vi.spyOn(Math, "random").mockReturnValue(0.999_999);
+  let lastAnswer: number | undefined;
+  const silence = async (timeout = 0): Promise<Serving> => {
+    await new Promise((resolve) => setTimeout(resolve, timeout));
+    return { ...refuses, reason: "Timeout" };
+  };
+  prober = createMemberProber({
+    ...{ log, onChange: () => {} },
+    async probe({ host }, _, { timeout } = {}) {
+      if (host !== "10.0.0.1" || lastAnswer !== undefined) return await silence(timeout);
+      lastAnswer = Date.now();
+      return answers;
+    },
+  });
+  prober.start();
+  for (let at = 0; at < others; at++) prober.follow({ ...record, name: `hole-${at}` }, [target("a", `10.1.0.${at}`)]);
+  prober.follow(record, [target("a", "10.0.0.1")]);
+  while (prober.servingOf(record, "a")?.status !== "False" && Date.now() - (lastAnswer ?? Date.now()) < 60_000)
+    await vi.advanceTimersByTimeAsync(50);
+  return Date.now() - (lastAnswer ?? 0);
+}
+
+test("an API server that becomes a black hole is known two seconds before it has to be out, whenever that happens", async () => {
+  expect(await outAfter(0)).toBeLessThanOrEqual(8_000);
+});
+
+test("two hundred black holes delay no question to another", async () => {
+  expect(await outAfter(200)).toBeLessThanOrEqual(8_000);
 });
