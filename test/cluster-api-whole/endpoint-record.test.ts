@@ -7,6 +7,7 @@ import type { KubeClient } from "../../src/kube/index.ts";
 import { define, readManifest } from "../../src/local/cluster/manifests.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import { clusterApiTest as test, startClusterApi } from "../support/cluster-api.ts";
+import { digBlackHole, type BlackHole } from "../support/black-hole.ts";
 import { startControlPlane, type ApiServer, type ControlPlane } from "../support/control-plane.ts";
 import { startDowntimeProbe, type Downtime } from "../support/downtime-probe.ts";
 import { applyEndpointKind } from "../support/endpoint-lab.ts";
@@ -24,6 +25,7 @@ let client: KubeClient;
 let workload: ControlPlane;
 let kubeconfig: string;
 let dns: TestNameServer;
+let hole: BlackHole;
 let own: { stop(): Promise<void> };
 let extension: { stop(): Promise<void> };
 const apiServers = new Map<string, ApiServer>();
@@ -36,7 +38,8 @@ test.beforeAll(async ({ cluster, core }) => {
   await servePlayedControlPlanes(client);
   await servePlayedMachines(client);
   dns = await startNameServer();
-  workload = await startControlPlane({ hosts: [host, ...addresses] });
+  hole = await digBlackHole();
+  workload = await startControlPlane({ hosts: [host, ...addresses, hole.behind] });
   kubeconfig = workload.tokenKubeconfig.replace("127.0.0.1", host);
   apiServers.set("127.0.0.1", workload);
   for (const address of addresses.slice(1)) apiServers.set(address, await workload.addApiServer(address));
@@ -50,6 +53,7 @@ afterAll(async () => {
   await own.stop();
   await extension.stop();
   await workload.stop();
+  await hole.remove();
   await dns.stop();
 });
 
@@ -127,4 +131,24 @@ test("the name server is killed, and an API server while it is away: both are me
   });
   await apiServers.get(dead)?.restart();
   await leadsTo(addresses);
+});
+
+test("an API server becomes a black hole: it leaves the name without a word of its own, and comes back when packets do", async () => {
+  await workload.addApiServer(hole.behind);
+  await playMachine(client, key, { name: "trio-hole", address: hole.address });
+  await leadsTo([...addresses, hole.address]);
+  await seen("a black hole", async () => {
+    await hole.close();
+    await leadsTo(addresses);
+    return { outAt: Date.now() };
+  });
+  await eventually(async () => {
+    const { status } = (await client.read(EndpointRecord, key)) ?? {};
+    expect(findCondition(status?.conditions, "Serving")).toMatchObject({
+      ...{ status: "True", reason: "SomeServe" },
+      message: expect.stringMatching(/^Machine trio-hole: \S+ does not answer in time$/),
+    });
+  });
+  await hole.open();
+  await leadsTo([...addresses, hole.address]);
 });
