@@ -25,6 +25,7 @@ import type { ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { advertise, finish, join } from "../support/played-shoot.ts";
+import { bringCredentials, leadName, leaveCredentials, reserveDomain } from "../support/rights-scenarios.ts";
 import { readPresent } from "../support/read-present.ts";
 
 const namespace = "garden-dev";
@@ -49,7 +50,7 @@ const test = clusterApiTestWith({
 
 test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("the process makes, scales and deletes Clusters with its own rights, and needs each of them", async ({
+test("the process makes, scales and deletes Clusters of all scenarios, and leads names, with its own rights, and needs each of them", async ({
   cluster,
   roles,
 }) => {
@@ -66,10 +67,11 @@ test("the process makes, scales and deletes Clusters with its own rights, and ne
     await client.remove(refTo(Cluster, key));
     await eventually(async () => expect(await client.read(Cluster, key)).toBeUndefined(), 60_000);
     expect(await client.read(Shoot, key)).toBeUndefined();
+    for (const scenario of [bringCredentials, leaveCredentials, reserveDomain, leadName]) await scenario(cluster);
   } finally {
     await own.stop();
   }
-  const rights = rightsIn(roles).filter((right) => !askedByAdmission.includes(right) && !othersNeed.test(right));
+  const rights = rightsIn(roles).filter((right) => !askedByAdmission.includes(right));
   const { unused, forbidden } = await readUse(log, rights);
   expect(forbidden, "what roles refused").toEqual([]);
   expect(unused, "what roles grant and nothing needs").toEqual([]);
@@ -80,10 +82,6 @@ const askedByAdmission = [
   ...["get /secrets", "get /configmaps", "update core.gardener.cloud/shoots/binding"],
   "create authorization.k8s.io/subjectaccessreviews",
 ];
-
-/** What ShootClusters with credentials or a domain, and EndpointRecords, need beside: their own tests use it. */
-const othersNeed =
-  /domainreservations|credentialsbindings|endpointrecords|dnsrecords|\/machines|\/seeds|^delete \/secrets|^patch .*\/shootclusters$/;
 
 const key = { namespace, name: "granted" };
 
