@@ -33,6 +33,6 @@ export const alone = (record: EndpointRecord): Claimant => ({ record, stage: "ab
 /** Asked of the API server, because two records that both have their name in the DNS would take it from each other. */
 async function hasDnsRecord(client: KubeClient, record: EndpointRecord): Promise<boolean> {
   if (record.metadata.finalizers?.includes(ENDPOINT_RECORD_FINALIZER) !== true) return false;
-  const found = await readDnsRecord(client, record);
+  const found = await readDnsRecord(client, record.metadata);
   return found !== undefined && isForEndpoint(found);
 }
