@@ -5,22 +5,19 @@ import { refOf, type JsonPatchOperation, type KubeClient } from "../../kube/inde
 import { COMPOSER, CREATOR } from "../objects/field-managers.ts";
 
 /**
- * Leaves the creator of a Shoot nothing but the Seed's name, so that the composer alone owns what it applies: a row that two
- * managers own stays when one of them drops it (Kubernetes: "server-side apply", migration from client-side writes). The composer
- * owns the identity from then on: where no manager is left, the first apply makes all that is there `before-first-apply`'s.
+ * Leaves the creator of a Shoot nothing but the Seed's name: the composer owns the rest from then on, as if it had applied it. A row that
+ * two managers own, or none, stays when the composer drops it (Kubernetes: "server-side apply", migration from client-side writes).
  */
 export async function releaseCreation(garden: KubeClient, shoot: Shoot): Promise<Shoot> {
   const entries = managersOf(shoot);
   const creator = entries.find(({ manager }) => manager === CREATOR);
   if (creator === undefined || JSON.stringify(creator.fieldsV1) === JSON.stringify(seedNameOf(creator))) return shoot;
   const reduced = { ...creator, fieldsV1: seedNameOf(creator) };
-  const composer = { ...creator, manager: COMPOSER, operation: "Apply", fieldsV1: identity };
+  const composer = { ...creator, manager: COMPOSER, operation: "Apply", fieldsV1: withoutSeedName(creator) };
   const others = entries.filter(({ manager }) => manager !== CREATOR);
   const composers = others.some(({ manager }) => manager === COMPOSER) ? [] : [composer];
   return await garden.patch(refOf(shoot), replaceManagers(shoot, [...others, reduced, ...composers]));
 }
-
-const identity = { "f:metadata": { "f:labels": { [`f:${CONTROL_PLANE_ID_LABEL}`]: {} } } };
 
 /** Takes from a Shoot what says that it is a control plane's, and the composer's ownership; its spec stays as it is. */
 export async function dropOwnership(garden: KubeClient, shoot: Shoot): Promise<void> {
@@ -47,6 +44,11 @@ const managersOf = ({ metadata }: Shoot): readonly ManagedFields[] => metadata.m
 
 const seedNameOf = ({ fieldsV1 }: ManagedFields) =>
   fieldsV1?.["f:spec"]?.["f:seedName"] === undefined ? {} : { "f:spec": { "f:seedName": {} } };
+
+function withoutSeedName({ fieldsV1 }: ManagedFields): object {
+  const { "f:seedName": _, ...spec } = fieldsV1?.["f:spec"] ?? {};
+  return { ...fieldsV1, "f:spec": spec };
+}
 
 /** Only of the Shoot as it was read: another's write in between is a conflict. */
 const replaceManagers = ({ metadata }: Shoot, entries: readonly ManagedFields[]): readonly JsonPatchOperation[] => [

@@ -1,3 +1,4 @@
+import { COMPOSED_ANNOTATION } from "../../api/annotations.ts";
 import { Shoot } from "../../api/index.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import { describeMove, moveOf } from "../../api/placement/move.ts";
@@ -30,9 +31,12 @@ export interface Beginning {
 
 /** A writer for the Shoots of a garden; it asks nothing where a Shoot says already what it should. */
 export function createShootWriter(garden: KubeClient): ShootWriter {
+  /** Made without the hash of what is composed: where the process dies before the composer owns that, the Shoot is not as it should be. */
   async function create(composed: Composed, seedName: string | undefined): Promise<Shoot> {
+    const { [COMPOSED_ANNOTATION]: _, ...annotations } = composed.metadata.annotations ?? {};
     const spec = { ...composed.spec, ...omitUndefined({ seedName }) };
-    const made = await garden.create({ ...composed, spec }, { fieldManager: CREATOR });
+    const metadata = { ...composed.metadata, annotations };
+    const made = await garden.create({ ...composed, metadata, spec }, { fieldManager: CREATOR });
     return await settle(made as unknown as Shoot, composed);
   }
 

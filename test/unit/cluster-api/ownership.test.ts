@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
-import { CONTROL_PLANE_ID_LABEL } from "../../../src/api/labels.ts";
 import { COMPOSER, CREATOR } from "../../../src/cluster-api/objects/field-managers.ts";
 import { releaseCreation } from "../../../src/cluster-api/shoot/ownership.ts";
 import type { JsonPatchOperation, KubeClient } from "../../../src/kube/index.ts";
 import { shootOf } from "../../support/cluster-api-objects.ts";
-
-const identity = { "f:metadata": { "f:labels": { [`f:${CONTROL_PLANE_ID_LABEL}`]: {} } } };
 
 /** Who owns what of a Shoot after the creator of these fields of its spec is released; undefined where nothing is written. */
 async function ownersAfter(spec: object): Promise<unknown> {
@@ -18,10 +15,10 @@ async function ownersAfter(spec: object): Promise<unknown> {
   return owners;
 }
 
-test("the composer owns the identity of a Shoot that was made without a Seed, so that its first apply finds an owner", async () => {
+test("the composer owns all of a Shoot that was made without a Seed", async () => {
   expect(await ownersAfter({ "f:region": {} })).toEqual([
     { manager: CREATOR, operation: "Update", fieldsV1: {} },
-    { manager: COMPOSER, operation: "Apply", fieldsV1: identity },
+    { manager: COMPOSER, operation: "Apply", fieldsV1: { "f:spec": { "f:region": {} } } },
   ]);
 });
 
@@ -29,7 +26,7 @@ test("the creator keeps the Seed's name, and nothing is written once it owns tha
   const seed = { "f:seedName": {} };
   expect(await ownersAfter({ "f:region": {}, ...seed })).toEqual([
     { manager: CREATOR, operation: "Update", fieldsV1: { "f:spec": seed } },
-    { manager: COMPOSER, operation: "Apply", fieldsV1: identity },
+    { manager: COMPOSER, operation: "Apply", fieldsV1: { "f:spec": { "f:region": {} } } },
   ]);
   expect(await ownersAfter(seed)).toBeUndefined();
 });
