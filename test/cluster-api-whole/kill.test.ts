@@ -1,28 +1,87 @@
+import { inspect } from "node:util";
 import { expect } from "vitest";
-import { killTest as test, runKilled } from "../support/kill-lab.ts";
-import { killScenarios } from "../support/kill-scenarios.ts";
+import { endpointFirst } from "../support/kills/endpoint-first.ts";
+import { distinctWrites, fatesOf } from "../support/kills/fates.ts";
+import { killTest, type Fate, type MortalName } from "../support/kills/lab.ts";
+import { inWords, liveKilled, liveUndisturbed } from "../support/kills/life.ts";
+import { managed } from "../support/kills/managed.ts";
+import { record } from "../support/kills/record.ts";
+import { withCredentials } from "../support/kills/with-credentials.ts";
 
-const matrix = killScenarios.flatMap((scenario, index) =>
-  (["before", "after"] as const).map((moment) => ({
-    scenario,
-    moment,
-    title: scenario.title,
-    short: `k${index}${moment[0]}`,
-  })),
-);
+/** Which lives of each scenario are lived: all, or where a slice is wanted, such as 5-12, these. */
+const [from = 1, to = Infinity] = (process.env["PERENNIAL_KILL_LIVES"] ?? "")
+  .split("-")
+  .filter((one) => one !== "")
+  .map(Number);
+const isWhole = from === 1 && to === Infinity;
 
-/** With every fourth one the core manager dies, too. */
+/** How many lives there are at once: most of each is waiting for the core manager's retries, and each feels the others' kills, too. */
+const AT_ONCE = 8;
+
+const scenarios = { managed, withCredentials, endpointFirst, record };
+type ScenarioName = keyof typeof scenarios;
+const names = Object.keys(scenarios) as ScenarioName[];
+
+/** One life of each without a kill, all at once, before the first kill. */
+const test = killTest.extend("lives", { scope: "file" }, async ({ lab }) => {
+  const live = async (name: ScenarioName, index: number) =>
+    await liveUndisturbed(lab, scenarios[name], `calm-${index}`);
+  const lives = await Promise.allSettled(names.map(live));
+  names.forEach((name, index) => console.log(`${name}, undisturbed: ${inspect(lives[index], { depth: 5, breakLength: 200, maxArrayLength: 300 })}`));
+  return Object.fromEntries(names.map((name, index) => [name, lives[index]]));
+});
+
+/** The process dies at each of its writes; the manager, which is others' work, at every fifth. */
+const matrix = (
+  [
+    { of: "cluster-api", every: 1 },
+    { of: "manager", every: 5 },
+  ] as const
+).flatMap(({ of, every }) => names.map((name) => ({ of, every, name, title: scenarios[name].title })));
+
 test.for(matrix)(
-  "while $title, SIGKILL $moment any write leads to the same end, and never to a second Shoot",
+  "$title comes to the same ends, and to no second Shoot, whenever SIGKILL comes before a write of $of",
   { timeout: 1_800_000 },
-  async ({ scenario, moment, short }, { lab }) => {
-    const deaths: string[] = [];
-    for (let write = 1; ; write++) {
-      const at = await runKilled(lab, scenario, `${short}-${write}`, { write, moment, withManager: write % 4 === 0 });
-      if (at === undefined) break;
-      deaths.push(at);
-    }
-    console.log(`SIGKILL ${moment} ${deaths.length} writes while ${scenario.title}`);
-    expect(deaths.length, deaths.join("\n")).toBeGreaterThan(4);
+  async ({ of, every, name }, { lab, lives }) => {
+    const calm = lives[name];
+    if (calm?.status !== "fulfilled") throw new Error("its undisturbed life has no end", { cause: calm?.reason });
+    const life = calm.value;
+    const begin = Date.now();
+    const all = fatesOf(life, of).filter((_, index) => index % every === 0);
+    const chosen = all.slice(from - 1, to);
+    const prefix = `${of === "manager" ? "m" : "p"}${names.indexOf(name)}`;
+    const came: Fate[] = [];
+    const failures: unknown[] = [];
+    await inParallel(chosen, async (fates, index) => {
+      const doom = { name: `${prefix}-${String(from + index).padStart(3, "0")}`, fates, life };
+      try {
+        const deaths = await liveKilled(lab, scenarios[name], doom);
+        came.push(...deaths);
+        console.log(`${doom.name}, ${seconds(begin)} s: ${deaths.map(inWords).join("; ")}`);
+      } catch (error) {
+        failures.push(error);
+        console.log(`${doom.name}, ${seconds(begin)} s: ${inspect(error, { depth: 4 })}`);
+      }
+    });
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${chosen.length} lives`);
+    report(`${scenarios[name].title}, ${chosen.length} of ${all.length} lives, ${seconds(begin)} s`, of, came);
+    expect(came.length).toBeGreaterThanOrEqual(chosen.length);
+    if (isWhole && of === "cluster-api")
+      expect(new Set(came.map(({ write }) => write))).toEqual(distinctWrites(life, of));
   },
 );
+
+async function inParallel<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
+  const queue = [...items.entries()];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next[1], next[0]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+const seconds = (begin: number): string => ((Date.now() - begin) / 1000).toFixed(0);
+
+function report(what: string, of: MortalName, came: readonly Fate[]): void {
+  const each = came.map((fate) => `  ${inWords(fate)}`).sort();
+  console.log([`${what}: SIGKILL of ${of} ${came.length} times`, ...each].join("\n"));
+}

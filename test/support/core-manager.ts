@@ -21,14 +21,20 @@ export interface CoreManager {
   output(): string;
 }
 
-/** Defines Cluster API's kinds and ours in the cluster, starts its core manager and has its webhooks asked; `core.kill()` ends it. */
-export async function startCoreManager(cluster: ControlPlane): Promise<CoreManager> {
-  const { client, kubeconfigFile } = cluster;
+/**
+ * Defines Cluster API's kinds and ours in the cluster, starts its core manager and has its webhooks asked; `core.kill()` ends it. It
+ * connects with another kubeconfig, where one is given.
+ */
+export async function startCoreManager(
+  cluster: ControlPlane,
+  kubeconfigFile = cluster.kubeconfigFile,
+): Promise<CoreManager> {
+  const { client } = cluster;
   const objects = await readCoreObjects();
   await define(client, objects.definitions);
   await applyClusterApiCrds(client);
   const [webhookPort = 0, healthPort = 0] = await freePorts(2);
-  const directory = dirname(kubeconfigFile);
+  const directory = dirname(cluster.kubeconfigFile);
   const [certificateFile, keyFile] = [join(directory, "core-manager.crt"), join(directory, "core-manager.key")];
   const { cert, key, caBundle } = await makeServingCertificate(["127.0.0.1"]);
   await writeFile(certificateFile, cert);

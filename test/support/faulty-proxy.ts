@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { Agent, request } from "undici";
 import { parseKubeconfig, renderKubeconfig } from "../../src/kube/index.ts";
 
@@ -16,6 +17,8 @@ export interface Passing {
   readonly id: number;
   /** Method and path. */
   readonly line: string;
+  /** What it brings; empty for a GET. */
+  readonly body: Buffer;
   readonly moment: "asked" | "answered";
 }
 
@@ -59,7 +62,8 @@ export async function startFaultyProxy(kubeconfig: string): Promise<FaultyProxy>
       outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
       return void outgoing.end(fault.body === undefined ? "" : `${JSON.stringify(fault.body)}\n`);
     }
-    if (!(await look({ id, line, moment: "asked" }))) return void outgoing.destroy();
+    const body = incoming.method === "GET" ? Buffer.alloc(0) : await buffer(incoming);
+    if (!(await look({ id, line, body, moment: "asked" }))) return void outgoing.destroy();
     const answer = await request(upstream + incoming.url, {
       dispatcher: agent,
       method: incoming.method as "GET",
@@ -71,9 +75,9 @@ export async function startFaultyProxy(kubeconfig: string): Promise<FaultyProxy>
         connection: undefined,
         "transfer-encoding": undefined,
       },
-      body: incoming.method === "GET" ? null : incoming,
+      body: incoming.method === "GET" ? null : body,
     });
-    if (!(await look({ id, line, moment: "answered" }))) {
+    if (!(await look({ id, line, body, moment: "answered" }))) {
       answer.body.on("error", () => {}).destroy();
       return void outgoing.destroy();
     }

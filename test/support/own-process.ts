@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,6 +17,8 @@ export interface OwnProcess {
   output(): string;
   /** Most memory, in bytes, that its present life has had in use at once; 0 when it does not run. */
   peakMemory(): Promise<number>;
+  /** Kills it for good, and what stands ready for its next start. */
+  close(): Promise<void>;
 }
 
 /** What to run: `src/<folder>/main.ts` with these arguments and this environment, and nothing else of the surroundings. */
@@ -23,43 +26,44 @@ export interface OwnProcessOptions {
   readonly folder: "manager" | "worker" | "fence" | "cluster-api";
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** A script to run in its place, which begins it when its standard input ends: while one life runs, the next stands ready. */
+  readonly readyMade?: string;
 }
 
 /** Describes the process; nothing runs before `start`. */
-export function createOwnProcess({ folder, args = [], env }: OwnProcessOptions): OwnProcess {
-  const entry = join(import.meta.dirname, "../../src", folder, "main.ts");
+export function createOwnProcess({ folder, args = [], env, readyMade }: OwnProcessOptions): OwnProcess {
+  const entry = readyMade ?? join(import.meta.dirname, "../../src", folder, "main.ts");
   let child: ChildProcess | undefined;
-  let ended = Promise.resolve();
+  let next: Promise<Life> | undefined;
   let output = "";
 
-  const run = (port: number) => {
+  const run = async (): Promise<Life> => {
+    const [port = 0] = await freePorts(1);
     const command = ["--pdeathsig", "KILL", process.execPath, entry, ...args];
     const { PATH = "", HOME = "" } = process.env;
     const started = spawn("setpriv", command, {
       env: { PATH, HOME, ...env, PERENNIAL_HEALTH_PORT: String(port) },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
     });
     const keep = (chunk: Buffer) => void (output = (output + chunk.toString()).slice(-262_144));
     started.stdout.on("data", keep);
     started.stderr.on("data", keep);
-    ended = new Promise((resolve) => void started.once("close", () => resolve()));
-    return started;
+    return { started, port };
   };
 
   const start = async () => {
-    const [port = 0] = await freePorts(1);
-    const started = run(port);
+    const { started, port } = await (next ?? run());
+    next = undefined;
     child = started;
+    started.stdin.on("error", () => {}).end();
     for (const deadline = Date.now() + 60_000; !(await saysReady(port));) {
       if (started.exitCode !== null || started.signalCode !== null || Date.now() > deadline)
         throw new Error(`${folder} ${args.join(" ")} is not ready:\n${output.slice(-3000)}`);
       await sleep(50);
     }
+    if (readyMade !== undefined) next = run();
   };
-  const kill = async () => {
-    child?.kill("SIGKILL");
-    await ended;
-  };
+  const kill = async () => await end(child);
   return {
     ...{ start, kill, output: () => output },
     peakMemory: () => readPeakMemory(child?.pid),
@@ -67,7 +71,21 @@ export function createOwnProcess({ folder, args = [], env }: OwnProcessOptions):
       await kill();
       await start();
     },
+    close: async () => void (await Promise.all([kill(), next?.then(({ started }) => end(started))])),
   };
+}
+
+/** A process, and the port at which it tells its health. */
+interface Life {
+  readonly started: ChildProcessWithoutNullStreams;
+  readonly port: number;
+}
+
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "close");
+  child.kill("SIGKILL");
+  await closed;
 }
 
 async function readPeakMemory(pid: number | undefined): Promise<number> {

@@ -1,0 +1,92 @@
+import {
+  Cluster,
+  ClusterEndpoint,
+  EndpointRecord,
+  Machine,
+  MachinePool,
+  ShootCluster,
+  ShootControlPlane,
+  ShootMachinePool,
+} from "../../../src/api/cluster-api/index.ts";
+import { CredentialsBinding, DNSRecord, DomainReservation, Shoot, type KubeObject } from "../../../src/api/index.ts";
+import { Node, Secret, typeMeta, type KubeClient, type TypeRef } from "../../../src/kube/index.ts";
+
+/** Whatever a Cluster is made of, in both clusters. */
+const kinds: readonly TypeRef<KubeObject>[] = [
+  ...[Cluster, ClusterEndpoint, EndpointRecord, Machine, MachinePool, ShootCluster, ShootControlPlane],
+  ...[ShootMachinePool, CredentialsBinding, DNSRecord, DomainReservation, Shoot, Node, Secret],
+];
+
+/** What there is of a Cluster: its objects by kind and name, each without what differs from one Cluster to another that was made likewise. */
+export type ClusterWorld = Readonly<Record<string, unknown>>;
+
+/**
+ * All objects whose names contain that of the Cluster, which is no part of another's: specs, status, labels, annotations, owners,
+ * finalizers, and which fields our process owns. Of identities, names, times and hashes it keeps where they stand, and of the observed
+ * generation whether it is the present one.
+ */
+export async function worldOf(client: KubeClient, name: string): Promise<ClusterWorld> {
+  const lists = await Promise.all(kinds.map(async (kind) => await client.list(kind)));
+  const found = kinds.flatMap((kind, index) =>
+    (lists[index] ?? []).map((object) => ({ ...object, ...typeMeta(kind) })),
+  );
+  const own = found.filter(({ metadata }) => metadata.name.includes(name));
+  const uids = new Map(own.map(({ kind, metadata: { uid = "" } }) => [uid, `uid of ${kind}`]));
+  const described = own.map((object) => [`${object.kind} ${object.metadata.name}`, describe(object)]);
+  const text = JSON.stringify(Object.fromEntries(described))
+    .replaceAll(name, "NAME")
+    .replaceAll(anyUid, (uid) => uids.get(uid) ?? "uid of what has gone")
+    .replaceAll(anyTime, "TIME")
+    .replaceAll(anyHash, "HASH");
+  return JSON.parse(text) as ClusterWorld;
+}
+
+const anyUid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+const anyTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const anyHash = /\b[0-9a-f]{64}\b/g;
+
+function describe({ metadata, apiVersion: _, kind: __, ...content }: KubeObject): unknown {
+  const { labels, annotations, finalizers, ownerReferences, deletionTimestamp, generation } = metadata;
+  const kept = { labels, annotations, finalizers: finalizers && [...finalizers].sort(), ownerReferences };
+  const status = describeStatus(content["status"], generation);
+  return { ...kept, isLeaving: deletionTimestamp !== undefined, owned: ownedByUs(metadata), ...content, status };
+}
+
+interface Status {
+  readonly observedGeneration?: number;
+  readonly conditions?: readonly { readonly type: string; readonly observedGeneration?: number }[];
+}
+
+/** Which condition was written first says nothing; nor does the generation at which one became what it is. */
+function describeStatus(status: unknown, generation: number | undefined): unknown {
+  if (typeof status !== "object" || status === null) return status;
+  const { observedGeneration, conditions, ...others } = status as Status;
+  const said = conditions?.map(({ observedGeneration: _, ...condition }) => condition);
+  return {
+    ...others,
+    ...(observedGeneration !== undefined && { isCurrent: observedGeneration === generation }),
+    ...(said && { conditions: Object.fromEntries(said.map((condition) => [condition.type, condition])) }),
+  };
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: unknown;
+}
+
+/** The shares that the process's field managers have: what one owns, and another does not, goes when it is no longer wanted. */
+const ownedByUs = ({
+  managedFields = [],
+}: {
+  readonly managedFields?: readonly ManagedFields[] | undefined;
+}): unknown =>
+  Object.fromEntries(
+    managedFields
+      .filter(({ manager = "" }) => manager.startsWith("perennial-cluster-api"))
+      .map(({ manager, operation, subresource = "", fieldsV1 }) => [
+        `${manager} ${operation} ${subresource}`,
+        fieldsV1,
+      ]),
+  );
