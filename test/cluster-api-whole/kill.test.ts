@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { endpointFirst } from "../support/kills/endpoint-first.ts";
 import { distinctWrites, fatesOf } from "../support/kills/fates.ts";
 import { killTest, type Fate, type MortalName } from "../support/kills/lab.ts";
-import { inWords, liveKilled, liveUndisturbed } from "../support/kills/life.ts";
+import { inWords, liveKilled, liveUndisturbed, type Life } from "../support/kills/life.ts";
 import { managed } from "../support/kills/managed.ts";
 import { record } from "../support/kills/record.ts";
 import { withCredentials } from "../support/kills/with-credentials.ts";
@@ -22,13 +22,14 @@ const scenarios = { managed, withCredentials, endpointFirst, record };
 type ScenarioName = keyof typeof scenarios;
 const names = Object.keys(scenarios) as ScenarioName[];
 
-/** One life of each without a kill, all at once, before the first kill. */
-const test = killTest.extend("lives", { scope: "file" }, async ({ lab }) => {
-  const live = async (name: ScenarioName, index: number) =>
-    await liveUndisturbed(lab, scenarios[name], `calm-${index}`);
-  const lives = await Promise.allSettled(names.map(live));
-  names.forEach((name, index) => console.log(`${name}, undisturbed: ${inspect(lives[index], { depth: 5, breakLength: 200, maxArrayLength: 300 })}`));
-  return Object.fromEntries(names.map((name, index) => [name, lives[index]]));
+/** A life of each without a kill, which is lived when it is first asked for: nothing is killed then. */
+const test = killTest.extend("lives", { scope: "file" }, ({ lab }) => {
+  const lived = new Map<ScenarioName, Promise<Life>>();
+  return (name: ScenarioName): Promise<Life> => {
+    const life = lived.get(name) ?? liveUndisturbed(lab, scenarios[name], `calm-${names.indexOf(name)}`);
+    lived.set(name, life);
+    return life;
+  };
 });
 
 /** The process dies at each of its writes; the manager, which is others' work, at every fifth. */
@@ -40,12 +41,10 @@ const matrix = (
 ).flatMap(({ of, every }) => names.map((name) => ({ of, every, name, title: scenarios[name].title })));
 
 test.for(matrix)(
-  "$title comes to the same ends, and to no second Shoot, whenever SIGKILL comes before a write of $of",
+  "$title comes to the same ends, and to no second Shoot, wherever SIGKILL meets $of",
   { timeout: 1_800_000 },
   async ({ of, every, name }, { lab, lives }) => {
-    const calm = lives[name];
-    if (calm?.status !== "fulfilled") throw new Error("its undisturbed life has no end", { cause: calm?.reason });
-    const life = calm.value;
+    const life = await lives(name);
     const begin = Date.now();
     const all = fatesOf(life, of).filter((_, index) => index % every === 0);
     const chosen = all.slice(from - 1, to);

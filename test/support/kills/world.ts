@@ -45,12 +45,19 @@ const anyUid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 const anyTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const anyHash = /\b[0-9a-f]{64}\b/g;
 
-function describe({ metadata, apiVersion: _, kind: __, ...content }: KubeObject): unknown {
+function describe({ metadata, apiVersion: _, kind, ...content }: KubeObject): unknown {
   const { labels, annotations, finalizers, ownerReferences, deletionTimestamp, generation } = metadata;
   const kept = { labels, annotations, finalizers: finalizers && [...finalizers].sort(), ownerReferences };
   const status = describeStatus(content["status"], generation);
-  return { ...kept, isLeaving: deletionTimestamp !== undefined, owned: ownedByUs(metadata), ...content, status };
+  const data = kind === Secret.kind ? decode(content["data"]) : content["data"];
+  return { ...kept, isLeaving: deletionTimestamp !== undefined, owned: ownedByUs(metadata), ...content, data, status };
 }
+
+/** Names stand in what Secrets hold, too. */
+const decode = (data: unknown): unknown =>
+  Object.fromEntries(
+    Object.entries(data ?? {}).map(([key, value]) => [key, Buffer.from(String(value), "base64").toString()]),
+  );
 
 interface Status {
   readonly observedGeneration?: number;
@@ -84,7 +91,7 @@ const ownedByUs = ({
 }): unknown =>
   Object.fromEntries(
     managedFields
-      .filter(({ manager = "" }) => manager.startsWith("perennial-cluster-api"))
+      .filter(({ manager = "" }) => manager.startsWith("perennial-cluster-"))
       .map(({ manager, operation, subresource = "", fieldsV1 }) => [
         `${manager} ${operation} ${subresource}`,
         fieldsV1,
