@@ -9,6 +9,7 @@ import {
   ShootMachinePool,
 } from "../../../src/api/cluster-api/index.ts";
 import { CredentialsBinding, DNSRecord, DomainReservation, Shoot, type KubeObject } from "../../../src/api/index.ts";
+import { SURFACED_LABEL } from "../../../src/api/labels.ts";
 import { Node, Secret, typeMeta, type KubeClient, type TypeRef } from "../../../src/kube/index.ts";
 
 /** Whatever a Cluster is made of, in both clusters. */
@@ -45,12 +46,24 @@ const anyUid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 const anyTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const anyHash = /\b[0-9a-f]{64}\b/g;
 
-function describe({ metadata, apiVersion: _, kind, ...content }: KubeObject): unknown {
+function describe(object: KubeObject): unknown {
+  const { metadata, apiVersion: _, kind, ...content } = object.kind === Cluster.kind ? withoutFirstWriter(object) : object;
   const { labels, annotations, finalizers, ownerReferences, deletionTimestamp, generation } = metadata;
   const kept = { labels, annotations, finalizers: finalizers && [...finalizers].sort(), ownerReferences };
   const status = describeStatus(content["status"], generation);
   const data = kind === Secret.kind ? decode(content["data"]) : content["data"];
   return { ...kept, isLeaving: deletionTimestamp !== undefined, owned: ownedByUs(metadata), ...content, data, status };
+}
+
+/**
+ * Of a Cluster, not who brought the endpoint onto it: core copies its control plane's where that is initialized and the field is empty
+ * still, as while our process is dead. The value is the same.
+ */
+function withoutFirstWriter(object: KubeObject): KubeObject {
+  const { metadata } = object;
+  const { [SURFACED_LABEL]: _, ...labels } = metadata.labels ?? {};
+  const managedFields = metadata.managedFields?.filter(({ subresource }) => subresource === "status");
+  return { ...object, metadata: { ...metadata, labels, managedFields } };
 }
 
 /** Names stand in what Secrets hold, too. */
