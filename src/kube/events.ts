@@ -125,9 +125,13 @@ interface Series {
   writing: Promise<void>;
 }
 
-function newSeries(latest: Occurrence): Series {
-  const name = `${latest.regarding.metadata.name.slice(0, 230)}.${randomBytes(8).toString("hex")}`;
-  return { name, latest, count: 0, written: 0, at: Date.now(), writing: Promise.resolve() };
+/** Of the object its identity alone is remembered: what it says besides may be large, and a series lives for minutes. */
+function newSeries({ regarding, ...occurrence }: Occurrence): Series {
+  const { name, namespace, uid, resourceVersion } = regarding.metadata;
+  const metadata = { name, ...omitUndefined({ namespace, uid, resourceVersion }) };
+  const latest = { ...occurrence, regarding: { ...typeMeta(regarding), metadata } };
+  const unique = `${name.slice(0, 230)}.${randomBytes(8).toString("hex")}`;
+  return { name: unique, latest, count: 0, written: 0, at: Date.now(), writing: Promise.resolve() };
 }
 
 function keyOf({ regarding: { kind, metadata }, type, reason, action }: Occurrence): string {
