@@ -1,6 +1,7 @@
 import { createController, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { againIn, type Again } from "../again.ts";
+import { createAuthorities } from "../endpoint/authority.ts";
 import { probeEndpoint, type Serving } from "../endpoint/probe.ts";
 import type { Trust } from "../endpoint/trust.ts";
 import { renderEndpoint, type Endpoint } from "../endpoint/value.ts";
@@ -52,6 +53,7 @@ const backoff = { first: 500, longest: 10_000 } as const;
 export function createMemberProber(deps: MemberProberDeps): MemberProber {
   const { log, period = 3_000, probe = probeEndpoint } = deps;
   const records = new Map<string, ReadonlyMap<string, Known>>();
+  const authorityOf = createAuthorities();
 
   const knownOf = ({ namespace, name }: MemberKey) =>
     records.get(`${namespace}/${name.split("/")[0]}`)?.get(name.split("/")[1] ?? "");
@@ -60,7 +62,7 @@ export function createMemberProber(deps: MemberProberDeps): MemberProber {
     const known = knownOf(key);
     if (known === undefined) return;
     const { endpoint, trust } = known.target;
-    const found = await probe(endpoint, trust, { timeout: TIMEOUT });
+    const found = await probe(endpoint, trust, { timeout: TIMEOUT, authorityOf });
     known.failures = found.status === "True" ? 0 : known.failures + 1;
     const before = known.serving;
     if (known.failures !== 1) known.serving = found;

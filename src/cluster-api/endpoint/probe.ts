@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { findCondition, type Said } from "../objects/conditions.ts";
+import { makeAuthority, type AuthorityOf } from "./authority.ts";
 import type { Trust } from "./trust.ts";
 import { isSameEndpoint, renderEndpoint, type Endpoint } from "./value.ts";
 
@@ -16,10 +17,10 @@ export type Serving = Said & { readonly type: "Serving" };
 export async function probeEndpoint(
   endpoint: Endpoint,
   trust: Trust,
-  { timeout = 5_000, lookup, signal }: ProbeOptions = {},
+  { timeout = 5_000, ...o }: ProbeOptions = {},
 ): Promise<Serving> {
   const place = renderEndpoint(endpoint);
-  const answer = await ask(endpoint, trust, { timeout, lookup, signal }).catch((error: unknown) => error as Fault);
+  const answer = await ask(endpoint, trust, { timeout, ...o }).catch((error: unknown) => error as Fault);
   if (typeof answer !== "number") return serving("False", ...explain(place, answer));
   if ([200, 401, 403].includes(answer)) return serving("True", "Answers", `${place} answers`);
   return serving("False", "NotReady", `${place} answers /readyz with status ${answer}`);
@@ -33,6 +34,8 @@ export interface ProbeOptions {
   readonly lookup?: LookupFunction | undefined;
   /** Ends the question early. */
   readonly signal?: AbortSignal | undefined;
+  /** What gives the authority of a Trust; it is made anew for each question unless told otherwise. */
+  readonly authorityOf?: AuthorityOf | undefined;
 }
 
 /** The reason of an endpoint that does not answer in time. */
@@ -68,15 +71,17 @@ type Fault = Error & { readonly code?: string };
 /** A kubeconfig that leads to this endpoint under another name, as where a third party's endpoint wins, is checked by that name. */
 function ask(
   endpoint: Endpoint,
-  { ca, server, serverName }: Trust,
-  { timeout = 0, lookup, signal: ended }: ProbeOptions,
+  trust: Trust,
+  { timeout = 0, lookup, signal: ended, authorityOf = makeAuthority }: ProbeOptions,
 ): Promise<number> {
+  const { server, serverName } = trust;
   const named = serverName !== undefined && isSameEndpoint(server, endpoint) ? checkedBy(serverName) : {};
   const { host, port } = endpoint;
   const found = lookup === undefined ? named : { ...named, lookup };
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(ended ? [ended] : [])]);
-    const asked = request({ host, port, path: "/readyz", ca, agent: false, signal, ...found }, (answer) => {
+    const checked = { secureContext: authorityOf(trust), ...found };
+    const asked = request({ host, port, path: "/readyz", agent: false, signal, ...checked }, (answer) => {
       answer.resume();
       resolve(answer.statusCode ?? 0);
       asked.destroy();

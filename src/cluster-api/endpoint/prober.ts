@@ -3,6 +3,7 @@ import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { createController, monotonicNow, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { againIn } from "../again.ts";
+import { createAuthorities } from "./authority.ts";
 import { createLanes } from "./lanes.ts";
 import { MOVING, MOVING_GRACE } from "./moving.ts";
 import { probeEndpoint, unproved, writtenServing, type Serving } from "./probe.ts";
@@ -40,6 +41,7 @@ export function createProber(deps: ProberDeps): Prober {
   const { log, period = 60_000, now = monotonicNow, probe = probeEndpoint } = deps;
   const known = new Map<string, Known>();
   const inLane = createLanes();
+  const authorityOf = createAuthorities();
 
   /** While a control plane moves, a gap is none until it is longer than a migration's. */
   function judge(found: Serving, before: Known | undefined): Serving {
@@ -60,7 +62,8 @@ export function createProber(deps: ProberDeps): Prober {
     const { host, port, cluster: name } = endpoint.spec;
     const cluster = { namespace: key.namespace, name };
     const trust = deps.trust(cluster);
-    const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust, { signal });
+    const options = { signal, authorityOf };
+    const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust, options);
     if (signal.aborted) return; // a question that was cut short says nothing
     const moves = deps.moves(cluster);
     const before = (moves ? latestOf(endpoint) : knownOf(endpoint)) ?? writtenOf(endpoint);

@@ -93,3 +93,18 @@ test("an API server that becomes a black hole is known two seconds before it has
 test("two hundred black holes delay no question to another", async () => {
   expect(await outAfter(200)).toBeLessThanOrEqual(8_000);
 });
+
+test("the authority of an API server's Trust is made once for all questions", async () => {
+  const authorities: unknown[] = [];
+  prober = createMemberProber({
+    onChange() {},
+    ...{ log, period: 10 },
+    probe: async (_, trust, { authorityOf } = {}) => (authorities.push(authorityOf?.(trust)), answers),
+  });
+  prober.start();
+  const asked = target("a", "10.0.0.1");
+  prober.follow(record, [{ ...asked, trust: { ...asked.trust, ca: "" } }]); // those of the system
+  await eventually(() => authorities.length > 2);
+  expect(authorities[0]).toBeDefined();
+  expect(new Set(authorities).size).toBe(1);
+});

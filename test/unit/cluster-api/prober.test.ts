@@ -3,6 +3,7 @@ import type { ClusterEndpoint } from "../../../src/api/cluster-api/index.ts";
 import { MOVING_GRACE } from "../../../src/cluster-api/endpoint/moving.ts";
 import { createProber, type Prober } from "../../../src/cluster-api/endpoint/prober.ts";
 import type { Serving } from "../../../src/cluster-api/endpoint/probe.ts";
+import type { Trust } from "../../../src/cluster-api/endpoint/trust.ts";
 import { createLogger } from "../../../src/log.ts";
 import { endpointOf } from "../../support/cluster-endpoints.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -211,4 +212,25 @@ test("a gap is not made longer or shorter by a wall clock that is set", async ()
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("the authority of a Trust is made once for all questions, and anew for the next Trust", async () => {
+  const authorities: unknown[] = [];
+  let trust: Trust = { ca: "", server: undefined };
+  const asking = createProber({
+    ...{ endpoint: () => endpoint, trust: () => trust, moves: () => false, onChange() {}, period: PERIOD },
+    log: createLogger({ name: "test", level: "silent" }),
+    probe: async (_, given, { authorityOf } = {}) => (authorities.push(authorityOf?.(given)), answers),
+  });
+  asking.start();
+  for (const count of [1, 2, 3]) {
+    if (count === 3) trust = { ...trust };
+    asking.ask(key);
+    await eventually(() => authorities.length === count);
+  }
+  await asking.stop();
+  const [first, second, third] = authorities;
+  expect(first).toBeDefined();
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
 });
