@@ -2,11 +2,12 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster, ClusterEndpoint } from "../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../src/api/index.ts";
-import { createReflector, now, type KubeClient } from "../src/kube/index.ts";
+import { createReflector, now, refTo, type KubeClient } from "../src/kube/index.ts";
 import { define } from "../src/local/cluster/manifests.ts";
 import { contractKind } from "../test/support/contract-kind.ts";
 import { startControlPlane, type ControlPlane } from "../test/support/control-plane.ts";
 import { startCoreManager } from "../test/support/core-manager.ts";
+import { applyCrds } from "../test/support/crds.ts";
 import { playedCluster, playedKind } from "../test/support/played-control-plane.ts";
 import { atMost } from "./at-most.ts";
 import { seconds, type Bench, type Findings, type Ground, type Table } from "./bench.ts";
@@ -24,16 +25,22 @@ async function measure({ shoots: clusters, short, say }: Ground): Promise<Findin
   try {
     const world = await makeWorld(cluster);
     const samples = short ? 3 : 50;
-    say(`cluster-api: ${clusters} Clusters, which the core manager gives their control planes' endpoints`);
+    const idling = short ? 5_000 : 120_000;
+    const byCore = Math.min(clusters, short ? 200 : 1_000);
+    say(`cluster-api: ${byCore} Clusters, which the core manager gives their control planes' endpoints`);
     const first = await startOwnClusterApi(cluster.kubeconfigFile, false);
     await first.quiet(2_000);
     const { heap: empty } = await first.spending();
-    const copied = await world.makeClusters(clusters);
+    const copied = await world.makeClusters(byCore);
     say(`cluster-api: ${samples} endpoints one by one, by the core manager and by ours`);
-    const { core, own } = await world.compareWriters(samples, short ? 5_000 : 30_000);
+    const latency = await world.compareWriters(samples, short ? 5_000 : 30_000);
     const manager = await residentMemory({ pid: world.managerPid() });
+    say("cluster-api: nothing happens, beside the core manager");
+    const withManager = await world.requestsIn(idling);
     await first.stop();
     await world.core.kill();
+    if (clusters > byCore) say(`cluster-api: ${clusters - byCore} Clusters as core has left the first one`);
+    await world.copyClusters(clusters - byCore);
     await world.publishKubeconfigs();
 
     say("cluster-api: all Clusters are taken over");
@@ -45,12 +52,18 @@ async function measure({ shoots: clusters, short, say }: Ground): Promise<Findin
     const third = await startOwnClusterApi(cluster.kubeconfigFile, true);
     await third.quiet(short ? 2_000 : 10_000);
     const restarted = (await third.spending()).requests;
-    const idle = await beIdle(third, short ? 5_000 : 180_000, await world.countClusters());
+    const [own, without] = await Promise.all([
+      beIdle(third, idling, await world.countClusters()),
+      world.requestsIn(idling),
+    ]);
+    const idle = { ...own, manager: Math.max(0, withManager - without) };
+    const { resident: idleResident } = await third.spending();
     await third.stop();
     await world.stop();
     const memory = {
       manager,
       resident: held.resident / 2 ** 20,
+      idle: idleResident / 2 ** 20,
       heapPerCluster: (held.heap - empty) / takeover.clusters,
     };
     const isOfWebhooks = (sort: string) => sort.endsWith("WebhookConfiguration");
@@ -58,7 +71,7 @@ async function measure({ shoots: clusters, short, say }: Ground): Promise<Findin
       writes: sum(restarted, (sort) => isWrite(sort) && !goesOn(sort) && !isOfWebhooks(sort)),
       requests: sum(restarted, (sort) => !goesOn(sort)),
     };
-    const figures = { clusters, latency: { core, own }, copied, takeover, restart, memory, idle };
+    const figures = { clusters, byCore, latency, copied, takeover, restart, memory, idle };
     return { figures, tables: [tableOf(figures)] };
   } finally {
     await cluster.stop();
@@ -67,20 +80,32 @@ async function measure({ shoots: clusters, short, say }: Ground): Promise<Findin
 
 interface Figures {
   readonly clusters: number;
+  /** How many of them core has given their endpoints, among which it was compared with ours. */
+  readonly byCore: number;
   /** In ms, from the writing of a field or an object until the Cluster has the value. */
   readonly latency: { readonly core: Percentiles; readonly own: Percentiles };
   /** In ms: until the core manager had copied all fields. */
   readonly copied: number;
   readonly takeover: Takeover;
   readonly restart: { readonly writes: number; readonly requests: number };
-  /** Resident in MB; of the heap, what one Cluster adds, in bytes. */
-  readonly memory: { readonly manager: number; readonly resident: number; readonly heapPerCluster: number };
-  readonly idle: Idle;
+  readonly memory: Memory;
+  /** What the manager asks in an hour besides, of itself. */
+  readonly idle: Idle & { readonly manager: number };
 }
 
-/** A management cluster with the core manager, and Clusters whose control planes are played. */
+interface Memory {
+  /** Resident, in MB: of the core manager, of ours after it has taken all over, and of one that was started then and was idle. */
+  readonly manager: number;
+  readonly resident: number;
+  readonly idle: number;
+  /** What one Cluster adds, in bytes. */
+  readonly heapPerCluster: number;
+}
+
+/** A management cluster, which is the garden, too, with the core manager, and Clusters whose control planes are played. */
 async function makeWorld(cluster: ControlPlane) {
   const { client, kubeconfig } = cluster;
+  await applyCrds(client);
   await define(client, [contractKind("controlplane", playedKind.kind)]);
   const core = await startCoreManager(cluster);
   const { hostname, port } = new URL(client.server);
@@ -103,6 +128,21 @@ async function makeWorld(cluster: ControlPlane) {
       const begun = performance.now();
       await Promise.all(numbers(count).map((index) => seen.has(`existing-${index}`)));
       return performance.now() - begun;
+    },
+    /** Makes further Clusters as core has left the first one. It has ended by then, so its webhooks are taken away. */
+    async copyClusters(count: number): Promise<void> {
+      if (count === 0) return;
+      const first = await client.read(Cluster, { namespace, name: "existing-0" });
+      if (first === undefined) throw new Error("there is no Cluster to copy");
+      for (const kind of ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"])
+        await client.removeAll({ apiVersion: "admissionregistration.k8s.io/v1", kind }, {});
+      await atMost(10, numbers(count), async (index) => {
+        const name = `copied-${index}`;
+        await makeControlPlane(client, name, reached);
+        await client.create(copyOf(first, name));
+        await client.patch(refTo(Cluster, { namespace, name }), { status: first.status }, { subresource: "status" });
+        names.push(name);
+      });
     },
     /** Each in turn gives a Cluster that has none its endpoint: core from its control plane's field, we from an object. */
     async compareWriters(count: number, settle: number): Promise<{ core: Percentiles; own: Percentiles }> {
@@ -135,17 +175,41 @@ async function makeWorld(cluster: ControlPlane) {
     /** Writes of objects of Cluster API by resource, as the API server has counted them; those that it refused as conflicts apart. */
     async writes(): Promise<Readonly<Record<string, number>>> {
       const found: Record<string, number> = {};
-      for (const [, labels = "", count] of String(await client.get("/metrics")).matchAll(counted)) {
-        const of = (name: string) => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? "";
+      for (const { of, count } of await countedRequests(client)) {
         if (of("group") !== "cluster.x-k8s.io" || !/^(POST|PATCH|APPLY|PUT)$/.test(of("verb"))) continue;
         const place = of("subresource") === "" ? of("resource") : `${of("resource")}/${of("subresource")}`;
         const name = of("code").startsWith("2") ? place : "refused";
-        found[name] = (found[name] ?? 0) + Number(count);
+        found[name] = (found[name] ?? 0) + count;
       }
       return found;
     },
+    /** Requests in an hour, of all that ask the API server, as it counts them for so many ms: beside watches and Leases. */
+    async requestsIn(time: number): Promise<number> {
+      const before = await besideWatches(client);
+      await sleep(time);
+      return (((await besideWatches(client)) - before) * 3_600_000) / time;
+    },
     countObjects: async () => (await client.list(ClusterEndpoint)).length,
   };
+}
+
+interface Counted {
+  readonly of: (label: string) => string;
+  readonly count: number;
+}
+
+/** What the API server has been asked, as it counts it. */
+async function countedRequests(client: KubeClient): Promise<Counted[]> {
+  return [...String(await client.get("/metrics")).matchAll(counted)].map(([, labels = "", count]) => ({
+    of: (name) => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? "",
+    count: Number(count),
+  }));
+}
+
+async function besideWatches(client: KubeClient): Promise<number> {
+  const all = await countedRequests(client);
+  const others = all.filter(({ of }) => !["", "leases"].includes(of("resource")) && of("verb") !== "WATCH");
+  return others.reduce((sum, { count }) => sum + count, 0);
 }
 
 const counted = /^apiserver_request_total\{([^}]*)\} (\S+)$/gm;
@@ -182,6 +246,12 @@ const endpointOf = (cluster: string, endpoint: Endpoint): ClusterEndpoint => ({
   ...{ apiVersion: ClusterEndpoint.apiVersion, kind: ClusterEndpoint.kind },
   metadata: { namespace, name: cluster },
   spec: { cluster, ...endpoint, type: "ExternalControlPlaneEndpoint" },
+});
+
+const copyOf = ({ apiVersion, kind, metadata: { finalizers = [] }, spec }: Cluster, name: string): Cluster => ({
+  ...{ apiVersion, kind },
+  metadata: { namespace, name, labels: { "cluster.x-k8s.io/cluster-name": name }, finalizers },
+  spec: { ...spec, controlPlaneRef: { ...playedKind, name } },
 });
 
 /** When Clusters get their endpoints, as a watch tells it. */
@@ -278,16 +348,20 @@ async function beIdle(own: OwnClusterApi, time: number, clusters: number): Promi
 const sum = (requests: Requests, wanted: (sort: string) => boolean): number =>
   Object.entries(requests).reduce((all, [sort, count]) => (wanted(sort) ? all + count : all), 0);
 
-function tableOf({ clusters, latency, copied, takeover, restart, memory, idle }: Figures): Table {
+function tableOf({ clusters, byCore, latency, copied, takeover, restart, memory, idle }: Figures): Table {
   const inMs = ({ p50, p95 }: Percentiles) => `${p50} / ${p95} ms`;
   const each = (count: number) => count.toFixed(2);
+  const inMb = (megabytes: number) => `${megabytes.toFixed(0)} MB`;
   return {
     title: `ClusterEndpoints beside the core manager, among ${clusters} Clusters`,
     rows: [
-      ["control plane's field -> Cluster, by core: p50 / p95", inMs(latency.core)],
-      ["ClusterEndpoint -> Cluster, by ours: p50 / p95", inMs(latency.own)],
-      ["core had copied the fields of all, after the last was made", seconds(copied)],
-      [`${takeover.clusters} Clusters taken over`, seconds(takeover.ms)],
+      [`control plane's field -> Cluster, by core, among ${byCore}: p50 / p95`, inMs(latency.core)],
+      [`ClusterEndpoint -> Cluster, by ours, among ${byCore}: p50 / p95`, inMs(latency.own)],
+      [`core had copied ${byCore} fields, after the last was made`, seconds(copied)],
+      [
+        `${takeover.clusters} Clusters taken over; each`,
+        `${seconds(takeover.ms)}; ${(takeover.ms / takeover.clusters).toFixed(1)} ms`,
+      ],
       [
         "each: objects made, status of them written",
         `${each(takeover.creates)}, ${each(takeover.endpointStatusWrites)}`,
@@ -301,9 +375,15 @@ function tableOf({ clusters, latency, copied, takeover, restart, memory, idle }:
         "started again: writes, and requests with the announcement of webhooks",
         `${restart.writes}, ${restart.requests}`,
       ],
-      ["resident memory: core manager, ours", `${memory.manager} MB, ${memory.resident.toFixed(0)} MB`],
+      [
+        `resident memory: core manager among ${byCore}; ours after the takeover, after idling`,
+        `${inMb(memory.manager)}; ${inMb(memory.resident)}, ${inMb(memory.idle)}`,
+      ],
       ["heap for each Cluster", `${(memory.heapPerCluster / 1_024).toFixed(1)} KB`],
-      ["idle, an hour: requests beside watches and Lease", idle.requests.toFixed(0)],
+      [
+        "idle, an hour: requests beside watches and Lease: core manager, ours",
+        `${idle.manager.toFixed(0)}, ${idle.requests.toFixed(0)}`,
+      ],
       ["idle, an hour: probes of a Cluster", idle.probes.toFixed(0)],
       ["idle: CPU for 100 Clusters", `${idle.cpu.toFixed(2)} % of a core`],
     ],
