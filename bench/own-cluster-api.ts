@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { frugal } from "../src/local/process/own-processes.ts";
+import { flagsOf, frugal } from "../src/local/process/own-processes.ts";
 import type { Spending } from "./cluster-api-process.ts";
 import { isWatch, since } from "./counting-client.ts";
 
@@ -21,7 +21,7 @@ export async function startOwnClusterApi(kubeconfigFile: string, takesOver: bool
     fileURLToPath(new URL("cluster-api-process.ts", import.meta.url)),
     [kubeconfigFile, String(takesOver)],
     {
-      execArgv: [...process.execArgv, "--expose-gc", ...frugal.flags],
+      execArgv: [...process.execArgv, "--expose-gc", ...frugal.flags, ...(flagsOf["cluster-api"] ?? [])],
       env: { ...process.env, ...frugal.env },
     },
   );

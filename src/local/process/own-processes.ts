@@ -210,6 +210,12 @@ async function describeProcess(
  */
 export const frugal = { flags: ["--max-semi-space-size=4"], env: { MALLOC_ARENA_MAX: "2" } } as const;
 
+/**
+ * What Node is told besides, by the process's folder. Of what `cluster-api` reads it remembers little: it collects garbage while the heap is small
+ * rather than seldom. Among 1,000 Clusters it takes 150 MB so, in place of 204, and an eighth more CPU at the start (bench/README.md).
+ */
+export const flagsOf: Readonly<Record<string, readonly string[]>> = { "cluster-api": ["--optimize-for-size"] };
+
 async function webhookSettings(
   environment: Environment,
   process: string,
@@ -236,7 +242,8 @@ function passedOn(): Record<string, string> {
 /** `src/<folder>/main.ts` in a checkout, `dist/<folder>/main.js` where only that was shipped. */
 function programOf(folder: string, ...args: readonly string[]): Pick<ProcessSpec, "command" | "args"> {
   const main = fileURLToPath(new URL(`../../${folder}/main${extname(import.meta.url)}`, import.meta.url));
-  return { command: process.execPath, args: ["--disable-warning=ExperimentalWarning", ...frugal.flags, main, ...args] };
+  const flags = ["--disable-warning=ExperimentalWarning", ...frugal.flags, ...(flagsOf[folder] ?? [])];
+  return { command: process.execPath, args: [...flags, main, ...args] };
 }
 
 async function saysReady(port: number): Promise<boolean> {

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { versions } from "../../../src/local/binary/versions.ts";
-import { frugal } from "../../../src/local/process/own-processes.ts";
+import { flagsOf, frugal } from "../../../src/local/process/own-processes.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const dockerfile = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
@@ -32,6 +33,24 @@ test("processes keep as little memory in the image as in a local environment", (
   expect(settings).toMatchObject(frugal.env);
 });
 
+test.each(Object.entries(flagsOf))(
+  "process %s has the flags of a local environment where it is deployed, too",
+  (folder, flags) => {
+    const manifest = readFileSync(join(root, `deploy/${folder}/process.yaml`), "utf8");
+    const container = parseAllDocuments(manifest)
+      .map((document) => document.toJS() as Workload)
+      .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
+      .find(({ args }) => args.includes(`dist/${folder}/main.js`));
+    expect(container?.args).toEqual([...flags, `dist/${folder}/main.js`]);
+  },
+);
+
 test("the image does not run as root", () => {
   expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
 });
+
+interface Workload {
+  readonly spec?: {
+    readonly template?: { readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] } };
+  };
+}
