@@ -25,7 +25,7 @@ async function measure({ shoots: clusters, short, say }: Ground): Promise<Findin
   try {
     const world = await makeWorld(cluster);
     const samples = short ? 3 : 50;
-    const idling = short ? 5_000 : 120_000;
+    const idling = short ? 5_000 : 60_000;
     const byCore = Math.min(clusters, short ? 200 : 1_000);
     say(`cluster-api: ${byCore} Clusters, which the core manager gives their control planes' endpoints`);
     const first = await startOwnClusterApi(cluster.kubeconfigFile, false);
