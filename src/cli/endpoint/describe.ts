@@ -16,20 +16,32 @@ export const describe = defineCommand({
   args: { cluster: required("Name of the Cluster, or namespace/name") },
   options: { namespace: clusterNamespace, output: choice(["json", "yaml"], "Output", "o"), ...managementOptions },
   async run({ args, options, context }) {
-    const { client, namespace: current = "default" } = await context.management(options);
-    const [name = "", given] = args.cluster.split("/").reverse();
-    const namespace = given ?? options.namespace ?? current;
-    const report = (await reportEndpoints(client, namespace)).find(({ cluster }) => cluster === name);
-    if (report === undefined)
-      throw new CliError(
-        "notFound",
-        `no Cluster ${name} in namespace ${namespace} has an endpoint or a ClusterEndpoint: see '${commandLines.listEndpoints()}'`,
-      );
+    const { client, namespace: current } = await context.management(options);
+    const [name = "", given = options.namespace] = args.cluster.split("/").reverse();
+    const found = (await reportEndpoints(client, given)).filter(({ cluster }) => cluster === name);
+    const report = chooseReport(found, { name, given, current });
     const { out } = context.terminal;
     if (options.output) printObject(out, report, options.output);
     else out.write(`${linesOf(report, context.now(), out.width).join("\n")}\n`);
   },
 });
+
+/** The Cluster that is meant: in the namespace that is named, else in the kubeconfig's, else the only one of that name anywhere. */
+function chooseReport(
+  found: readonly ClusterReport[],
+  o: { readonly name: string; readonly given: string | undefined; readonly current: string | undefined },
+): ClusterReport {
+  const [only, ...others] = found;
+  const chosen = others.length === 0 ? only : found.find(({ namespace }) => namespace === o.current);
+  if (chosen !== undefined) return chosen;
+  if (only === undefined)
+    throw new CliError(
+      "notFound",
+      `no Cluster ${o.name}${o.given === undefined ? "" : ` in namespace ${o.given}`} has an endpoint or a ClusterEndpoint: see '${commandLines.listEndpoints()}'`,
+    );
+  const namespaces = found.map(({ namespace }) => namespace).join(", ");
+  throw new CliError("usage", `say which Cluster "${o.name}" you mean: it exists in ${namespaces}; add -n NAMESPACE`);
+}
 
 function linesOf({ namespace, cluster, endpoint, candidates }: ClusterReport, now: number, width: number | undefined) {
   const winner = candidates.find(({ wins }) => wins);

@@ -61,7 +61,27 @@ test("a description says why one candidate wins and the other does not", async (
     "Wins: no: ClusterEndpoint third wins: an object of a third party goes before one of the infrastructure",
   );
   await expect(describe.run({ args: { cluster: "none" }, options, context })).rejects.toThrow(
-    "no Cluster none in namespace fleet",
+    "no Cluster none has an endpoint or a ClusterEndpoint",
+  );
+  await expect(describe.run({ args: { cluster: "fleet/none" }, options, context })).rejects.toThrow(
+    "no Cluster none in namespace fleet has an endpoint",
+  );
+});
+
+test("a description is of the only Cluster of that name, else of the one in the kubeconfig's namespace, else it asks which", async () => {
+  const inNamespace = (namespace: string) => {
+    const cluster = clusterOf(value);
+    return { ...cluster, metadata: { ...cluster.metadata, namespace } };
+  };
+  const describeIn = async (...namespaces: readonly string[]) => {
+    const { context, terminal } = contextOf(namespaces.map(inNamespace));
+    await describe.run({ args: { cluster: "foo" }, options, context });
+    return terminal.out.text();
+  };
+  expect(await describeIn("elsewhere")).toContain("elsewhere/foo");
+  expect(await describeIn("elsewhere", "fleet")).toContain("fleet/foo");
+  await expect(describeIn("elsewhere", "other")).rejects.toThrow(
+    'say which Cluster "foo" you mean: it exists in elsewhere, other; add -n NAMESPACE',
   );
 });
 
