@@ -5,7 +5,7 @@ import type { createGardenBinding } from "../client/garden-binding.ts";
 import type { ProcessStatus } from "../local/process/processes.ts";
 import type { ClusterOptions, Context, Garden, Variables } from "./context.ts";
 import { CliError } from "./exit.ts";
-import { findKubeconfig, readKubeconfig, requireGarden, type KubeconfigFile } from "./garden.ts";
+import { findKubeconfig, findManagementKubeconfig, readKubeconfig, requireGarden, type KubeconfigFile } from "./garden.ts";
 import { text } from "./option.ts";
 import type { Terminal } from "./display/terminal.ts";
 
@@ -23,7 +23,7 @@ export const clusterOptions = {
 export const managementOptions = {
   kubeconfig: text(
     "file",
-    "Kubeconfig of the management cluster [$PERENNIAL_GARDEN_KUBECONFIG, $KUBECONFIG, the local environment's]",
+    "Kubeconfig of the management cluster [$PERENNIAL_MANAGEMENT_KUBECONFIG, else the garden's]",
   ),
 } as const;
 
@@ -85,7 +85,7 @@ export function createContext({ terminal, variables, signal }: ContextDeps): {
       return garden;
     },
     async management(options) {
-      return await connect(findKubeconfig(options.kubeconfig, variables, await stateDir(variables)));
+      return await connect(findManagementKubeconfig(options.kubeconfig, variables, await stateDir(variables)));
     },
     async seed(name) {
       const file = join(await stateDir(variables), "kubeconfigs", `${name}.yaml`);

@@ -33,6 +33,17 @@ export function findKubeconfig(option: string | undefined, variables: Variables,
   );
 }
 
+/** The management cluster's kubeconfig: the option, its own variable, else the garden's, which may be the same cluster. */
+export function findManagementKubeconfig(
+  option: string | undefined,
+  variables: Variables,
+  stateDir: string,
+): KubeconfigFile {
+  const { PERENNIAL_MANAGEMENT_KUBECONFIG: file } = variables;
+  if (option || !file) return findKubeconfig(option, variables, stateDir);
+  return { file, called: `${file} (from $PERENNIAL_MANAGEMENT_KUBECONFIG)` };
+}
+
 /** What the file says; throws what it lacks, and the remedy. */
 export async function readKubeconfig({ file, called }: KubeconfigFile): Promise<Kubeconfig> {
   const { parseKubeconfig } = await import("../kube/index.ts");

@@ -8,7 +8,7 @@ export const clusterApiVariables = declare({
     meaning:
       "The file of the kubeconfig of the cluster with Cluster API's objects; the garden's when it is not set. After a 401 the process reads it again.",
     schema: path,
-    readBy: ["cluster-api"],
+    readBy: ["cluster-api", "CLI"],
   },
   PERENNIAL_MANAGEMENT_NAMESPACE: {
     setting: "managementNamespace",

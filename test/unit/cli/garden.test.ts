@@ -42,6 +42,17 @@ it("the command line says which variable named a kubeconfig that is of no use", 
   expect(err).toContain(`kubeconfig ${file} (from $KUBECONFIG) is empty`);
 });
 
+it("the command line asks a management cluster of its own for endpoints, and the garden where none is named", async () => {
+  const [garden, management] = [join(directory, "no-garden.yaml"), join(directory, "no-management.yaml")];
+  const variables = { PERENNIAL_GARDEN_KUBECONFIG: garden, PERENNIAL_MANAGEMENT_KUBECONFIG: management };
+  const verb = ["endpoint", "list"];
+  expect((await list([], variables, verb)).err).toContain(`${management} (from $PERENNIAL_MANAGEMENT_KUBECONFIG)`);
+  expect((await list(["--kubeconfig", file], variables, verb)).err).not.toContain("no-management");
+  const { PERENNIAL_GARDEN_KUBECONFIG } = variables;
+  expect((await list([], { PERENNIAL_GARDEN_KUBECONFIG }, verb)).err).toContain(`${garden} (from`);
+  expect((await list([], variables)).err).toContain(`${garden} (from`);
+});
+
 it("the command line looks nowhere else where $KUBECONFIG names no file that exists", async () => {
   const variables = { KUBECONFIG: `${directory}/a.yaml:${directory}/b.yaml`, PERENNIAL_STATE_DIR: directory };
   const { exit, err } = await list([], variables);
@@ -109,7 +120,7 @@ async function listFrom(status: number, body: unknown) {
   return answer;
 }
 
-async function list(options: readonly string[], variables: Variables = {}) {
+async function list(options: readonly string[], variables: Variables = {}, verb = ["shoot", "list"]) {
   const terminal = fakeTerminal();
   const signal = new AbortController().signal;
   const { context, close } = createContext({
@@ -117,7 +128,7 @@ async function list(options: readonly string[], variables: Variables = {}) {
     variables: { PERENNIAL_STATE_DIR: "/nonexistent/perennial", ...variables },
     signal,
   });
-  const exit = await runCli(["shoot", "list", ...options], registry, context);
+  const exit = await runCli([...verb, ...options], registry, context);
   await close();
   return { exit, err: terminal.err.text() };
 }
