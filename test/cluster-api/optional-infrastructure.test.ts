@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { Cluster, ClusterClass } from "../../src/api/cluster-api/index.ts";
+import { Cluster, ClusterClass, ShootCluster, ShootClusterTemplate } from "../../src/api/cluster-api/index.ts";
 import { EMPTY_TEMPLATE } from "../../src/cluster-api/optional-infrastructure/empty-template.ts";
 import { define } from "../../src/local/cluster/manifests.ts";
 import { clusterApiTest as test, startClusterApi } from "../support/cluster-api.ts";
@@ -136,6 +136,11 @@ test("with our webhooks a ClusterClass may leave infrastructure out, and a topol
       const { spec } = (await client.read(Cluster, { namespace, name: "of-class" })) ?? {};
       expect(spec?.infrastructureRef?.kind).toBe("ShootCluster");
     }, 60_000);
+    const ofClass = await client.read(Cluster, { namespace, name: "of-class" });
+    const infrastructure = { namespace, name: ofClass?.spec.infrastructureRef?.name ?? "" };
+    expect((await client.read(ShootCluster, infrastructure))?.spec ?? {}, "it asks for nothing").toEqual({});
+    const template = await client.read(ShootClusterTemplate, { namespace, name: EMPTY_TEMPLATE.name });
+    expect(template?.metadata.ownerReferences).toMatchObject([{ kind: "ClusterClass", name: "bare" }]);
     const { spec } = (await client.read(ClusterClass, { namespace, name: "bare" })) ?? {};
     expect(spec?.infrastructure?.templateRef).toEqual(EMPTY_TEMPLATE);
   } finally {

@@ -209,6 +209,40 @@ test("an infrastructure whose selector takes no Seed says so, and its Shoot wait
   await eventually(() => read(cluster, Shoot, key), 60_000);
 });
 
+test("a Cluster with infrastructure beside its Shoot has the control plane's endpoint, which the infrastructure neither brings nor waits for", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const key = { namespace, name: "beside" };
+  const { region, ...spec } = shootTemplate("beside").spec;
+  await client.create({ ...controlPlaneOf("beside", { shootTemplate: { spec } }), metadata: key });
+  await client.create({ ...clusterOf("beside", { infrastructureRef: refOf("beside") }), metadata: key });
+  await applyPool(cluster, "beside");
+  await eventually(async () =>
+    expect(await syncedOf(cluster, key)).toMatchObject({ status: "False", reason: "WaitingForInfrastructure" }),
+  );
+  expect(await client.read(Shoot, key), "before its infrastructure").toBeUndefined();
+
+  await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: { region } });
+  const shoot = await eventually(() => read(cluster, Shoot, key), 60_000);
+  expect(shoot.spec).toMatchObject({ region });
+  const before = await read(cluster, Cluster, key);
+  expect(before.status?.initialization).toMatchObject({ infrastructureProvisioned: true });
+  expect(before.spec.controlPlaneEndpoint?.host ?? "", "there is none yet").toBe("");
+
+  const { hostname: host, port } = new URL(client.server);
+  const endpoint = { host, port: Number(port) };
+  await advertise(client, key, client.server);
+  await eventually(async () => expect((await read(cluster, Cluster, key)).spec.controlPlaneEndpoint).toEqual(endpoint));
+  const endpoints = (await client.list(ClusterEndpoint, { namespace })).filter(({ spec }) => spec.cluster === "beside");
+  expect(endpoints).toMatchObject([
+    { metadata: { ownerReferences: [{ kind: "ShootControlPlane", name: "beside" }] }, spec: endpoint },
+  ]);
+  expect((await read(cluster, ShootCluster, key)).spec).toEqual({ region });
+});
+
 test("a ShootCluster keeps its domain, which is a DNS name", async ({ cluster, own }) => {
   expect(own).toBeDefined();
   const { client } = cluster;
@@ -258,3 +292,5 @@ async function read<T extends KubeObject>({ client }: ControlPlane, kind: Kind<T
 
 const conditionOf = ({ status }: ShootCluster, type: string) => status?.conditions?.find((one) => one.type === type);
 const readyOf = async (cluster: ControlPlane, key: Key) => conditionOf(await read(cluster, ShootCluster, key), "Ready");
+const syncedOf = async (cluster: ControlPlane, key: Key) =>
+  (await read(cluster, ShootControlPlane, key)).status?.conditions?.find(({ type }) => type === "ShootSynced");

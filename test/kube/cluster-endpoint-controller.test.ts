@@ -112,6 +112,15 @@ test("a third party's endpoint surfaces on its Cluster, gets its label and owner
   expect(told).toEqual([]);
 });
 
+test("an endpoint of type apiserver, the proposal's other word, surfaces as well", async () => {
+  start();
+  await makeCluster();
+  const { apiVersion, kind } = ClusterEndpoint;
+  const spec = { cluster: "foo", ...value, type: "apiserver" } as const;
+  await client.create<ClusterEndpoint>({ apiVersion, kind, metadata: { name: "other-word", namespace }, spec });
+  await surfaces(value);
+});
+
 test("an endpoint that comes before its Cluster waits for it", async () => {
   start();
   await makeEndpoint("early", value);
