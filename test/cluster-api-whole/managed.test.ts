@@ -20,7 +20,7 @@ import { askManager, countManagerProbes, renderProbes } from "../support/manager
 import {
   clusterNamespace as namespace,
   openManagementCluster,
-  renderManagedExample,
+  renderExample,
   type ManagementCluster,
 } from "../support/management-cluster.ts";
 import { findSeedRemains, findShootRemains } from "../support/shoot-remains.ts";
@@ -48,7 +48,7 @@ afterAll(async () => {
 describe("the example of a Cluster without infrastructure", () => {
   test("becomes available, as clusterctl says", async () => {
     const begin = performance.now();
-    await management.kubectl(["apply", "-f", "-"], await renderManagedExample(local));
+    await management.kubectl(["apply", "-f", "-"], await renderExample(local, "managed"));
     await eventually(async () => expect(await conditionOf(Cluster, "managed", "Available")).toBe("True"), 300_000);
     told.push(`available after ${seconds(begin)} s`);
     const described = await management.clusterctl("describe", "cluster", "managed");

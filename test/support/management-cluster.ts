@@ -43,12 +43,12 @@ export async function openManagementCluster({ environment }: LocalEnvironment): 
   };
 }
 
-/** The example of a Cluster without infrastructure, with the names of the environment and networks that nothing else in it has. */
-export async function renderManagedExample({ environment }: LocalEnvironment): Promise<string> {
-  const file = join(import.meta.dirname, "../../deploy/examples/cluster-api/managed.yaml");
+/** An example of deploy/examples/cluster-api, with the names of the environment and networks that nothing else in it has. */
+export async function renderExample({ environment }: LocalEnvironment, name: string): Promise<string> {
+  const file = join(import.meta.dirname, `../../deploy/examples/cluster-api/${name}.yaml`);
   return (await readFile(file, "utf8"))
     .replaceAll("dev.perennial.test", `dev.${environment.domain}`)
     .replaceAll("172.30.0.0/16", environment.network)
-    .replaceAll("10.181.0.0/16", "100.64.0.0/16")
-    .replaceAll("10.191.0.0/16", "100.65.0.0/16");
+    .replaceAll(/10\.18(\d)\.0\.0\/16/g, "100.8$1.0.0/16")
+    .replaceAll(/10\.19(\d)\.0\.0\/16/g, "100.9$1.0.0/16");
 }
