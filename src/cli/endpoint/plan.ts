@@ -7,6 +7,7 @@ import { defineCommand } from "../command.ts";
 import { managementOptions } from "../connection.ts";
 import { outputOption, printList } from "../display/output.ts";
 import type { Column } from "../display/table.ts";
+import { wrap } from "../display/wrap.ts";
 import { clusterNamespace } from "./list.ts";
 
 /** What taking over one Cluster makes. */
@@ -32,8 +33,16 @@ export const plan = defineCommand({
     if (rows.length === 0 && options.output !== "json" && options.output !== "yaml")
       return void err.write("Nothing to take over: every Cluster with an endpoint has a ClusterEndpoint.\n");
     printList(out, rows, { format: options.output, columns, name: ({ cluster }) => cluster });
+    if (options.output === undefined) out.write(renderWarnings(rows, out.width));
   },
 });
+
+/** Below the table, where a sentence has room. */
+const renderWarnings = (rows: readonly PlannedEndpoint[], width: number | undefined): string =>
+  rows
+    .filter(({ warnings }) => warnings.length > 0)
+    .map(({ cluster, warnings }) => `\n${[cluster, ...warnings.map((one) => `  ${wrap(one, width, 2)}`)].join("\n")}\n`)
+    .join("");
 
 /** Also of a cluster that does not serve ClusterEndpoints yet. */
 async function planAll(client: KubeClient, namespace: string | undefined): Promise<PlannedEndpoint[]> {
@@ -67,5 +76,5 @@ const columns: readonly Column<PlannedEndpoint>[] = [
   { title: "CREATES", value: ({ creates }) => creates },
   { title: "ENDPOINT", value: ({ endpoint }) => endpoint },
   { title: "OWNER", value: ({ owner }) => owner },
-  { title: "WARNING", value: ({ warnings }) => warnings.join("; ") },
+  { title: "WARNING", wide: true, value: ({ warnings }) => warnings.join("; ") },
 ];

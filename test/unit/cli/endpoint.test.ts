@@ -114,6 +114,15 @@ test("a plan says which objects taking over makes, who owns them, and warns of e
   );
 });
 
+test("a plan says its warnings below the table, so that names have room in 80 columns", async () => {
+  const { context, terminal } = contextOf([clusterOf(value)]);
+  await plan.run({ args: {}, options, context });
+  const [head, , ...warnings] = terminal.out.text().split("\n");
+  expect(head).toMatch(/^CLUSTER +CREATES +ENDPOINT +OWNER$/);
+  expect(warnings.slice(0, 2)).toEqual(["", "fleet/foo"]);
+  expect(warnings[2]).toMatch(/^ {2}spec.controlPlaneEndpoint of Cluster fleet\/foo is deprecated/);
+});
+
 test("a plan has nothing for a Cluster that has its object, or no endpoint", async () => {
   for (const found of [objects, [clusterOf()]]) {
     const { context, terminal } = contextOf(found);
