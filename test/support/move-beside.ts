@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { Cluster, ClusterEndpoint, CLUSTERCTL_MOVE_LABEL, EndpointRecord } from "../../src/api/cluster-api/index.ts";
+import {
+  Cluster,
+  ClusterEndpoint,
+  CLUSTERCTL_MOVE_LABEL,
+  EndpointRecord,
+  ShootCluster,
+  ShootControlPlane,
+  ShootMachinePool,
+} from "../../src/api/cluster-api/index.ts";
 import { CredentialsBinding, DNSRecord, DomainReservation, Shoot } from "../../src/api/index.ts";
 import { GARDEN_CREDENTIALS_LABEL } from "../../src/api/labels.ts";
 import { Node, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
@@ -129,14 +137,23 @@ export async function expectBesideAtHome(management: Management, when: string): 
 export const expectBesideGone = async (management: Management, when: string): Promise<void> =>
   await expectNothing(management, when, [DNSRecord, ...played] as never);
 
-/** Deletes both Clusters, and expects that neither the garden nor the DNS has anything of them. */
+/** Deletes both Clusters, and expects that neither the garden nor the DNS has anything of them, nor the management cluster but what is others'. */
 export async function deleteBeside(management: Management, garden: ControlPlane, dns: TestNameServer): Promise<void> {
   const { client } = management.cluster;
   await client.remove(refTo(Cluster, named));
   await deleteCluster(management, garden);
   await eventually(async () => {
-    expect(await client.list(Cluster, { namespace })).toEqual([]);
-    const left = await objectsIn(garden.client, [Shoot, CredentialsBinding, DomainReservation]);
+    const ours = [
+      Cluster,
+      ShootCluster,
+      ShootControlPlane,
+      ShootMachinePool,
+      ClusterEndpoint,
+      EndpointRecord,
+      DNSRecord,
+    ];
+    const here = await objectsIn(client, ours);
+    const left = [...here, ...(await objectsIn(garden.client, [Shoot, CredentialsBinding, DomainReservation]))];
     expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
     expect(await garden.client.read(Secret, copy)).toBeUndefined();
     expect(await resolve(dns)).toEqual([]);
