@@ -47,7 +47,12 @@ const anyTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const anyHash = /\b[0-9a-f]{64}\b/g;
 
 function describe(object: KubeObject): unknown {
-  const { metadata, apiVersion: _, kind, ...content } = object.kind === Cluster.kind ? withoutFirstWriter(object) : object;
+  const {
+    metadata,
+    apiVersion: _,
+    kind,
+    ...content
+  } = object.kind === Cluster.kind ? withoutFirstWriter(object) : object;
   const { labels, annotations, finalizers, ownerReferences, deletionTimestamp, generation } = metadata;
   const kept = { labels, annotations, finalizers: finalizers && [...finalizers].sort(), ownerReferences };
   const status = describeStatus(content["status"], generation);
