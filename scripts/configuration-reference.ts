@@ -36,6 +36,11 @@ const readOutsideOfSource: Readonly<Record<`PERENNIAL_${string}`, readonly strin
     "`docker-compose.yml`",
   ],
   PERENNIAL_TEMPORAL_UI_IMAGE: ["The image of Temporal's UI.", "`temporalio/ui`, pinned", "`docker-compose.yml`"],
+  PERENNIAL_KILL_LIVES: [
+    "Which lives of each scenario `test/cluster-api-whole/kill.test.ts` lives, such as `5-12`. Without it, all.",
+    "none",
+    "tests",
+  ],
   PERENNIAL_E2E: [
     "The name of a local environment that the e2e tests keep from run to run. Without it, they make one and take it down.",
     "none",

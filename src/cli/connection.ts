@@ -5,7 +5,13 @@ import type { createGardenBinding } from "../client/garden-binding.ts";
 import type { ProcessStatus } from "../local/process/processes.ts";
 import type { ClusterOptions, Context, Garden, Variables } from "./context.ts";
 import { CliError } from "./exit.ts";
-import { findKubeconfig, findManagementKubeconfig, readKubeconfig, requireGarden, type KubeconfigFile } from "./garden.ts";
+import {
+  findKubeconfig,
+  findManagementKubeconfig,
+  readKubeconfig,
+  requireGarden,
+  type KubeconfigFile,
+} from "./garden.ts";
 import { text } from "./option.ts";
 import type { Terminal } from "./display/terminal.ts";
 

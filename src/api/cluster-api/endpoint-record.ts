@@ -57,7 +57,9 @@ const endpointRecordSpec = object({
   ttl: count(0, 3600).meta({ default: 10 }).describe("TTL is how long, in seconds, others may remember the addresses."),
   published: published
     .optional()
-    .describe("Published is what the DNS says of the name. The controller writes it: it goes along with `clusterctl move`."),
+    .describe(
+      "Published is what the DNS says of the name. The controller writes it: it goes along with `clusterctl move`.",
+    ),
 }).meta(zoneRules);
 
 const endpointRecordStatus = object({

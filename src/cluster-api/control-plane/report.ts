@@ -49,8 +49,7 @@ export async function report(
     isInitialized ? available : notInitialized(shoot),
     synced(obstacle),
     rollingOut(spec.version, versions),
-    ...(endpoint ? [published("EndpointPublished", unpublished)] : []),
-    ...(kubeconfig === undefined ? [] : [published("KubeconfigPublished", unkept)]),
+    ...publications({ endpoint, unpublished, kubeconfig, unkept }),
     pausedSaid(false),
   ];
   await say(management, controlPlane, said, {
@@ -60,6 +59,17 @@ export async function report(
     ...(shoot && { shoot: placeOf(shoot) }),
   });
 }
+
+/** Of what there is to publish, whether others can find it. */
+const publications = ({
+  endpoint,
+  unpublished,
+  kubeconfig,
+  unkept,
+}: { [P in "endpoint" | "unpublished" | "kubeconfig" | "unkept"]: Seen[P] | undefined }): readonly Said[] => [
+  ...(endpoint ? [published("EndpointPublished", unpublished)] : []),
+  ...(kubeconfig === undefined ? [] : [published("KubeconfigPublished", unkept)]),
+];
 
 /** Of a control plane that has answered once, and whose Shoot is not seen now: it may run all the same, unless that was deleted. */
 const unknownFor = ({ reason, message }: Obstacle = NO_SHOOT): Said => ({

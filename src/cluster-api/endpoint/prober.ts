@@ -66,14 +66,18 @@ export function createProber(deps: ProberDeps): Prober {
     const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust, options);
     if (signal.aborted) return; // a question that was cut short says nothing
     const moves = deps.moves(cluster);
+    if (note(endpoint, found, moves)) deps.onChange(cluster);
+    return againIn(moves ? period / 12 : period); // how long a gap is shows only to those who ask more often than it lasts
+  }
+
+  /** Keeps an answer; says whether it changes what is said of the endpoint. */
+  function note(endpoint: ClusterEndpoint, found: Serving, moves: boolean): boolean {
     const before = (moves ? latestOf(endpoint) : knownOf(endpoint)) ?? writtenOf(endpoint);
     const serving = moves ? judge(found, before) : found;
     const at = found.status === "True" || before === undefined ? now() : before.at;
     const { uid, generation } = endpoint.metadata;
-    known.set(idOf(key), { uid, generation, serving, heard: found.reason, at });
-    if (!isDeepStrictEqual(before?.serving, serving)) deps.onChange(cluster);
-    const wait = moves ? period / 12 : period; // how long a gap is shows only to those who ask more often than it lasts
-    return againIn(wait);
+    known.set(idOf(endpoint.metadata), { uid, generation, serving, heard: found.reason, at });
+    return !isDeepStrictEqual(before?.serving, serving);
   }
 
   function knownOf(endpoint: ClusterEndpoint): Known | undefined {

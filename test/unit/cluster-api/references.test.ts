@@ -18,9 +18,9 @@ const clusterNaming = (apiGroup: string) =>
   clusterOf("one", { infrastructureRef: { apiGroup, kind: ShootCluster.kind, name: "one" } });
 
 test.each([
-  ["a Cluster finds the ShootCluster that it names", OURS, infrastructure],
-  ["a Cluster that names another group's ShootCluster does not find ours", THEIRS, undefined],
-])("%s", (_, group, found) => {
+  [OURS, infrastructure],
+  [THEIRS, undefined],
+])("a Cluster that names a ShootCluster of %s finds one only where that is ours", (group, found) => {
   const infrastructures = { get: () => infrastructure };
   expect(infrastructureOf({ infrastructures }, clusterNaming(group))).toBe(found);
 });
@@ -31,19 +31,22 @@ test("a Shoot does not wait for another group's ShootCluster to be seen", () => 
 });
 
 test.each([
-  ["a MachinePool is joined with the ShootMachinePool that it names", OURS, 1],
-  ["a MachinePool that names another group's ShootMachinePool is not joined with ours", THEIRS, 0],
-])("%s", (_, apiGroup, count) => {
-  const { machinePool, infrastructure: pool } = poolOf("one", "a");
-  const { spec } = machinePool;
-  const infrastructureRef = { apiGroup, kind: ShootMachinePool.kind, name: "a" };
-  const template = { ...spec.template, spec: { ...spec.template.spec, infrastructureRef } };
-  const naming: MachinePool = { ...machinePool, spec: { ...spec, template } };
-  const world = { of: { machinePools: () => [naming] }, pools: { get: () => pool } } as unknown as Parameters<
-    typeof poolsOf
-  >[0];
-  expect(poolsOf(world, clusterOf("one"))).toHaveLength(count);
-});
+  [OURS, 1],
+  [THEIRS, 0],
+])(
+  "a MachinePool that names a ShootMachinePool of %s is joined with one only where that is ours",
+  (apiGroup, count) => {
+    const { machinePool, infrastructure: pool } = poolOf("one", "a");
+    const { spec } = machinePool;
+    const infrastructureRef = { apiGroup, kind: ShootMachinePool.kind, name: "a" };
+    const template = { ...spec.template, spec: { ...spec.template.spec, infrastructureRef } };
+    const naming: MachinePool = { ...machinePool, spec: { ...spec, template } };
+    const world = { of: { machinePools: () => [naming] }, pools: { get: () => pool } } as unknown as Parameters<
+      typeof poolsOf
+    >[0];
+    expect(poolsOf(world, clusterOf("one"))).toHaveLength(count);
+  },
+);
 
 test("an endpoint that another group's kind of the same name controls is none of the control plane's", () => {
   const owner = controlPlaneOf("one");
