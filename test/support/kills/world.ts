@@ -55,7 +55,7 @@ function describe(object: KubeObject): unknown {
   } = object.kind === Cluster.kind ? withoutFirstWriter(object) : object;
   const { labels, annotations, finalizers, ownerReferences, deletionTimestamp, generation } = metadata;
   const kept = { labels, annotations, finalizers: finalizers && [...finalizers].sort(), ownerReferences };
-  const status = describeStatus(content["status"], generation);
+  const status = describeStatus(content["status"], { generation, isOthers: wordedByOthers.includes(kind) });
   const data = kind === Secret.kind ? decode(content["data"]) : content["data"];
   return { ...kept, isLeaving: deletionTimestamp !== undefined, owned: ownedByUs(metadata), ...content, data, status };
 }
@@ -79,17 +79,30 @@ const decode = (data: unknown): unknown =>
 
 interface Status {
   readonly observedGeneration?: number;
-  readonly conditions?: readonly { readonly type: string; readonly observedGeneration?: number }[];
+  readonly lastOperation?: { readonly state?: string };
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly observedGeneration?: number;
+  }[];
 }
 
+/** Whose status is the core manager's or an extension's: their words tell what happened on the way, such as what was created at first. */
+const wordedByOthers: readonly string[] = [Cluster.kind, Machine.kind, MachinePool.kind, DNSRecord.kind];
+
 /** Which condition was written first says nothing; nor does the generation at which one became what it is. */
-function describeStatus(status: unknown, generation: number | undefined): unknown {
+function describeStatus(status: unknown, o: { readonly generation: number | undefined; readonly isOthers: boolean }) {
   if (typeof status !== "object" || status === null) return status;
-  const { observedGeneration, conditions, ...others } = status as Status;
-  const said = conditions?.map(({ observedGeneration: _, ...condition }) => condition);
+  const { observedGeneration, conditions, lastOperation, ...others } = status as Status;
+  const said = conditions?.map((one) => {
+    const { observedGeneration: _, ...condition } = one;
+    return o.isOthers ? { type: one.type, status: one.status } : condition;
+  });
   return {
     ...others,
-    ...(observedGeneration !== undefined && { isCurrent: observedGeneration === generation }),
+    ...(o.isOthers && { deprecated: undefined }),
+    ...(lastOperation && { lastOperation: o.isOthers ? lastOperation.state : lastOperation }),
+    ...(observedGeneration !== undefined && { isCurrent: observedGeneration === o.generation }),
     ...(said && { conditions: Object.fromEntries(said.map((condition) => [condition.type, condition])) }),
   };
 }
