@@ -9,7 +9,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { inWords, refOf, typeMeta, type EventRecorder, type KubeClient } from "../../kube/index.ts";
 import { covers } from "../objects/covers.ts";
 import { COMPOSER } from "../objects/field-managers.ts";
-import type { Obstacle } from "../objects/obstacle.ts";
+import { isRefusal, type Obstacle } from "../objects/obstacle.ts";
 import { endpointEditor } from "./endpoint-writer.ts";
 import { renderEndpoint } from "./value.ts";
 
@@ -30,9 +30,23 @@ export interface ProvidedEndpoint {
 
 /**
  * Makes an endpoint known as a ClusterEndpoint that its provider owns (seed 004). Nothing is written where it says so. Another's object
- * of that name stays as it is: then the answer says so. Of one that others have edited, an Event names the field manager.
+ * of that name stays as it is: then the answer says so, as it does where the API server refuses the endpoint, such as a host with an
+ * underscore. Of one that others have edited, an Event names the field manager.
  */
 export async function provideEndpoint(
+  providing: Providing,
+  provided: ProvidedEndpoint,
+  endpoint: ControlPlaneEndpoint,
+): Promise<Obstacle | undefined> {
+  try {
+    return await writeEndpoint(providing, provided, endpoint);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { reason: "EndpointRefused", message: error.message };
+  }
+}
+
+async function writeEndpoint(
   { management, events }: Providing,
   { cluster, owner, name, present }: ProvidedEndpoint,
   { host, port }: ControlPlaneEndpoint,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ClusterEndpoint } from "../../../src/api/cluster-api/index.ts";
 import { provideEndpoint } from "../../../src/cluster-api/endpoint/provided.ts";
 import { COMPOSER } from "../../../src/cluster-api/objects/field-managers.ts";
-import type { Occurrence } from "../../../src/kube/index.ts";
+import { KubeError, type KubeClient, type Occurrence } from "../../../src/kube/index.ts";
 import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts";
 import { endpointOf } from "../../support/cluster-endpoints.ts";
 import { keepObjects } from "../../support/kept-objects.ts";
@@ -69,4 +69,19 @@ test("nothing is told of an edit that a watch brings late", async () => {
     written("other.test", 2, ["kubectl-edit", "f:host"]),
   );
   expect(told).toEqual([]);
+});
+
+test("an endpoint that the API server refuses is an obstacle in its words, and any other failure is thrown", async () => {
+  const provideTo = (status: number) => {
+    const management: KubeClient = {
+      ...keepObjects().client,
+      create: () =>
+        Promise.reject(new KubeError("spec.host: a_b is no DNS name", { status, reason: "", retryable: false })),
+    };
+    const endpoint = { host: "a_b.test", port: 443 };
+    const provided = { cluster: clusterOf("one"), owner, name, present: undefined };
+    return provideEndpoint({ management, events: { record: () => {} } }, provided, endpoint);
+  };
+  expect(await provideTo(422)).toEqual({ reason: "EndpointRefused", message: "spec.host: a_b is no DNS name" });
+  await expect(provideTo(503)).rejects.toThrow("a_b is no DNS name");
 });
