@@ -1,4 +1,4 @@
-import { CLUSTER_NAME_LABEL, type Cluster, type EndpointRecord } from "../../api/cluster-api/index.ts";
+import { apiGroupOf, CLUSTER_NAME_LABEL, type Cluster, type EndpointRecord } from "../../api/cluster-api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { patchSeen } from "../objects/bound-writes.ts";
@@ -17,7 +17,7 @@ export async function adoptRecord(
   const name = cluster.metadata.name;
   const metadata = {
     ...(labels[CLUSTER_NAME_LABEL] !== name && { labels: { [CLUSTER_NAME_LABEL]: name } }),
-    ...(ownerReferences.every(({ kind }) => kind !== cluster.kind) && {
+    ...(ownerReferences.every((one) => one.kind !== cluster.kind || apiGroupOf(one) !== apiGroupOf(cluster)) && {
       ownerReferences: [...ownerReferences, ownerReference(cluster)],
     }),
     ...(!finalizers.includes(ENDPOINT_RECORD_FINALIZER) && { finalizers: [...finalizers, ENDPOINT_RECORD_FINALIZER] }),

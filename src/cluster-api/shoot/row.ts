@@ -60,7 +60,8 @@ type Bounds = Pick<Row, "minimum" | "maximum">;
  */
 export function autoscalerBoundsOf({ machinePool, infrastructure }: Pool): Bounds | undefined {
   const { minimum, maximum } = infrastructure.spec;
-  const isAutoscaled = annotationOf(machinePool, REPLICAS_MANAGED_BY_ANNOTATION) !== undefined;
+  const manager = annotationOf(machinePool, REPLICAS_MANAGED_BY_ANNOTATION);
+  const isAutoscaled = manager !== undefined && manager !== "false"; // as core reads it
   return isAutoscaled && minimum !== undefined && maximum !== undefined ? { minimum, maximum } : undefined;
 }
 

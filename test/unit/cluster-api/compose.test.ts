@@ -230,6 +230,12 @@ describe("a row", () => {
     expect(rowsOf(pool)).toEqual([expect.objectContaining({ minimum: 2, maximum: 9 })]);
   });
 
+  test("has as many machines as there are replicas, where the word of who decides is false, as core reads it", () => {
+    const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "false" };
+    const pool = poolOf("one", "a", { replicas: 4, annotations, spec: { minimum: 2, maximum: 9 } });
+    expect(rowsOf(pool)).toEqual([expect.objectContaining({ minimum: 4, maximum: 4 })]);
+  });
+
   test.each([{}, { minimum: 2 }, { maximum: 9 }])(
     "has as many machines as the MachinePool has replicas, where an autoscaler decides and a user says bounds %j only",
     (spec) => {
