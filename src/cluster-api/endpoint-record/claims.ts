@@ -1,5 +1,5 @@
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
-import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
+import { findCondition } from "../objects/conditions.ts";
 
 /**
  * How far a record has come with its name, the farthest first: there is a DNSRecord, which may have brought it into the DNS; it can be
@@ -22,7 +22,7 @@ export interface Claims {
   holderOf(name: string, claimants: readonly Claimant[]): EndpointRecord | undefined;
 }
 
-/** No name is given yet; a record that has the finalizer had its name before this process led. */
+/** No name is given yet; a record had its name before this process led where its condition Published says neither that another has it nor that it has no Cluster. */
 export function createClaims(): Claims {
   const holders = new Map<string, string | undefined>();
   return {
@@ -44,9 +44,15 @@ function inOrder(a: EndpointRecord, b: EndpointRecord): number {
   return (before[differing] ?? "") < (after[differing] ?? "") ? -1 : 1;
 }
 
-const orderOf = ({
-  metadata: { finalizers = [], creationTimestamp = "", namespace, name },
-}: EndpointRecord): string[] => [
-  finalizers.includes(ENDPOINT_RECORD_FINALIZER) ? "0 held" : "1 free",
-  ...[creationTimestamp, namespace, name],
+const orderOf = ({ metadata: { creationTimestamp = "", namespace, name }, ...record }: EndpointRecord): string[] => [
+  hasHeld(record) ? "0 held" : "1 free",
+  creationTimestamp,
+  namespace,
+  name,
 ];
+
+/** A finalizer does not say so: who has lost a name keeps it, and users write it. */
+function hasHeld({ status }: Pick<EndpointRecord, "status">): boolean {
+  const { reason } = findCondition(status?.conditions, "Published") ?? {};
+  return reason !== undefined && reason !== "NameTaken" && reason !== "WaitingForCluster";
+}

@@ -60,7 +60,7 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
     }
     if (record.metadata.deletionTimestamp !== undefined) {
       wait();
-      return await removeRecord(client, record);
+      return await removeRecord(client, record, { hasName: (await whyTaken(record)) === undefined });
     }
     const taken = await whyTaken(record);
     if (taken !== undefined) return await refuse(record, "NameTaken", taken);

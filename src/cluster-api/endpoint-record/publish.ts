@@ -4,7 +4,8 @@ import { inWords, isNotFound, refOf, refTo, Secret, type KubeClient } from "../.
 import type { Said } from "../objects/conditions.ts";
 import { ensureDnsRecord, isForEndpoint, readDnsRecord, valuesIn } from "./dns-record.ts";
 import { chooseMembers, type Member } from "./members.ts";
-import { judgeDnsRecord, publishedSaid } from "./published.ts";
+import { notePublished } from "./note-published.ts";
+import { describeNoExtension, judgeDnsRecord, publishedSaid } from "./published.ts";
 import { valuesFor, type Values } from "./values.ts";
 
 /** What came of publishing: condition Published, undefined where it is as it was; what the name says, by its extension; and when to look again, in ms. */
@@ -60,6 +61,9 @@ async function carryOut(
   record: EndpointRecord,
   { existing, wanted }: { readonly existing: DNSRecord | undefined; readonly wanted: Values },
 ): Promise<Publication> {
+  // Before the DNS has it: a record that clusterctl took away in between would come without it, and leave the name for ever.
+  const isFirst = existing === undefined && record.spec.published === undefined;
+  if (isFirst && !(await notePublished(client, record, wanted))) return {}; // the watch brings it
   try {
     const written = await ensureDnsRecord(client, record, { existing, wanted });
     if (written === undefined) return {}; // the watch brings what comes of it
@@ -68,9 +72,7 @@ async function carryOut(
     return { said: verdict, ...(verdict.status === "True" && { published: wanted }) };
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    const what = "this cluster serves no DNSRecords of extensions.gardener.cloud/v1alpha1";
-    const message = `${what}: install their definition, and an extension for type ${record.spec.provider.type}`;
-    return { said: publishedSaid("False", "NoExtension", message), requeueAfter: RETRY };
+    return { said: publishedSaid("False", "NoExtension", describeNoExtension(record)), requeueAfter: RETRY };
   }
 }
 

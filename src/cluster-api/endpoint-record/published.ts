@@ -1,7 +1,8 @@
 import { extensionReady } from "../../activities/waits/readiness.ts";
 import { TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import { contractOf } from "../../api/extensions/kinds.ts";
-import type { DNSRecord } from "../../api/index.ts";
+import type { EndpointRecord } from "../../api/cluster-api/index.ts";
+import { DNSRecord } from "../../api/index.ts";
 import { inWords, refOf } from "../../kube/index.ts";
 import type { Said } from "../objects/conditions.ts";
 
@@ -21,6 +22,10 @@ export function judgeDnsRecord(dnsRecord: DNSRecord, now: number): Verdict {
   const who = `the extension for DNSRecords of type ${spec.type} and class garden`;
   return publishedSaid("False", "ExtensionSilent", `${what} waits for ${who} since ${since}: ${readiness.message}`);
 }
+
+/** What is missing where the cluster serves no DNSRecords. */
+export const describeNoExtension = ({ spec: { provider } }: EndpointRecord): string =>
+  `this cluster serves no DNSRecords of ${DNSRecord.apiVersion}: install their definition, and an extension for type ${provider.type}`;
 
 /** Condition Published, with that status. */
 export const publishedSaid = (status: Said["status"], reason: string, message: string): Said => ({

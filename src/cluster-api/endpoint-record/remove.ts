@@ -1,19 +1,43 @@
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
 import type { DNSRecord } from "../../api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
-import { dropFinalizer, inWords, refOf, type KubeClient } from "../../kube/index.ts";
+import { dropFinalizer, inWords, isNotFound, refOf, type KubeClient } from "../../kube/index.ts";
+import type { Again } from "../again.ts";
 import { say } from "../objects/say.ts";
 import { ensureDnsRecord, isForEndpoint, readDnsRecord, removeDnsRecord } from "./dns-record.ts";
 import { handOver, isHandedOver, isHeld } from "./hand-over.ts";
 import { notePublished } from "./note-published.ts";
-import { publishedSaid } from "./published.ts";
+import { describeNoExtension, publishedSaid } from "./published.ts";
 
-/** Takes the name of a record that is being deleted out of the DNS, and then lets the record go; says what it waits for. */
-export async function removeRecord(client: KubeClient, record: EndpointRecord): Promise<void> {
+/**
+ * Takes the name of a record that is being deleted out of the DNS, and then lets the record go; says what it waits for. The name is another's
+ * where this one has neither it nor a DNSRecord: a copy, or one that was moved beside it. Then it stays.
+ */
+export async function removeRecord(
+  client: KubeClient,
+  record: EndpointRecord,
+  { hasName }: { readonly hasName: boolean },
+): Promise<void | Again> {
   const { finalizers = [] } = record.metadata;
   if (!finalizers.includes(ENDPOINT_RECORD_FINALIZER)) return;
   const existing = await readDnsRecord(client, record.metadata);
-  if (isOut(record, existing)) return await dropFinalizer(client, record, ENDPOINT_RECORD_FINALIZER);
+  const isAnothers = existing === undefined && !hasName;
+  if (isAnothers || isOut(record, existing)) return await dropFinalizer(client, record, ENDPOINT_RECORD_FINALIZER);
+  try {
+    await removeName(client, record, existing);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await say(client, record, [publishedSaid("False", "Deleting", `${describeNoExtension(record)}. ${LEAVING}`)]);
+    return { requeueAfter: RETRY };
+  }
+}
+
+/** In ms: how soon to look again for a definition, of which no watch tells. */
+const RETRY = 15_000;
+
+const LEAVING = `To leave the name in the DNS, take away finalizer ${ENDPOINT_RECORD_FINALIZER}`;
+
+async function removeName(client: KubeClient, record: EndpointRecord, existing: DNSRecord | undefined): Promise<void> {
   const dnsRecord = existing ?? (await bringBack(client, record));
   if (dnsRecord === undefined) return; // the watch brings what comes of it
   const why = (await takeOut(client, record, dnsRecord)) ?? dnsRecord.status?.lastError?.description ?? WAITING;

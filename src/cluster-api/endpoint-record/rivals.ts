@@ -1,14 +1,14 @@
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
 import { ENDPOINT_RECORD_FINALIZER } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { isLeftToMove } from "../objects/paused.ts";
+import { isLeftToMove, isPaused } from "../objects/paused.ts";
 import type { Claimant } from "./claims.ts";
 import { isForEndpoint, readDnsRecord } from "./dns-record.ts";
 import type { Watched } from "./watched.ts";
 
 /**
  * Those of the records with one name that compete for it. One whose DNSRecord exists does, whatever else it lacks: to delete that takes the
- * name out of the DNS. Else it takes a Cluster; and a record that goes lets go of what it has not got yet.
+ * name out of the DNS. Any other competes only where its Cluster is there, and while it is neither deleted, moved nor paused.
  */
 export async function claimantsOf(
   client: KubeClient,
@@ -19,7 +19,7 @@ export async function claimantsOf(
     records.map(async (record): Promise<Claimant | undefined> => {
       if (await hasDnsRecord(client, record)) return { record, stage: "published" };
       const { metadata, spec } = record;
-      if (metadata.deletionTimestamp !== undefined || isLeftToMove(record)) return undefined;
+      if (metadata.deletionTimestamp !== undefined || isLeftToMove(record) || isPaused(record)) return undefined;
       if (watched.cluster({ namespace: metadata.namespace, name: spec.cluster }) === undefined) return undefined;
       return { record, stage: watched.hasCredentials(record) ? "able" : "without credentials" };
     }),
@@ -34,5 +34,5 @@ export const alone = (record: EndpointRecord): Claimant => ({ record, stage: "ab
 async function hasDnsRecord(client: KubeClient, record: EndpointRecord): Promise<boolean> {
   if (record.metadata.finalizers?.includes(ENDPOINT_RECORD_FINALIZER) !== true) return false;
   const found = await readDnsRecord(client, record.metadata);
-  return found !== undefined && isForEndpoint(found);
+  return found !== undefined && isForEndpoint(found) && found.spec.name === record.spec.name;
 }

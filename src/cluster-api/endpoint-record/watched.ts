@@ -21,6 +21,8 @@ import {
 import type { Logger } from "../../log.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { clusterOfSecret, type Trust } from "../endpoint/trust.ts";
+import { findCondition } from "../objects/conditions.ts";
+import { isLeftToMove, isPaused } from "../objects/paused.ts";
 import { createWatches, keyOf, type Watches } from "../watches.ts";
 import { listDnsRecords } from "./left.ts";
 
@@ -55,9 +57,9 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
   const first = Promise.withResolvers<void>();
   const records = createReflector(client, EndpointRecord, {
     log,
-    onEvent({ object }) {
+    onEvent({ type, object, old }) {
       onRecord(keyOf(object));
-      tellAll(object);
+      if (type !== "updated" || standingOf(old) !== standingOf(object)) tellAll(object);
       first.resolve();
     },
   });
@@ -153,4 +155,12 @@ function essentialMachine({ apiVersion, kind, metadata, spec, status }: Machine)
     spec: { ...spec, bootstrap: {} },
     status: { addresses: status?.addresses },
   };
+}
+
+/** What of a record counts for others that want its name: each of them is looked at again when it changes, and only then. */
+function standingOf(record: EndpointRecord | undefined): string {
+  const { metadata, status } = record ?? {};
+  const published = findCondition(status?.conditions, "Published")?.reason;
+  const keepsOff = record && [isPaused(record), isLeftToMove(record)];
+  return JSON.stringify([metadata?.finalizers, metadata?.deletionTimestamp, keepsOff, published]);
 }

@@ -4,7 +4,7 @@ import { PROJECT_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { INFRASTRUCTURE_FINALIZER, SHOOT_FINALIZER } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { NamespacedKey } from "../../kube/index.ts";
-import { soonest, type Again } from "../again.ts";
+import { inTurn, type Again } from "../again.ts";
 import { reconcileControlPlane, type ControlPlaneDeps } from "../control-plane/control-plane.ts";
 import { removeShoot } from "../control-plane/deletion.ts";
 import { findOwnShoot } from "../control-plane/find.ts";
@@ -37,19 +37,23 @@ export async function reconcileCluster(deps: ControlPlaneDeps, key: NamespacedKe
     if (!isPaused(cluster)) await rememberAnnotations(deps.management, infrastructures);
     await holdPools(deps, cluster);
   }
-  const again = [cluster && (await infrastructureOfCluster(deps, cluster))];
-  again.push(controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane)));
-  await poolsOfCluster(deps, key, cluster, controlPlane);
   const labelled = world.of.controlPlanes(key);
-  for (const other of labelled.filter(isLeaving))
-    if (other !== controlPlane) again.push(await controlPlaneOfCluster(deps, key, cluster, other));
-  for (const one of world.of.infrastructures(key).filter(isLeaving))
-    again.push(await leavingInfrastructure(deps, key, cluster, one));
+  const leaving = labelled.filter((one) => isLeaving(one) && one !== controlPlane);
+  const again = await inTurn([
+    async () => cluster && (await infrastructureOfCluster(deps, cluster)),
+    async () => controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane)),
+    () => poolsOfCluster(deps, key, cluster, controlPlane),
+    ...leaving.map((other) => () => controlPlaneOfCluster(deps, key, cluster, other)),
+    ...world.of
+      .infrastructures(key)
+      .filter(isLeaving)
+      .map((one) => () => leavingInfrastructure(deps, key, cluster, one)),
+  ]);
   if (cluster === undefined && labelled.length === 0) {
     deps.servers.forget(`${key.namespace}/${key.name}`);
     deps.silence.delete(`${key.namespace}/${key.name}`);
   }
-  return soonest(again);
+  return again;
 }
 
 /** One that is being deleted has a Shoot to see to, whether or not its Cluster names it still. */
@@ -150,8 +154,8 @@ async function poolOfCluster(
   if (isKeptOff(infrastructure)) return;
   if ((place && isPaused(place.cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
-  if (place !== undefined && !isLeaving(place.cluster) && !deps.gardenView.knows(OF_SHOOTS)) return;
   if (infrastructure.metadata.deletionTimestamp !== undefined) return await removePool(deps, infrastructure, place);
+  if (place !== undefined && !isLeaving(place.cluster) && !deps.gardenView.knows(OF_SHOOTS)) return;
   const pool = place?.pools.find((one) => one.infrastructure.metadata.name === infrastructure.metadata.name);
   if (place !== undefined && pool !== undefined) await reconcilePool(deps, pool, place);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
+import { inTurn } from "../../../src/cluster-api/again.ts";
 import { isToBeAsked, whenAgain } from "../../../src/cluster-api/control-plane/again.ts";
 import { controlPlaneOf, shootOf } from "../../support/cluster-api-objects.ts";
 
@@ -48,4 +49,18 @@ test("the controller does not ask an API server for a version that admission has
   expect(isToBeAsked(controlPlane, shoot)).toBe(false);
   const seen = { shoot, kubeconfig: "a kubeconfig", version: "v1.34.4", obstacle: held("Refused") };
   expect(whenAgain(controlPlane, seen)?.requeueAfter).toBeGreaterThan(50_000);
+});
+
+test("each work of a turn is done, and the first failure is thrown after the last", async () => {
+  const done: string[] = [];
+  const work = (name: string, fails: boolean) => () => {
+    done.push(name);
+    return fails ? Promise.reject(new Error(name)) : Promise.resolve({ requeueAfter: 5 });
+  };
+  await expect(inTurn([work("a", true), work("b", false), work("c", true)])).rejects.toThrow("a");
+  expect(done).toEqual(["a", "b", "c"]);
+  expect(await inTurn([work("d", false), async () => undefined, async () => ({ requeueAfter: 3 })])).toEqual({
+    requeueAfter: 3,
+  });
+  expect(await inTurn([async () => undefined])).toBeUndefined();
 });

@@ -128,19 +128,25 @@ describe("a name's record", () => {
 });
 
 describe("of records of one name", () => {
-  const record = (name: string, at: number, isHeld = false): EndpointRecord => ({
+  const said = (reason: string): EndpointRecord["status"] => ({
+    conditions: [
+      { type: "Published", status: "True", reason, message: "", lastTransitionTime: "2026-01-09T00:00:00Z" },
+    ],
+  });
+  const record = (name: string, at: number, reason?: string): EndpointRecord => ({
     apiVersion: "perennial.dev/v1alpha1",
     kind: "EndpointRecord",
     metadata: {
       ...{ name, namespace: "fleet", uid: `uid-${name}`, creationTimestamp: `2026-01-0${at}T00:00:00Z` },
-      finalizers: isHeld ? ["cluster-api.perennial.dev/endpoint-record"] : [],
+      finalizers: ["cluster-api.perennial.dev/endpoint-record"], // as one that has lost its name keeps it
     },
     spec: {
       ...{ cluster: name, name: "api.example.com", port: 6443, ttl: 10 },
       provider: { type: "rfc2136", secretRef: { name: "dns" } },
     },
+    ...(reason !== undefined && { status: said(reason) }),
   });
-  const [old, young, held] = [record("old", 1), record("young", 2), record("held", 3, true)];
+  const [old, young, held] = [record("old", 1), record("young", 2), record("held", 3, "Published")];
   const claim = (one: EndpointRecord, stage: Claimant["stage"] = "able"): Claimant => ({ record: one, stage });
   const holder = (claims: Claims, ...all: readonly Claimant[]) =>
     claims.holderOf("api.example.com", all)?.metadata.name;
@@ -149,6 +155,13 @@ describe("of records of one name", () => {
     ["the oldest", claim(young), claim(old), "old"],
     ["the first by name of two as old", claim(record("b", 1)), claim(record("a", 1)), "a"],
     ["the one that had it before this process led", claim(old), claim(held), "held"],
+    ["the oldest, of which another had the name,", claim(record("loser", 1, "NameTaken")), claim(young), "loser"],
+    [
+      "the one that had it, and not an older one that had no Cluster,",
+      claim(record("late", 1, "WaitingForCluster")),
+      claim(held),
+      "held",
+    ],
     ["the one that can bring it into the DNS", claim(old, "without credentials"), claim(young), "young"],
     ["the one that can, also before one that had it,", claim(held, "without credentials"), claim(old), "old"],
     ["the one that may have brought it into the DNS", claim(old), claim(young, "published"), "young"],

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { CLUSTER_NAME_LABEL, ShootCluster, type Condition } from "../../../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../../../src/api/index.ts";
+import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
 import { createShootProvider } from "../../../src/cluster-api/shoot-provider/provider.ts";
 import { KubeError, typeMeta, type KubeClient, type TypeRef } from "../../../src/kube/index.ts";
 import { createLogger } from "../../../src/log.ts";
-import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, poolOf } from "../../support/cluster-api-objects.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** An API server with these objects, or one that never answers; it notes what is said in conditions, by kind and type. */
@@ -39,10 +40,16 @@ test("a leader that begins while the garden is away sees to what needs no garden
   const labels = { [CLUSTER_NAME_LABEL]: "one" };
   const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name: "one" };
   const controlPlane = controlPlaneOf("one");
+  const { machinePool, infrastructure: pool } = poolOf("one", "leaving");
   const management = serverOf([
     clusterOf("one", { infrastructureRef }),
     { ...controlPlane, metadata: { ...controlPlane.metadata, labels } },
     { ...typeMeta(ShootCluster), metadata: { ...controlPlane.metadata, labels } },
+    machinePool,
+    {
+      ...pool,
+      metadata: { ...pool.metadata, labels, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [SHOOT_FINALIZER] },
+    },
   ]);
   const log = createLogger({ name: "test", level: "silent" });
   const events = { record() {}, settled: async () => {} };
@@ -54,6 +61,7 @@ test("a leader that begins while the garden is away sees to what needs no garden
       expect(management.said.get("ShootCluster Ready")).toEqual({ status: "True", reason: "Ready" });
       const synced = management.said.get("ShootControlPlane ShootSynced");
       expect(synced).toEqual({ status: "Unknown", reason: "GardenUnreachable" });
+      expect(management.said.get("ShootMachinePool Ready")).toMatchObject({ reason: "GardenUnreachable" });
     });
   } finally {
     await provider.stop();
