@@ -16,6 +16,7 @@ import { createOwnProcess, type OwnProcess } from "../own-process.ts";
 import { servePlayedControlPlanes } from "../played-control-plane.ts";
 import { servePlayedMachines } from "../played-machines.ts";
 import { createMortal } from "./mortal.ts";
+import { patientClient } from "./patient-client.ts";
 import { layTrap, type KillPoint, type Write } from "./trap.ts";
 
 /**
@@ -84,7 +85,7 @@ async function startKillLab(cluster: ControlPlane) {
     manager: createMortal({ trap: layTrap(coreProxy), kill: core.kill, start: core.start }),
   };
   const lab: KillLab = {
-    ...{ cluster, dns, shootsSeen: shoots.seen },
+    ...{ cluster: { ...cluster, client: patientClient(client) }, dns, shootsSeen: shoots.seen },
     follow(name) {
       const followed = {
         "cluster-api": mortals["cluster-api"].trap.follow(name),
