@@ -11,14 +11,18 @@ export function patientClient(client: KubeClient): KubeClient {
       const member: unknown = Reflect.get(target, name, receiver);
       if (!["create", "patch", "apply", "remove"].includes(String(name)) || typeof member !== "function") return member;
       return async (...args: unknown[]) => {
+        let failure: Error | undefined;
         const { outcome } = await eventually(async () => {
           try {
             return { outcome: (await Reflect.apply(member, target, args)) as unknown };
           } catch (error) {
-            return isForWebhook(error) ? false : { outcome: Promise.reject(error) };
+            if (isForWebhook(error)) return false;
+            failure = error as Error;
+            return { outcome: undefined };
           }
         }, 90_000);
-        return await outcome;
+        if (failure !== undefined) throw failure;
+        return outcome;
       };
     },
   });
