@@ -36,7 +36,7 @@ const test = ownClusterTest().extend("init", { scope: "file" }, async ({ cluster
   };
 });
 
-test("clusterctl init installs our three providers beside core, and the process says where the garden is", async ({
+test("clusterctl init installs our three providers beside core, and its Deployment names the garden's kubeconfig", async ({
   cluster,
   init,
 }) => {

@@ -82,7 +82,7 @@ describe("the example of a Cluster without infrastructure", () => {
     await inCluster(["wait", "--for", "condition=Ready", "pod/hello", "--timeout", "50s"]);
     const [node] = await nodes();
     expect(await inCluster(["get", "pod", "hello", "--output", "jsonpath={.spec.nodeName}"])).toBe(node?.metadata.name);
-    expect(await inCluster(["logs", "hello"])).toBeDefined();
+    await eventually(async () => expect(await inCluster(["logs", "hello"])).toContain("listening on :8080"), 30_000);
   });
 });
 

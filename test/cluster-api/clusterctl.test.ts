@@ -28,13 +28,32 @@ const test = base.extend("generate", async ({}, { onCleanup }) => {
 const kindsOf = (objects: readonly KubeObject[]) => objects.map(({ kind }) => kind).sort();
 
 test.for([
-  ["--control-plane", ["clusterendpoints", "endpointrecords", "shootcontrolplanes", "shootcontrolplanetemplates"]],
-  ["--infrastructure", ["shootclusters", "shootclustertemplates", "shootmachinepools", "shootmachinepooltemplates"]],
-  ["--bootstrap", ["shootbootstrapconfigs", "shootbootstrapconfigtemplates"]],
-] as const)("clusterctl generates the components of provider %s", async ([flag, plurals], { generate }) => {
+  [
+    "--control-plane",
+    [
+      "clusterendpoints.cluster.x-k8s.io",
+      "endpointrecords.perennial.dev",
+      "shootcontrolplanes.controlplane.cluster.x-k8s.io",
+      "shootcontrolplanetemplates.controlplane.cluster.x-k8s.io",
+    ],
+  ],
+  [
+    "--infrastructure",
+    [
+      "shootclusters.infrastructure.cluster.x-k8s.io",
+      "shootclustertemplates.infrastructure.cluster.x-k8s.io",
+      "shootmachinepools.infrastructure.cluster.x-k8s.io",
+      "shootmachinepooltemplates.infrastructure.cluster.x-k8s.io",
+    ],
+  ],
+  [
+    "--bootstrap",
+    ["shootbootstrapconfigs.bootstrap.cluster.x-k8s.io", "shootbootstrapconfigtemplates.bootstrap.cluster.x-k8s.io"],
+  ],
+] as const)("clusterctl generates the components of provider %s", async ([flag, names], { generate }) => {
   const objects = await generate("provider", flag, "perennial");
   const definitions = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
-  expect(definitions.map(({ metadata }) => metadata.name.split(".")[0]).sort()).toEqual(plurals);
+  expect(definitions.map(({ metadata }) => metadata.name).sort()).toEqual(names);
   for (const { metadata } of definitions) expect(metadata.labels).toHaveProperty(["clusterctl.cluster.x-k8s.io"]);
   expect(kindsOf(objects).filter((kind) => kind === "Deployment")).toHaveLength(flag === "--control-plane" ? 1 : 0);
 });

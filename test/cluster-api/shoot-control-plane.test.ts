@@ -12,7 +12,7 @@ import {
   ShootMachinePool,
 } from "../../src/api/cluster-api/index.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
-import { Namespace, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
+import { Namespace, refOf, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
@@ -211,13 +211,55 @@ test("nothing is written for a paused Cluster but that it is paused", async ({ c
   await client.patch(refTo(ShootControlPlane, key), {
     metadata: { labels: { "cluster.x-k8s.io/cluster-name": "paused" } },
   });
-  await eventually(async () =>
-    expect(conditionOf((await read(cluster, ShootControlPlane, key)).status, "Paused")).toMatchObject({
-      status: "True",
-    }),
-  );
+  await isPaused(cluster, ShootControlPlane, key);
   expect((await read(cluster, ShootControlPlane, key)).metadata.finalizers).toBeUndefined();
   expect(await client.read(Shoot, key)).toBeUndefined();
+});
+
+test("nothing is written for a Cluster that is paused while it serves, whatever is changed, until it goes on", async ({
+  cluster,
+  own,
+}) => {
+  expect(own).toBeDefined();
+  const { client } = cluster;
+  const [key, pool] = [
+    { namespace, name: "halted" },
+    { namespace, name: "halted-pool" },
+  ];
+  await apply(cluster, "halted", ["halted-pool"]);
+  await eventually(() => read(cluster, Shoot, key));
+  await advertise(client, key, client.server);
+  await finish(cluster, key);
+  await eventually(async () => {
+    expect(await availableOf(cluster, key)).toMatchObject({ status: "True" });
+    expect(await syncedOf(cluster, key)).toMatchObject({ status: "True" });
+    await read(cluster, Secret, { namespace, name: clusterKubeconfigName("halted") });
+  });
+  await client.patch(refTo(Cluster, key), { spec: { paused: true } });
+  await isPaused(cluster, ShootControlPlane, key);
+  await isPaused(cluster, ShootMachinePool, pool);
+
+  await client.patch(refTo(MachinePool, pool), { spec: { replicas: 4 } });
+  const before = [
+    await client.patch(refTo(ShootMachinePool, pool), { spec: { labels: { tier: "a" } } }),
+    await client.patch(refTo(ShootControlPlane, key), {
+      spec: { shootTemplate: { metadata: { labels: { team: "a" } } } },
+    }),
+    await read(cluster, Shoot, key),
+    await read(cluster, ClusterEndpoint, { namespace, name: "halted-control-plane" }),
+    await read(cluster, Secret, { namespace, name: clusterKubeconfigName("halted") }),
+  ];
+  await isPaused(cluster, ShootMachinePool, pool); // of the new generation, too: both changes have had their turn
+  await isPaused(cluster, ShootControlPlane, key);
+  const now = await Promise.all(before.map((one) => client.read(refOf(one))));
+  expect(now.map(withoutPaused)).toEqual(before.map(withoutPaused));
+
+  await client.patch(refTo(Cluster, key), { spec: { paused: null } });
+  await eventually(async () => {
+    const { metadata, spec } = await read(cluster, Shoot, key);
+    expect(metadata.labels).toMatchObject({ team: "a" });
+    expect(spec.provider.workers).toMatchObject([{ minimum: 4, labels: { tier: "a" } }]);
+  });
 });
 
 test("the controller writes nothing to infrastructure and pools that another system keeps", async ({
@@ -338,6 +380,28 @@ async function read<T extends KubeObject>(
   const found = await client.read(kind, key);
   if (found === undefined) throw new Error(`there is no ${kind.kind} ${key.name}`);
   return found;
+}
+
+/** Waits until an object of ours says that it is paused, as it is now. */
+const isPaused = async (
+  cluster: ControlPlane,
+  kind: typeof ShootControlPlane | typeof ShootMachinePool,
+  key: Named,
+): Promise<void> =>
+  await eventually(async () => {
+    const { metadata, status } = await read<ShootControlPlane | ShootMachinePool>(cluster, kind, key);
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({ type: "Paused", status: "True", observedGeneration: metadata.generation }),
+    );
+  });
+
+/** An object but for its condition Paused; and where it has one, for the generation that it says it has seen, its version and the owners of its fields, which change with that. */
+function withoutPaused(object: (KubeObject & { readonly status?: object | undefined }) | undefined): unknown {
+  const { conditions } = (object?.status ?? {}) as ShootControlPlane["status"] & object;
+  const others = conditions?.filter(({ type }) => type !== "Paused");
+  if (object === undefined || others?.length === conditions?.length) return object;
+  const { resourceVersion: _, managedFields: __, ...metadata } = object.metadata;
+  return { ...object, metadata, status: { ...object.status, conditions: others, observedGeneration: 0 } };
 }
 
 const rowsOf = async (cluster: ControlPlane, key: Named) =>

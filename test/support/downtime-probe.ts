@@ -6,6 +6,8 @@ import { parse } from "yaml";
 
 /** A client of a Shoot's API server that never gives up: what it saw from outside. */
 export interface DowntimeProbe {
+  /** How many questions have had their outcome. */
+  probes(): number;
   /** Ends it. */
   stop(): Promise<Downtime>;
 }
@@ -24,15 +26,19 @@ export interface Downtime {
 }
 
 /** Where a probe looks for the API server: at whatever address a DNS server gives at that moment, or at one address. */
-export type ProbedPlace = { readonly dnsServer: string } | { readonly address: string };
+export type ProbedPlace = ({ readonly dnsServer: string } | { readonly address: string }) & {
+  /** In ms: how long it waits for the DNS server, and for the API server; 1 s unless told otherwise. */
+  readonly timeout?: number;
+};
 
 /** Reads a path from the API server every 200 ms, over a new connection each time, as a client of the Shoot would. */
 export function startDowntimeProbe(kubeconfig: string, path: string, place: ProbedPlace): DowntimeProbe {
   const { host, port, ca, headers } = readKubeconfig(kubeconfig);
-  const lookup = createLookup(place);
+  const { timeout = 1_000 } = place;
+  const lookup = createLookup(place, timeout);
   const probe = () =>
     new Promise<boolean>((resolve) => {
-      const options = { host, port, path, ca, headers, lookup, agent: false, timeout: 1_000 };
+      const options = { host, port, path, ca, headers, lookup, agent: false, timeout };
       const call = request(options, (response) => {
         response.resume();
         resolve(response.statusCode === 200);
@@ -54,6 +60,7 @@ export function startDowntimeProbe(kubeconfig: string, path: string, place: Prob
     }
   })();
   return {
+    probes: () => counts.probes,
     async stop() {
       stopped = true;
       await probing;
@@ -62,8 +69,8 @@ export function startDowntimeProbe(kubeconfig: string, path: string, place: Prob
   };
 }
 
-function createLookup(place: ProbedPlace): LookupFunction {
-  const resolver = new Resolver({ timeout: 1_000, tries: 1 });
+function createLookup(place: ProbedPlace, timeout: number): LookupFunction {
+  const resolver = new Resolver({ timeout, tries: 1 });
   if ("dnsServer" in place) resolver.setServers([place.dnsServer]);
   const find = async (host: string) => ("address" in place ? [place.address] : await resolver.resolve4(host));
   return (host, options, callback) => {

@@ -42,7 +42,7 @@ test.each([
     infrastructure({ credentials: account("aws") }),
     controlPlaneOf("one"),
   ],
-])("an infrastructure fits that %s", (_, fitting, controlPlane) => {
+])("an infrastructure that %s fits", (_, fitting, controlPlane) => {
   expect(findMismatch(fitting, controlPlane)).toBeUndefined();
 });
 

@@ -14,34 +14,44 @@ const provisioned = (spec: Partial<Cluster["spec"]>): Cluster => ({
   status: { initialization: { infrastructureProvisioned: true } },
 });
 
-type Case = readonly [string, Cluster, ShootControlPlane, ShootCluster | undefined, string | undefined];
+type Case = readonly [string, string, Cluster, ShootControlPlane, ShootCluster | undefined, string | undefined];
 
-test.each<Case>([
-  ["no infrastructure, for nothing", clusterOf("one"), controlPlaneOf("one"), undefined, undefined],
+test.for<Case>([
+  ["no infrastructure", "nothing", clusterOf("one"), controlPlaneOf("one"), undefined, undefined],
   [
-    "infrastructure that is not there yet, for that",
+    "infrastructure that is not there yet",
+    "it",
     clusterOf("one", { infrastructureRef }),
     controlPlaneOf("one"),
     infrastructure,
     "WaitingForInfrastructure",
   ],
   [
-    "infrastructure that the watch has yet to bring, for that",
+    "infrastructure that the watch has yet to bring",
+    "it",
     provisioned({}),
     controlPlaneOf("one"),
     undefined,
     "WaitingForInfrastructure",
   ],
-  ["infrastructure beside it, for no endpoint", provisioned({}), controlPlaneOf("one"), infrastructure, undefined],
-  ["infrastructure that brings the endpoint, for that", provisioned({}), asking, infrastructure, "WaitingForEndpoint"],
+  ["infrastructure beside it", "no endpoint", provisioned({}), controlPlaneOf("one"), infrastructure, undefined],
   [
-    "infrastructure and an endpoint, for nothing more",
+    "infrastructure that brings the endpoint",
+    "the endpoint",
+    provisioned({}),
+    asking,
+    infrastructure,
+    "WaitingForEndpoint",
+  ],
+  [
+    "infrastructure and an endpoint",
+    "nothing more",
     provisioned({ controlPlaneEndpoint }),
     asking,
     infrastructure,
     undefined,
   ],
-])("the Shoot of a Cluster with %s waits", (_, cluster, controlPlane, found, reason) => {
+])("with %s, a Shoot waits for %s", ([, , cluster, controlPlane, found, reason]) => {
   expect(whyNotYet(cluster, controlPlane, found)?.reason).toBe(reason);
 });
 
