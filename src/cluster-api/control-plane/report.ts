@@ -7,11 +7,12 @@ import {
 import type { Shoot } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { findCondition, type Said } from "../objects/conditions.ts";
-import { SHOOT_DELETED, type Obstacle } from "../objects/obstacle.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
 import { pausedSaid } from "../objects/paused.ts";
 import { say } from "../objects/say.ts";
 import { availabilityOf } from "../shoot/availability.ts";
 import { notInitialized } from "./not-initialized.ts";
+import { SHOOT_DELETED } from "./waiting.ts";
 
 /** Since when API servers do not answer, by `namespace/name` of the Cluster; in ms since the epoch. */
 export type Silence = Map<string, number>;

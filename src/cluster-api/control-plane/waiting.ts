@@ -1,7 +1,7 @@
 import { refersTo, ShootCluster, type Cluster, type ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { CONTROL_PLANE_SHOOT_LABEL } from "../../api/labels.ts";
 import type { NamespacedKey } from "../../kube/index.ts";
-import { SHOOT_DELETED, type Obstacle } from "../objects/obstacle.ts";
+import type { Obstacle } from "../objects/obstacle.ts";
 
 /**
  * What a control plane's Shoot is not made before: the one that is to be adopted is there, the infrastructure is provisioned, and where
@@ -52,3 +52,6 @@ export function whyNotAgain({ metadata }: ShootControlPlane, key: NamespacedKey)
   const message = `Shoot ${key.namespace}/${key.name} was deleted, and not by its Cluster: for another one ${way}`;
   return { reason: SHOOT_DELETED, message };
 }
+
+/** The reason for which a control plane that had a Shoot has none now, and is not to get another by itself. */
+export const SHOOT_DELETED = "ShootDeleted";

@@ -14,6 +14,3 @@ export const isRefusal = (error: unknown): error is KubeError =>
 export const obstacle = (reason: string, message: string): { readonly obstacle: Obstacle } => ({
   obstacle: { reason, message },
 });
-
-/** The reason for which a control plane that had a Shoot has none now, and is not to get another by itself. */
-export const SHOOT_DELETED = "ShootDeleted";
