@@ -3,7 +3,8 @@ import type { KubeClient } from "../../kube/index.ts";
 import { provideEndpoint, type Providing } from "../endpoint/provided.ts";
 import { asClusterEndpoint } from "../endpoint/value.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
-import { controlPlaneOf, type World } from "../shoot/world.ts";
+import { controlPlaneOf } from "../shoot/cluster-parts.ts";
+import type { World } from "../shoot/world.ts";
 import type { Holder } from "./holder.ts";
 import { reserveDomain } from "./reservation.ts";
 

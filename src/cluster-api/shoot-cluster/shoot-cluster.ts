@@ -6,9 +6,10 @@ import { againIn, type Again } from "../again.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
 import { pausedSaid } from "../objects/paused.ts";
 import { say } from "../objects/say.ts";
+import { controlPlaneOf } from "../shoot/cluster-parts.ts";
 import { establish } from "../shoot/identity.ts";
 import { projectOf } from "../shoot/project.ts";
-import { controlPlaneOf, type World } from "../shoot/world.ts";
+import type { World } from "../shoot/world.ts";
 import { isOf, provideCredentials } from "./credentials.ts";
 import { provideDomain, type DomainPlace } from "./domain.ts";
 import { findMismatch, findNoSeed } from "./fit.ts";
@@ -59,13 +60,16 @@ async function provide(
   await establish(deps.management, infrastructure, infrastructureIdentity, project.namespace);
   const shoot = { namespace: project.namespace, name: cluster.metadata.name };
   const place = { cluster, infrastructure, holder: { id: infrastructureId(infrastructure), shoot } };
-  return (await provideDomain(deps, place)) ?? (await credentialsOf(deps, place));
+  return (await provideDomain(deps, place)) ?? (await bringCredentials(deps, place));
 }
 
 const needsGarden = ({ spec }: ShootCluster): boolean =>
   spec?.endpoint !== undefined || spec?.credentials !== undefined;
 
-async function credentialsOf({ garden, world }: InfrastructureDeps, place: DomainPlace): Promise<Obstacle | undefined> {
+async function bringCredentials(
+  { garden, world }: InfrastructureDeps,
+  place: DomainPlace,
+): Promise<Obstacle | undefined> {
   const { infrastructure, holder } = place;
   const { namespace, name } = holder.shoot;
   const secretName = infrastructure.spec?.credentials?.secretRef.name ?? "";

@@ -18,10 +18,11 @@ import { keepWhatStays, letGoOfMoved } from "../objects/stay.ts";
 import { removeInfrastructure } from "../shoot-cluster/deletion.ts";
 import { needsOf } from "../shoot-cluster/needs.ts";
 import { reconcileInfrastructure } from "../shoot-cluster/shoot-cluster.ts";
+import { controlPlaneOf, infrastructureOf, poolsOf } from "../shoot/cluster-parts.ts";
 import { idOf, isOwn } from "../shoot/identity.ts";
 import { projectOf } from "../shoot/project.ts";
-import { sayGardenOf, sayGardenOfInfrastructure, unlessRefused } from "../shoot/say-garden.ts";
-import { controlPlaneOf, infrastructureOf, poolsOf, type GardenList } from "../shoot/world.ts";
+import { sayGardenObstacle, sayGardenObstacleOfInfrastructure, unlessRefused } from "../shoot/say-garden.ts";
+import type { GardenList } from "../shoot/world.ts";
 
 /**
  * Brings a Cluster with all its objects to where they are wanted. What is being deleted is seen to also where the Cluster names it no longer.
@@ -40,10 +41,10 @@ export async function reconcileCluster(deps: ControlPlaneDeps, key: NamespacedKe
   const labelled = world.of.controlPlanes(key);
   const leaving = labelled.filter((one) => isLeaving(one) && one !== controlPlane);
   const again = await inTurn([
-    async () => cluster && (await infrastructureOfCluster(deps, cluster)),
-    async () => controlPlane && (await controlPlaneOfCluster(deps, key, cluster, controlPlane)),
-    () => poolsOfCluster(deps, key, cluster, controlPlane),
-    ...leaving.map((other) => () => controlPlaneOfCluster(deps, key, cluster, other)),
+    async () => cluster && (await bringInfrastructure(deps, cluster)),
+    async () => controlPlane && (await bringControlPlane(deps, key, cluster, controlPlane)),
+    () => bringPools(deps, key, cluster, controlPlane),
+    ...leaving.map((other) => () => bringControlPlane(deps, key, cluster, other)),
     ...world.of
       .infrastructures(key)
       .filter(isLeaving)
@@ -59,17 +60,17 @@ export async function reconcileCluster(deps: ControlPlaneDeps, key: NamespacedKe
 /** One that is being deleted has a Shoot to see to, whether or not its Cluster names it still. */
 const isLeaving = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
-async function infrastructureOfCluster(deps: ControlPlaneDeps, cluster: Cluster): Promise<void | Again> {
+async function bringInfrastructure(deps: ControlPlaneDeps, cluster: Cluster): Promise<void | Again> {
   const infrastructure = infrastructureOf(deps.world, cluster);
   if (infrastructure === undefined || isLeaving(infrastructure) || isManagedElsewhere(infrastructure)) return undefined;
   if (isPaused(cluster) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
   const lists = needsOf(infrastructure);
   const obstacle = lists && deps.gardenView.obstacleTo(lists);
-  if (obstacle !== undefined) return await sayGardenOfInfrastructure(deps.management, infrastructure, obstacle);
+  if (obstacle !== undefined) return await sayGardenObstacleOfInfrastructure(deps.management, infrastructure, obstacle);
   if (lists !== undefined && !deps.gardenView.knows(lists)) return undefined;
   return await unlessRefused(reconcileInfrastructure(deps, cluster, infrastructure), (refusal) =>
-    sayGardenOfInfrastructure(deps.management, infrastructure, refusal),
+    sayGardenObstacleOfInfrastructure(deps.management, infrastructure, refusal),
   );
 }
 
@@ -84,9 +85,9 @@ async function leavingInfrastructure(
   if ((cluster && isPaused(cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
   const obstacle = deps.gardenView.obstacleTo([]);
-  if (obstacle !== undefined) return await sayGardenOfInfrastructure(deps.management, infrastructure, obstacle);
+  if (obstacle !== undefined) return await sayGardenObstacleOfInfrastructure(deps.management, infrastructure, obstacle);
   return await unlessRefused(removeInfrastructure(deps, infrastructure, key.name), (refusal) =>
-    sayGardenOfInfrastructure(deps.management, infrastructure, refusal),
+    sayGardenObstacleOfInfrastructure(deps.management, infrastructure, refusal),
   );
 }
 
@@ -100,7 +101,7 @@ async function holdPools({ management, world }: ControlPlaneDeps, cluster: Clust
 const isKeptOff = (infrastructure: ShootMachinePool): boolean =>
   isLeftToMove(infrastructure) || isManagedElsewhere(infrastructure);
 
-async function controlPlaneOfCluster(
+async function bringControlPlane(
   deps: ControlPlaneDeps,
   key: NamespacedKey,
   cluster: Cluster | undefined,
@@ -112,17 +113,17 @@ async function controlPlaneOfCluster(
     return await say(deps.management, controlPlane, [pausedSaid(true)]);
   }
   const obstacle = deps.gardenView.obstacleTo(OF_SHOOTS);
-  if (obstacle !== undefined) return await sayGardenOf(deps.management, controlPlane, obstacle);
+  if (obstacle !== undefined) return await sayGardenObstacle(deps.management, controlPlane, obstacle);
   if (!deps.gardenView.knows(OF_SHOOTS)) return undefined;
-  return await unlessRefused(bringControlPlane(deps, key, cluster, controlPlane), (refusal) =>
-    sayGardenOf(deps.management, controlPlane, refusal),
+  return await unlessRefused(reconcileOrRemove(deps, key, cluster, controlPlane), (refusal) =>
+    sayGardenObstacle(deps.management, controlPlane, refusal),
   );
 }
 
 /** What control planes and pools need of the garden. */
 const OF_SHOOTS: readonly GardenList[] = ["shoots", "kubeconfigs"];
 
-async function bringControlPlane(
+async function reconcileOrRemove(
   deps: ControlPlaneDeps,
   key: NamespacedKey,
   cluster: Cluster | undefined,
@@ -133,7 +134,7 @@ async function bringControlPlane(
   return await reconcileControlPlane(deps, cluster, controlPlane);
 }
 
-async function poolsOfCluster(
+async function bringPools(
   deps: ControlPlaneDeps,
   key: NamespacedKey,
   cluster: Cluster | undefined,
@@ -142,11 +143,11 @@ async function poolsOfCluster(
   const place = cluster && placeOf(deps, cluster, controlPlane);
   for (const infrastructure of deps.world.of.pools(key)) {
     await letGoOfMoved(deps.management, cluster, infrastructure, SHOOT_FINALIZER);
-    await poolOfCluster(deps, infrastructure, place);
+    await bringPool(deps, infrastructure, place);
   }
 }
 
-async function poolOfCluster(
+async function bringPool(
   deps: ControlPlaneDeps,
   infrastructure: ShootMachinePool,
   place: PoolPlace | undefined,

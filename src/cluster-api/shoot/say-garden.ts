@@ -6,7 +6,7 @@ import { say, type Reporting } from "../objects/say.ts";
 import { GARDEN_UNREACHABLE } from "./garden-view.ts";
 
 /** Says of a control plane that nothing can be done for it now. All else that is said stays: its API server may be as it was. */
-export async function sayGardenOf(
+export async function sayGardenObstacle(
   management: KubeClient,
   controlPlane: ShootControlPlane,
   obstacle: Obstacle,
@@ -21,7 +21,7 @@ export async function sayGardenOf(
  * Says of an infrastructure that nothing can be done for it now. One that is ready stays so: what the garden has for it is there, and
  * a Cluster is not to become unavailable over it.
  */
-export async function sayGardenOfInfrastructure(
+export async function sayGardenObstacleOfInfrastructure(
   management: KubeClient,
   infrastructure: ShootCluster,
   obstacle: Obstacle,

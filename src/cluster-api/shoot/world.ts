@@ -1,8 +1,6 @@
 import {
   CLUSTER_NAME_LABEL,
-  type Cluster,
   MachinePool,
-  refersTo,
   ShootCluster,
   ShootControlPlane,
   ShootMachinePool,
@@ -25,10 +23,8 @@ import {
   type Reflector,
 } from "../../kube/index.ts";
 import { essentialNamespace, onlyKubeconfig, projectIn, withoutLastApplied, withoutNodes } from "../kept.ts";
-import { isLeftToMove } from "../objects/paused.ts";
 import type { ClusterApiDeps } from "../part.ts";
 import { createWatches, type Watches } from "../watches.ts";
-import { rowNameOf, type Pool } from "./row.ts";
 
 /** What is listed and watched of the garden; each part of the work names what it needs of that. */
 export const gardenLists = ["shoots", "kubeconfigs", "reservations", "gardenSecrets", "gardenBindings"] as const;
@@ -203,43 +199,3 @@ const controlPlaneIdOf = ({ metadata }: KubeObject): string | undefined => metad
 
 /** The Cluster that an object belongs to: core labels what Clusters and pools name. */
 export const clusterNameOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[CLUSTER_NAME_LABEL];
-
-/** The pools of a Cluster, as far as both halves of each are there and core has joined them. */
-export function poolsOf(world: Pick<World, "of" | "pools">, { metadata }: Cluster): readonly Pool[] {
-  return world.of.machinePools(metadata).flatMap((machinePool) => {
-    const ref = machinePool.spec.template.spec.infrastructureRef;
-    if (!refersTo(ref, ShootMachinePool)) return [];
-    const infrastructure = world.pools.get(ref.name, metadata.namespace);
-    return infrastructure === undefined ? [] : [{ machinePool, infrastructure }];
-  });
-}
-
-/** The names of a Cluster's rows whose pools are being deleted; `clusterctl move` deletes what stays elsewhere. */
-export function leavingRowsOf({ of }: Pick<World, "of">, { metadata }: Cluster): readonly string[] {
-  return of
-    .pools(metadata)
-    .filter((pool) => pool.metadata.deletionTimestamp !== undefined && !isLeftToMove(pool))
-    .map(rowNameOf);
-}
-
-/** The control plane that a Cluster names, where it is one of ours and core has joined it with the Cluster, by its label. */
-export function controlPlaneOf(
-  { controlPlanes }: { readonly controlPlanes: Pick<Reflector<ShootControlPlane>, "get"> },
-  { metadata, spec }: Cluster,
-): ShootControlPlane | undefined {
-  const { controlPlaneRef } = spec;
-  if (!refersTo(controlPlaneRef, ShootControlPlane)) return undefined;
-  const found = controlPlanes.get(controlPlaneRef.name, metadata.namespace);
-  return found && clusterNameOf(found) === metadata.name ? found : undefined;
-}
-
-/** The infrastructure of a Cluster, where it is one of ours and core has joined it with the Cluster, by its label. */
-export function infrastructureOf(
-  { infrastructures }: { readonly infrastructures: Pick<Reflector<ShootCluster>, "get"> },
-  { metadata, spec }: Cluster,
-): ShootCluster | undefined {
-  const { infrastructureRef } = spec;
-  if (!refersTo(infrastructureRef, ShootCluster)) return undefined;
-  const found = infrastructures.get(infrastructureRef.name, metadata.namespace);
-  return found && clusterNameOf(found) === metadata.name ? found : undefined;
-}

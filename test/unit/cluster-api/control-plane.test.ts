@@ -3,7 +3,7 @@ import { PROJECT_NAMESPACE_ANNOTATION } from "../../../src/api/annotations.ts";
 import { PROJECT_NAMESPACE_LABEL } from "../../../src/api/labels.ts";
 import { leadingTo, publishedKubeconfig } from "../../../src/cluster-api/control-plane/kubeconfig.ts";
 import { projectNamespaceOf } from "../../../src/cluster-api/shoot/project.ts";
-import { controlPlaneOf as namedBy } from "../../../src/cluster-api/shoot/world.ts";
+import { controlPlaneOf as namedBy } from "../../../src/cluster-api/shoot/cluster-parts.ts";
 import { CLUSTER_NAME_LABEL, type ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
 import { parseKubeconfig, renderKubeconfig, type Namespace } from "../../../src/kube/index.ts";
 import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts";

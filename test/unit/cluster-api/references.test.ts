@@ -3,7 +3,7 @@ import { ShootCluster, ShootMachinePool, type MachinePool } from "../../../src/a
 import { whyUnseen } from "../../../src/cluster-api/control-plane/waiting.ts";
 import { isProvidedBy } from "../../../src/cluster-api/endpoint/provided.ts";
 import { namesEmptyTemplate } from "../../../src/cluster-api/optional-infrastructure/empty-template.ts";
-import { infrastructureOf, poolsOf } from "../../../src/cluster-api/shoot/world.ts";
+import { infrastructureOf, poolsOf } from "../../../src/cluster-api/shoot/cluster-parts.ts";
 import { typeMeta } from "../../../src/kube/index.ts";
 import { clusterOf, controlPlaneOf, poolOf } from "../../support/cluster-api-objects.ts";
 import { endpointOf } from "../../support/cluster-endpoints.ts";

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import type { Condition, ShootCluster } from "../../../src/api/cluster-api/index.ts";
 import { needsOf } from "../../../src/cluster-api/shoot-cluster/needs.ts";
-import { sayGardenOf, sayGardenOfInfrastructure, unlessRefused } from "../../../src/cluster-api/shoot/say-garden.ts";
+import {
+  sayGardenObstacle,
+  sayGardenObstacleOfInfrastructure,
+  unlessRefused,
+} from "../../../src/cluster-api/shoot/say-garden.ts";
 import { KubeError, type KubeClient } from "../../../src/kube/index.ts";
 import { controlPlaneOf } from "../../support/cluster-api-objects.ts";
 
@@ -28,11 +32,11 @@ const infrastructure = (o: Partial<ShootCluster> = {}): ShootCluster => ({
 
 test("a control plane says since when the garden is away, and that its deletion waits for that", async () => {
   const { management, written } = noting();
-  await sayGardenOf(management, controlPlaneOf("one"), obstacle);
+  await sayGardenObstacle(management, controlPlaneOf("one"), obstacle);
   expect(written).toMatchObject([{ type: "ShootSynced", status: "Unknown", ...obstacle }]);
   const { metadata, ...rest } = controlPlaneOf("two");
   const leaving = { ...rest, metadata: { ...metadata, deletionTimestamp: "2026-11-23T12:00:00Z" } };
-  await sayGardenOf(management, leaving, obstacle);
+  await sayGardenObstacle(management, leaving, obstacle);
   expect(written).toContainEqual(expect.objectContaining({ type: "Deleting", status: "True", ...obstacle }));
 });
 
@@ -40,13 +44,13 @@ test("the next leader keeps what was said of the garden before it: since when", 
   const { management, written } = noting();
   const earlier = "the garden has not answered since 2026-11-23T11:00:00Z";
   const status = saying("ShootSynced", "Unknown", obstacle.reason, earlier);
-  await sayGardenOf(management, { ...controlPlaneOf("one"), status }, obstacle);
+  await sayGardenObstacle(management, { ...controlPlaneOf("one"), status }, obstacle);
   expect(written).toEqual([]);
 });
 
 test("an infrastructure that is ready stays so while the garden is away, and another one is unknown", async () => {
   const { management, written } = noting();
-  await sayGardenOfInfrastructure(
+  await sayGardenObstacleOfInfrastructure(
     management,
     infrastructure({ status: saying("Ready", "True", "Ready", "") }),
     obstacle,
@@ -55,7 +59,7 @@ test("an infrastructure that is ready stays so while the garden is away, and ano
     { type: "Ready", status: "True", lastTransitionTime: "2026-11-23T11:00:00Z", ...obstacle },
   ]);
   written.length = 0;
-  await sayGardenOfInfrastructure(management, infrastructure(), obstacle);
+  await sayGardenObstacleOfInfrastructure(management, infrastructure(), obstacle);
   expect(written).toMatchObject([{ type: "Ready", status: "Unknown", ...obstacle }]);
 });
 
