@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { MachinePool, ShootControlPlane, ShootMachinePool, type Condition } from "../../src/api/cluster-api/index.ts";
 import { CloudProfile, Shoot, type KubeObject } from "../../src/api/index.ts";
-import { Namespace, refTo, typeMeta, type KubeClient, type Kind } from "../../src/kube/index.ts";
+import { Namespace, refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
 import { admissionTest } from "../support/admission-lab.ts";
@@ -9,6 +9,7 @@ import { startClusterApi, startCoreManager } from "../support/cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf, shootTemplate, type PoolOptions } from "../support/cluster-api-objects.ts";
 import { clusterApiRoles } from "../support/cluster-api-rights.ts";
 import { eventually } from "../support/eventually.ts";
+import { readPresent } from "../support/read-present.ts";
 
 const namespace = "garden-dev";
 
@@ -74,7 +75,9 @@ test("a lower version is said in admission's own words, and the Shoot stays as i
       message: expect.stringContaining("1.34.3 is older than 1.34.4: Kubernetes cannot be downgraded") as string,
     }),
   );
-  expect((await read(client, Shoot, keyOf("lower"))).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  expect((await readPresent({ client }, Shoot, keyOf("lower"))).metadata.resourceVersion).toBe(
+    before.metadata.resourceVersion,
+  );
 });
 
 test("shootRef reaches no Shoot that is not there, another project's, or another Cluster's", async ({
@@ -97,10 +100,12 @@ test("shootRef reaches no Shoot that is not there, another project's, or another
   ] as const) {
     await apply(client, name, { shootTemplate: undefined, shootRef: { name: target } });
     await eventually(async () => expect(await syncedOf(client, name), name).toMatchObject({ status: "False", reason }));
-    expect((await read(client, ShootControlPlane, keyOf(name))).status?.shoot).toBeUndefined();
+    expect((await readPresent({ client }, ShootControlPlane, keyOf(name))).status?.shoot).toBeUndefined();
   }
   for (const shoot of [held, theirs])
-    expect((await read(client, Shoot, shoot.metadata)).metadata.resourceVersion).toBe(shoot.metadata.resourceVersion);
+    expect((await readPresent({ client }, Shoot, shoot.metadata)).metadata.resourceVersion).toBe(
+      shoot.metadata.resourceVersion,
+    );
 });
 
 test("of two pools with one name the older has the row, and the other says whose it is", async ({
@@ -112,14 +117,16 @@ test("of two pools with one name the older has the row, and the other says whose
   const before = await eventually(() => settled(client, "twice"));
   await applyPool(client, "twice", "twice-second", { replicas: 5, spec: { name: "row" } });
   await eventually(async () => {
-    const { status } = await read(client, ShootMachinePool, keyOf("twice-second"));
+    const { status } = await readPresent({ client }, ShootMachinePool, keyOf("twice-second"));
     expect(find(status?.conditions, "Ready")).toMatchObject({
       status: "False",
       reason: "NameTaken",
       message: "worker row of the Shoot is MachinePool twice: give this pool another spec.name",
     });
   });
-  expect((await read(client, Shoot, keyOf("twice"))).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  expect((await readPresent({ client }, Shoot, keyOf("twice"))).metadata.resourceVersion).toBe(
+    before.metadata.resourceVersion,
+  );
 });
 
 test("the last pool stays, and its Shoot with it, until another comes", async ({ cluster: { client }, own }) => {
@@ -129,13 +136,15 @@ test("the last pool stays, and its Shoot with it, until another comes", async ({
   await client.remove(refTo(MachinePool, keyOf("last")));
   await eventually(async () => {
     expect(await syncedOf(client, "last")).toMatchObject({ status: "False", reason: "LastMachinePool" });
-    const { status } = await read(client, ShootMachinePool, keyOf("last"));
+    const { status } = await readPresent({ client }, ShootMachinePool, keyOf("last"));
     expect(find(status?.conditions, "Ready")).toMatchObject({ reason: "LastMachinePool" });
   });
-  expect((await read(client, Shoot, keyOf("last"))).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  expect((await readPresent({ client }, Shoot, keyOf("last"))).metadata.resourceVersion).toBe(
+    before.metadata.resourceVersion,
+  );
   await applyPool(client, "last", "next");
   await eventually(async () => {
-    const { workers } = (await read(client, Shoot, keyOf("last"))).spec.provider;
+    const { workers } = (await readPresent({ client }, Shoot, keyOf("last"))).spec.provider;
     expect(workers?.map(({ name }) => name)).toEqual(["next"]);
     expect(await client.read(MachinePool, keyOf("last"))).toBeUndefined();
   }, 60_000);
@@ -154,7 +163,9 @@ test("a control plane does not change between workerless and not, and one withou
   await eventually(async () =>
     expect(await syncedOf(client, "idle")).toMatchObject({ status: "False", reason: "Workerless" }),
   );
-  expect((await read(client, Shoot, keyOf("idle"))).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  expect((await readPresent({ client }, Shoot, keyOf("idle"))).metadata.resourceVersion).toBe(
+    before.metadata.resourceVersion,
+  );
   const change = client.patch(refTo(ShootControlPlane, keyOf("idle")), { spec: { workerless: false } });
   await expect(change).rejects.toThrow(/workerless.*(cannot be changed|immutable)/is);
 });
@@ -194,7 +205,7 @@ test.for(named)(
         await client.patch(refTo(ShootControlPlane, keyOf(name)), { metadata: { annotations } });
         expect(await syncedOf(client, name)).toMatchObject({ status: "True" });
       });
-      expect((await read(client, Shoot, keyOf(name))).spec).toMatchObject(more);
+      expect((await readPresent({ client }, Shoot, keyOf(name))).spec).toMatchObject(more);
     } finally {
       for (const { apiVersion, kind, metadata } of permission)
         await client.remove({ apiVersion, kind, name: metadata.name, namespace });
@@ -248,21 +259,11 @@ async function applyPool(client: KubeClient, cluster: string, name: string, o: P
 /** The Shoot of a control plane, once that says that it is what is wanted. */
 async function settled(client: KubeClient, name: string): Promise<Shoot> {
   expect(await syncedOf(client, name)).toMatchObject({ status: "True" });
-  return await read(client, Shoot, keyOf(name));
-}
-
-async function read<T extends KubeObject>(
-  client: KubeClient,
-  kind: Kind<T, "Namespaced">,
-  { namespace: where, name }: { readonly namespace: string; readonly name: string },
-): Promise<T> {
-  const found = await client.read(kind, { namespace: where, name });
-  if (found === undefined) throw new Error(`there is no ${kind.kind} ${name}`);
-  return found;
+  return await readPresent({ client }, Shoot, keyOf(name));
 }
 
 const find = (conditions: readonly Condition[] | undefined, type: string) =>
   conditions?.find((one) => one.type === type);
 
 const syncedOf = async (client: KubeClient, name: string): Promise<Condition | undefined> =>
-  find((await read(client, ShootControlPlane, keyOf(name))).status?.conditions, "ShootSynced");
+  find((await readPresent({ client }, ShootControlPlane, keyOf(name))).status?.conditions, "ShootSynced");

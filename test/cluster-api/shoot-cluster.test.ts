@@ -6,8 +6,8 @@ import {
   ShootCluster,
   ShootControlPlane,
 } from "../../src/api/cluster-api/index.ts";
-import { CredentialsBinding, DomainReservation, Shoot, type KubeObject } from "../../src/api/index.ts";
-import { Namespace, parseKubeconfig, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
+import { CredentialsBinding, DomainReservation, Shoot } from "../../src/api/index.ts";
+import { Namespace, parseKubeconfig, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
 import { GARDEN_CREDENTIALS_LABEL } from "../../src/api/labels.ts";
 import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
@@ -17,6 +17,7 @@ import type { ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { advertise, finish } from "../support/played-shoot.ts";
+import { readPresent } from "../support/read-present.ts";
 
 const namespace = "garden-dev";
 
@@ -41,33 +42,36 @@ test("an endpoint of the infrastructure is there before the Shoot, which then as
   const [key, domain] = [{ namespace, name: "early" }, "early.example.com"];
   await applyWithDomain(cluster, key, domain);
   const infrastructure = await eventually(async () => {
-    const found = await read(cluster, ShootCluster, key);
+    const found = await readPresent(cluster, ShootCluster, key);
     return found.status?.initialization?.provisioned === true && found;
   });
   const reservation = await client.read(DomainReservation, { name: domain });
   expect(reservation?.spec).toEqual({ domain, shootRef: key });
-  const endpoint = await read(cluster, ClusterEndpoint, { namespace, name: "early-infrastructure" });
+  const endpoint = await readPresent(cluster, ClusterEndpoint, { namespace, name: "early-infrastructure" });
   expect(endpoint.spec).toMatchObject({ cluster: "early", host: `api.${domain}`, port: 443 });
   expect(endpoint.metadata.ownerReferences).toMatchObject([
     { kind: "ShootCluster", uid: infrastructure.metadata.uid, controller: true },
   ]);
   await eventually(async () =>
-    expect((await read(cluster, Cluster, key)).spec.controlPlaneEndpoint).toEqual({ host: `api.${domain}`, port: 443 }),
+    expect((await readPresent(cluster, Cluster, key)).spec.controlPlaneEndpoint).toEqual({
+      host: `api.${domain}`,
+      port: 443,
+    }),
   );
   expect(await client.read(Shoot, key), "without a pool there is no Shoot yet").toBeUndefined();
 
   await applyPool(cluster, "early");
-  const shoot = await eventually(() => read(cluster, Shoot, key));
+  const shoot = await eventually(() => readPresent(cluster, Shoot, key));
   expect(shoot.spec.dns).toEqual({ domain });
   await advertise(client, key, `https://api.${domain}`);
   await finish(cluster, key);
   await eventually(async () => {
-    const { status } = await read(cluster, Cluster, key);
+    const { status } = await readPresent(cluster, Cluster, key);
     expect(status?.initialization).toMatchObject({ infrastructureProvisioned: true, controlPlaneInitialized: true });
   }, 60_000);
   const mine = { namespace, name: "early-control-plane" };
   expect(await client.read(ClusterEndpoint, mine), "the control plane brings none").toBeUndefined();
-  expect((await read(cluster, ShootControlPlane, key)).spec.controlPlaneEndpoint).toBeUndefined();
+  expect((await readPresent(cluster, ShootControlPlane, key)).spec.controlPlaneEndpoint).toBeUndefined();
 });
 
 test("the kubeconfig of a Cluster leads to another party's endpoint, and knows the Shoot by its own name", async ({
@@ -79,15 +83,15 @@ test("the kubeconfig of a Cluster leads to another party's endpoint, and knows t
   const [key, domain] = [{ namespace, name: "fronted" }, "fronted.example.com"];
   await applyWithDomain(cluster, key, domain);
   await applyPool(cluster, "fronted");
-  await eventually(() => read(cluster, Shoot, key));
+  await eventually(() => readPresent(cluster, Shoot, key));
   await advertise(client, key, `https://api.${domain}`);
   await finish(cluster, key);
   const secret = { namespace, name: clusterKubeconfigName("fronted") };
-  await eventually(() => read(cluster, Secret, secret));
+  await eventually(() => readPresent(cluster, Secret, secret));
   const spec = { cluster: "fronted", host: "balancer.example.com", port: 6443, type: "apiserver" } as const;
   await client.create({ ...typeMeta(ClusterEndpoint), metadata: { namespace, name: "balancer" }, spec });
   await eventually(async () => {
-    const { data } = await read(cluster, Secret, secret);
+    const { data } = await readPresent(cluster, Secret, secret);
     const kubeconfig = parseKubeconfig(Buffer.from(data?.["value"] ?? "", "base64").toString());
     expect(kubeconfig.server).toBe("https://balancer.example.com:6443");
     expect(kubeconfig.cluster["tls-server-name"]).toBe(`api.${domain}`);
@@ -101,7 +105,7 @@ test("a domain is one infrastructure's until its Shoot has gone, and then the ne
   const other = { namespace: "garden-other", name: "second" };
   await applyWithDomain(cluster, key, domain);
   await applyPool(cluster, "first");
-  await eventually(() => read(cluster, Shoot, key));
+  await eventually(() => readPresent(cluster, Shoot, key));
   await client.patch(refTo(Shoot, key), { metadata: { finalizers: ["gardener"] } });
 
   await applyWithDomain(cluster, other, domain);
@@ -112,17 +116,17 @@ test("a domain is one infrastructure's until its Shoot has gone, and then the ne
       message: "one.example.com is reserved for Shoot garden-dev/first",
     }),
   );
-  expect((await read(cluster, Cluster, other)).spec.controlPlaneEndpoint?.host ?? "").toBe("");
+  expect((await readPresent(cluster, Cluster, other)).spec.controlPlaneEndpoint?.host ?? "").toBe("");
 
   await client.remove(refTo(ShootCluster, key));
   await eventually(async () =>
-    expect(conditionOf(await read(cluster, ShootCluster, key), "Deleting")).toMatchObject({
+    expect(conditionOf(await readPresent(cluster, ShootCluster, key), "Deleting")).toMatchObject({
       reason: "WaitingForControlPlane",
     }),
   );
   await client.remove(refTo(Cluster, key));
   await eventually(
-    async () => expect((await read(cluster, Shoot, key)).metadata.deletionTimestamp).toBeDefined(),
+    async () => expect((await readPresent(cluster, Shoot, key)).metadata.deletionTimestamp).toBeDefined(),
     60_000,
   );
   const held = await client.read(DomainReservation, { name: domain });
@@ -160,26 +164,28 @@ test("credentials beside the Shoot are copied into the garden, follow their Secr
 
   const labels = { [GARDEN_CREDENTIALS_LABEL]: "true" };
   await client.patch(refTo(Secret, account), { metadata: { labels } });
-  const shoot = await eventually(() => read(cluster, Shoot, key), 60_000);
+  const shoot = await eventually(() => readPresent(cluster, Shoot, key), 60_000);
   expect(shoot.spec).toMatchObject({ region: "local", credentialsBindingName: copy.name });
-  const binding = await read(cluster, CredentialsBinding, copy);
+  const binding = await readPresent(cluster, CredentialsBinding, copy);
   expect(binding).toMatchObject({
     provider: { type: "local" },
     credentialsRef: { apiVersion: "v1", kind: "Secret", ...copy },
   });
-  expect((await read(cluster, Secret, copy)).data).toEqual({ user: "YQ==", key: "Yg==" });
+  expect((await readPresent(cluster, Secret, copy)).data).toEqual({ user: "YQ==", key: "Yg==" });
   const { status } = await eventually(async () => {
-    const found = await read(cluster, Cluster, key);
+    const found = await readPresent(cluster, Cluster, key);
     return found.status?.initialization?.infrastructureProvisioned === true && found;
   });
   expect(status).toMatchObject({ failureDomains: [{ name: "a" }, { name: "b" }] });
 
   await client.patch(refTo(Secret, account), { data: { user: null, key: "Yw==" } });
-  await eventually(async () => expect((await read(cluster, Secret, copy)).data).toEqual({ key: "Yw==" }));
+  await eventually(async () => expect((await readPresent(cluster, Secret, copy)).data).toEqual({ key: "Yw==" }));
   await client.patch(refTo(Secret, copy), { data: { key: "ZA==", more: "ZQ==" } });
-  await eventually(async () => expect((await read(cluster, Secret, copy)).data).toEqual({ key: "Yw==" }));
+  await eventually(async () => expect((await readPresent(cluster, Secret, copy)).data).toEqual({ key: "Yw==" }));
   await client.patch(refTo(ShootCluster, key), { spec: { zones: null } });
-  await eventually(async () => expect((await read(cluster, ShootCluster, key)).status?.failureDomains).toEqual([]));
+  await eventually(async () =>
+    expect((await readPresent(cluster, ShootCluster, key)).status?.failureDomains).toEqual([]),
+  );
 
   await client.remove(refTo(Cluster, key));
   await eventually(async () => expect(await client.read(Cluster, key)).toBeUndefined(), 60_000);
@@ -206,7 +212,7 @@ test("an infrastructure whose selector takes no Seed says so, and its Shoot wait
   );
   expect(await client.read(Shoot, key)).toBeUndefined();
   await client.patch(refTo(ShootCluster, key), { spec: { seedSelector: null } });
-  await eventually(() => read(cluster, Shoot, key), 60_000);
+  await eventually(() => readPresent(cluster, Shoot, key), 60_000);
 });
 
 test("a Cluster with infrastructure beside its Shoot has the control plane's endpoint, which the infrastructure neither brings nor waits for", async ({
@@ -226,21 +232,23 @@ test("a Cluster with infrastructure beside its Shoot has the control plane's end
   expect(await client.read(Shoot, key), "before its infrastructure").toBeUndefined();
 
   await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: { region } });
-  const shoot = await eventually(() => read(cluster, Shoot, key), 60_000);
+  const shoot = await eventually(() => readPresent(cluster, Shoot, key), 60_000);
   expect(shoot.spec).toMatchObject({ region });
-  const before = await read(cluster, Cluster, key);
+  const before = await readPresent(cluster, Cluster, key);
   expect(before.status?.initialization).toMatchObject({ infrastructureProvisioned: true });
   expect(before.spec.controlPlaneEndpoint?.host ?? "", "there is none yet").toBe("");
 
   const { hostname: host, port } = new URL(client.server);
   const endpoint = { host, port: Number(port) };
   await advertise(client, key, client.server);
-  await eventually(async () => expect((await read(cluster, Cluster, key)).spec.controlPlaneEndpoint).toEqual(endpoint));
+  await eventually(async () =>
+    expect((await readPresent(cluster, Cluster, key)).spec.controlPlaneEndpoint).toEqual(endpoint),
+  );
   const endpoints = (await client.list(ClusterEndpoint, { namespace })).filter(({ spec }) => spec.cluster === "beside");
   expect(endpoints).toMatchObject([
     { metadata: { ownerReferences: [{ kind: "ShootControlPlane", name: "beside" }] }, spec: endpoint },
   ]);
-  expect((await read(cluster, ShootCluster, key)).spec).toEqual({ region });
+  expect((await readPresent(cluster, ShootCluster, key)).spec).toEqual({ region });
 });
 
 test("a ShootCluster keeps its domain, which is a DNS name", async ({ cluster, own }) => {
@@ -283,14 +291,8 @@ async function applyPool({ client }: ControlPlane, cluster: string): Promise<voi
   await client.create(machinePool);
 }
 
-/** Throws while there is none, so that a test can wait for it. */
-async function read<T extends KubeObject>({ client }: ControlPlane, kind: Kind<T, "Namespaced">, key: Key): Promise<T> {
-  const found = await client.read(kind, key);
-  if (found === undefined) throw new Error(`there is no ${kind.kind} ${key.name}`);
-  return found;
-}
-
 const conditionOf = ({ status }: ShootCluster, type: string) => status?.conditions?.find((one) => one.type === type);
-const readyOf = async (cluster: ControlPlane, key: Key) => conditionOf(await read(cluster, ShootCluster, key), "Ready");
+const readyOf = async (cluster: ControlPlane, key: Key) =>
+  conditionOf(await readPresent(cluster, ShootCluster, key), "Ready");
 const syncedOf = async (cluster: ControlPlane, key: Key) =>
-  (await read(cluster, ShootControlPlane, key)).status?.conditions?.find(({ type }) => type === "ShootSynced");
+  (await readPresent(cluster, ShootControlPlane, key)).status?.conditions?.find(({ type }) => type === "ShootSynced");

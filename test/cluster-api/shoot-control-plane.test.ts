@@ -12,7 +12,7 @@ import {
   ShootMachinePool,
 } from "../../src/api/cluster-api/index.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
-import { Namespace, refOf, refTo, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
+import { Namespace, refOf, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
@@ -21,6 +21,7 @@ import type { ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { advertise, condition, finish, join, operation, patchStatus, providerIDOf } from "../support/played-shoot.ts";
+import { readPresent } from "../support/read-present.ts";
 
 const namespace = "garden-dev";
 
@@ -45,18 +46,20 @@ test("a Cluster without infrastructure gets a Shoot, its endpoint before it is i
   const { client } = cluster;
   const key = { namespace, name: "first" };
   await apply(cluster, "first", ["pool"]);
-  const shoot = await eventually(() => read(cluster, Shoot, key));
+  const shoot = await eventually(() => readPresent(cluster, Shoot, key));
   expect(shoot.spec).toMatchObject({
     kubernetes: { version: "1.34.4" },
     provider: { workers: [{ name: "pool", minimum: 1, maximum: 1 }] },
   });
-  expect((await read(cluster, ShootControlPlane, key)).status?.initialization).toBeUndefined();
+  expect((await readPresent(cluster, ShootControlPlane, key)).status?.initialization).toBeUndefined();
 
   await advertise(client, key, client.server);
   const { hostname, port } = new URL(client.server);
-  const endpoint = await eventually(() => read(cluster, ClusterEndpoint, { namespace, name: "first-control-plane" }));
+  const endpoint = await eventually(() =>
+    readPresent(cluster, ClusterEndpoint, { namespace, name: "first-control-plane" }),
+  );
   const controlPlane = await eventually(async () => {
-    const found = await read(cluster, ShootControlPlane, key);
+    const found = await readPresent(cluster, ShootControlPlane, key);
     return found.spec.controlPlaneEndpoint !== undefined && found;
   });
   expect(endpoint.spec).toMatchObject({ cluster: "first", host: hostname, port: Number(port) });
@@ -67,26 +70,26 @@ test("a Cluster without infrastructure gets a Shoot, its endpoint before it is i
     controlPlane.status?.initialization?.controlPlaneInitialized,
     "before the API server has answered",
   ).toBeUndefined();
-  expect((await read(cluster, Cluster, key)).spec.controlPlaneEndpoint?.host ?? "").toBe("");
+  expect((await readPresent(cluster, Cluster, key)).spec.controlPlaneEndpoint?.host ?? "").toBe("");
 
   await finish(cluster, key);
   await join(client, "machine-1", "pool");
   await eventually(async () => {
-    const { spec, status } = await read(cluster, Cluster, key);
+    const { spec, status } = await readPresent(cluster, Cluster, key);
     expect(spec.controlPlaneEndpoint).toEqual({ host: hostname, port: Number(port) });
     expect(statusOf(status, "ControlPlaneInitialized")).toBe("True");
     expect(statusOf(status, "ControlPlaneAvailable")).toBe("True");
   }, 60_000);
-  const { status } = await read(cluster, ShootControlPlane, key);
+  const { status } = await readPresent(cluster, ShootControlPlane, key);
   expect(status).toMatchObject({
     externalManagedControlPlane: true,
     versions: [{ version: "v1.34.4" }],
     shoot: { namespace, name: "first" },
   });
-  const secret = await read(cluster, Secret, { namespace, name: clusterKubeconfigName("first") });
+  const secret = await readPresent(cluster, Secret, { namespace, name: clusterKubeconfigName("first") });
   expect(Buffer.from(secret.data?.["value"] ?? "", "base64").toString()).toBe(cluster.tokenKubeconfig);
   await eventually(async () => {
-    const pool = await read(cluster, MachinePool, { namespace, name: "pool" });
+    const pool = await readPresent(cluster, MachinePool, { namespace, name: "pool" });
     expect(pool.status?.nodeRefs).toMatchObject([{ name: "machine-1" }]);
     expect(pool.spec.providerIDList).toEqual([providerIDOf("machine-1")]);
   }, 60_000);
@@ -96,7 +99,7 @@ test("replicas of a MachinePool become the row's, and a second pool another row"
   expect(own).toBeDefined();
   const key = { namespace, name: "scaled" };
   await apply(cluster, "scaled", ["one"]);
-  await eventually(() => read(cluster, Shoot, key));
+  await eventually(() => readPresent(cluster, Shoot, key));
   await cluster.client.patch(refTo(MachinePool, { namespace, name: "one" }), { spec: { replicas: 3 } });
   await applyPool(cluster, "scaled", "two");
   await eventually(async () =>
@@ -121,7 +124,7 @@ test("what a user removes from a template or a pool goes from the Shoot", async 
   const { machinePool, infrastructure } = poolOf("trimmed", "trim", { version: "v1.34.3" });
   await client.create({ ...infrastructure, spec: { ...infrastructure.spec, labels: { tier: "a" } } });
   await client.create(machinePool);
-  const row = async () => (await read(cluster, Shoot, key)).spec.provider.workers?.[0];
+  const row = async () => (await readPresent(cluster, Shoot, key)).spec.provider.workers?.[0];
   await eventually(async () =>
     expect(await row()).toMatchObject({ kubernetes: { version: "1.34.3" }, labels: { tier: "a" } }),
   );
@@ -134,7 +137,7 @@ test("what a user removes from a template or a pool goes from the Shoot", async 
   await eventually(async () => {
     expect(await row()).not.toHaveProperty("kubernetes");
     expect(await row()).not.toHaveProperty("labels");
-    const shoot = await read(cluster, Shoot, key);
+    const shoot = await readPresent(cluster, Shoot, key);
     expect(shoot.spec.hibernation?.enabled ?? false).toBe(false);
     expect(shoot.metadata.labels).not.toHaveProperty("team");
   });
@@ -145,7 +148,7 @@ test("a Shoot that moves is not written, and says what is wanted once it has arr
   const { client } = cluster;
   const key = { namespace, name: "moving" };
   await apply(cluster, "moving", ["mover"]);
-  await eventually(() => read(cluster, Shoot, key));
+  await eventually(() => readPresent(cluster, Shoot, key));
   await client.patch(refTo(Shoot, key), { spec: { seedName: "seed-2" } });
   await patchStatus(client, key, { seedName: "seed-1", lastOperation: operation("Migrate", "Processing", 10) });
   await client.patch(refTo(MachinePool, { namespace, name: "mover" }), { spec: { replicas: 2 } });
@@ -155,7 +158,7 @@ test("a Shoot that moves is not written, and says what is wanted once it has arr
   expect(await rowsOf(cluster, key)).toEqual([["mover", 1]]);
   await patchStatus(client, key, { seedName: "seed-2", lastOperation: operation("Restore", "Succeeded", 100) });
   await eventually(async () => expect(await rowsOf(cluster, key)).toEqual([["mover", 2]]));
-  expect((await read(cluster, Shoot, key)).spec.seedName, "the migration's Seed stays").toBe("seed-2");
+  expect((await readPresent(cluster, Shoot, key)).spec.seedName, "the migration's Seed stays").toBe("seed-2");
 });
 
 test("a Shoot of a user's own is taken by its name in shootRef only, and stays when its Cluster goes", async ({
@@ -196,7 +199,7 @@ test("a Shoot of a user's own is taken by its name in shootRef only, and stays w
     async () => expect(await client.read(Cluster, { namespace, name: "adopter" })).toBeUndefined(),
     60_000,
   );
-  const left = await read(cluster, Shoot, { namespace, name: "legacy" });
+  const left = await readPresent(cluster, Shoot, { namespace, name: "legacy" });
   expect(left.metadata.deletionTimestamp).toBeUndefined();
   expect(left.spec.provider.workers?.map(({ name }) => name)).toEqual(["own", "more"]);
   expect(Object.keys(left.metadata.labels ?? {})).toEqual([]);
@@ -212,7 +215,7 @@ test("nothing is written for a paused Cluster but that it is paused", async ({ c
     metadata: { labels: { "cluster.x-k8s.io/cluster-name": "paused" } },
   });
   await isPaused(cluster, ShootControlPlane, key);
-  expect((await read(cluster, ShootControlPlane, key)).metadata.finalizers).toBeUndefined();
+  expect((await readPresent(cluster, ShootControlPlane, key)).metadata.finalizers).toBeUndefined();
   expect(await client.read(Shoot, key)).toBeUndefined();
 });
 
@@ -227,13 +230,13 @@ test("nothing is written for a Cluster that is paused while it serves, whatever 
     { namespace, name: "halted-pool" },
   ];
   await apply(cluster, "halted", ["halted-pool"]);
-  await eventually(() => read(cluster, Shoot, key));
+  await eventually(() => readPresent(cluster, Shoot, key));
   await advertise(client, key, client.server);
   await finish(cluster, key);
   await eventually(async () => {
     expect(await availableOf(cluster, key)).toMatchObject({ status: "True" });
     expect(await syncedOf(cluster, key)).toMatchObject({ status: "True" });
-    await read(cluster, Secret, { namespace, name: clusterKubeconfigName("halted") });
+    await readPresent(cluster, Secret, { namespace, name: clusterKubeconfigName("halted") });
   });
   await client.patch(refTo(Cluster, key), { spec: { paused: true } });
   await isPaused(cluster, ShootControlPlane, key);
@@ -245,9 +248,9 @@ test("nothing is written for a Cluster that is paused while it serves, whatever 
     await client.patch(refTo(ShootControlPlane, key), {
       spec: { shootTemplate: { metadata: { labels: { team: "a" } } } },
     }),
-    await read(cluster, Shoot, key),
-    await read(cluster, ClusterEndpoint, { namespace, name: "halted-control-plane" }),
-    await read(cluster, Secret, { namespace, name: clusterKubeconfigName("halted") }),
+    await readPresent(cluster, Shoot, key),
+    await readPresent(cluster, ClusterEndpoint, { namespace, name: "halted-control-plane" }),
+    await readPresent(cluster, Secret, { namespace, name: clusterKubeconfigName("halted") }),
   ];
   await isPaused(cluster, ShootMachinePool, pool); // of the new generation, too: both changes have had their turn
   await isPaused(cluster, ShootControlPlane, key);
@@ -256,7 +259,7 @@ test("nothing is written for a Cluster that is paused while it serves, whatever 
 
   await client.patch(refTo(Cluster, key), { spec: { paused: null } });
   await eventually(async () => {
-    const { metadata, spec } = await read(cluster, Shoot, key);
+    const { metadata, spec } = await readPresent(cluster, Shoot, key);
     expect(metadata.labels).toMatchObject({ team: "a" });
     expect(spec.provider.workers).toMatchObject([{ minimum: 4, labels: { tier: "a" } }]);
   });
@@ -280,16 +283,16 @@ test("the controller writes nothing to infrastructure and pools that another sys
   await eventually(async () =>
     expect(await syncedOf(cluster, key)).toMatchObject({ status: "False", reason: "WaitingForInfrastructure" }),
   );
-  expect((await read(cluster, ShootCluster, key)).status).toBeUndefined();
+  expect((await readPresent(cluster, ShootCluster, key)).status).toBeUndefined();
 
   await client.patch(
     refTo(ShootCluster, key),
     { status: { initialization: { provisioned: true } } },
     { subresource: "status" },
   );
-  await eventually(() => read(cluster, Shoot, key), 60_000);
-  expect((await read(cluster, ShootCluster, key)).status).toEqual({ initialization: { provisioned: true } });
-  const pool = await read(cluster, ShootMachinePool, { namespace, name: "foreign-pool" });
+  await eventually(() => readPresent(cluster, Shoot, key), 60_000);
+  expect((await readPresent(cluster, ShootCluster, key)).status).toEqual({ initialization: { provisioned: true } });
+  const pool = await readPresent(cluster, ShootMachinePool, { namespace, name: "foreign-pool" });
   expect(pool.status).toBeUndefined();
   expect(pool.metadata.finalizers).toBeUndefined();
 });
@@ -299,14 +302,14 @@ test("the controller lets clusterctl move a paused Cluster as soon as its Shoot 
   const { client } = cluster;
   const key = { namespace, name: "packed" };
   await apply(cluster, "packed", ["packed-pool"]);
-  await eventually(() => read(cluster, Shoot, key));
+  await eventually(() => readPresent(cluster, Shoot, key));
   await advertise(client, key, client.server);
   const isBlocked = async () =>
-    BLOCK_MOVE_ANNOTATION in ((await read(cluster, ShootControlPlane, key)).metadata.annotations ?? {});
+    BLOCK_MOVE_ANNOTATION in ((await readPresent(cluster, ShootControlPlane, key)).metadata.annotations ?? {});
   await eventually(async () => expect(await isBlocked()).toBe(true));
   await client.patch(refTo(Cluster, key), { spec: { paused: true } });
   await eventually(async () =>
-    expect(conditionOf((await read(cluster, ShootControlPlane, key)).status, "Paused")).toMatchObject({
+    expect(conditionOf((await readPresent(cluster, ShootControlPlane, key)).status, "Paused")).toMatchObject({
       status: "True",
     }),
   );
@@ -320,16 +323,16 @@ test("a deleted Cluster has its Shoot confirmed and deleted, and goes after it",
   const { client } = cluster;
   const key = { namespace, name: "ending" };
   await apply(cluster, "ending", ["end"]);
-  await eventually(() => read(cluster, Shoot, key));
+  await eventually(() => readPresent(cluster, Shoot, key));
   await client.patch(refTo(Shoot, key), { metadata: { finalizers: ["gardener"] } });
   await client.remove(refTo(Cluster, key));
   await eventually(async () => {
-    const { metadata } = await read(cluster, Shoot, key);
+    const { metadata } = await readPresent(cluster, Shoot, key);
     expect(metadata.deletionTimestamp).toBeDefined();
     expect(metadata.annotations?.[CONFIRM_DELETION_ANNOTATION]).toBe("true");
   }, 60_000);
   await eventually(async () =>
-    expect(conditionOf((await read(cluster, ShootControlPlane, key)).status, "Deleting")).toMatchObject({
+    expect(conditionOf((await readPresent(cluster, ShootControlPlane, key)).status, "Deleting")).toMatchObject({
       reason: "WaitingForShoot",
     }),
   );
@@ -342,7 +345,7 @@ test("a control plane whose Shoot is sick is not available, and says why", async
   expect(own).toBeDefined();
   const key = { namespace, name: "sick" };
   await apply(cluster, "sick", ["sick-pool"]);
-  await eventually(() => read(cluster, Shoot, key));
+  await eventually(() => readPresent(cluster, Shoot, key));
   await advertise(cluster.client, key, cluster.client.server);
   await finish(cluster, key);
   await eventually(async () => expect(await availableOf(cluster, key)).toMatchObject({ status: "True" }));
@@ -371,17 +374,6 @@ async function applyPool({ client }: Pick<ControlPlane, "client">, cluster: stri
   await client.create(machinePool);
 }
 
-/** Throws while there is none, so that a test can wait for it. */
-async function read<T extends KubeObject>(
-  { client }: ControlPlane,
-  kind: Kind<T, "Namespaced">,
-  key: Named,
-): Promise<T> {
-  const found = await client.read(kind, key);
-  if (found === undefined) throw new Error(`there is no ${kind.kind} ${key.name}`);
-  return found;
-}
-
 /** Waits until an object of ours says that it is paused, as it is now. */
 const isPaused = async (
   cluster: ControlPlane,
@@ -389,7 +381,7 @@ const isPaused = async (
   key: Named,
 ): Promise<void> =>
   await eventually(async () => {
-    const { metadata, status } = await read<ShootControlPlane | ShootMachinePool>(cluster, kind, key);
+    const { metadata, status } = await readPresent<ShootControlPlane | ShootMachinePool>(cluster, kind, key);
     expect(status?.conditions).toContainEqual(
       expect.objectContaining({ type: "Paused", status: "True", observedGeneration: metadata.generation }),
     );
@@ -405,12 +397,12 @@ function withoutPaused(object: (KubeObject & { readonly status?: object | undefi
 }
 
 const rowsOf = async (cluster: ControlPlane, key: Named) =>
-  (await read(cluster, Shoot, key)).spec.provider.workers?.map(({ name, minimum }) => [name, minimum]);
+  (await readPresent(cluster, Shoot, key)).spec.provider.workers?.map(({ name, minimum }) => [name, minimum]);
 
 const conditionOf = (status: ShootControlPlane["status"] | Cluster["status"], type: string) =>
   status?.conditions?.find((one) => one.type === type);
 const statusOf = (status: Cluster["status"], type: string) => conditionOf(status, type)?.status;
 const syncedOf = async (cluster: ControlPlane, key: Named) =>
-  conditionOf((await read(cluster, ShootControlPlane, key)).status, "ShootSynced");
+  conditionOf((await readPresent(cluster, ShootControlPlane, key)).status, "ShootSynced");
 const availableOf = async (cluster: ControlPlane, key: Named) =>
-  conditionOf((await read(cluster, ShootControlPlane, key)).status, "Available");
+  conditionOf((await readPresent(cluster, ShootControlPlane, key)).status, "Available");
