@@ -3,12 +3,14 @@ import { SHOOT_FINALIZER } from "../../api/names.ts";
 import { dropFinalizer } from "../../kube/index.ts";
 import type { Said } from "../objects/conditions.ts";
 import { say } from "../objects/say.ts";
+import { isOfGarden } from "../shoot/garden-view.ts";
 import { rowNameOf } from "../shoot/row.ts";
 import { nodesOf, rivalOf, tell, type PoolDeps, type PoolPlace, type Seeing } from "./machine-pool.ts";
 
 /**
  * Lets go of a pool that is being deleted: at once with its Cluster, or where its row is another pool's; else when no machine of it
  * is left, and the garden itself says that the Shoot has no such row. Where the garden cannot be asked, the pool stays and says why.
+ * Whether it is ready is Unknown then.
  */
 export async function removePool(
   { management, ...deps }: PoolDeps,
@@ -49,7 +51,8 @@ async function findRemainsNow(
   place: PoolPlace,
 ): Promise<Remains | undefined> {
   const found = await place.findShoot();
-  if ("obstacle" in found) return { said: { type: "Ready", status: "False", ...found.obstacle } };
+  if ("obstacle" in found)
+    return { said: { type: "Ready", status: isOfGarden(found.obstacle) ? "Unknown" : "False", ...found.obstacle } };
   return findRemains(deps, infrastructure, { ...place, shoot: found.shoot });
 }
 

@@ -67,7 +67,7 @@ export function createGardenView({ garden, world, isApart, onChange, period = 5_
       const [failure] = lists.flatMap((list) => refused.get(list) ?? []);
       if (failure === undefined) return undefined;
       const why = failure.error instanceof Error ? failure.error.message : String(failure.error);
-      return { reason: "GardenUnreadable", message: `the garden has refused a list since ${failure.since}: ${why}` };
+      return { reason: GARDEN_UNREADABLE, message: `the garden has refused a list since ${failure.since}: ${why}` };
     },
     knows: (lists) => lists.every((list) => known.has(list)),
     start() {
@@ -83,6 +83,13 @@ export function createGardenView({ garden, world, isApart, onChange, period = 5_
 
 /** The reason of a condition while the garden does not answer. */
 export const GARDEN_UNREACHABLE = "GardenUnreachable";
+
+/** The reason of a condition while the garden refuses a list. */
+const GARDEN_UNREADABLE = "GardenUnreadable";
+
+/** Whether the garden cannot be asked: nothing is known then of what it has. Pure. */
+export const isOfGarden = ({ reason }: Obstacle): boolean =>
+  reason === GARDEN_UNREACHABLE || reason === GARDEN_UNREADABLE;
 
 /** What the garden itself has said; else there was no answer at all. */
 const isAnswer = (error: unknown): boolean => error instanceof KubeError && error.status !== 0;

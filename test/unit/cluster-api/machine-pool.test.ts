@@ -144,6 +144,19 @@ test("a pool that a user deletes stays while its namespace may use no project, a
   ]);
 });
 
+test.each(["GardenUnreachable", "GardenUnreadable"])(
+  "a pool that a user deletes stays while the garden cannot be asked, and is Unknown with reason %s",
+  async (reason) => {
+    const { deps, written } = lab(0);
+    const { infrastructure } = pool("a");
+    const obstacle = { reason, message: "the garden has not answered since 2026-11-23T12:00:00Z" };
+    await removePool(deps, infrastructure, place({ shoot: shootWith(["b"]), findShoot: async () => ({ obstacle }) }));
+    expect(written["ShootMachinePool a"]).toMatchObject([
+      { status: { conditions: [{ type: "Ready", status: "Unknown", ...obstacle }] } },
+    ]);
+  },
+);
+
 test("a pool goes with its Cluster at once, and the garden is not asked", async () => {
   const { deps, written } = lab(3);
   const { infrastructure } = pool("a");
