@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { projectFolder } from "./pages.ts";
 
 /** A promise of a page, and what is said to prove it. */
@@ -33,7 +33,11 @@ export function faultsOf(proof: string): string[] {
   });
 }
 
+/** Whether a test file has the test, or runs it from a file of tests that it shares with others. */
 function hasTest(path: string, name: string): boolean {
   const source = readFileSync(join(projectFolder, path), "utf8");
-  return ['"', "`"].some((quote) => source.includes(quote + name + quote));
+  const shared = [...source.matchAll(/from "(\.\.\/support\/[\w-]+-tests\.ts)"/g)].map(([, file = ""]) =>
+    readFileSync(join(projectFolder, dirname(path), file), "utf8"),
+  );
+  return ['"', "`"].some((quote) => [source, ...shared].some((text) => text.includes(quote + name + quote)));
 }

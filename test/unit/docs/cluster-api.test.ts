@@ -2,12 +2,7 @@ import { expect, it } from "vitest";
 import { readPage } from "../../support/pages.ts";
 import { faultsOf, rowsOf } from "../../support/proofs.ts";
 
-const page = readPage("docs/cluster-api.md");
-const [, section = ""] = page.split("## Endpoints, requirement by requirement");
-const all = [...rowsOf(page).filter(({ promise }) => idsIn(promise).length > 0), ...rowsOf(section)];
-const rows = [...new Map(all.map((row) => [`${row.promise} ${row.proof}`, row])).values()].filter(
-  ({ promise }) => !/^requirement$/i.test(promise),
-);
+const rows = rowsOf(readPage("docs/cluster-api-requirements.md")).filter(({ promise }) => promise !== "Requirement");
 
 it.each(rows)("the proposal's row $promise has a test that exists, or a reason why it has none", ({ proof }) => {
   expect(faultsOf(proof)).toEqual([]);
