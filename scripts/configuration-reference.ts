@@ -37,7 +37,7 @@ const readOutsideOfSource: Readonly<Record<`PERENNIAL_${string}`, readonly strin
   ],
   PERENNIAL_TEMPORAL_UI_IMAGE: ["The image of Temporal's UI.", "`temporalio/ui`, pinned", "`docker-compose.yml`"],
   PERENNIAL_KILL_LIVES: [
-    "Which lives of each scenario `test/cluster-api-whole/kill.test.ts` lives, such as `5-12`. Without it, all.",
+    "Which kills of each scenario `kill.test.ts` runs, by number, such as `5-12`. Without it, all.",
     "none",
     "tests",
   ],

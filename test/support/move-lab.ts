@@ -56,7 +56,10 @@ export interface Management {
 export interface MoveLab {
   readonly managements: readonly [Management, Management];
   readonly garden: ControlPlane;
-  /** Moves the Cluster by the real clusterctl, which is killed with SIGKILL at this write, and then moves it again as an operator would. Says at which write it died. */
+  /**
+   * Moves the Cluster by the real clusterctl, which is killed with SIGKILL at this write, and then moves it again as an operator
+   * would. Says at which write it died.
+   */
   move(from: Management, to: Management, at?: MovePoint): Promise<string | undefined>;
 }
 

@@ -7,7 +7,7 @@ import { CLUSTERCTL_LABEL } from "./names.ts";
 
 /**
  * The types of endpoints; another type is another line. Of the types that surface, one object wins and is the Cluster's
- * endpoint. Seed 004 names this type `apiserver` in its schema and `ExternalControlPlaneEndpoint` in its examples.
+ * endpoint. The proposal of flexible endpoints names this type `apiserver` in its schema and `ExternalControlPlaneEndpoint` in its examples.
  */
 export const endpointTypes = {
   ExternalControlPlaneEndpoint: { surfaces: true },
@@ -69,7 +69,7 @@ const endpointStatus = object({
 
 const statusOf = (type: string) => `.status.conditions[?(@.type=="${type}")].status`;
 
-/** Where the API server of a Cluster answers (seed 004, never built upstream). */
+/** Where the API server of a Cluster answers (the proposal of flexible endpoints, never built upstream). */
 export const ClusterEndpoint = defineResource({
   group: "cluster.x-k8s.io",
   version: "v1beta1",
@@ -90,5 +90,5 @@ export const ClusterEndpoint = defineResource({
   ],
 });
 
-/** Where the API server of a Cluster answers (seed 004, never built upstream). */
+/** Where the API server of a Cluster answers (the proposal of flexible endpoints, never built upstream). */
 export type ClusterEndpoint = z.infer<typeof ClusterEndpoint.schema>;

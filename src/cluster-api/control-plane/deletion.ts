@@ -15,7 +15,8 @@ import { findOwnShoot } from "./find.ts";
 /**
  * Deletes the Shoot of a control plane that is being deleted, or lets go of it, as its policy says; and lets the control plane go
  * once that is done. One that moves to another Seed is deleted after it has arrived. A Shoot that is not its own stays untouched, and
- * so does that of which it is a copy, and every one outside of the project that its namespace may use: while that is not known, or is another than at first, the control plane stays and says why.
+ * so does that of which it is a copy, and every one outside of the project that its namespace may use: while that is not known, or
+ * is another than at first, the control plane stays and says why.
  */
 export async function removeShoot(
   deps: Deleting,

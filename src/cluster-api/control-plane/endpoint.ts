@@ -9,7 +9,7 @@ import type { Obstacle } from "../objects/obstacle.ts";
 export const endpointName = ({ metadata }: Cluster): string => `${metadata.name}-control-plane`;
 
 /**
- * Makes an endpoint known as the control plane's: as a ClusterEndpoint that it owns (seed 004), then in its own spec, which core
+ * Makes an endpoint known as the control plane's: as a ClusterEndpoint that it owns (the proposal of flexible endpoints), then in its own spec, which core
  * reads once the control plane is initialized. Nothing is written where both say so. Another's object of that name stays as it is:
  * then the answer says so, and only the spec is written.
  */
@@ -33,8 +33,8 @@ export async function publishEndpoint(
 }
 
 /**
- * Whether another endpoint may be the Cluster's than the control plane's own. An own one that was surfaced is, also while its new value is on
- * the way to the Cluster: the kubeconfig makes no detour by the address that the Shoot has left.
+ * Whether the Cluster may have another endpoint than the control plane's own. Not once the own one has surfaced, even while its new
+ * value is on the way: the kubeconfig makes no detour by the address that the Shoot has left.
  */
 export const isOverruled = (own: ClusterEndpoint | undefined, controlPlane: ShootControlPlane): boolean =>
   own === undefined ||

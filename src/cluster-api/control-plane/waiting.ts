@@ -5,7 +5,7 @@ import type { Obstacle } from "../objects/obstacle.ts";
 
 /**
  * What a control plane's Shoot is not made before: the one that is to be adopted is there, the infrastructure is provisioned, and where
- * that brings the endpoint, the Cluster has one (seed 004, scenarios 2 and 3). Undefined once nothing is missing. Pure.
+ * that brings the endpoint, the Cluster has one (scenarios 2 and 3 of the proposal). Undefined once nothing is missing. Pure.
  */
 export function whyNotYet(
   { spec, status }: Cluster,

@@ -8,7 +8,10 @@ import { notePublished } from "./note-published.ts";
 import { describeNoExtension, judgeDnsRecord, publishedSaid } from "./published.ts";
 import { valuesFor, type Values } from "./values.ts";
 
-/** What came of publishing: condition Published, undefined where it is as it was; what the name says, by its extension; and when to look again, in ms. */
+/**
+ * What came of publishing: condition Published, undefined where it is as it was; what the name says, by its extension; and when to
+ * look again, in ms.
+ */
 export interface Publication {
   readonly said?: Said;
   readonly published?: Values;
@@ -27,8 +30,9 @@ export interface Heard {
 const RETRY = 15_000;
 
 /**
- * Has the name of a record lead to those of its members that serve. A member that was not heard yet is taken to be as it was, also before a `clusterctl move`; and the name
- * is first given once all were heard. Without members it stays as it is: a DNSRecord has to have a value.
+ * Has the name of a record lead to those of its members that serve. A member that was not heard yet is taken to be as it was, also
+ * before a `clusterctl move`; and the name is first given once all were heard. Without members it stays as it is: a DNSRecord has
+ * to have a value.
  */
 export async function publish(client: KubeClient, record: EndpointRecord, heard: Heard): Promise<Publication> {
   const existing = await readDnsRecord(client, record.metadata);

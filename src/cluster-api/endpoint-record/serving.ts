@@ -2,7 +2,10 @@ import type { Serving } from "../endpoint/probe.ts";
 import type { Said } from "../objects/conditions.ts";
 import type { Member } from "./members.ts";
 
-/** Condition Serving of a record: whether one of its members answers, and what is wrong with each that does not. Undefined before that is known. Pure. */
+/**
+ * Condition Serving of a record: whether one of its members answers, and what is wrong with each that does not. Undefined before
+ * that is known. Pure.
+ */
 export function servingSaid(
   members: readonly Member[],
   servingOf: (member: Member) => Serving | undefined,

@@ -14,7 +14,7 @@ export interface Values {
   readonly values: readonly string[];
 }
 
-/** What a name is to say, as far as it can, and of whom it cannot. */
+/** The record for a name, and the members that it cannot hold. */
 export interface Wanted {
   /** Undefined where nothing can be said. */
   readonly record?: Values;

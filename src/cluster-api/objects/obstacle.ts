@@ -10,7 +10,7 @@ export interface Obstacle {
 export const isRefusal = (error: unknown): error is KubeError =>
   error instanceof KubeError && [400, 403, 422].includes(error.status);
 
-/** An outcome that is none. */
+/** The outcome of work that something stands against. */
 export const obstacle = (reason: string, message: string): { readonly obstacle: Obstacle } => ({
   obstacle: { reason, message },
 });

@@ -11,8 +11,8 @@ export interface Reporting extends KubeObject {
 
 /**
  * Merges into an object's status what it is to say, with its conditions: those that are said take the place of those of their
- * types. Nothing is written where it says so already, and nothing is said of an object that has
- * gone, or of another under its name, which is a conflict.
+ * types. Nothing is written where it says so already, and nothing is said of an object that has gone, or of another under its
+ * name, which is a conflict.
  */
 export async function say<T extends Reporting>(
   client: KubeClient,

@@ -5,9 +5,10 @@ import { isLeftToMove, isPaused } from "./paused.ts";
 import { lostAnnotations } from "./remembered.ts";
 
 /**
- * Takes the mark `delete-for-move` from objects of a Cluster that stay, and gives them back what it took the place of. A `clusterctl move` that was killed while it deleted, and is
- * repeated, copies it to the target with what it finds; there it would keep this process off for ever. What is being deleted keeps
- * it. The Cluster is read afresh: on the source it is paused before anything is marked, so nothing there loses its mark.
+ * Takes the mark `delete-for-move` from objects of a Cluster that stay, and gives them back what it took the place of. A
+ * `clusterctl move` that was killed while it deleted, and is repeated, copies it to the target with what it finds; there it would
+ * keep this process off for ever. What is being deleted keeps it. The Cluster is read afresh: on the source it is paused before
+ * anything is marked, so nothing there loses its mark.
  */
 export async function keepWhatStays(
   management: KubeClient,

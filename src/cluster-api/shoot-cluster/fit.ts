@@ -5,7 +5,7 @@ import { selects } from "../../api/placement/choice.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
 
-/** Why what an infrastructure brings does not go with the template of its Shoot: credentials of another provider, zones of another region. Pure. */
+/** Why an infrastructure does not fit its Shoot's template: another region, or another provider's credentials. Pure. */
 export function findMismatch(
   { spec }: Pick<ShootCluster, "spec">,
   controlPlane: ShootControlPlane | undefined,
@@ -34,7 +34,7 @@ function findCredentialsMismatch(spec: ShootCluster["spec"], template: Template,
 type Template = NonNullable<ShootControlPlane["spec"]["shootTemplate"]>["spec"];
 
 /**
- * That no Seed of the garden is one that an infrastructure's selector takes. Asked until the infrastructure is provisioned: from then
+ * Says `NoSeed` where the selector takes none of the garden's Seeds. Asked until the infrastructure is provisioned: from then
  * on the Shoot says itself how it stands with its Seed.
  */
 export async function findNoSeed(

@@ -27,9 +27,9 @@ export interface InfrastructureDeps {
 const LATER = 60_000;
 
 /**
- * Brings what a Shoot needs beside the service: credentials (seed 004, scenario 2), and its domain with the endpoint (scenario 3). Says by contract v1beta2
- * whether all is there; once it was, it stays provisioned. Its zones are the failure domains that MachinePools choose from. One
- * that asks for nothing of the garden is ready at once.
+ * Brings what a Shoot needs beside the service: credentials (scenario 2 of the proposal of flexible endpoints), and its domain with
+ * the endpoint (scenario 3). Says by contract v1beta2 whether all is there; once it was, it stays provisioned. Its zones are the
+ * failure domains that MachinePools choose from. One that asks for nothing of the garden is ready at once.
  */
 export async function reconcileInfrastructure(
   deps: InfrastructureDeps,

@@ -37,8 +37,8 @@ export interface OwnProcesses {
 
 /**
  * Starts the Temporal gateway, then manager, workers, fences and, with machines, the local provider of the garden and of
- * each seed, and returns when all say that they are ready. One whose code, arguments or kubeconfig changed is restarted; one of a seed that is no longer named
- * is ended.
+ * each seed, and returns when all say that they are ready. One whose code, arguments or kubeconfig changed is restarted; one of
+ * a seed that is no longer named is ended.
  */
 export async function startOwnProcesses(own: OwnProcesses): Promise<void> {
   const { processes, onProgress } = own;

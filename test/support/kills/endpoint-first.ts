@@ -10,7 +10,7 @@ const { namespace, expectSaid } = shoots;
 
 const domainOf = (name: string): string => `${name}.example.com`;
 
-/** Scenario 3 of seed 004: the infrastructure reserves a domain and brings the endpoint before there is a Shoot. */
+/** Scenario 3 of the proposal of flexible endpoints: the infrastructure reserves a domain and brings the endpoint before there is a Shoot. */
 export const endpointFirst: KillScenario = {
   title: "a Cluster whose endpoint is first",
   shoots: 1,

@@ -7,7 +7,7 @@ import * as shoots from "./shoots.ts";
 
 const { namespace, expectSaid } = shoots;
 
-/** Scenario 1 of seed 004: the service does all. */
+/** Scenario 1 of the proposal of flexible endpoints: the service does all. */
 export const managed: KillScenario = {
   title: "a Cluster without infrastructure",
   shoots: 1,

@@ -6,7 +6,7 @@ export type Write = string;
 /** At which write about a Cluster a process is to die. */
 export interface KillPoint {
   readonly write: Write;
-  /** The how manieth such write from now on; 1 for the first. */
+  /** Counted among such writes from now on; 1 is the first. */
   readonly occurrence: number;
   /** Before the API server gets it, or after the API server has answered and before the process knows. */
   readonly moment: "before" | "after";

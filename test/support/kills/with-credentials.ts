@@ -10,7 +10,7 @@ import * as shoots from "./shoots.ts";
 
 const { namespace, expectSaid } = shoots;
 
-/** Scenario 2 of seed 004: the service, and beside it a ShootCluster with region, zones and credentials. */
+/** Scenario 2 of the proposal of flexible endpoints: the service, and beside it a ShootCluster with region, zones and credentials. */
 export const withCredentials: KillScenario = {
   title: "a Cluster with credentials beside the service",
   shoots: 1,
