@@ -9,9 +9,9 @@ import type { Obstacle } from "../objects/obstacle.ts";
 export const endpointName = ({ metadata }: Cluster): string => `${metadata.name}-control-plane`;
 
 /**
- * Makes an endpoint known as the control plane's: as a ClusterEndpoint that it owns (the proposal of flexible endpoints), then in its own spec, which core
- * reads once the control plane is initialized. Nothing is written where both say so. Another's object of that name stays as it is:
- * then the answer says so, and only the spec is written.
+ * Makes an endpoint known as the control plane's: as a ClusterEndpoint that it owns (the proposal of flexible endpoints), then in
+ * its own spec, which core reads once the control plane is initialized. Nothing is written where both say so. Another's object of
+ * that name stays as it is: then the answer says so, and only the spec is written.
  */
 export async function publishEndpoint(
   { management, events }: Providing,

@@ -6,8 +6,9 @@ import { findShoot } from "./find.ts";
 import { isUnderWay } from "./note-shoot.ts";
 
 /**
- * Lets `clusterctl move` go on once the Shoot of a paused control plane is neither being made nor moving, nor deleted: it pauses the Cluster first
- * and waits then. The garden itself is asked. Only removes the annotation, never sets it: who has paused a Cluster may be past it.
+ * Lets `clusterctl move` go on once the Shoot of a paused control plane is neither being made nor moving, nor deleted: it pauses the
+ * Cluster first and waits then. The garden itself is asked. Only removes the annotation, never sets it: who has paused a Cluster may
+ * be past it.
  */
 export async function unblockMove(
   { management, garden }: { readonly management: KubeClient; readonly garden: KubeClient },

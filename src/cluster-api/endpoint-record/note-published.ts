@@ -5,8 +5,8 @@ import { patchSeen } from "../objects/bound-writes.ts";
 import type { Values } from "./values.ts";
 
 /**
- * Writes into a record's spec what the DNS says of its name, or that it says nothing of it (undefined): `clusterctl move` takes no status along, and
- * what is in the DNS has to be known where the record goes. True where the spec says so already.
+ * Writes into a record's spec what the DNS says of its name, or that it says nothing of it (undefined): `clusterctl move` takes no
+ * status along, and what is in the DNS has to be known where the record goes. True where the spec says so already.
  */
 export async function notePublished(
   client: KubeClient,

@@ -17,9 +17,10 @@ export interface Migration {
 }
 
 /**
- * The object for a Cluster that has an endpoint and no object: owned by the infrastructure if that carries the value, else by
- * the control plane if that does, else by the Cluster (the proposal of flexible endpoints). Undefined where the Cluster has no whole endpoint, and where its control
- * plane is a Shoot, which brings an object of its own: that may be away for a moment, as in a `clusterctl move` that was killed. Pure.
+ * The object for a Cluster that has an endpoint and no object: owned by the infrastructure if that carries the value, else by the
+ * control plane if that does, else by the Cluster (the proposal of flexible endpoints). Undefined where the Cluster has no whole
+ * endpoint, and where its control plane is a Shoot, which brings an object of its own: that may be away for a moment, as in a
+ * `clusterctl move` that was killed. Pure.
  */
 export function planMigration(cluster: Cluster, providers: ProviderPair): Migration | undefined {
   const present = completeEndpoint(cluster.spec.controlPlaneEndpoint);

@@ -29,9 +29,9 @@ export interface ProvidedEndpoint {
 }
 
 /**
- * Makes an endpoint known as a ClusterEndpoint that its provider owns (the proposal of flexible endpoints). Nothing is written where it says so. Another's object
- * of that name stays as it is: then the answer says so, as it does where the API server refuses the endpoint, such as a host with an
- * underscore. Of one that others have edited, an Event names the field manager.
+ * Makes an endpoint known as a ClusterEndpoint that its provider owns (the proposal of flexible endpoints). Nothing is written where
+ * it says so. Another's object of that name stays as it is: then the answer says so, as it does where the API server refuses the
+ * endpoint, such as a host with an underscore. Of one that others have edited, an Event names the field manager.
  */
 export async function provideEndpoint(
   providing: Providing,

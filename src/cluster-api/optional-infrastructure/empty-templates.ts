@@ -3,7 +3,10 @@ import { createObjectController, typeMeta } from "../../kube/index.ts";
 import type { ClusterApiDeps, Part } from "../part.ts";
 import { EMPTY_TEMPLATE, namesEmptyTemplate } from "./empty-template.ts";
 
-/** Keeps the empty template in every namespace with a ClusterClass that names it. Core makes the classes its owners, and so it goes with the last. */
+/**
+ * Keeps the empty template in every namespace with a ClusterClass that names it. Core makes the classes its owners, and so it goes
+ * with the last.
+ */
 export function createEmptyTemplates({ management, log }: ClusterApiDeps): Part {
   return createObjectController({
     name: "empty-templates",
