@@ -90,11 +90,15 @@ interface Status {
 /** Whose status is the core manager's or an extension's: their words tell what happened on the way, such as what was created at first. */
 const wordedByOthers: readonly string[] = [Cluster.kind, Machine.kind, MachinePool.kind, DNSRecord.kind];
 
+/** Core leaves Machines out of these that are younger than 10 s, so they say how long ago core has last looked. */
+const ofAnAge: readonly string[] = ["ControlPlaneMachinesUpToDate", "WorkerMachinesUpToDate"];
+
 /** Which condition was written first says nothing; nor does the generation at which one became what it is. */
 function describeStatus(status: unknown, o: { readonly generation: number | undefined; readonly isOthers: boolean }) {
   if (typeof status !== "object" || status === null) return status;
   const { observedGeneration, conditions, lastOperation, ...others } = status as Status;
-  const said = conditions?.map((one) => {
+  const lasting = conditions?.filter(({ type }) => !o.isOthers || !ofAnAge.includes(type));
+  const said = lasting?.map((one) => {
     const { observedGeneration: _, ...condition } = one;
     return o.isOthers ? { type: one.type, status: one.status } : condition;
   });
