@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { Cluster, ClusterEndpoint, ShootCluster, ShootControlPlane } from "../../src/api/cluster-api/index.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import { CustomResourceDefinition, refTo, typeMeta } from "../../src/kube/index.ts";
-import { clusterOf, controlPlaneOf, poolOf } from "../support/cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, infrastructureRefOf, poolOf } from "../support/cluster-api-objects.ts";
 import { clusterApiRoles } from "../support/cluster-api-rights.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
@@ -133,7 +133,7 @@ async function makeWithInfrastructure(
   spec: NonNullable<ShootCluster["spec"]>,
 ): Promise<void> {
   const { machinePool, infrastructure } = poolOf(name, `${name}-p`);
-  const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name };
+  const infrastructureRef = infrastructureRefOf(name);
   await client.create({ ...typeMeta(ShootCluster), metadata: key(name), spec });
   const asks = spec.endpoint === undefined ? {} : ({ endpointFrom: "Infrastructure" } as const);
   await client.create(controlPlaneOf(name, asks));

@@ -19,7 +19,7 @@ import {
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import { Event, Namespace, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
 import { clusterApiTestWith, startClusterApi } from "../support/cluster-api.ts";
-import { clusterOf, controlPlaneOf, poolOf } from "../support/cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, infrastructureRefOf, poolOf } from "../support/cluster-api-objects.ts";
 import { clusterApiRoles, readUse, rightsIn } from "../support/cluster-api-rights.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
@@ -109,10 +109,6 @@ async function leaveOutInfrastructure({ client }: ControlPlane): Promise<void> {
   await eventually(async () => expect(await client.list(ShootClusterTemplate, { namespace })).toHaveLength(1));
 }
 
-const shootCluster = (name: string) => ({
-  ...{ apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name },
-});
-
 /** With infrastructure, and a pool that an autoscaler decides about. */
 async function makeCluster(cluster: ControlPlane): Promise<void> {
   const { client } = cluster;
@@ -121,7 +117,7 @@ async function makeCluster(cluster: ControlPlane): Promise<void> {
   await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: { region: "local" } });
   await client.create({ ...typeMeta(ShootBootstrapConfig), metadata: key, spec: {} });
   await client.create(controlPlaneOf(key.name));
-  await client.create(clusterOf(key.name, { infrastructureRef: shootCluster(key.name) }));
+  await client.create(clusterOf(key.name, { infrastructureRef: infrastructureRefOf(key.name) }));
   await client.create(infrastructure);
   await client.create(machinePool);
   await eventually(() => readPresent(cluster, Shoot, key), 60_000);
@@ -154,7 +150,7 @@ async function changeEndpoints(cluster: ControlPlane): Promise<void> {
   await client.create(controlPlaneOf("taken"));
   await client.create({ ...typeMeta(ShootCluster), metadata: { namespace, name: "taken" }, spec: {} });
   const controlPlaneEndpoint = { host: "taken.example.com", port: 6443 };
-  await client.create(clusterOf("taken", { controlPlaneEndpoint, infrastructureRef: shootCluster("taken") }));
+  await client.create(clusterOf("taken", { controlPlaneEndpoint, infrastructureRef: infrastructureRefOf("taken") }));
   await eventually(() => readPresent(cluster, ClusterEndpoint, { namespace, name: "taken-generated" }));
   const isPutRight = async () =>
     expect((await readPresent(cluster, Cluster, key)).spec.controlPlaneEndpoint).toEqual(wins);

@@ -12,7 +12,13 @@ import { GARDEN_CREDENTIALS_LABEL } from "../../src/api/labels.ts";
 import { createEndpointController } from "../../src/cluster-api/endpoint/controller.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
-import { clusterOf, controlPlaneOf, poolOf, shootTemplate } from "../support/cluster-api-objects.ts";
+import {
+  clusterOf,
+  controlPlaneOf,
+  infrastructureRefOf,
+  poolOf,
+  shootTemplate,
+} from "../support/cluster-api-objects.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
@@ -154,7 +160,7 @@ test("credentials beside the Shoot are copied into the garden, follow their Secr
   const beside = { region: "local", zones: ["a", "b"], credentials };
   await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: beside });
   await client.create({ ...controlPlaneOf("keyed", { shootTemplate: { spec } }), metadata: key });
-  await client.create({ ...clusterOf("keyed", { infrastructureRef: refOf("keyed") }), metadata: key });
+  await client.create({ ...clusterOf("keyed", { infrastructureRef: infrastructureRefOf("keyed") }), metadata: key });
   await applyPool(cluster, "keyed");
   await eventually(async () =>
     expect(await readyOf(cluster, key)).toMatchObject({ status: "False", reason: "CredentialsMissing" }),
@@ -201,7 +207,10 @@ test("an infrastructure whose selector takes no Seed says so, and its Shoot wait
   const matchLabels = { tier: "none-has-it" };
   await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: { seedSelector: { matchLabels } } });
   await client.create({ ...controlPlaneOf("seedless"), metadata: key });
-  await client.create({ ...clusterOf("seedless", { infrastructureRef: refOf("seedless") }), metadata: key });
+  await client.create({
+    ...clusterOf("seedless", { infrastructureRef: infrastructureRefOf("seedless") }),
+    metadata: key,
+  });
   await applyPool(cluster, "seedless");
   await eventually(async () =>
     expect(await readyOf(cluster, key)).toMatchObject({
@@ -224,7 +233,7 @@ test("a Cluster with infrastructure beside its Shoot has the control plane's end
   const key = { namespace, name: "beside" };
   const { region, ...spec } = shootTemplate("beside").spec;
   await client.create({ ...controlPlaneOf("beside", { shootTemplate: { spec } }), metadata: key });
-  await client.create({ ...clusterOf("beside", { infrastructureRef: refOf("beside") }), metadata: key });
+  await client.create({ ...clusterOf("beside", { infrastructureRef: infrastructureRefOf("beside") }), metadata: key });
   await applyPool(cluster, "beside");
   await eventually(async () =>
     expect(await syncedOf(cluster, key)).toMatchObject({ status: "False", reason: "WaitingForInfrastructure" }),
@@ -277,13 +286,11 @@ interface Key {
 async function applyWithDomain({ client }: ControlPlane, key: Key, domain: string): Promise<void> {
   const { dns: _, ...spec } = shootTemplate(key.name).spec;
   const controlPlane = controlPlaneOf(key.name, { shootTemplate: { spec }, endpointFrom: "Infrastructure" });
-  const infrastructureRef = { ...refOf(key.name) };
+  const infrastructureRef = infrastructureRefOf(key.name);
   await client.create({ ...typeMeta(ShootCluster), metadata: key, spec: { endpoint: { domain } } });
   await client.create({ ...controlPlane, metadata: key });
   await client.create({ ...clusterOf(key.name, { infrastructureRef }), metadata: key });
 }
-
-const refOf = (name: string) => ({ apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name });
 
 async function applyPool({ client }: ControlPlane, cluster: string): Promise<void> {
   const { machinePool, infrastructure } = poolOf(cluster, `${cluster}-pool`);

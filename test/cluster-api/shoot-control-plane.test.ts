@@ -16,7 +16,7 @@ import { Namespace, refOf, refTo, Secret, typeMeta } from "../../src/kube/index.
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
 import { clusterApiTest, startClusterApi } from "../support/cluster-api.ts";
-import { clusterOf, controlPlaneOf, poolOf } from "../support/cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, infrastructureRefOf, poolOf } from "../support/cluster-api-objects.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
@@ -273,7 +273,7 @@ test("the controller writes nothing to infrastructure and pools that another sys
   const { client } = cluster;
   const key = { namespace, name: "foreign" };
   const annotations = { [MANAGED_BY_ANNOTATION]: "another" };
-  const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name: "foreign" };
+  const infrastructureRef = infrastructureRefOf("foreign");
   await client.create({ ...typeMeta(ShootCluster), metadata: { ...key, annotations }, spec: { region: "local" } });
   await client.create(controlPlaneOf("foreign"));
   await client.create(clusterOf("foreign", { infrastructureRef }));

@@ -18,6 +18,13 @@ export function clusterOf(name: string, spec: Partial<Cluster["spec"]> = {}): Cl
   };
 }
 
+/** How a Cluster names its ShootCluster. */
+export const infrastructureRefOf = (name: string) => ({
+  apiGroup: "infrastructure.cluster.x-k8s.io",
+  kind: "ShootCluster",
+  name,
+});
+
 /** A control plane that makes a Shoot of the local provider. */
 export function controlPlaneOf(name: string, spec: Partial<ShootControlPlane["spec"]> = {}): ShootControlPlane {
   return {

@@ -20,7 +20,7 @@ import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import { CORE_NAMESPACE, readCoreObjects } from "../../src/local/cluster-api/core-objects.ts";
 import { Namespace, refOf, refTo, Secret, typeMeta, unlessGone } from "../../src/kube/index.ts";
 import { startClusterApi, startCoreManager } from "./cluster-api.ts";
-import { clusterOf, controlPlaneOf, poolOf } from "./cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, infrastructureRefOf, poolOf } from "./cluster-api-objects.ts";
 import { spawnChild } from "./child.ts";
 import { startControlPlane, type ControlPlane } from "./control-plane.ts";
 import { applyCrds } from "./crds.ts";
@@ -129,7 +129,7 @@ export async function makeCluster(
   garden: ControlPlane,
   { infrastructure: spec = {}, controlPlane = {}, address = garden.client.server }: ClusterOptions = {},
 ): Promise<void> {
-  const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name: key.name };
+  const infrastructureRef = infrastructureRefOf(key.name);
   await client.create({ ...typeMeta(ShootCluster), metadata: key, spec });
   await client.create(controlPlaneOf(key.name, controlPlane));
   for (const name of pools) {

@@ -9,7 +9,14 @@ import {
 import { CredentialsBinding, DNSRecord, DomainReservation, Shoot } from "../../src/api/index.ts";
 import { GARDEN_CREDENTIALS_LABEL } from "../../src/api/labels.ts";
 import { parseKubeconfig, refTo, renderKubeconfig, Secret, typeMeta, type Kind } from "../../src/kube/index.ts";
-import { clusterOf, controlPlaneOf, poolOf, shootOf, shootTemplate } from "./cluster-api-objects.ts";
+import {
+  clusterOf,
+  controlPlaneOf,
+  infrastructureRefOf,
+  poolOf,
+  shootOf,
+  shootTemplate,
+} from "./cluster-api-objects.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { recordOf } from "./endpoint-record-lab.ts";
 import { eventually } from "./eventually.ts";
@@ -111,7 +118,7 @@ async function applyAccount({ client }: ControlPlane): Promise<void> {
 
 async function makeCluster({ client }: ControlPlane, name: string, o: Made): Promise<void> {
   const { infrastructure: spec, template, ...from } = o;
-  const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name };
+  const infrastructureRef = infrastructureRefOf(name);
   const { machinePool, infrastructure } = poolOf(name, `${name}-pool`);
   await client.create({ ...typeMeta(ShootCluster), metadata: named(name), spec });
   await client.create(controlPlaneOf(name, { shootTemplate: { spec: template }, ...from }));

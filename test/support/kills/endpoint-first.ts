@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { Cluster, ClusterEndpoint, ShootCluster, ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
 import { DomainReservation, Shoot } from "../../../src/api/index.ts";
 import { typeMeta } from "../../../src/kube/index.ts";
-import { clusterOf, controlPlaneOf, shootTemplate } from "../cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, infrastructureRefOf, shootTemplate } from "../cluster-api-objects.ts";
 import type { KillScenario } from "./life.ts";
 import * as shoots from "./shoots.ts";
 
@@ -20,7 +20,7 @@ export const endpointFirst: KillScenario = {
     const endpoint = { domain: domainOf(name) };
     await client.create({ ...typeMeta(ShootCluster), metadata: { namespace, name }, spec: { endpoint } });
     await client.create(controlPlaneOf(name, { shootTemplate: { spec }, endpointFrom: "Infrastructure" }));
-    await client.create(clusterOf(name, { infrastructureRef: shoots.infrastructureRef(name) }));
+    await client.create(clusterOf(name, { infrastructureRef: infrastructureRefOf(name) }));
     await shoots.createPool(lab, name);
     await shoots.playFlow(lab, name, `https://api.${domainOf(name)}`);
   },

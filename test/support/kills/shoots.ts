@@ -24,13 +24,6 @@ export const namespace = "garden-dev";
 /** The only pool of a Cluster, of one machine. */
 const poolName = (name: string): string => `${name}-p`;
 
-/** How a Cluster names its ShootCluster, which is called as itself. */
-export const infrastructureRef = (name: string) => ({
-  apiGroup: "infrastructure.cluster.x-k8s.io",
-  kind: ShootCluster.kind,
-  name,
-});
-
 /** Creates both halves of the Cluster's pool. */
 export async function createPool({ cluster: { client } }: KillLab, name: string): Promise<void> {
   const { machinePool, infrastructure } = poolOf(name, poolName(name));

@@ -4,7 +4,7 @@ import { CredentialsBinding, Shoot } from "../../../src/api/index.ts";
 import { GARDEN_CREDENTIALS_LABEL } from "../../../src/api/labels.ts";
 import { infrastructureCredentialsName } from "../../../src/api/names.ts";
 import { Secret, typeMeta } from "../../../src/kube/index.ts";
-import { clusterOf, controlPlaneOf, shootTemplate } from "../cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, infrastructureRefOf, shootTemplate } from "../cluster-api-objects.ts";
 import type { KillScenario } from "./life.ts";
 import * as shoots from "./shoots.ts";
 
@@ -24,7 +24,7 @@ export const withCredentials: KillScenario = {
     const beside = { region: "local", zones: ["a", "b"], credentials };
     await client.create({ ...typeMeta(ShootCluster), metadata: { namespace, name }, spec: beside });
     await client.create(controlPlaneOf(name, { shootTemplate: { spec } }));
-    await client.create(clusterOf(name, { infrastructureRef: shoots.infrastructureRef(name) }));
+    await client.create(clusterOf(name, { infrastructureRef: infrastructureRefOf(name) }));
     await shoots.createPool(lab, name);
     await shoots.playFlow(lab, name, client.server);
   },

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { ShootCluster, type Cluster, type ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
 import { whyNotYet, whyUnseen } from "../../../src/cluster-api/control-plane/waiting.ts";
 import { typeMeta } from "../../../src/kube/index.ts";
-import { clusterOf, controlPlaneOf } from "../../support/cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, infrastructureRefOf } from "../../support/cluster-api-objects.ts";
 
-const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name: "one" };
+const infrastructureRef = infrastructureRefOf("one");
 const controlPlaneEndpoint = { host: "api.one.example.com", port: 443 };
 const infrastructure: ShootCluster = { ...typeMeta(ShootCluster), metadata: { namespace: "garden-dev", name: "one" } };
 const asking = controlPlaneOf("one", { endpointFrom: "Infrastructure" });

@@ -6,7 +6,7 @@ import { SHOOT_FINALIZER } from "../../../src/api/names.ts";
 import { createShootProvider } from "../../../src/cluster-api/shoot-provider/provider.ts";
 import { KubeError, typeMeta, type KubeClient, type TypeRef } from "../../../src/kube/index.ts";
 import { createLogger } from "../../../src/log.ts";
-import { clusterOf, controlPlaneOf, poolOf } from "../../support/cluster-api-objects.ts";
+import { clusterOf, controlPlaneOf, infrastructureRefOf, poolOf } from "../../support/cluster-api-objects.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** An API server with these objects, or one that never answers; it notes what is said in conditions, by kind and type. */
@@ -38,7 +38,7 @@ function serverOf(objects: readonly KubeObject[] | "away") {
 
 test("a leader that begins while the garden is away sees to what needs no garden, and says of the rest that it waits", async () => {
   const labels = { [CLUSTER_NAME_LABEL]: "one" };
-  const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: ShootCluster.kind, name: "one" };
+  const infrastructureRef = infrastructureRefOf("one");
   const controlPlane = controlPlaneOf("one");
   const { machinePool, infrastructure: pool } = poolOf("one", "leaving");
   const management = serverOf([
