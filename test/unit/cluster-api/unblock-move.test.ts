@@ -1,27 +1,52 @@
 import { expect, test } from "vitest";
+import { PROJECT_NAMESPACE_ANNOTATION } from "../../../src/api/annotations.ts";
 import { BLOCK_MOVE_ANNOTATION, type ShootControlPlane } from "../../../src/api/cluster-api/index.ts";
 import { CONTROL_PLANE_ID_LABEL, PROJECT_NAMESPACE_LABEL } from "../../../src/api/labels.ts";
 import { unblockMove } from "../../../src/cluster-api/control-plane/unblock-move.ts";
-import type { KubeClient } from "../../../src/kube/index.ts";
+import type { KubeClient, Namespace } from "../../../src/kube/index.ts";
 import { controlPlaneOf } from "../../support/cluster-api-objects.ts";
 
 const own = { [CONTROL_PLANE_ID_LABEL]: "one" };
 
-/** What is patched on a control plane, with this Shoot in the garden. */
-async function patchesWith(
+interface Surroundings {
+  /** The project of the Shoot, as a label of the control plane says, which users may write. */
+  readonly remembered?: string;
+  /** The only project that the Namespace may use. */
+  readonly allowed?: string;
+}
+
+/** What is patched on a control plane, with this Shoot in the garden, and which namespaces of the garden are read. */
+async function unblock(
+  shoot: object | undefined,
+  metadata: Partial<ShootControlPlane["metadata"]>,
+  { remembered = "garden-dev", allowed = "garden-dev" }: Surroundings = {},
+) {
+  const patches: unknown[] = [];
+  const read: string[] = [];
+  const management = { patch: async (_: unknown, patch: object) => patches.push(patch) } as unknown as KubeClient;
+  const garden = {
+    read: async (_: unknown, key: { namespace: string }) => {
+      read.push(key.namespace);
+      return shoot;
+    },
+  } as unknown as KubeClient;
+  const namespace: Namespace = {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "clusters", annotations: { [PROJECT_NAMESPACE_ANNOTATION]: allowed } },
+  };
+  const world = { namespaces: { get: () => namespace } };
+  const { metadata: base, ...kept } = controlPlaneOf("one");
+  const labels = { ...own, [PROJECT_NAMESPACE_LABEL]: remembered };
+  await unblockMove({ management, garden, world }, { ...kept, metadata: { ...base, labels, ...metadata } }, "one");
+  return { patches, read };
+}
+
+const patchesWith = async (
   shoot: object | undefined,
   annotations: Record<string, string>,
   more: Partial<ShootControlPlane["metadata"]> = {},
-): Promise<unknown[]> {
-  const patches: unknown[] = [];
-  const management = { patch: async (_: unknown, patch: object) => patches.push(patch) } as unknown as KubeClient;
-  const garden = { read: async () => shoot } as unknown as KubeClient;
-  const { metadata, ...kept } = controlPlaneOf("one");
-  const labels = { ...own, [PROJECT_NAMESPACE_LABEL]: "garden-dev" };
-  const controlPlane: ShootControlPlane = { ...kept, metadata: { ...metadata, ...more, labels, annotations } };
-  await unblockMove({ management, garden }, controlPlane, "one");
-  return patches;
-}
+): Promise<unknown[]> => (await unblock(shoot, { annotations, ...more })).patches;
 
 const shootIn = (type: string, state: string, labels: object = own) => ({
   metadata: { namespace: "garden-dev", name: "one", labels },
@@ -54,4 +79,18 @@ test("the controller lets clusterctl wait while a paused Cluster is being delete
 
 test("the controller blocks no move of a Cluster that is paused", async () => {
   expect(await patchesWith(shootIn("Create", "Processing"), {})).toEqual([]);
+});
+
+test("the controller asks for no Shoot of a project that only a label of the control plane names, and keeps the move waiting", async () => {
+  const asked = await unblock(
+    shootIn("Create", "Processing"),
+    { annotations: blocked },
+    { remembered: "garden-other", allowed: "garden-dev" },
+  );
+  expect(asked).toEqual({ patches: [], read: [] });
+});
+
+test("the controller lets clusterctl move a paused Cluster that never had a project", async () => {
+  const asked = await unblock(shootIn("Create", "Processing"), { annotations: blocked, labels: {} });
+  expect(asked).toEqual({ patches: [removal], read: [] });
 });
