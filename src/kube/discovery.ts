@@ -62,7 +62,7 @@ export function createDiscovery(transport: Transport, versions: KnownVersions = 
       } catch (error) {
         throw errorOnTheWay(what, error);
       }
-      throw unknownKindError(what, type.apiVersion, type.kind);
+      throw unknownKindError(what, type, transport.server);
     },
     async all() {
       const [core, groups] = await Promise.all(["/api", "/apis"].map((path) => askAll(transport, path)));

@@ -9,6 +9,8 @@ export interface ErrorCause {
 export interface KubeErrorDetails {
   readonly status: number;
   readonly reason: string;
+  /** Base URL of the API server that was called; undefined where the call was not made. */
+  readonly server?: string | undefined;
   readonly retryable: boolean;
   /** Seconds, from the Retry-After header. */
   readonly retryAfter?: number | undefined;
@@ -20,6 +22,7 @@ export class KubeError extends Error {
   override readonly name = "KubeError";
   readonly status: number;
   readonly reason: string;
+  readonly server: string | undefined;
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
   readonly causes: readonly ErrorCause[];
@@ -28,6 +31,7 @@ export class KubeError extends Error {
     super(message, options);
     this.status = details.status;
     this.reason = details.reason;
+    this.server = details.server;
     this.retryable = details.retryable;
     this.causes = details.causes ?? [];
     this.retryAfter = details.retryAfter;

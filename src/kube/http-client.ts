@@ -89,7 +89,7 @@ async function* watch<T extends KubeObject>(
   const query = queryOf({ ...selectors, watch: true, allowWatchBookmarks: true, timeoutSeconds });
   const accept = metadataOnly && acceptMetadata("PartialObjectMetadata");
   const body = await transport.stream({ what, path: path + query, signal, ...omitUndefined({ accept }) });
-  for await (const event of readWatch<T>(what, body))
+  for await (const event of readWatch<T>(what, body, transport.server))
     yield metadataOnly && event.type !== "BOOKMARK"
       ? { ...event, object: { ...event.object, ...typeMeta(type) } }
       : event;

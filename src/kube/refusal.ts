@@ -1,36 +1,39 @@
+import type { TypeRef } from "../api/schema/kind.ts";
 import { KubeError, type ErrorCause } from "./errors.ts";
 
 /** An answer of an API server that is not a success. `body` is its Status, or whatever a proxy put there. */
 export interface Refusal {
   readonly status: number;
   readonly body: unknown;
+  /** Base URL of the API server. */
+  readonly server: string;
   /** Seconds, from the Retry-After header. */
   readonly retryAfter?: number | undefined;
 }
 
 /** The error for an answer: `what` is the call in words ("apply Deployment ns/name"). */
-export function refusalError(what: string, { status, body, retryAfter }: Refusal): KubeError {
+export function refusalError(what: string, { status, body, server, retryAfter }: Refusal): KubeError {
   const { reason, message, causes } = parseStatus(status, body);
   const retryable = isRetryable(status, reason, message, causes);
-  return new KubeError(`cannot ${what}: ${message}`, { status, reason, retryable, retryAfter, causes });
+  return new KubeError(`cannot ${what}: ${message}`, { status, reason, server, retryable, retryAfter, causes });
 }
 
 /** The error for a call that got no answer: connection refused or lost, a timeout, a bad certificate. */
 export function connectionError(what: string, server: string, cause: unknown): KubeError {
   const reason = isTimeout(cause) ? "Timeout" : "Unreachable";
   const message = `cannot ${what}: ${server} ${reason === "Timeout" ? "did not answer in time" : "is unreachable"}`;
-  return new KubeError(`${message}: ${innermost(cause)}`, { status: 0, reason, retryable: true }, { cause });
+  return new KubeError(`${message}: ${innermost(cause)}`, { status: 0, reason, server, retryable: true }, { cause });
 }
 
 /** The error for a call that was not made for want of credentials: a file is missing, a plugin failed. */
 export function credentialsError(what: string, server: string, cause: unknown): KubeError {
   const message = `cannot ${what}: no credentials for ${server}: ${innermost(cause)}`;
-  return new KubeError(message, { status: 0, reason: "NoCredentials", retryable: true }, { cause });
+  return new KubeError(message, { status: 0, reason: "NoCredentials", server, retryable: true }, { cause });
 }
 
 /** The error for a kind the server does not know (yet): its CRD may still come. */
-export function unknownKindError(what: string, apiVersion: string, kind: string): KubeError {
-  const details = { status: 404, reason: "UnknownKind", retryable: true };
+export function unknownKindError(what: string, { apiVersion, kind }: TypeRef, server: string): KubeError {
+  const details = { status: 404, reason: "UnknownKind", server, retryable: true };
   return new KubeError(`cannot ${what}: the API server has no kind ${kind} in ${apiVersion}`, details);
 }
 

@@ -76,6 +76,7 @@ async function accepted(door: Door, call: Call, pool: Pool): Promise<Answer> {
   throw refusalError(call.what, {
     status: answer.statusCode,
     body: await content(answer),
+    server: door.server,
     retryAfter: retryAfter(answer),
   });
 }

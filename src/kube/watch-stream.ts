@@ -8,15 +8,16 @@ export type WatchEvent<T extends KubeObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
   | { readonly type: "BOOKMARK"; readonly object: Pick<KubeObject, "metadata"> };
 
-/** The events of a watch's body; an error event (410 above all) is thrown as KubeError. */
+/** The events of a watch's body, from that API server; an error event (410 above all) is thrown as KubeError. */
 export async function* readWatch<T extends KubeObject>(
   what: string,
   body: AsyncIterable<Uint8Array>,
+  server: string,
 ): AsyncGenerator<WatchEvent<T>> {
   for await (const line of lines(body)) {
     const event = parseJson(line, "a line of the watch") as
       WatchEvent<T> | { type: "ERROR"; object: { code?: number } };
-    if (event.type === "ERROR") throw errorOf(what, event.object);
+    if (event.type === "ERROR") throw errorOf(what, event.object, server);
     yield event;
   }
 }
@@ -31,6 +32,6 @@ async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   }
 }
 
-function errorOf(what: string, status: { code?: number }): KubeError {
-  return refusalError(what, { status: status.code ?? 500, body: status });
+function errorOf(what: string, status: { code?: number }, server: string): KubeError {
+  return refusalError(what, { status: status.code ?? 500, body: status, server });
 }

@@ -114,7 +114,7 @@ test("a garden that refuses what is asked of it without a watch is said, too, un
   await eventually(async () => {
     const said = await saidOf(client, ShootCluster, key("seedless"), "Ready");
     expect(said).toMatchObject({ status: "Unknown", reason: "RequestRefused" });
-    expect(said?.message).toContain('cannot list resource "seeds"');
+    expect(said?.message).toMatch(/^the garden refuses a request: .*cannot list resource "seeds"/);
   }, 60_000);
   await restore();
   await eventually(

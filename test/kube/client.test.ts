@@ -237,7 +237,7 @@ describe("errors", () => {
       const error = await errorOf(client.create({ ...configMapType, metadata: { namespace: "going", name: "late" } }));
       return isNamespaceTerminating(error) && error;
     });
-    expect(error).toMatchObject({ status: 403, retryable: false });
+    expect(error).toMatchObject({ status: 403, retryable: false, server: client.server });
     expect(error.message).toMatch(/^cannot create ConfigMap going\/late: .*is being terminated/);
   });
 

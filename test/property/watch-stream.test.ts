@@ -23,6 +23,7 @@ async function* chunksOf(bytes: Uint8Array, cuts: readonly number[]): AsyncGener
 
 async function read(text: string, cuts: readonly number[]): Promise<WatchEvent<never>[]> {
   const events: WatchEvent<never>[] = [];
-  for await (const event of readWatch<never>("watch Widget", chunksOf(Buffer.from(text), cuts))) events.push(event);
+  for await (const event of readWatch<never>("watch Widget", chunksOf(Buffer.from(text), cuts), "https://one.test"))
+    events.push(event);
   return events;
 }

@@ -21,7 +21,8 @@ import { reconcileInfrastructure } from "../shoot-cluster/shoot-cluster.ts";
 import { controlPlaneOf, infrastructureOf, poolsOf } from "../shoot/cluster-parts.ts";
 import { idOf, isOwn } from "../shoot/identity.ts";
 import { projectOf } from "../shoot/project.ts";
-import { sayGardenObstacle, sayGardenObstacleOfInfrastructure, unlessRefused } from "../shoot/say-garden.ts";
+import { unlessRefused } from "../shoot/refused.ts";
+import { sayObstacle, sayObstacleOfInfrastructure } from "../shoot/say-obstacle.ts";
 import type { GardenList } from "../shoot/world.ts";
 
 /**
@@ -67,10 +68,10 @@ async function bringInfrastructure(deps: ControlPlaneDeps, cluster: Cluster): Pr
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
   const lists = needsOf(infrastructure);
   const obstacle = lists && deps.gardenView.obstacleTo(lists);
-  if (obstacle !== undefined) return await sayGardenObstacleOfInfrastructure(deps.management, infrastructure, obstacle);
+  if (obstacle !== undefined) return await sayObstacleOfInfrastructure(deps.management, infrastructure, obstacle);
   if (lists !== undefined && !deps.gardenView.knows(lists)) return undefined;
-  return await unlessRefused(reconcileInfrastructure(deps, cluster, infrastructure), (refusal) =>
-    sayGardenObstacleOfInfrastructure(deps.management, infrastructure, refusal),
+  return await unlessRefused(deps, reconcileInfrastructure(deps, cluster, infrastructure), (refusal) =>
+    sayObstacleOfInfrastructure(deps.management, infrastructure, refusal),
   );
 }
 
@@ -85,9 +86,9 @@ async function leavingInfrastructure(
   if ((cluster && isPaused(cluster)) || isPaused(infrastructure))
     return await say(deps.management, infrastructure, [pausedSaid(true)]);
   const obstacle = deps.gardenView.obstacleTo([]);
-  if (obstacle !== undefined) return await sayGardenObstacleOfInfrastructure(deps.management, infrastructure, obstacle);
-  return await unlessRefused(removeInfrastructure(deps, infrastructure, key.name), (refusal) =>
-    sayGardenObstacleOfInfrastructure(deps.management, infrastructure, refusal),
+  if (obstacle !== undefined) return await sayObstacleOfInfrastructure(deps.management, infrastructure, obstacle);
+  return await unlessRefused(deps, removeInfrastructure(deps, infrastructure, key.name), (refusal) =>
+    sayObstacleOfInfrastructure(deps.management, infrastructure, refusal),
   );
 }
 
@@ -113,10 +114,10 @@ async function bringControlPlane(
     return await say(deps.management, controlPlane, [pausedSaid(true)]);
   }
   const obstacle = deps.gardenView.obstacleTo(OF_SHOOTS);
-  if (obstacle !== undefined) return await sayGardenObstacle(deps.management, controlPlane, obstacle);
+  if (obstacle !== undefined) return await sayObstacle(deps.management, controlPlane, obstacle);
   if (!deps.gardenView.knows(OF_SHOOTS)) return undefined;
-  return await unlessRefused(reconcileOrRemove(deps, key, cluster, controlPlane), (refusal) =>
-    sayGardenObstacle(deps.management, controlPlane, refusal),
+  return await unlessRefused(deps, reconcileOrRemove(deps, key, cluster, controlPlane), (refusal) =>
+    sayObstacle(deps.management, controlPlane, refusal),
   );
 }
 

@@ -41,7 +41,7 @@ const sayers: readonly (readonly [path: string, of: readonly string[]])[] = [
   ...["project", "garden-view"].map(
     (file) => [`shoot/${file}.ts`, [...ofShoots(), "ShootMachinePool: Ready"]] as const,
   ),
-  ["shoot/say-garden.ts", ofShoots()],
+  ["shoot/refused.ts", ofShoots()],
 ];
 
 it("every reason that the source gives has a row that says what it means and what helps", () => {

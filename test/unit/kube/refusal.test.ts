@@ -15,16 +15,17 @@ import {
 } from "../../../src/kube/refusal.ts";
 
 const what = "apply Deployment ns/name";
+const server = "https://10.0.0.1";
 
 function refuse(status: number, body: unknown = {}, retryAfter?: number) {
-  return refusalError(what, { status, body, retryAfter });
+  return refusalError(what, { status, body, server, retryAfter });
 }
 
 describe("a refusal", () => {
   test("says what could not be done, to which object, and why", () => {
     const error = refuse(403, { reason: "Forbidden", message: "quota exceeded" });
     expect(error.message).toBe("cannot apply Deployment ns/name: quota exceeded");
-    expect(error).toMatchObject({ name: "KubeError", status: 403, reason: "Forbidden", causes: [] });
+    expect(error).toMatchObject({ name: "KubeError", status: 403, reason: "Forbidden", server, causes: [] });
   });
 
   test.each([
@@ -124,17 +125,22 @@ test("a call for which there are no credentials says so, and may succeed later",
 });
 
 test("a kind that the server lacks may come later", () => {
-  const error = unknownKindError("read Widget w", "test.dev/v1", "Widget");
-  expect(error).toMatchObject({ reason: "UnknownKind", retryable: true });
+  const error = unknownKindError("read Widget w", { apiVersion: "test.dev/v1", kind: "Widget" }, server);
+  expect(error).toMatchObject({ reason: "UnknownKind", server, retryable: true });
   expect(isNotFound(error)).toBe(true);
 });
 
 test("an error on the way to a call keeps its details under the name of that call", () => {
   const error = errorOnTheWay(
     what,
-    refusalError("discover v1", { status: 429, body: { message: "busy" }, retryAfter: 3 }),
+    refusalError("discover v1", { status: 429, body: { message: "busy" }, server, retryAfter: 3 }),
   );
-  expect(error).toMatchObject({ message: `cannot ${what}: cannot discover v1: busy`, status: 429, retryAfter: 3 });
+  expect(error).toMatchObject({
+    message: `cannot ${what}: cannot discover v1: busy`,
+    status: 429,
+    server,
+    retryAfter: 3,
+  });
   const bug = new TypeError("bug");
   expect(errorOnTheWay(what, bug)).toBe(bug);
 });

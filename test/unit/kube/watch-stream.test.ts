@@ -5,7 +5,7 @@ import { readWatch, type WatchEvent } from "../../../src/kube/watch-stream.ts";
 async function read(text: string): Promise<WatchEvent<never>[]> {
   const events: WatchEvent<never>[] = [];
   const bytes = Readable.from([Buffer.from(text)]);
-  for await (const event of readWatch<never>("watch Widget", bytes)) events.push(event);
+  for await (const event of readWatch<never>("watch Widget", bytes, "https://one.test")) events.push(event);
   return events;
 }
 

@@ -1,12 +1,8 @@
 import { expect, test } from "vitest";
 import type { Condition, ShootCluster } from "../../../src/api/cluster-api/index.ts";
 import { needsOf } from "../../../src/cluster-api/shoot-cluster/needs.ts";
-import {
-  sayGardenObstacle,
-  sayGardenObstacleOfInfrastructure,
-  unlessRefused,
-} from "../../../src/cluster-api/shoot/say-garden.ts";
-import { KubeError, type KubeClient } from "../../../src/kube/index.ts";
+import { sayObstacle, sayObstacleOfInfrastructure } from "../../../src/cluster-api/shoot/say-obstacle.ts";
+import type { KubeClient } from "../../../src/kube/index.ts";
 import { controlPlaneOf } from "../../support/cluster-api-objects.ts";
 
 const obstacle = { reason: "GardenUnreachable", message: "the garden has not answered since 2026-11-23T12:00:00Z" };
@@ -32,11 +28,11 @@ const infrastructure = (o: Partial<ShootCluster> = {}): ShootCluster => ({
 
 test("a control plane says since when the garden is away, and that its deletion waits for that", async () => {
   const { management, written } = noting();
-  await sayGardenObstacle(management, controlPlaneOf("one"), obstacle);
+  await sayObstacle(management, controlPlaneOf("one"), obstacle);
   expect(written).toMatchObject([{ type: "ShootSynced", status: "Unknown", ...obstacle }]);
   const { metadata, ...rest } = controlPlaneOf("two");
   const leaving = { ...rest, metadata: { ...metadata, deletionTimestamp: "2026-11-23T12:00:00Z" } };
-  await sayGardenObstacle(management, leaving, obstacle);
+  await sayObstacle(management, leaving, obstacle);
   expect(written).toContainEqual(expect.objectContaining({ type: "Deleting", status: "True", ...obstacle }));
 });
 
@@ -44,13 +40,13 @@ test("the next leader keeps what was said of the garden before it: since when", 
   const { management, written } = noting();
   const earlier = "the garden has not answered since 2026-11-23T11:00:00Z";
   const status = saying("ShootSynced", "Unknown", obstacle.reason, earlier);
-  await sayGardenObstacle(management, { ...controlPlaneOf("one"), status }, obstacle);
+  await sayObstacle(management, { ...controlPlaneOf("one"), status }, obstacle);
   expect(written).toEqual([]);
 });
 
 test("an infrastructure that is ready stays so while the garden is away, and another one is unknown", async () => {
   const { management, written } = noting();
-  await sayGardenObstacleOfInfrastructure(
+  await sayObstacleOfInfrastructure(
     management,
     infrastructure({ status: saying("Ready", "True", "Ready", "") }),
     obstacle,
@@ -59,22 +55,8 @@ test("an infrastructure that is ready stays so while the garden is away, and ano
     { type: "Ready", status: "True", lastTransitionTime: "2026-11-23T11:00:00Z", ...obstacle },
   ]);
   written.length = 0;
-  await sayGardenObstacleOfInfrastructure(management, infrastructure(), obstacle);
+  await sayObstacleOfInfrastructure(management, infrastructure(), obstacle);
   expect(written).toMatchObject([{ type: "Ready", status: "Unknown", ...obstacle }]);
-});
-
-test("what an API server refuses for want of a right is said and tried again, and what may be otherwise soon is only tried again", async () => {
-  const said: unknown[] = [];
-  const failing = (status: number) =>
-    unlessRefused(
-      Promise.reject(new KubeError("cannot list Seed: forbidden", { status, reason: "", retryable: false })),
-      async (refusal) => void said.push(refusal),
-    );
-  await expect(failing(409)).rejects.toThrow("cannot list Seed");
-  await expect(failing(0)).rejects.toThrow("cannot list Seed");
-  expect(said).toEqual([]);
-  await expect(failing(403)).rejects.toThrow("cannot list Seed");
-  expect(said).toEqual([{ reason: "RequestRefused", message: "cannot list Seed: forbidden" }]);
 });
 
 test("an infrastructure needs of the garden what it reserves or copies there, and Seeds until it is provisioned", () => {

@@ -1,12 +1,12 @@
 import type { ShootCluster, ShootControlPlane } from "../../api/cluster-api/index.ts";
-import { KubeError, type KubeClient } from "../../kube/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
 import { findCondition, type Said } from "../objects/conditions.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
 import { say, type Reporting } from "../objects/say.ts";
 import { GARDEN_UNREACHABLE } from "./garden-view.ts";
 
 /** Says of a control plane that nothing can be done for it now. All else that is said stays: its API server may be as it was. */
-export async function sayGardenObstacle(
+export async function sayObstacle(
   management: KubeClient,
   controlPlane: ShootControlPlane,
   obstacle: Obstacle,
@@ -21,7 +21,7 @@ export async function sayGardenObstacle(
  * Says of an infrastructure that nothing can be done for it now. One that is ready stays so: what the garden has for it is there, and
  * a Cluster is not to become unavailable over it.
  */
-export async function sayGardenObstacleOfInfrastructure(
+export async function sayObstacleOfInfrastructure(
   management: KubeClient,
   infrastructure: ShootCluster,
   obstacle: Obstacle,
@@ -40,14 +40,3 @@ function unknown({ status }: Reporting, type: string, { reason, message }: Obsta
 
 const leaving = ({ metadata }: Reporting, obstacle: Obstacle): readonly Said[] =>
   metadata.deletionTimestamp === undefined ? [] : [{ type: "Deleting", status: "True", ...obstacle }];
-
-/** The outcome of work; what an API server refuses to it for good, such as for want of a right or of a definition, is said first. */
-export async function unlessRefused<T>(work: Promise<T>, sayIt: (refusal: Obstacle) => Promise<void>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof KubeError && [401, 403, 404].includes(error.status))
-      await sayIt({ reason: "RequestRefused", message: error.message });
-    throw error;
-  }
-}
