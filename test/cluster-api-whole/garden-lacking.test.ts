@@ -179,7 +179,7 @@ async function withoutRights(
     const left = rule.verbs.filter((verb) => !verbs.includes(verb));
     return left.length === 0 ? [] : [{ ...rule, verbs: left }];
   };
-  const roles = (await clusterApiRoles()).filter(({ kind }) => kind === "ClusterRole" || kind === "Role");
+  const roles = (await clusterApiRoles(["garden"])).filter(({ kind }) => kind === "ClusterRole" || kind === "Role");
   const changed = roles.map((role) => ({ ...role, rules: rulesOf(role).flatMap((rule) => lessened(rule)) }));
   const apply = async (objects: readonly KubeObject[]) =>
     void (await Promise.all(objects.map((one) => garden.client.apply(one))));

@@ -5,9 +5,13 @@ import { isNamedObject, type KubeObject } from "../../src/api/schema/meta.ts";
 
 const folder = join(import.meta.dirname, "../../deploy/cluster-api");
 
-/** The objects that give process `cluster-api` its rights. */
-export async function clusterApiRoles(): Promise<readonly KubeObject[]> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith("rbac.yaml")).sort();
+/** The objects that give process `cluster-api` its rights in a cluster; in one that is management cluster and garden unless told otherwise. */
+export async function clusterApiRoles(
+  clusters: readonly ("management" | "garden")[] = ["management", "garden"],
+): Promise<readonly KubeObject[]> {
+  const clusterOf = (file: string) => (file === "garden-rbac.yaml" ? "garden" : "management");
+  const all = (await readdir(folder)).filter((file) => file.endsWith("rbac.yaml")).sort();
+  const files = all.filter((file) => clusters.includes(clusterOf(file)));
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   return texts
     .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as unknown))

@@ -41,8 +41,8 @@ export const outageTest = clusterApiTest.extend("lab", { scope: "file" }, async 
   const annotations = { [PROJECT_NAMESPACE_ANNOTATION]: namespace };
   await cluster.client.apply({ ...typeMeta(Namespace), metadata: { name: namespace, annotations } });
   await cluster.client.apply({ ...typeMeta(Namespace), metadata: { name: "perennial" } });
-  for (const role of await clusterApiRoles())
-    await Promise.all([cluster, garden].map(({ client }) => client.apply(role)));
+  for (const role of await clusterApiRoles(["management"])) await cluster.client.apply(role);
+  for (const role of await clusterApiRoles(["garden"])) await garden.client.apply(role);
   const proxies = {
     management: await startFaultyProxy(cluster.kubeconfigOf("cluster-api")),
     garden: await startFaultyProxy(garden.kubeconfigOf("cluster-api")),

@@ -73,7 +73,9 @@ async function gardenRights(clusterApi: boolean): Promise<KubeObject[]> {
     ...(await rights(
       ...files,
       ...(clusterApi
-        ? ["rbac", "endpoint-rbac", "endpoint-record-rbac", "shoots-rbac"].map((name) => `cluster-api/${name}.yaml`)
+        ? ["rbac", "endpoint-rbac", "endpoint-record-rbac", "shoots-rbac", "garden-rbac"].map(
+            (name) => `cluster-api/${name}.yaml`,
+          )
         : []),
     )),
   ];
