@@ -4,6 +4,7 @@ import type { ShootRef } from "../api/shoot/run.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Garden } from "./context.ts";
 import { CliError } from "./exit.ts";
+import { findNamed, type NamedKind, type NameQuery } from "./find-named.ts";
 import { required, text, type Argument } from "./option.ts";
 
 /** The argument that names a Shoot. */
@@ -28,34 +29,21 @@ export function isName(word: string): boolean {
 /** The option that says where the Shoot is. */
 export const namespaceOption = text("namespace", "Namespace of the Shoot [the kubeconfig's]", "n");
 
-/** What the command line says of a Shoot; `exactly` keeps destructive verbs from looking anywhere else. */
-export interface ShootQuery {
+/** What the command line says of a Shoot. */
+export interface ShootQuery extends Omit<NameQuery, "text"> {
   readonly shoot: string;
-  readonly namespace?: string | undefined;
-  readonly exactly?: boolean;
 }
 
-/**
- * The Shoot that is meant: in the namespace that is named, or the only one of that name anywhere. Throws which
- * namespaces there are to choose from.
- */
-export async function findShoot({ client, namespace: current }: Garden, query: ShootQuery): Promise<Shoot> {
-  const [name, given] = splitName(query);
-  if (given !== undefined)
-    return (await readShoot(client, given, name)) ?? missing(name, given, await namespacesOf(client, name));
-  const here = current === undefined ? undefined : await readShoot(client, current, name);
-  if (here) return here;
-  const namespaces = await namespacesOf(client, name);
-  const [only] = namespaces;
-  if (only === undefined)
-    throw new CliError("notFound", `Shoot "${name}" does not exist: see '${commandLines.listShoots()}'`);
-  if (namespaces.length > 1 || query.exactly) {
-    throw new CliError(
-      "usage",
-      `say which Shoot "${name}" you mean: it exists in ${namespaces.join(", ")}; add -n NAMESPACE`,
-    );
-  }
-  return (await readShoot(client, only, name)) ?? missing(name, only, []);
+/** The Shoot that is meant, as {@link findNamed} has it. */
+export async function findShoot({ client, namespace }: Garden, { shoot, ...query }: ShootQuery): Promise<Shoot> {
+  const kind: NamedKind<Shoot> = {
+    called: "Shoot",
+    absence: "does not exist",
+    listing: commandLines.listShoots(),
+    read: (of, name) => readShoot(client, of, name),
+    namespacesOf: (name) => namespacesOf(client, name),
+  };
+  return await findNamed(kind, namespace, { ...query, text: shoot });
 }
 
 /** The Shoot's lasting name, by which its workflows are found. */
@@ -72,19 +60,7 @@ export function readShoot(
   return client.read(Shoot, { namespace, name });
 }
 
-function splitName({ shoot, namespace }: ShootQuery): [name: string, namespace: string | undefined] {
-  const [first = "", second] = shoot.split("/");
-  if (second === undefined) return [first, namespace];
-  if (namespace === undefined || namespace === first) return [second, first];
-  throw new CliError("usage", `-n ${namespace} contradicts "${shoot}": name the namespace once`);
-}
-
 async function namespacesOf(client: KubeClient, name: string): Promise<string[]> {
   const shoots = await client.list(Shoot, { fieldSelector: `metadata.name=${name}` });
   return shoots.map((shoot) => shoot.metadata.namespace).sort();
-}
-
-function missing(name: string, namespace: string, elsewhere: readonly string[]): never {
-  const hint = elsewhere.length > 0 ? `it exists in ${elsewhere.join(", ")}` : `see '${commandLines.listShoots()}'`;
-  throw new CliError("notFound", `Shoot "${name}" does not exist in namespace "${namespace}": ${hint}`);
 }

@@ -1,13 +1,15 @@
 import { commandLines } from "../../api/command-lines.ts";
+import type { KubeClient } from "../../kube/index.ts";
 import { defineCommand } from "../command.ts";
 import { managementOptions } from "../connection.ts";
 import { renderFields } from "../display/fields.ts";
 import { printObject } from "../display/output.ts";
 import { formatSince } from "../display/time.ts";
-import { CliError } from "../exit.ts";
-import { choice, required } from "../option.ts";
+import { findNamed, type NamedKind } from "../find-named.ts";
+import { choice, required, text } from "../option.ts";
 import { reportEndpoints, servesInWords, type ClusterReport, type EndpointReport } from "../report/endpoints.ts";
-import { clusterNamespace } from "./list.ts";
+
+const clusterNamespace = text("namespace", "Namespace of the Cluster [the kubeconfig's]", "n");
 
 /** `perennial endpoint describe` */
 export const describe = defineCommand({
@@ -16,32 +18,26 @@ export const describe = defineCommand({
   args: { cluster: required("Name of the Cluster, or namespace/name") },
   options: { namespace: clusterNamespace, output: choice(["json", "yaml"], "Output", "o"), ...managementOptions },
   async run({ args, options, context }) {
-    const { client, namespace: current } = await context.management(options);
-    const [name = "", given = options.namespace] = args.cluster.split("/").reverse();
-    const found = (await reportEndpoints(client, given)).filter(({ cluster }) => cluster === name);
-    const report = chooseReport(found, { name, given, current });
+    const { client, namespace } = await context.management(options);
+    const report = await findNamed(clustersOf(client), namespace, { text: args.cluster, ...options });
     const { out } = context.terminal;
     if (options.output) printObject(out, report, options.output);
     else out.write(`${linesOf(report, context.now(), out.width).join("\n")}\n`);
   },
 });
 
-/** The Cluster that is meant: in the namespace that is named, else in the kubeconfig's, else the only one of that name anywhere. */
-function chooseReport(
-  found: readonly ClusterReport[],
-  o: { readonly name: string; readonly given: string | undefined; readonly current: string | undefined },
-): ClusterReport {
-  const [only, ...others] = found;
-  const chosen = others.length === 0 ? only : found.find(({ namespace }) => namespace === o.current);
-  if (chosen !== undefined) return chosen;
-  if (only === undefined)
-    throw new CliError(
-      "notFound",
-      `no Cluster ${o.name}${o.given === undefined ? "" : ` in namespace ${o.given}`} has an endpoint or a ClusterEndpoint: see '${commandLines.listEndpoints()}'`,
-    );
-  const namespaces = found.map(({ namespace }) => namespace).join(", ");
-  throw new CliError("usage", `say which Cluster "${o.name}" you mean: it exists in ${namespaces}; add -n NAMESPACE`);
-}
+/** Clusters that have an endpoint or a candidate for one. */
+const clustersOf = (client: KubeClient): NamedKind<ClusterReport> => {
+  const reportsOf = async (name: string, namespace?: string) =>
+    (await reportEndpoints(client, namespace)).filter(({ cluster }) => cluster === name);
+  return {
+    called: "Cluster",
+    absence: "has no endpoint and no ClusterEndpoint",
+    listing: commandLines.listEndpoints(),
+    read: async (namespace, name) => (await reportsOf(name, namespace))[0],
+    namespacesOf: async (name) => (await reportsOf(name)).map(({ namespace }) => namespace),
+  };
+};
 
 function linesOf({ namespace, cluster, endpoint, candidates }: ClusterReport, now: number, width: number | undefined) {
   const winner = candidates.find(({ wins }) => wins);

@@ -1,7 +1,7 @@
 import { Shoot } from "../../api/index.ts";
 import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
-import { namespaceOption } from "../find-shoot.ts";
+import { text } from "../option.ts";
 import { outputOption, printList } from "../display/output.ts";
 import { shootColumns } from "../report/columns.ts";
 
@@ -10,7 +10,11 @@ export const list = defineCommand({
   name: "list",
   summary: "List the Shoots of a namespace, or of all",
   args: {},
-  options: { namespace: namespaceOption, output: outputOption, ...clusterOptions },
+  options: {
+    namespace: text("namespace", "Namespace of the Shoots [all]", "n"),
+    output: outputOption,
+    ...clusterOptions,
+  },
   async run({ options, context }) {
     const { client } = await context.garden(options);
     const shoots = await client.list(Shoot, options.namespace === undefined ? {} : { namespace: options.namespace });

@@ -4,7 +4,7 @@ import type { Context } from "../../../src/cli/context.ts";
 import { describe } from "../../../src/cli/endpoint/describe.ts";
 import { list } from "../../../src/cli/endpoint/list.ts";
 import { plan } from "../../../src/cli/endpoint/plan.ts";
-import type { KubeClient } from "../../../src/kube/index.ts";
+import { KubeError, type KubeClient } from "../../../src/kube/index.ts";
 import { clusterOf, endpointOf, owners } from "../../support/cluster-endpoints.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 
@@ -21,12 +21,18 @@ const objects: readonly KubeObject[] = [
   endpointOf({ name: "infra", host: "10.0.0.1", owner: "infrastructure" }),
 ];
 
-function contextOf(found: readonly KubeObject[]) {
+/** A management cluster with these objects; of a kubeconfig that names namespace `fleet`, whose user may `list` in these namespaces only. */
+function contextOf(found: readonly KubeObject[], readable?: readonly string[]) {
   const terminal = fakeTerminal();
   const types = Object.values(owners).map(({ apiVersion, kind }) => ({ apiVersion, kind }));
   const client = {
     types: async () => types,
-    list: async ({ kind }: { kind: string }) => found.filter((one) => one.kind === kind),
+    list: async ({ kind }: { kind: string }, { namespace }: { namespace?: string } = {}) => {
+      if (readable !== undefined && !readable.includes(namespace ?? ""))
+        throw new KubeError("cannot list", { status: 403, reason: "Forbidden", retryable: false });
+      const isMeant = (one: KubeObject) => namespace === undefined || one.metadata.namespace === namespace;
+      return found.filter((one) => one.kind === kind && isMeant(one));
+    },
     read: async ({ kind }: { kind: string }, { name }: { name: string }) =>
       found.find((one) => one.kind === kind && one.metadata.name === name),
   } as unknown as KubeClient;
@@ -61,27 +67,44 @@ test("a description says why one candidate wins and the other does not", async (
     "Wins: no: ClusterEndpoint third wins: an object of a third party goes before one of the infrastructure",
   );
   await expect(describe.run({ args: { cluster: "none" }, options, context })).rejects.toThrow(
-    "no Cluster none has an endpoint or a ClusterEndpoint",
+    `Cluster "none" has no endpoint and no ClusterEndpoint: see`,
   );
   await expect(describe.run({ args: { cluster: "fleet/none" }, options, context })).rejects.toThrow(
-    "no Cluster none in namespace fleet has an endpoint",
+    `Cluster "none" has no endpoint and no ClusterEndpoint in namespace "fleet": see`,
   );
 });
 
-test("a description is of the only Cluster of that name, else of the one in the kubeconfig's namespace, else it asks which", async () => {
-  const inNamespace = (namespace: string) => {
-    const cluster = clusterOf(value);
-    return { ...cluster, metadata: { ...cluster.metadata, namespace } };
-  };
-  const describeIn = async (...namespaces: readonly string[]) => {
-    const { context, terminal } = contextOf(namespaces.map(inNamespace));
-    await describe.run({ args: { cluster: "foo" }, options, context });
-    return terminal.out.text();
-  };
-  expect(await describeIn("elsewhere")).toContain("elsewhere/foo");
-  expect(await describeIn("elsewhere", "fleet")).toContain("fleet/foo");
-  await expect(describeIn("elsewhere", "other")).rejects.toThrow(
+const inNamespace = (namespace: string) => {
+  const cluster = clusterOf(value);
+  return { ...cluster, metadata: { ...cluster.metadata, namespace } };
+};
+
+/** What is said of `foo`, which there is in these namespaces. */
+async function describeIn(namespaces: readonly string[], o: { cluster?: string; namespace?: string } = {}) {
+  const { context, terminal } = contextOf(namespaces.map(inNamespace));
+  const { cluster = "foo", namespace } = o;
+  await describe.run({ args: { cluster }, options: { ...options, namespace }, context });
+  return terminal.out.text();
+}
+
+test("a description is of the Cluster in the kubeconfig's namespace, else of the only one of that name, else it asks which", async () => {
+  expect(await describeIn(["elsewhere"])).toContain("elsewhere/foo");
+  expect(await describeIn(["elsewhere", "fleet"])).toContain("fleet/foo");
+  expect(await describeIn(["elsewhere", "fleet"], { namespace: "elsewhere" })).toContain("elsewhere/foo");
+  await expect(describeIn(["elsewhere", "other"])).rejects.toThrow(
     'say which Cluster "foo" you mean: it exists in elsewhere, other; add -n NAMESPACE',
+  );
+  await expect(describeIn(["fleet"], { cluster: "fleet/foo", namespace: "other" })).rejects.toThrow(
+    '-n other contradicts "fleet/foo": name the namespace once',
+  );
+});
+
+test("a user who may read only the kubeconfig's namespace sees the Clusters there, and hears of no other", async () => {
+  const { context, terminal } = contextOf([inNamespace("fleet")], ["fleet"]);
+  await describe.run({ args: { cluster: "foo" }, options, context });
+  expect(terminal.out.text()).toContain("fleet/foo");
+  await expect(describe.run({ args: { cluster: "none" }, options, context })).rejects.toThrow(
+    'Cluster "none" has no endpoint and no ClusterEndpoint in namespace "fleet"',
   );
 });
 
