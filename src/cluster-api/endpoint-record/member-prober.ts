@@ -5,6 +5,7 @@ import { createAuthorities } from "../endpoint/authority.ts";
 import { probeEndpoint, type Serving } from "../endpoint/probe.ts";
 import type { Trust } from "../endpoint/trust.ts";
 import { renderEndpoint, type Endpoint } from "../endpoint/value.ts";
+import { createLookup } from "../names/lookup.ts";
 
 /** An API server of a record, and by what it is known. */
 export interface Target {
@@ -53,7 +54,7 @@ const backoff = { first: 500, longest: 10_000 } as const;
 export function createMemberProber(deps: MemberProberDeps): MemberProber {
   const { log, period = 3_000, probe = probeEndpoint } = deps;
   const records = new Map<string, ReadonlyMap<string, Known>>();
-  const authorityOf = createAuthorities();
+  const options = { timeout: TIMEOUT, authorityOf: createAuthorities(), lookup: createLookup() };
 
   const knownOf = ({ namespace, name }: MemberKey) =>
     records.get(`${namespace}/${name.split("/")[0]}`)?.get(name.split("/")[1] ?? "");
@@ -62,7 +63,7 @@ export function createMemberProber(deps: MemberProberDeps): MemberProber {
     const known = knownOf(key);
     if (known === undefined) return;
     const { endpoint, trust } = known.target;
-    const found = await probe(endpoint, trust, { timeout: TIMEOUT, authorityOf });
+    const found = await probe(endpoint, trust, options);
     known.failures = found.status === "True" ? 0 : known.failures + 1;
     const before = known.serving;
     if (known.failures !== 1) known.serving = found;

@@ -1,5 +1,4 @@
-import { createLimiter } from "../../activities/waits/limiter.ts";
-import { TIMEOUT, WAITING_FOR_KUBECONFIG } from "./probe.ts";
+import { createFairLimiter } from "./fair-limiter.ts";
 
 /**
  * How many questions of a lane are open at once. One that is not answered is given up after five seconds, so a lane of endpoints that never
@@ -7,21 +6,36 @@ import { TIMEOUT, WAITING_FOR_KUBECONFIG } from "./probe.ts";
  */
 const OPEN_AT_ONCE = 128;
 
-/** Runs a question in the lane of the endpoint that it is about, which `reason` names: what was heard of the endpoint last. */
-export type Lanes = <Result>(reason: string | undefined, question: () => Promise<Result>) => Promise<Result>;
+/** In ms: what an endpoint takes longer for is slow. Its question leaves the lane of the quick ones then, and goes on beside it. */
+export const QUICK = 1_000;
+
+/** How an endpoint answered last: within {@link QUICK} ms, or later or not at all; or it was not asked yet. */
+export type Pace = "quick" | "slow" | "unheard";
+
+/** Runs a question about an endpoint of this namespace in the lane of its pace. */
+export type Lanes = <Result>(
+  o: { readonly pace: Pace; readonly namespace: string },
+  question: () => Promise<Result>,
+) => Promise<Result>;
 
 /**
- * Three lanes for questions: endpoints that answered last time wait neither for those that did not answer in time, nor for those that
- * were never asked, which a user may make by the hundred at addresses where nothing answers. In a lane the first that comes is the first asked.
+ * A lane for each pace: endpoints that answer quickly wait neither for slow ones, nor for those that were never asked, which a user may make
+ * by the hundred at addresses where nothing answers. One that was quick and is slow now holds its place for {@link QUICK} ms. In each lane
+ * namespaces take turns, so that how many endpoints one has, and how they answer, hardly delays another's.
  */
 export function createLanes(): Lanes {
-  const [answered, silent, unheard] = [
-    createLimiter(OPEN_AT_ONCE),
-    createLimiter(OPEN_AT_ONCE),
-    createLimiter(OPEN_AT_ONCE),
-  ];
-  return (reason, question) => {
-    if (reason === undefined || reason === WAITING_FOR_KUBECONFIG) return unheard(question);
-    return reason === TIMEOUT ? silent(question) : answered(question);
+  const lanes: Readonly<Record<Pace, ReturnType<typeof createFairLimiter>>> = {
+    quick: createFairLimiter(OPEN_AT_ONCE),
+    slow: createFairLimiter(OPEN_AT_ONCE),
+    unheard: createFairLimiter(OPEN_AT_ONCE),
   };
+  return async ({ pace, namespace }, question) =>
+    await lanes[pace](namespace, async (leave) => {
+      const timer = pace === "quick" ? setTimeout(leave, QUICK) : undefined;
+      try {
+        return await question();
+      } finally {
+        clearTimeout(timer);
+      }
+    });
 }

@@ -3,10 +3,11 @@ import type { ClusterEndpoint } from "../../api/cluster-api/index.ts";
 import { createController, monotonicNow, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { againIn } from "../again.ts";
+import { createLookup } from "../names/lookup.ts";
 import { createAuthorities } from "./authority.ts";
-import { createLanes } from "./lanes.ts";
+import { createLanes, QUICK, type Pace } from "./lanes.ts";
 import { MOVING, MOVING_GRACE } from "./moving.ts";
-import { probeEndpoint, unproved, writtenServing, type Serving } from "./probe.ts";
+import { probeEndpoint, TIMEOUT, unproved, WAITING_FOR_KUBECONFIG, writtenServing, type Serving } from "./probe.ts";
 import type { Trust } from "./trust.ts";
 
 /** Where the prober finds what it asks about, and whom it tells; times are ms. */
@@ -35,13 +36,13 @@ export interface Prober {
 
 /**
  * Asks every endpoint whether it serves: when it is told to, and each minute, give or take a tenth; each five seconds while its control plane
- * moves. How many endpoints do not answer delays none that does.
+ * moves. How many endpoints do not answer, or slowly, delays none that does.
  */
 export function createProber(deps: ProberDeps): Prober {
   const { log, period = 60_000, now = monotonicNow, probe = probeEndpoint } = deps;
   const known = new Map<string, Known>();
   const inLane = createLanes();
-  const authorityOf = createAuthorities();
+  const options = { authorityOf: createAuthorities(), lookup: createLookup() };
 
   /** While a control plane moves, a gap is none until it is longer than a migration's. */
   function judge(found: Serving, before: Known | undefined): Serving {
@@ -51,8 +52,8 @@ export function createProber(deps: ProberDeps): Prober {
 
   async function look(key: NamespacedKey, { signal }: { readonly signal: AbortSignal }) {
     const endpoint = deps.endpoint(key);
-    const reason = endpoint && (knownOf(endpoint)?.heard ?? writtenServing(endpoint)?.reason);
-    return await inLane(reason, () => askNow(key, signal));
+    const pace = endpoint && (knownOf(endpoint) ?? writtenOf(endpoint))?.pace;
+    return await inLane({ pace: pace ?? "unheard", namespace: key.namespace }, () => askNow(key, signal));
   }
 
   async function askNow(key: NamespacedKey, signal: AbortSignal) {
@@ -62,21 +63,21 @@ export function createProber(deps: ProberDeps): Prober {
     const { host, port, cluster: name } = endpoint.spec;
     const cluster = { namespace: key.namespace, name };
     const trust = deps.trust(cluster);
-    const options = { signal, authorityOf };
-    const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust, options);
+    const begun = now();
+    const found = trust === undefined ? unproved(name) : await probe({ host, port }, trust, { signal, ...options });
     if (signal.aborted) return; // a question that was cut short says nothing
     const moves = deps.moves(cluster);
-    if (note(endpoint, found, moves)) deps.onChange(cluster);
+    if (note(endpoint, { found, pace: paceOf(found, now() - begun) }, moves)) deps.onChange(cluster);
     return againIn(moves ? period / 12 : period); // how long a gap is shows only to those who ask more often than it lasts
   }
 
   /** Keeps an answer; says whether it changes what is said of the endpoint. */
-  function note(endpoint: ClusterEndpoint, found: Serving, moves: boolean): boolean {
+  function note(endpoint: ClusterEndpoint, { found, pace }: Answer, moves: boolean): boolean {
     const before = (moves ? latestOf(endpoint) : knownOf(endpoint)) ?? writtenOf(endpoint);
     const serving = moves ? judge(found, before) : found;
     const at = found.status === "True" || before === undefined ? now() : before.at;
     const { uid, generation } = endpoint.metadata;
-    known.set(idOf(endpoint.metadata), { uid, generation, serving, heard: found.reason, at });
+    known.set(idOf(endpoint.metadata), { uid, generation, serving, pace, at });
     return !isDeepStrictEqual(before?.serving, serving);
   }
 
@@ -95,7 +96,7 @@ export function createProber(deps: ProberDeps): Prober {
   function writtenOf(endpoint: ClusterEndpoint): Known | undefined {
     const serving = writtenServing(endpoint);
     const { uid, generation } = endpoint.metadata;
-    return serving && { uid, generation, serving, heard: serving.reason, at: now() };
+    return serving && { uid, generation, serving, pace: paceOf(serving), at: now() };
   }
 
   const controller = createController<NamespacedKey>({
@@ -117,9 +118,19 @@ interface Known {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
   readonly serving: Serving;
-  /** The reason of its last answer, whatever a control plane that moves makes of that. */
-  readonly heard: string;
+  readonly pace: Pace;
   readonly at: number;
+}
+
+interface Answer {
+  readonly found: Serving;
+  readonly pace: Pace;
+}
+
+/** Of an answer that took so long, in ms; undefined where an earlier process has heard it. */
+function paceOf({ reason }: Serving, took = 0): Pace {
+  if (reason === WAITING_FOR_KUBECONFIG) return "unheard";
+  return reason === TIMEOUT || took > QUICK ? "slow" : "quick";
 }
 
 const idOf = ({ namespace, name }: NamespacedKey): string => `${namespace}/${name}`;

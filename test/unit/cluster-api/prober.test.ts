@@ -101,7 +101,10 @@ test("an endpoint is asked each few seconds while its control plane moves, so th
     await vi.advanceTimersByTimeAsync(PERIOD / 2);
     expect(asked).toBe(before);
   } finally {
+    const stopped = prober.stop();
+    await vi.advanceTimersByTimeAsync(5_000);
     vi.useRealTimers();
+    await stopped;
   }
 });
 
@@ -196,7 +199,10 @@ test("a prober forgets an endpoint that is gone, and asks it no more", async () 
     expect(asked).toBe(1);
     expect(vi.getTimerCount()).toBe(0);
   } finally {
+    const stopped = prober.stop();
+    await vi.advanceTimersByTimeAsync(5_000);
     vi.useRealTimers();
+    await stopped;
   }
 });
 
@@ -210,7 +216,10 @@ test("a gap is not made longer or shorter by a wall clock that is set", async ()
     vi.setSystemTime(Date.now() + 10 * MOVING_GRACE);
     expect(await ask()).toMatchObject({ status: "True", reason: "Moving" });
   } finally {
+    const stopped = prober.stop();
+    await vi.advanceTimersByTimeAsync(5_000);
     vi.useRealTimers();
+    await stopped;
   }
 });
 
@@ -233,4 +242,39 @@ test("the authority of a Trust is made once for all questions, and anew for the 
   expect(first).toBeDefined();
   expect(second).toBe(first);
   expect(third).not.toBe(first);
+});
+
+test("four hundred endpoints that answer, each just in time, delay no question to one that answers quickly", async () => {
+  await prober.stop();
+  vi.useFakeTimers();
+  try {
+    const slow = Array.from({ length: 400 }, (_, index) => ({ ...key, name: `slow-${index}` }));
+    const begun: string[] = [];
+    prober = createProber({
+      endpoint: ({ name }) => endpointOf({ name, host: name }),
+      trust: () => ({ ca: "", server: undefined }),
+      moves: () => false,
+      onChange: () => {},
+      log: createLogger({ name: "test", level: "silent" }),
+      now: () => Date.now(),
+      async probe({ host }) {
+        begun.push(host);
+        if (host !== "foo") await new Promise((resolve) => setTimeout(resolve, 4_900));
+        return answers;
+      },
+    });
+    prober.start();
+    for (const one of [key, ...slow]) prober.ask(one);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(slow.every(({ name }) => prober.servingOf(endpointOf({ name }))?.status === "True")).toBe(true);
+    begun.length = 0;
+    for (const one of [...slow, key]) prober.ask(one);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(begun).toContain("foo");
+  } finally {
+    const stopped = prober.stop();
+    await vi.advanceTimersByTimeAsync(5_000);
+    vi.useRealTimers();
+    await stopped;
+  }
 });
