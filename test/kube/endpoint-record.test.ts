@@ -3,7 +3,11 @@ import { afterAll, afterEach, expect } from "vitest";
 import { Cluster, ClusterEndpoint, EndpointRecord, Machine } from "../../src/api/cluster-api/index.ts";
 import { DNSRecord } from "../../src/api/index.ts";
 import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
-import { createEndpointRecordController } from "../../src/cluster-api/endpoint-record/controller.ts";
+import { createClaims } from "../../src/cluster-api/endpoint-record/claims.ts";
+import {
+  createEndpointRecordController,
+  type EndpointRecordOptions,
+} from "../../src/cluster-api/endpoint-record/controller.ts";
 import {
   CustomResourceDefinition,
   Namespace,
@@ -63,9 +67,10 @@ afterAll(async () => {
   await dns.stop();
 });
 
-function start(): void {
+function start(options: EndpointRecordOptions = {}): void {
   const events = { record: () => undefined, settled: async () => {} };
-  controller = createEndpointRecordController({ management: client, garden: client, events, log }, { period: 200 });
+  const deps = { management: client, garden: client, events, log };
+  controller = createEndpointRecordController(deps, { period: 200, ...options });
   controller.start();
 }
 
@@ -186,6 +191,16 @@ test("of two records for one name the second is told who has it, and gets it onc
   await client.remove(refTo(EndpointRecord, first));
   await leadsTo("wanted", ["127.0.0.3"]);
   await saysOf(second, "Ready", { status: "True" });
+});
+
+test("no name is remembered of records that came and went", async () => {
+  const claims = createClaims();
+  start({ claims });
+  const keys = await Promise.all(["fleeting-0", "fleeting-1", "fleeting-2"].map((name) => furnish(name, [])));
+  await eventually(() => claims.count() >= keys.length);
+  const before = claims.count() - keys.length;
+  for (const key of keys) await client.remove(refTo(EndpointRecord, key));
+  await eventually(() => claims.count() === before);
 });
 
 test("a record that cannot bring its name into the DNS keeps it from none that can, in whatever namespace, and gets it after that", async () => {

@@ -1,4 +1,5 @@
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
+import type { NamespacedKey } from "../../kube/index.ts";
 import { findCondition } from "../objects/conditions.ts";
 
 /**
@@ -20,23 +21,34 @@ export interface Claims {
    * oldest gets it, then the first by namespace and name. A record that is not able keeps no name from one that is.
    */
   holderOf(name: string, claimants: readonly Claimant[]): EndpointRecord | undefined;
+  /** Takes back what a record that has gone had, so that names which come and go do not pile up. */
+  forget(record: NamespacedKey): void;
+  /** How many names are given. */
+  count(): number;
 }
 
 /** No name is given yet; a record had its name before this process led where its condition Published says neither that another has it nor that it has no Cluster. */
 export function createClaims(): Claims {
-  const holders = new Map<string, string | undefined>();
+  const holders = new Map<string, NamespacedKey & { readonly uid: string | undefined }>();
   return {
     holderOf(name, claimants) {
       const farthest = stages.find((one) => claimants.some(({ stage }) => stage === one));
       const rivals = claimants.filter(({ stage }) => stage === farthest).map(({ record }) => record);
-      const present = rivals.find(({ metadata }) => metadata.uid === holders.get(name));
+      const present = rivals.find(({ metadata }) => metadata.uid === holders.get(name)?.uid);
       const holder = present ?? rivals.sort(inOrder)[0];
       if (holder === undefined) holders.delete(name);
-      else holders.set(name, holder.metadata.uid);
+      else holders.set(name, idOf(holder));
       return holder;
     },
+    forget(record) {
+      const isIts = (one: NamespacedKey) => one.namespace === record.namespace && one.name === record.name;
+      for (const [name, holder] of holders) if (isIts(holder)) holders.delete(name);
+    },
+    count: () => holders.size,
   };
 }
+
+const idOf = ({ metadata: { namespace, name, uid } }: EndpointRecord) => ({ namespace, name, uid });
 
 function inOrder(a: EndpointRecord, b: EndpointRecord): number {
   const [before, after] = [orderOf(a), orderOf(b)];

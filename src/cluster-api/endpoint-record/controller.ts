@@ -12,7 +12,7 @@ import { say } from "../objects/say.ts";
 import { keepWhatStays, letGoOfMoved } from "../objects/stay.ts";
 import { startWhenSynced, type ClusterApiDeps, type Part } from "../part.ts";
 import { adoptRecord } from "./adopt.ts";
-import { createClaims } from "./claims.ts";
+import { createClaims, type Claims } from "./claims.ts";
 import { ensureClusterEndpoint } from "./cluster-endpoint.ts";
 import { createMemberProber, type Target } from "./member-prober.ts";
 import { membersOf, type Member } from "./members.ts";
@@ -30,16 +30,20 @@ export interface EndpointRecordOptions {
   /** How often each; three seconds unless told otherwise. */
   readonly period?: number;
   readonly probe?: typeof probeEndpoint;
+  /** Which names are given already; none unless told otherwise. */
+  readonly claims?: Claims;
 }
 
 /**
  * Gives each EndpointRecord's Cluster an endpoint at once, by a ClusterEndpoint, and has the name lead to those of its control-plane
  * Machines that serve, by a DNSRecord that any DNS extension of Gardener's handles.
  */
-export function createEndpointRecordController(deps: ClusterApiDeps, probing: EndpointRecordOptions = {}): Part {
+export function createEndpointRecordController(
+  deps: ClusterApiDeps,
+  { claims = createClaims(), ...probing }: EndpointRecordOptions = {},
+): Part {
   const { management: client } = deps;
   const log = deps.log.child({ part: "endpoint-record" });
-  const claims = createClaims();
 
   async function reconcile(key: NamespacedKey): Promise<void | Again> {
     const record = watched.record(key);
@@ -48,6 +52,7 @@ export function createEndpointRecordController(deps: ClusterApiDeps, probing: En
     if (cluster !== undefined) await keepWhatStays(client, cluster, [record]); // the watch brings it again
     if (record === undefined) {
       wait();
+      claims.forget(key);
       return await handOverLeft(client, key);
     }
     if (isLeftToMove(record)) {

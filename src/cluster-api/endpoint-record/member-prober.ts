@@ -2,6 +2,7 @@ import { createController, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { againIn, type Again } from "../again.ts";
 import { createAuthorities } from "../endpoint/authority.ts";
+import { createFairLimiter } from "../endpoint/fair-limiter.ts";
 import { probeEndpoint, type Serving } from "../endpoint/probe.ts";
 import type { Trust } from "../endpoint/trust.ts";
 import { renderEndpoint, type Endpoint } from "../endpoint/value.ts";
@@ -41,29 +42,39 @@ export interface MemberProberDeps {
  */
 const TIMEOUT = 2_000;
 
-/** Each that is silent holds one for two seconds: there are so many that they delay no question to those that answer. */
-const CONCURRENCY = 1_000;
+/** How many questions are open at once to API servers that serve, as far as is known, and how many to all others. */
+const OPEN_AT_ONCE = 1_000;
 
 /** In ms: after a failed question the next comes so soon, then after twice as long, up to the longest. */
 const backoff = { first: 500, longest: 10_000 } as const;
 
 /**
  * Asks each API server every three seconds, give or take a tenth. One counts as dead after two failures in a row, so that a
- * single lost packet changes nothing, and as alive after one answer.
+ * single lost packet changes nothing, and as alive after one answer. One that serves does not wait for those that do not, however many
+ * there are; among each, namespaces take turns.
  */
 export function createMemberProber(deps: MemberProberDeps): MemberProber {
   const { log, period = 3_000, probe = probeEndpoint } = deps;
   const records = new Map<string, ReadonlyMap<string, Known>>();
   const options = { timeout: TIMEOUT, authorityOf: createAuthorities(), lookup: createLookup() };
 
+  const serving = createFairLimiter(OPEN_AT_ONCE);
+  const others = createFairLimiter(OPEN_AT_ONCE);
+
   const knownOf = ({ namespace, name }: MemberKey) =>
     records.get(`${namespace}/${name.split("/")[0]}`)?.get(name.split("/")[1] ?? "");
 
-  async function look(key: MemberKey): Promise<void | Again> {
+  async function look(key: MemberKey, { signal }: { readonly signal: AbortSignal }): Promise<void | Again> {
+    const limit = knownOf(key)?.serving?.status === "True" ? serving : others;
+    return await limit(key.namespace, () => askNow(key, signal));
+  }
+
+  async function askNow(key: MemberKey, signal: AbortSignal): Promise<void | Again> {
     const known = knownOf(key);
-    if (known === undefined) return;
+    if (known === undefined || signal.aborted) return;
     const { endpoint, trust } = known.target;
-    const found = await probe(endpoint, trust, options);
+    const found = await probe(endpoint, trust, { signal, ...options });
+    if (signal.aborted) return; // a question that was cut short says nothing
     known.failures = found.status === "True" ? 0 : known.failures + 1;
     const before = known.serving;
     if (known.failures !== 1) known.serving = found;
@@ -76,7 +87,7 @@ export function createMemberProber(deps: MemberProberDeps): MemberProber {
   const controller = createController<MemberKey>({
     name: "endpoint-record-prober",
     reconcile: look,
-    concurrency: CONCURRENCY,
+    concurrency: Infinity, // limiters bound what is asked at once
     log,
   });
   return {

@@ -186,6 +186,19 @@ describe("of records of one name", () => {
     expect(holder(claims, claim(old), claim(young))).toBe("young");
   });
 
+  test("the names of records that have gone are forgotten, also where a record of its name came back with another", () => {
+    const claims = createClaims();
+    const gone = { namespace: old.metadata.namespace, name: "old" };
+    for (let at = 0; at < 1_000; at++) {
+      claims.holderOf(`n${at}.example.com`, [claim(old)]);
+      claims.holderOf(`m${at}.example.com`, [claim(old)]);
+      claims.forget(gone);
+    }
+    claims.holderOf("api.example.com", [claim(young)]);
+    claims.forget(gone);
+    expect(claims.count()).toBe(1);
+  });
+
   test("none has it where none competes", () => {
     expect(holder(createClaims())).toBeUndefined();
   });

@@ -62,24 +62,27 @@ test("what was known of another address says nothing, and who is not followed is
  * How long, in ms of the prober's own clock, an API server counts as serving after its last answer, where that was followed by nothing: no
  * packet comes back. Questions come as late as chance may have it, and so many others are black holes from the beginning.
  */
-async function outAfter(others: number): Promise<number> {
+async function outAfter(others: number, namespace = record.namespace): Promise<number> {
   vi.useFakeTimers();
   vi.spyOn(Math, "random").mockReturnValue(0.999_999);
   let lastAnswer: number | undefined;
-  const silence = async (timeout = 0): Promise<Serving> => {
-    await new Promise((resolve) => setTimeout(resolve, timeout));
+  const silence = async (timeout = 0, signal?: AbortSignal): Promise<Serving> => {
+    await new Promise((resolve) => {
+      setTimeout(resolve, timeout);
+      signal?.addEventListener("abort", resolve);
+    });
     return { ...refuses, reason: "Timeout" };
   };
   prober = createMemberProber({
     ...{ log, onChange: () => {} },
-    async probe({ host }, _, { timeout } = {}) {
-      if (host !== "10.0.0.1" || lastAnswer !== undefined) return await silence(timeout);
+    async probe({ host }, _, { timeout, signal } = {}) {
+      if (host !== "10.0.0.1" || lastAnswer !== undefined) return await silence(timeout, signal);
       lastAnswer = Date.now();
       return answers;
     },
   });
   prober.start();
-  for (let at = 0; at < others; at++) prober.follow({ ...record, name: `hole-${at}` }, [target("a", `10.1.0.${at}`)]);
+  for (let at = 0; at < others; at++) prober.follow({ namespace, name: `hole-${at}` }, [target("a", `10.1.0.${at}`)]);
   prober.follow(record, [target("a", "10.0.0.1")]);
   while (prober.servingOf(record, "a")?.status !== "False" && Date.now() - (lastAnswer ?? Date.now()) < 60_000)
     await vi.advanceTimersByTimeAsync(50);
@@ -94,7 +97,11 @@ test("two hundred black holes delay no question to another", async () => {
   expect(await outAfter(200)).toBeLessThanOrEqual(8_000);
 });
 
-test("the authority of an API server's Trust is made once for all questions", async () => {
+test("nor do thousands of black holes in another namespace", async () => {
+  expect(await outAfter(3_000, "crowd")).toBeLessThanOrEqual(8_000);
+});
+
+test("an authority is made once for all questions to API servers, however often their record is looked at", async () => {
   const authorities: unknown[] = [];
   prober = createMemberProber({
     onChange() {},
@@ -103,8 +110,12 @@ test("the authority of an API server's Trust is made once for all questions", as
   });
   prober.start();
   const asked = target("a", "10.0.0.1");
-  prober.follow(record, [{ ...asked, trust: { ...asked.trust, ca: "" } }]); // those of the system
+  const look = () => prober?.follow(record, [{ ...asked, trust: { ...asked.trust, ca: "" } }]); // those of the system
+  look();
   await eventually(() => authorities.length > 2);
+  look();
+  const before = authorities.length;
+  await eventually(() => authorities.length > before + 2);
   expect(authorities[0]).toBeDefined();
   expect(new Set(authorities).size).toBe(1);
 });

@@ -5,6 +5,7 @@ import { createProber, type Prober } from "../../../src/cluster-api/endpoint/pro
 import type { Serving } from "../../../src/cluster-api/endpoint/probe.ts";
 import type { Trust } from "../../../src/cluster-api/endpoint/trust.ts";
 import { createLogger } from "../../../src/log.ts";
+import { makeCertificates } from "../../support/certificates.ts";
 import { endpointOf } from "../../support/cluster-endpoints.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -223,7 +224,7 @@ test("a gap is not made longer or shorter by a wall clock that is set", async ()
   }
 });
 
-test("the authority of a Trust is made once for all questions, and anew for the next Trust", async () => {
+test("an authority is made once for all questions, also for the next Trust with it, and anew for another", async () => {
   const authorities: unknown[] = [];
   let trust: Trust = { ca: "", server: undefined };
   const asking = createProber({
@@ -232,16 +233,17 @@ test("the authority of a Trust is made once for all questions, and anew for the 
     probe: async (_, given, { authorityOf } = {}) => (authorities.push(authorityOf?.(given)), answers),
   });
   asking.start();
-  for (const count of [1, 2, 3]) {
+  const { ca } = await makeCertificates();
+  for (const count of [1, 2, 3, 4]) {
     if (count === 3) trust = { ...trust };
+    if (count === 4) trust = { ...trust, ca };
     asking.ask(key);
     await eventually(() => authorities.length === count);
   }
   await asking.stop();
-  const [first, second, third] = authorities;
+  const [first, ...others] = authorities;
   expect(first).toBeDefined();
-  expect(second).toBe(first);
-  expect(third).not.toBe(first);
+  expect(others.map((one) => one === first)).toEqual([true, true, false]);
 });
 
 test("four hundred endpoints that answer, each just in time, delay no question to one that answers quickly", async () => {
