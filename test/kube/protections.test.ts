@@ -69,7 +69,8 @@ test.each([
     await held(secret, finalizer);
     await staysThoughDeleted(secret);
     await staysThoughDeleted(binding);
-    expect(told.map(({ note }) => note)).toContain(`It cannot be deleted yet: it is needed by Shoot ${namespace}/user`);
+    const why = `It cannot be deleted yet: it is needed by Shoot ${namespace}/user`;
+    await eventually(() => expect(told.map(({ note }) => note)).toContain(why));
 
     await client.remove(refTo(Shoot, { namespace, name }));
     await gone(binding);
