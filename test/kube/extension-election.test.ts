@@ -40,9 +40,9 @@ test("of two replicas one acts, and one that has lost its Lease writes nothing m
   expect(new Set(await writers())).toEqual(new Set(["a"]));
 
   first.kill("SIGSTOP");
-  const stoppedAt = Date.now();
+  const renewedAt = Date.parse((await readLease())?.spec.renewTime ?? "");
   await eventually(async () => expect((await writers()).filter((name) => name === "b").length).toBeGreaterThan(5));
-  expect(Date.now() - stoppedAt).toBeGreaterThan(4_000 - 300 - 100);
+  expect(Date.now() - renewedAt).toBeGreaterThan(4_000 - 50);
   first.kill("SIGCONT");
   await sleep(2_000);
   // A call that had been checked when the process was stopped leaves it afterwards: see createLeadershipGuard.
@@ -56,15 +56,15 @@ test("of two replicas one acts, and one that has lost its Lease writes nothing m
   await eventually(async () => expect(await turns()).toEqual(["a", "b", "a"]));
 
   startReplica("c");
-  await sleep(1_500);
+  const held = (await readLease())?.spec.holderIdentity;
   first.kill("SIGTERM");
-  const endedAt = Date.now();
   expect(await once(first, "exit")).toEqual([0, null]);
+  expect((await readLease())?.spec.holderIdentity).not.toBe(held); // it was given back, and need not run out
   await eventually(async () => expect(await turns()).toEqual(["a", "b", "a", "c"]));
-  expect(Date.now() - endedAt).toBeLessThan(3_500); // it was given back, not run out
-  const lease = await plane.client.read(Lease, { namespace, name: "elected-leader-election" });
-  expect(lease?.spec.leaseTransitions).toBe(3);
+  expect((await readLease())?.spec.leaseTransitions).toBe(3);
 });
+
+const readLease = () => plane.client.read(Lease, { namespace, name: "elected-leader-election" });
 
 function startReplica(name: string): ChildProcess {
   const env = {

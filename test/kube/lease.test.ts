@@ -47,9 +47,12 @@ afterEach(async () => {
   await Promise.all(electors.map((elector) => elector.stop()));
 });
 
-function start(identity: string, client = controlPlane.client): LeaseElector {
+/** As the usual ones, but that nothing runs out within a test. */
+const patient = { ...timing, expireAfter: 120_000, renewWithin: 90_000 };
+
+function start(identity: string, client = controlPlane.client, times = timing): LeaseElector {
   const elector = createLeaseElector({
-    ...{ client, identity, timing, log, ...key },
+    ...{ client, identity, timing: times, log, ...key },
     async lead(signal) {
       history.push(`${identity} leads`);
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -68,18 +71,16 @@ test("an elector that is stopped while it acquires the Lease never leads, and gi
 });
 
 test("one of many candidates leads, and when it stops the next takes over at once", async () => {
-  const candidates = ["a", "b", "c"].map((identity) => start(identity));
+  const candidates = ["a", "b", "c"].map((identity) => start(identity, controlPlane.client, patient));
   await eventually(() => candidates.some((each) => each.leading()));
   await sleep(500);
   expect(history).toHaveLength(1);
   const first = candidates.findIndex((each) => each.leading());
-  const stoppedAt = Date.now();
   await candidates[first]?.stop();
   await eventually(() => candidates.some((each) => each.leading()));
-  expect(Date.now() - stoppedAt).toBeLessThan(timing.expireAfter / 2);
   expect(history[1]).toBe(history[0]?.replace("leads", "ended"));
   const { spec } = (await controlPlane.client.read(lease)) ?? {};
-  expect(spec).toMatchObject({ leaseDurationSeconds: 3, leaseTransitions: 1 });
+  expect(spec).toMatchObject({ leaseDurationSeconds: 120, leaseTransitions: 1 });
 });
 
 test("a leader that cannot renew has ended its work before another begins", async () => {
@@ -93,12 +94,14 @@ test("a leader that cannot renew has ended its work before another begins", asyn
 });
 
 test("a leader leads on through an outage shorter than its lease", async () => {
-  const leader = start("a", proxied);
+  const leader = start("a", proxied, patient);
   await eventually(() => leader.leading());
   proxy.cut();
-  await sleep(800);
+  await sleep(800); // several renewals
+  const renewTime = async () => (await controlPlane.client.read(lease))?.spec.renewTime;
+  const before = await renewTime();
   proxy.mend();
-  await sleep(2_500);
+  await eventually(async () => expect(await renewTime()).not.toBe(before));
   expect(leader.leading()).toBe(true);
   expect(history).toEqual(["a leads"]);
 });
@@ -117,17 +120,17 @@ test("a holder whose clock is wrong keeps its lease as long as it renews, and no
     await renew(time * 1_000);
   }
   expect(candidate.leading()).toBe(false);
+  const lastRenewal = performance.now(); // the candidate may see it before we are answered
   await renew(Date.now() + 3_600_000);
-  const lastRenewal = performance.now();
   await eventually(() => candidate.leading());
   expect(performance.now() - lastRenewal).toBeGreaterThan(timing.expireAfter - 50);
 });
 
 test("a leader whose lease was taken ends its work at the next renewal", async () => {
-  const leader = start("a");
+  const leader = start("a", controlPlane.client, patient);
   await eventually(() => leader.leading());
   await eventually(() => controlPlane.client.patch(lease, { spec: { holderIdentity: "thief" } }));
-  await eventually(() => history.includes("a ended"), 1_500);
+  await eventually(() => history.includes("a ended"));
 });
 
 test("a leader whose process stood still knows by its clock that it leads no longer, before any timer says so", async () => {
