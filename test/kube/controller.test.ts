@@ -30,12 +30,13 @@ test("a burst of changes becomes few runs, never two at once for a key, and the 
   const running = new Set<string>();
   const overlaps: string[] = [];
   const runs = new Map<string, number>();
+  const burst = Promise.withResolvers<void>();
   start(async ({ namespace, name }) => {
     if (running.has(name)) overlaps.push(name);
     running.add(name);
     runs.set(name, (runs.get(name) ?? 0) + 1);
     const size = (await client.read(Widget, { name, namespace: namespace ?? "" }))?.spec.size;
-    await sleep(50);
+    await burst.promise; // however slowly the changes come, they come while a run is under way
     await client.applyStatus({ ...widget("default", name), status: { ready: size === 30 } });
     running.delete(name);
   });
@@ -48,11 +49,13 @@ test("a burst of changes becomes few runs, never two at once for a key, and the 
   for (let size = 1; size <= 30; size++) {
     await Promise.all(["a", "b", "c"].map((name) => client.apply(widget("default", name, { size }))));
   }
+  await eventually(() => ["a", "b", "c"].every((name) => reflector.get(name, "default")?.spec.size === 30));
+  burst.resolve();
 
   await eventually(() => ["a", "b", "c"].every((name) => reflector.get(name, "default")?.status?.ready === true));
   await reflector.stop();
   expect(overlaps).toEqual([]);
-  for (const count of runs.values()) expect(count).toBeLessThan(20);
+  for (const count of runs.values()) expect(count).toBeLessThan(5); // with those for what it writes itself
 });
 
 test("a key that fails comes back later and later, without holding up the others", async () => {
@@ -102,7 +105,7 @@ test("a key comes back after requeueAfter, and sooner when asked for", async () 
   await eventually(() => times.length === 2);
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(95);
   controller.enqueue({ name: "a" });
-  await eventually(() => times.length === 3, 1_000);
+  await eventually(() => times.length === 3);
 });
 
 test("as many keys run at once as allowed, and keys asked for before the start are not lost", async () => {
