@@ -6,7 +6,7 @@ import { createShoot } from "../support/garden-objects.ts";
 import { inline, soon, useInstallations } from "../support/installations.ts";
 
 const test = ownClusterTest({ crds: true });
-const { register, installationOf } = useInstallations(test);
+const { register, installationOf, told } = useInstallations(test);
 let client: KubeClient;
 
 test.beforeAll(({ cluster }) => void (client = cluster.client));
@@ -21,10 +21,16 @@ test("what its seed says is required is not taken away", async () => {
         ...{ type: "Required", status, reason: "ExtensionObjectsExist", message: "there are some" },
         ...{ lastTransitionTime: "2026-01-01T00:00:00Z", lastUpdateTime: "2026-01-01T00:00:00Z" },
       },
+      {
+        ...{ type: "Healthy", status: "True", reason: "SaidWithIt", message: "what the manager tells of" },
+        ...{ lastTransitionTime: "2026-01-01T00:00:00Z", lastUpdateTime: "2026-01-01T00:00:00Z" },
+      },
     ],
   });
   const ref = refTo(ControllerInstallation, { name: metadata.name });
   await client.patch(ref, { status: required("True") }, { subresource: "status" });
+  // Of what is said of the installation and what becomes of the Shoot, the manager may hear the latter first.
+  await soon(async () => expect(told.map(({ reason }) => reason)).toContain("SaidWithIt"));
   await client.remove(refTo(Shoot, { namespace: shoot.namespace, name: "asks" }));
   await createShoot(client, "marker", { seedName: "seed-1", provider: { type: "local" } });
   await new Promise((resolve) => setTimeout(resolve, 500));
