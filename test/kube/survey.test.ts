@@ -141,8 +141,10 @@ test("that something else is wanted is found although nothing has changed in the
 
 test("a watch that is broken is not believed: what others change meanwhile is found", async () => {
   await settled();
+  const before = proxy.requests.length;
   proxy.cut();
-  await eventually(() => proxy.requests.at(-1)?.includes("watch=true") === true);
+  const isBroken = (line: string) => line.includes("/deployments?") && line.includes("watch=true");
+  await eventually(() => proxy.requests.slice(before).some(isBroken));
   const deployment = refTo(Deployment, inNamespace("kube-scheduler"));
   await kube.patch(deployment, { spec: { replicas: 2 } });
   expect(await settled()).not.toContain("kubeScheduler");
