@@ -256,7 +256,7 @@ describe("an extension controller", () => {
     let calls = 0;
     run({ reconcile: async () => (++calls < 3 ? { requeueAfter: 50 } : {}) });
     await create(operation("reconcile"));
-    await vi.waitFor(() => expect(calls).toBe(3), 5_000);
+    await vi.waitFor(() => expect(calls).toBe(3), 20_000);
   });
 
   test("comes back for what its guard refused when it came back", async () => {
@@ -270,7 +270,7 @@ describe("an extension controller", () => {
     };
     run({ reconcile: async () => (++calls < 2 ? { requeueAfter: 50 } : {}) }, guard);
     await create(operation("reconcile"));
-    await vi.waitFor(() => expect(calls).toBe(2), 5_000);
+    await vi.waitFor(() => expect(calls).toBe(2), 20_000);
     expect(refusals).toBe(3);
   });
 
@@ -292,10 +292,10 @@ describe("an extension controller", () => {
     run({ reconcile: async () => Promise.reject(new Error(`attempt ${begun.push(Date.now())}`)) }, undefined, {
       rateLimit,
     });
+    const startedAt = Date.now(); // what comes between a leave and the attempt may take the first one longer than the seventh
     await Promise.all(["a", "b", "c", "d"].map((name) => create(operation("reconcile"), {}, name)));
-    await vi.waitFor(() => expect(begun.length).toBeGreaterThan(6), 10_000);
-    const [first = 0, , , , , , seventh = 0] = begun;
-    expect(seventh - first).toBeGreaterThan(2_400); // two at once, five more at two a second
+    await vi.waitFor(() => expect(begun.length).toBeGreaterThan(6), 20_000);
+    expect((begun[6] ?? 0) - startedAt).toBeGreaterThan(2_400); // two at once, five more at two a second
   });
 
   test.for([
@@ -314,7 +314,7 @@ describe("an extension controller", () => {
       await create(operation("reconcile"), {}, "plain");
       for (const each of ["garden", "seed", "shoot"])
         await create(operation("reconcile"), { class: each }, `${each}-class`);
-      await vi.waitFor(() => expect([...seen.keys()].sort()).toEqual(names), 5_000);
+      await vi.waitFor(() => expect([...seen.keys()].sort()).toEqual(names), 20_000);
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect([...seen.keys()].sort()).toEqual(names);
       for (const [name, hasCluster] of seen) expect(hasCluster, name).toBe(["plain", "shoot-class"].includes(name));
@@ -344,7 +344,7 @@ test("the heartbeat renews its Lease", async () => {
     const found = await plane.client.read(Lease, { namespace, name: "gardener-extension-heartbeat" });
     if (found) renewals.add((found["spec"] as { renewTime: string }).renewTime);
     expect(renewals.size).toBeGreaterThan(2);
-  }, 5_000);
+  }, 20_000);
   await heartbeat.stop();
 });
 

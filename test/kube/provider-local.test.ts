@@ -92,7 +92,7 @@ describe("an Infrastructure", () => {
       expect((await read(Infrastructure, "p"))?.status?.lastError).toMatchObject({
         codes: ["ERR_CONFIGURATION_PROBLEM"],
       });
-    }, 5_000);
+    }, 20_000);
     await apply({ apiVersion: "v1", kind: "Secret", metadata: secretRef, stringData: { token: "x" } });
     const object = await succeeded(Infrastructure, "p");
     expect(object.status).toMatchObject({ nodesCIDR: "172.30.0.0/17", networking: { nodes: ["172.30.0.0/17"] } });
@@ -131,7 +131,7 @@ describe("an OperatingSystemConfig", () => {
       units: [],
     });
     await plane.client.remove(ref("OperatingSystemConfig", "pool-init"));
-    await vi.waitFor(async () => expect(await read(OperatingSystemConfig, "pool-init")).toBeUndefined(), 5_000);
+    await vi.waitFor(async () => expect(await read(OperatingSystemConfig, "pool-init")).toBeUndefined(), 20_000);
     expect(await plane.client.read(Secret, result)).toBeUndefined();
   });
 
@@ -160,7 +160,7 @@ describe("a volume", () => {
       const found = await plane.client.read(volume);
       if (!found) throw new Error("no volume");
       return found;
-    }, 5_000);
+    }, 20_000);
     expect(made["spec"]).toMatchObject({ claimRef: { name: "data", namespace }, capacity: { storage: "1Gi" } });
     await writeFile(join(directory, "volumes", String(created.metadata.uid), "file"), "content");
     await plane.client.patch(volume, { status: { phase: "Released" } }, { subresource: "status" });
@@ -168,7 +168,7 @@ describe("a volume", () => {
       expect(await readdir(join(directory, "volumes"))).toEqual([]);
       const left = await plane.client.read(volume);
       expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true);
-    }, 5_000);
+    }, 20_000);
   });
 
   test("is not made for claims of other provisioners", async () => {
@@ -189,10 +189,10 @@ describe("a load balancer", () => {
     expect(new Set(given).size).toBe(3);
     expect(addresses).toEqual(new Set(given));
     await plane.client.remove(serviceRef("one"));
-    await vi.waitFor(async () => expect(await plane.client.read(serviceRef("one"))).toBeUndefined(), 5_000);
+    await vi.waitFor(async () => expect(await plane.client.read(serviceRef("one"))).toBeUndefined(), 20_000);
     expect(addresses.has(String(given[0]))).toBe(false);
     await patch(serviceRef("two"), { spec: { type: "ClusterIP" } });
-    await vi.waitFor(() => expect(addresses).toEqual(new Set([given[2]])), 5_000);
+    await vi.waitFor(() => expect(addresses).toEqual(new Set([given[2]])), 20_000);
     await vi.waitFor(
       async () => expect((await plane.client.read(serviceRef("two")))?.metadata.finalizers ?? []).toEqual([]),
       5_000,
@@ -218,7 +218,7 @@ async function addressOf(name: string): Promise<string> {
     const ip = loadBalancer?.ingress?.[0]?.ip;
     if (ip === undefined) throw new Error(`${name} has no address`);
     return ip;
-  }, 5_000);
+  }, 20_000);
 }
 
 function requested(kind: string, name: string, spec: object) {

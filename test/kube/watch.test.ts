@@ -290,7 +290,7 @@ describe("many reflectors", () => {
     const many = Array.from({ length: 40 }, () => createReflector(proxied, Widget, { onEvent: note }));
     for (const each of many) each.start();
     await Promise.all(many.map((each) => each.synced()));
-    await eventually(() => proxied.read(Namespace, { name: "default" }), 5_000);
+    await eventually(() => proxied.read(Namespace, { name: "default" }));
     await apply("a");
     await eventually(() => news.length === 40);
     await Promise.all(many.map((each) => each.stop()));
