@@ -35,7 +35,7 @@ export async function surface(
   const { name, namespace } = cluster.metadata;
   const endpoint = renderEndpoint({ host, port });
   log.info({ cluster: `${namespace}/${name}`, clusterEndpoint: winner.metadata.name, endpoint }, "endpoint surfaced");
-  if (wasSurfaced(winner)) tellForeignEdit(work, cluster, winner);
+  await tellForeignEdit(work, cluster, winner);
   return written;
 }
 
@@ -47,9 +47,15 @@ async function isOutdated({ providers }: EndpointWork, cluster: Cluster, winner:
 }
 
 /** Who has emptied a field is not known: the API server notes the writers of what is there. */
-function tellForeignEdit({ events }: EndpointWork, found: Cluster, winner: ClusterEndpoint): void {
+async function tellForeignEdit(
+  { client, events }: EndpointWork,
+  found: Cluster,
+  winner: ClusterEndpoint,
+): Promise<void> {
   const present = completeEndpoint(found.spec.controlPlaneEndpoint);
   if (present === undefined && !(SURFACED_LABEL in (found.metadata.labels ?? {}))) return;
+  // An edit may be seen before our own word that the value was surfaced.
+  if (!wasSurfaced((await client.read(refOf(winner))) ?? winner)) return;
   const edit =
     present === undefined
       ? "spec.controlPlaneEndpoint had been emptied"
