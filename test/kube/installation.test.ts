@@ -261,6 +261,14 @@ test("of two registrations that race for one primary, the younger one is not ins
   await installationOf("a-younger");
 });
 
+const onSecondSeed = async () =>
+  (await client.list(ControllerInstallation)).find(({ spec: { seedRef } }) => seedRef?.name === "seed-2");
+const seedIsHeld = () =>
+  soon(async () => {
+    const { metadata } = (await client.read(Seed, { name: "seed-2" })) ?? {};
+    expect(metadata?.finalizers).toEqual(["core.gardener.cloud/controllerregistration"]);
+  });
+
 test("a Seed goes after what is installed there, and its bucket before that", async () => {
   const { spec } = (await client.read(Seed, { name: "seed-1" })) ?? {};
   await client.apply({ apiVersion: core, kind: "Seed", metadata: { name: "seed-2" }, spec } as Seed);
@@ -271,21 +279,15 @@ test("a Seed goes after what is installed there, and its bucket before that", as
     spec: bucket,
   });
   await register("seven", inline(), [{ kind: "BackupBucket", type: "local" }]);
-  const find = async () =>
-    (await client.list(ControllerInstallation)).find(({ spec: { seedRef } }) => seedRef?.name === "seed-2");
-  await soon(async () => expect(await find()).toBeDefined());
-  await soon(async () =>
-    expect((await client.read(Seed, { name: "seed-2" }))?.metadata.finalizers).toEqual([
-      "core.gardener.cloud/controllerregistration",
-    ]),
-  );
+  await soon(async () => expect(await onSecondSeed()).toBeDefined());
+  await seedIsHeld();
 
   await client.remove(refTo(Seed, { name: "seed-2" }));
   const ref = refTo(BackupBucket, { name: uid });
   await soon(async () => expect((await client.read(ref))?.metadata.deletionTimestamp).toBeDefined());
-  expect((await find())?.metadata.deletionTimestamp).toBeUndefined();
+  expect((await onSecondSeed())?.metadata.deletionTimestamp).toBeUndefined();
   await client.patch(ref, { metadata: { finalizers: null } });
-  await soon(async () => expect(await find()).toBeUndefined());
+  await soon(async () => expect(await onSecondSeed()).toBeUndefined());
   await soon(async () => expect(await client.read(Seed, { name: "seed-2" })).toBeUndefined());
 });
 
@@ -293,10 +295,8 @@ test("a Seed that disappears during an install lets the installation go", async 
   const { spec } = (await client.read(Seed, { name: "seed-1" })) ?? {};
   await client.apply({ apiVersion: core, kind: "Seed", metadata: { name: "seed-2" }, spec } as Seed);
   await register("eight", { ...inline(), policy: "Always" });
-  const find = async () =>
-    (await client.list(ControllerInstallation)).find(({ spec: { seedRef } }) => seedRef?.name === "seed-2");
   const found = await soon(async () => {
-    const one = await find();
+    const one = await onSecondSeed();
     if (one === undefined) throw new Error("there is no installation on seed-2 yet");
     return one;
   });
@@ -305,6 +305,7 @@ test("a Seed that disappears during an install lets the installation go", async 
   const begun = await inGarden.readInstallation(ref);
   if (begun === null) throw new Error("nothing is to be installed");
   await inGarden.holdInstallation(begun.run);
+  await seedIsHeld();
   await client.remove(refTo(Seed, { name: "seed-2" }));
   await client.patch(refTo(Seed, { name: "seed-2" }), { metadata: { finalizers: null } }); // its cluster is gone, too
   const removal = await soon(async () => {
@@ -319,7 +320,7 @@ test("a Seed that disappears during an install lets the installation go", async 
   await runFlow(uninstall, removal.run, {
     carryOut: (action) => (action.where === "garden" ? inGarden[action.activity](removal.run) : dead()),
   });
-  await soon(async () => expect(await find()).toBeUndefined());
+  await soon(async () => expect(await onSecondSeed()).toBeUndefined());
 });
 
 test("an operator's type is written down and left to the operator, which reports and cleans up", async () => {
