@@ -119,8 +119,10 @@ test("a controller that does not answer is asked anew, and users are not told of
   lab.world.sight = { ready: false, message: missing, codes: [] };
   await soon(() => expect(lab.world.calls.filter((call) => call === "apply")).toHaveLength(2));
   const message = `The bastion is not ready: ${missing}`;
-  expect(new Set(lab.world.news.map((one) => JSON.stringify(one)))).toEqual(
-    new Set([JSON.stringify({ is: "failed", message, codes: [] })]),
+  await soon(() =>
+    expect(new Set(lab.world.news.map((one) => JSON.stringify(one)))).toEqual(
+      new Set([JSON.stringify({ is: "failed", message, codes: [] })]),
+    ),
   );
   lab.world.sight = ready;
   await handle().result();

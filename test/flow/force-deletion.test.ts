@@ -55,7 +55,7 @@ it("force does not take away what an extension has not let go of", async () => {
     return progress?.steps.find(({ name }) => name === "removeWorker")?.state;
   };
   await eventually(async () => expect(await state()).toBe("parked"));
-  expect(world.calls).toContain("removeExtension Infrastructure"); // it waits for no other kind
+  await eventually(() => expect(world.calls).toContain("removeExtension Infrastructure")); // it waits for no other kind
   expect(world.calls).not.toContain("removeCluster");
   expect(world.calls).not.toContain("releaseShoot");
   await world.gone();
