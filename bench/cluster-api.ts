@@ -1,8 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster, ClusterEndpoint } from "../src/api/cluster-api/index.ts";
-import type { KubeObject } from "../src/api/index.ts";
-import { createReflector, now, refTo, type KubeClient } from "../src/kube/index.ts";
+import { now, refTo, type KubeClient } from "../src/kube/index.ts";
 import { define } from "../src/local/cluster/manifests.ts";
 import { contractKind } from "../test/support/contract-kind.ts";
 import { startControlPlane, type ControlPlane } from "../test/support/control-plane.ts";
@@ -12,6 +11,7 @@ import { playedCluster, playedKind } from "../test/support/played-control-plane.
 import { atMost } from "./at-most.ts";
 import { seconds, type Bench, type Findings, type Ground, type Table } from "./bench.ts";
 import type { Spending } from "./cluster-api-process.ts";
+import { watchClusters } from "./cluster-api-seen.ts";
 import { isWrite, since, type Requests } from "./counting-client.ts";
 import { goesOn, startOwnClusterApi, type OwnClusterApi } from "./own-cluster-api.ts";
 import { percentiles, type Percentiles } from "./percentiles.ts";
@@ -52,6 +52,7 @@ async function measure({ shoots: clusters, short, say }: Ground): Promise<Findin
     const third = await startOwnClusterApi(cluster.kubeconfigFile, true);
     await third.quiet(short ? 2_000 : 10_000);
     const restarted = (await third.spending()).requests;
+    await third.probed(world.countObjects());
     const [own, without] = await Promise.all([
       beIdle(third, idling, await world.countClusters()),
       world.requestsIn(idling),
@@ -110,7 +111,7 @@ async function makeWorld(cluster: ControlPlane) {
   const core = await startCoreManager(cluster);
   const { hostname, port } = new URL(client.server);
   const reached = { host: hostname, port: Number(port) };
-  const seen = watchEndpoints(client);
+  const seen = watchClusters(client);
   const names: string[] = [];
   const make = async (name: string, endpoint?: Endpoint) => {
     await makeControlPlane(client, name, endpoint); // before its Cluster: core waits long for one that it has not found
@@ -166,12 +167,7 @@ async function makeWorld(cluster: ControlPlane) {
         }),
       ),
     /** Whether every Cluster has an object, and is told that it is ready. */
-    async isTakenOver(): Promise<boolean> {
-      const ready = (one: KubeObject) =>
-        JSON.stringify(one["status"] ?? {}).includes(`"type":"perennial.dev/EndpointReady"`);
-      const [clusters, endpoints] = [await client.list(Cluster), await client.list(ClusterEndpoint)];
-      return endpoints.length === clusters.length && clusters.every(ready);
-    },
+    isTakenOver: () => seen.objects() === names.length && seen.told() === names.length,
     /** Writes of objects of Cluster API by resource, as the API server has counted them; those that it refused as conflicts apart. */
     async writes(): Promise<Readonly<Record<string, number>>> {
       const found: Record<string, number> = {};
@@ -189,7 +185,7 @@ async function makeWorld(cluster: ControlPlane) {
       await sleep(time);
       return (((await besideWatches(client)) - before) * 3_600_000) / time;
     },
-    countObjects: async () => (await client.list(ClusterEndpoint)).length,
+    countObjects: () => seen.objects(),
   };
 }
 
@@ -254,24 +250,6 @@ const copyOf = ({ apiVersion, kind, metadata: { finalizers = [] }, spec }: Clust
   spec: { ...spec, controlPlaneRef: { ...playedKind, name } },
 });
 
-/** When Clusters get their endpoints, as a watch tells it. */
-function watchEndpoints(client: KubeClient) {
-  const waiting = new Map<string, PromiseWithResolvers<number>>();
-  const of = (name: string) => {
-    const found = waiting.get(name) ?? Promise.withResolvers<number>();
-    waiting.set(name, found);
-    return found;
-  };
-  const reflector = createReflector(client, Cluster, {
-    keep: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata, spec: {} }),
-    onEvent({ object: { metadata, spec } }) {
-      if (spec.controlPlaneEndpoint?.host) of(metadata.name).resolve(performance.now());
-    },
-  });
-  reflector.start();
-  return { has: (name: string): Promise<number> => of(name).promise, stop: () => reflector.stop() };
-}
-
 async function timeOf(seen: Promise<number>, write: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await write();
@@ -296,11 +274,11 @@ interface Takeover {
 /** Until every Cluster has an object and is told; each count is of one Cluster that had none. */
 async function takeOver(own: OwnClusterApi, world: World): Promise<Takeover> {
   const clusters = await world.countClusters();
-  const [before, writes] = [await world.countObjects(), await world.writes()];
+  const [before, writes] = [world.countObjects(), await world.writes()];
   const begun = performance.now();
-  while (!(await world.isTakenOver())) {
+  while (!world.isTakenOver()) {
     if (performance.now() - begun > LONGEST) throw new Error("not all Clusters are taken over");
-    await sleep(500);
+    await sleep(100);
   }
   const ms = performance.now() - begun;
   await own.quiet(3_000);

@@ -13,6 +13,8 @@ export interface OwnClusterApi {
   settled(): Promise<Spending>;
   /** Resolves when it has asked and written nothing for so many ms, watches and its Lease apart. */
   quiet(time: number): Promise<void>;
+  /** Resolves when it has asked so many endpoints, as it does with all of them when it has started. */
+  probed(endpoints: number): Promise<void>;
   /** Ends it, and gives its Lease back. */
   stop(): Promise<void>;
 }
@@ -52,6 +54,11 @@ export async function startOwnClusterApi(kubeconfigFile: string, takesOver: bool
         if (Object.keys(more).every(goesOn)) return;
       }
       throw new Error(`process cluster-api is not quiet after ${LONGEST / 1_000} s`);
+    },
+    async probed(endpoints) {
+      for (const deadline = Date.now() + LONGEST; Date.now() < deadline; await sleep(500))
+        if ((await spending()).probes >= endpoints) return;
+      throw new Error(`process cluster-api has not asked ${endpoints} endpoints after ${LONGEST / 1_000} s`);
     },
     async stop() {
       const exited = once(child, "exit");
