@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster, ClusterEndpoint } from "../src/api/cluster-api/index.ts";
-import { now, refTo, type KubeClient } from "../src/kube/index.ts";
+import { now, parseKubeconfig, refTo, type KubeClient } from "../src/kube/index.ts";
 import { define } from "../src/local/cluster/manifests.ts";
 import { contractKind } from "../test/support/contract-kind.ts";
 import { startControlPlane, type ControlPlane } from "../test/support/control-plane.ts";
@@ -163,7 +163,7 @@ async function makeWorld(cluster: ControlPlane) {
         client.apply({
           ...{ apiVersion: "v1", kind: "Secret", type: "cluster.x-k8s.io/secret" },
           metadata: { namespace, name: `${name}-kubeconfig`, labels: { "cluster.x-k8s.io/cluster-name": name } },
-          data: { value: Buffer.from(kubeconfig).toString("base64") },
+          data: { value: Buffer.from(withOwnAuthority(kubeconfig, name)).toString("base64") },
         }),
       ),
     /** Whether every Cluster has an object, and is told that it is ready. */
@@ -249,6 +249,13 @@ const copyOf = ({ apiVersion, kind, metadata: { finalizers = [] }, spec }: Clust
   metadata: { namespace, name, labels: { "cluster.x-k8s.io/cluster-name": name }, finalizers },
   spec: { ...spec, controlPlaneRef: { ...playedKind, name } },
 });
+
+/** Each Cluster has an authority of its own, and what it takes is held for each: by its text, to which a remark adds nothing. */
+function withOwnAuthority(kubeconfig: string, name: string): string {
+  const authority = String(parseKubeconfig(kubeconfig).cluster["certificate-authority-data"]);
+  const text = `${Buffer.from(authority, "base64").toString("utf8")}# ${name}\n`;
+  return kubeconfig.replace(authority, Buffer.from(text).toString("base64"));
+}
 
 async function timeOf(seen: Promise<number>, write: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
