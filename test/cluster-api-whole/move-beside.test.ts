@@ -9,7 +9,7 @@ import {
   playOthers,
   watchName,
 } from "../support/move-beside.ts";
-import type { MovePoint } from "../support/move-lab.ts";
+import type { MovePoint } from "../support/clusterctl-move.ts";
 
 /** Where most would be lost: as objects that have something beside the management cluster are made there, and deleted here. */
 const points: readonly MovePoint[] = [

@@ -1,12 +1,6 @@
 import { expect } from "vitest";
-import {
-  deleteCluster,
-  expectAtHome,
-  expectNothing,
-  makeCluster,
-  moveTest as test,
-  shootOf,
-} from "../support/move-lab.ts";
+import { moveTest as test } from "../support/move-lab.ts";
+import { deleteCluster, expectAtHome, expectNothing, makeCluster, shootOf } from "../support/moved-cluster.ts";
 
 /** All writes of a move fall to one slice or another: each takes some minutes, and can run alone. */
 const slices = 6;

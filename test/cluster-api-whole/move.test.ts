@@ -1,12 +1,6 @@
 import { expect } from "vitest";
-import {
-  deleteCluster,
-  expectAtHome,
-  expectNothing,
-  makeCluster,
-  moveTest as test,
-  shootOf,
-} from "../support/move-lab.ts";
+import { moveTest as test } from "../support/move-lab.ts";
+import { deleteCluster, expectAtHome, expectNothing, makeCluster, shootOf } from "../support/moved-cluster.ts";
 
 /** Killed while it makes objects on the target, and while it deletes them on the source. */
 test("clusterctl moves a Cluster there and back, killed half-way both times, and its Shoot stays as it is until the Cluster goes", async ({

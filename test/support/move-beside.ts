@@ -5,9 +5,7 @@ import {
   ClusterEndpoint,
   CLUSTERCTL_MOVE_LABEL,
   EndpointRecord,
-  ShootCluster,
-  ShootControlPlane,
-  ShootMachinePool,
+  Machine,
 } from "../../src/api/cluster-api/index.ts";
 import { CredentialsBinding, DNSRecord, DomainReservation, Shoot } from "../../src/api/index.ts";
 import { GARDEN_CREDENTIALS_LABEL } from "../../src/api/labels.ts";
@@ -19,21 +17,20 @@ import { contractKind } from "./contract-kind.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { applyDnsCredentials, recordOf, startDnsExtension } from "./endpoint-record-lab.ts";
 import { eventually } from "./eventually.ts";
+import { moveTest } from "./move-lab.ts";
+import { namespace, type Management } from "./move-management.ts";
 import {
   deleteCluster,
   expectNothing,
   expectShootCluster,
   key,
   makeCluster,
-  moveTest,
-  namespace,
-  objectsIn,
+  movedKinds,
   PATIENCE,
-  saidBy,
   shootOf,
-  type Management,
-} from "./move-lab.ts";
+} from "./moved-cluster.ts";
 import { startNameServer, type TestNameServer } from "./name-server.ts";
+import { objectsIn, saidBy } from "./objects-in.ts";
 import { playControlPlane, playedCluster, playedKind } from "./played-control-plane.ts";
 import { playMachine } from "./played-machines.ts";
 
@@ -51,20 +48,24 @@ const played = [
 ];
 
 /** In both management clusters, a DNS extension and the kinds of others' providers; and one name server. */
-export const besideTest = moveTest.extend("dns", { scope: "file" }, async ({ lab }, { onCleanup }) => {
-  const dns = await startNameServer();
-  const running: { stop(): Promise<void> }[] = [dns];
-  onCleanup(async () => {
-    for (const one of running.reverse()) await one.stop();
+export const besideTest = withDns(moveTest);
+
+function withDns(moves: typeof moveTest) {
+  return moves.extend("dns", { scope: "file" }, async ({ lab }, { onCleanup }) => {
+    const dns = await startNameServer();
+    const running: { stop(): Promise<void> }[] = [dns];
+    onCleanup(async () => {
+      for (const one of running.reverse()) await one.stop();
+    });
+    for (const { cluster } of lab.managements) {
+      await define(cluster.client, await readManifest("crds/extensions.gardener.cloud_dnsrecords.yaml"));
+      await define(cluster.client, [contractKind("controlplane", "PlayedControlPlane")]);
+      await define(cluster.client, [contractKind("infrastructure", "PlayedMachine")]);
+      running.push(startDnsExtension(cluster.client));
+    }
+    return dns;
   });
-  for (const { cluster } of lab.managements) {
-    await define(cluster.client, await readManifest("crds/extensions.gardener.cloud_dnsrecords.yaml"));
-    await define(cluster.client, [contractKind("controlplane", "PlayedControlPlane")]);
-    await define(cluster.client, [contractKind("infrastructure", "PlayedMachine")]);
-    running.push(startDnsExtension(cluster.client));
-  }
-  return dns;
-});
+}
 
 /**
  * Two Clusters of one namespace: a Shoot's, whose infrastructure brings credentials and the endpoint (scenarios 2 and 3), and one of others
@@ -143,16 +144,7 @@ export async function deleteBeside(management: Management, garden: ControlPlane,
   await client.remove(refTo(Cluster, named));
   await deleteCluster(management, garden);
   await eventually(async () => {
-    const ours = [
-      Cluster,
-      ShootCluster,
-      ShootControlPlane,
-      ShootMachinePool,
-      ClusterEndpoint,
-      EndpointRecord,
-      DNSRecord,
-    ];
-    const here = await objectsIn(client, ours);
+    const here = await objectsIn(client, [...movedKinds.filter((kind) => kind !== Machine), DNSRecord]);
     const left = [...here, ...(await objectsIn(garden.client, [Shoot, CredentialsBinding, DomainReservation]))];
     expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
     expect(await garden.client.read(Secret, copy)).toBeUndefined();
