@@ -17,7 +17,7 @@ import { contractKind } from "./contract-kind.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { applyDnsCredentials, recordOf, startDnsExtension } from "./endpoint-record-lab.ts";
 import { eventually } from "./eventually.ts";
-import { moveTest } from "./move-lab.ts";
+import { moveFromGardenTest, moveTest } from "./move-lab.ts";
 import { namespace, type Management } from "./move-management.ts";
 import {
   deleteCluster,
@@ -49,6 +49,9 @@ const played = [
 
 /** In both management clusters, a DNS extension and the kinds of others' providers; and one name server. */
 export const besideTest = withDns(moveTest);
+
+/** The same; the first management cluster is the garden itself. */
+export const besideFromGardenTest = withDns(moveFromGardenTest);
 
 function withDns(moves: typeof moveTest) {
   return moves.extend("dns", { scope: "file" }, async ({ lab }, { onCleanup }) => {

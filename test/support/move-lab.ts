@@ -6,7 +6,7 @@ import { Namespace, typeMeta } from "../../src/kube/index.ts";
 import { moveAll, type MovePoint } from "./clusterctl-move.ts";
 import { startControlPlane, type ControlPlane } from "./control-plane.ts";
 import { applyCrds } from "./crds.ts";
-import { namespace, startManagement, type Management, type Stops } from "./move-management.ts";
+import { manageGarden, namespace, startManagement, type Management, type Stops } from "./move-management.ts";
 
 /** Two management clusters, and the garden of both. */
 export interface MoveLab {
@@ -22,6 +22,12 @@ export interface MoveLab {
 /** Tests with clusterctl and two management clusters, neither of which is the garden. */
 export const moveTest = movesWith(async (garden, place) => [
   await startManagement(garden, place),
+  await startManagement(garden, place),
+]);
+
+/** The same; the first management cluster is the garden itself. */
+export const moveFromGardenTest = movesWith(async (garden, place) => [
+  await manageGarden(garden, place),
   await startManagement(garden, place),
 ]);
 

@@ -27,6 +27,10 @@ export async function startManagement(garden: ControlPlane, place: Place): Promi
   return await manage(cluster, place, { garden });
 }
 
+/** Makes a garden a management cluster: its process has one kubeconfig, and its namespace no annotation. */
+export const manageGarden = async (garden: ControlPlane, place: Place): Promise<Management> =>
+  await manage(garden, place, {});
+
 /** Where processes of a test write, and what ends them. */
 interface Place {
   readonly folder: string;
