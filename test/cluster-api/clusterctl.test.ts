@@ -1,28 +1,17 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { test as base, expect } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { writeClusterctlRepository } from "../../scripts/clusterctl-repository.ts";
 import { ShootCluster, ShootControlPlane } from "../../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../../src/api/index.ts";
-import { findBinary } from "../support/binary.ts";
+import { openClusterctlRepository } from "../support/clusterctl-repository.ts";
 
 /** Runs the real clusterctl against a local repository made from deploy/cluster-api, and returns the objects that it prints. */
 // eslint-disable-next-line no-empty-pattern -- vitest reads here which other fixtures are needed
 const test = base.extend("generate", async ({}, { onCleanup }) => {
-  const folder = await mkdtemp(join(tmpdir(), "perennial-clusterctl-"));
-  onCleanup(() => rm(folder, { recursive: true, force: true }));
-  await writeClusterctlRepository(folder);
-  const binary = await findBinary("clusterctl");
-  return async (...args: string[]): Promise<KubeObject[]> => {
-    const all = ["generate", ...args, "--config", join(folder, "clusterctl.yaml")];
-    const env = { ...process.env, XDG_CONFIG_HOME: folder, DOMAIN: "mine.dev.perennial.test" };
-    const { stdout } = await promisify(execFile)(binary, all, { env });
-    return parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
-  };
+  const repository = await openClusterctlRepository();
+  onCleanup(() => repository.close());
+  const variables = { DOMAIN: "mine.dev.perennial.test", CREDENTIALS_SECRET: "account" };
+  return async (...args: string[]): Promise<KubeObject[]> =>
+    parseAllDocuments(await repository.generate(args, variables)).map((document) => document.toJS() as KubeObject);
 });
 
 const kindsOf = (objects: readonly KubeObject[]) => objects.map(({ kind }) => kind).sort();
@@ -60,20 +49,24 @@ test.for([
 
 const chosen = ["--kubernetes-version", "v1.34.4", "--target-namespace", "garden-dev", "--worker-machine-count", "3"];
 const ours = ["Cluster", "MachinePool", "ShootControlPlane", "ShootMachinePool"];
+const withInfrastructure = [...ours, "ShootCluster"].sort();
+const place = { region: "local", zones: ["0"] };
 
 test.for([
-  ["without a flavor makes a Cluster without infrastructure", [], ours],
+  ["without a flavor makes a Cluster without infrastructure", [], ours, undefined],
   [
-    "of flavor infrastructure makes a Cluster beside it",
+    "of flavor infrastructure makes a Cluster beside it, which brings its credentials",
     ["--flavor", "infrastructure"],
-    [...ours, "ShootCluster"].sort(),
+    withInfrastructure,
+    { ...place, credentials: { providerType: "local", secretRef: { name: "account" } } },
   ],
   [
     "of flavor endpoint makes a Cluster whose infrastructure brings the endpoint",
     ["--flavor", "endpoint"],
-    [...ours, "ShootCluster"].sort(),
+    withInfrastructure,
+    { ...place, endpoint: { domain: "mine.dev.perennial.test" } },
   ],
-] as const)("a template %s", async ([, flavor, kinds], { generate }) => {
+] as const)("a template %s", async ([, flavor, kinds, infrastructure], { generate }) => {
   const objects = await generate("cluster", "mine", "--infrastructure", "perennial:v0.1.0", ...chosen, ...flavor);
   expect(kindsOf(objects)).toEqual(kinds);
   const pool = objects.find(({ kind }) => kind === "MachinePool");
@@ -81,9 +74,7 @@ test.for([
   for (const kind of [ShootCluster, ShootControlPlane])
     for (const object of objects.filter((one) => one.kind === kind.kind))
       expect(() => kind.parse(object)).not.toThrow();
-  const infrastructure = objects.find(({ kind }) => kind === ShootCluster.kind)?.["spec"];
-  const endpoint = flavor.some((one) => one === "endpoint") ? { domain: "mine.dev.perennial.test" } : undefined;
-  expect((infrastructure as ShootCluster["spec"])?.endpoint).toEqual(endpoint);
+  expect(objects.find(({ kind }) => kind === ShootCluster.kind)?.["spec"]).toEqual(infrastructure);
 });
 
 test("a template of flavor topology makes a Cluster of a class, and brings the class with its templates", async ({
