@@ -101,7 +101,9 @@ test("a garden that refuses to list Secrets is said of what needs them, and lose
   expect(await constantsOf(lab, "before")).toEqual(before);
   await restore();
   await expectAtWork(lab, "before", 5);
-  expect(await saidOf(client, ShootControlPlane, key("before"), "ShootSynced")).toMatchObject({ status: "True" });
+  await eventually(async () =>
+    expect(await saidOf(client, ShootControlPlane, key("before"), "ShootSynced")).toMatchObject({ status: "True" }),
+  );
   expect(await constantsOf(lab, "before")).toEqual(before);
 });
 
