@@ -229,12 +229,7 @@ async function reasonOf(kind: typeof ClusterEndpoint, name: string, type: string
   return found?.status?.conditions?.find((one) => one.type === type)?.reason;
 }
 
-async function nodes(): Promise<readonly Node[]> {
-  const { items } = JSON.parse(await inCluster(["get", "nodes", "--output", "json"])) as {
-    readonly items: readonly Node[];
-  };
-  return items;
-}
+const nodes = () => management.nodes("managed");
 
 const identityOf = (node: Node | undefined) => ({ name: node?.metadata.name, uid: node?.metadata.uid });
 

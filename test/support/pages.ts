@@ -38,11 +38,16 @@ export function headingsOf(page: string): Heading[] {
 
 /** The first block of commands below a heading of a page. Throws when there is none. */
 export function commandsBelow(page: string, heading: string): string {
+  const [commands] = commandBlocksBelow(page, heading);
+  if (commands === undefined) throw new Error(`${page} has no commands below "${heading}"`);
+  return commands;
+}
+
+/** Every block of commands below a heading of a page, in order. */
+export function commandBlocksBelow(page: string, heading: string): string[] {
   const [, rest = ""] = readPage(page).split(`\n## ${heading}\n`);
   const [section = ""] = rest.split(/^## /m);
-  const [, commands = ""] = /```sh\n(.*?)```/s.exec(section) ?? [];
-  if (commands === "") throw new Error(`${page} has no commands below "${heading}"`);
-  return commands;
+  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = ""]) => commands);
 }
 
 function withoutFences(text: string): string {
