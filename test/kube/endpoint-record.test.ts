@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, expect } from "vitest";
 import { Cluster, ClusterEndpoint, EndpointRecord, Machine } from "../../src/api/cluster-api/index.ts";
 import { DNSRecord } from "../../src/api/index.ts";
@@ -33,6 +34,7 @@ import {
   startDnsExtension,
 } from "../support/endpoint-record-lab.ts";
 import { eventually } from "../support/eventually.ts";
+import { noteRequests } from "../support/noted-requests.ts";
 import { freePorts } from "../support/free-ports.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 
@@ -67,9 +69,9 @@ afterAll(async () => {
   await dns.stop();
 });
 
-function start(options: EndpointRecordOptions = {}): void {
+function start(options: EndpointRecordOptions = {}, management = client): void {
   const events = { record: () => undefined, settled: async () => {} };
-  const deps = { management: client, garden: client, events, log };
+  const deps = { management, garden: client, events, log };
   controller = createEndpointRecordController(deps, { period: 200, ...options });
   controller.start();
 }
@@ -197,10 +199,11 @@ test("no name is remembered of records that came and went", async () => {
   const claims = createClaims();
   start({ claims });
   const keys = await Promise.all(["fleeting-0", "fleeting-1", "fleeting-2"].map((name) => furnish(name, [])));
-  await eventually(() => claims.count() >= keys.length);
-  const before = claims.count() - keys.length;
+  const present = async () => new Set((await client.list(EndpointRecord)).map(({ spec }) => spec.name)).size;
+  await eventually(async () => expect(claims.count()).toBe(await present()));
+  const before = claims.count();
   for (const key of keys) await client.remove(refTo(EndpointRecord, key));
-  await eventually(() => claims.count() === before);
+  await eventually(() => claims.count() === before - keys.length);
 });
 
 test("a record that cannot bring its name into the DNS keeps it from none that can, in whatever namespace, and gets it after that", async () => {
@@ -451,12 +454,13 @@ test("cluster, name, zone and provider of a record cannot be changed; port, cred
   await eventually(async () => expect((await client.read(ClusterEndpoint, key))?.spec.port).toBe(443));
 });
 
-test("where DNSRecords are not served, the record says what to install", async () => {
+test("where DNSRecords are not served, the record says what to install, asks no more, and goes on once they are", async () => {
   await serve("127.0.0.2");
   const definition = await client.read(CustomResourceDefinition, { name: "dnsrecords.extensions.gardener.cloud" });
+  if (definition === undefined) throw new Error("the cluster serves no DNSRecords from the beginning");
   await extension.stop();
   for (const left of await client.list(DNSRecord)) await client.patch(refOf(left), { metadata: { finalizers: [] } });
-  if (definition !== undefined) await client.remove(refOf(definition));
+  await client.remove(refOf(definition));
   await eventually(async () => {
     const found = await client.list(DNSRecord).then(
       () => "served",
@@ -464,8 +468,22 @@ test("where DNSRecords are not served, the record says what to install", async (
     );
     expect(found).toBe("gone");
   });
-  start();
+  const asked: string[] = [];
+  start({}, noteRequests(client, asked));
   const key = await furnish("unserved", ["127.0.0.2"]);
   await saysOf(key, "Ready", { status: "False", reason: "NoExtension" });
   expect(await client.read(ClusterEndpoint, key)).toBeDefined();
+  const leaving = await furnish("unserved-leaving", [], { published: { recordType: "A", values: ["127.0.0.2"] } });
+  await saysOf(leaving, "Published", { reason: "NoExtension" });
+  await client.remove(refTo(EndpointRecord, leaving));
+  await saysOf(leaving, "Published", { reason: "Deleting" });
+  await sleep(500); // what it hears of its own writes
+  asked.length = 0;
+  await sleep(4_000);
+  expect(asked).toEqual([]);
+  const { spec, metadata } = definition;
+  await define(client, [{ ...typeMeta(CustomResourceDefinition), metadata: { name: metadata.name }, spec }]);
+  extension = startDnsExtension(client);
+  await leadsTo("unserved", ["127.0.0.2"]);
+  await eventually(async () => expect(await client.read(EndpointRecord, leaving)).toBeUndefined(), 20_000);
 });

@@ -3,13 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
 import { expect } from "vitest";
 import type { KubeObject, Shoot } from "../../src/api/index.ts";
-import { defineKind, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
+import { defineKind, refTo, Secret } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { serveWebhooks } from "../../src/manager/webhooks.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import { exampleShoot } from "../support/control-plane-context.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
+import { noteRequests } from "../support/noted-requests.ts";
 
 const test = ownClusterTest({ crds: true });
 const Configuration = defineKind<
@@ -72,7 +73,7 @@ test("the manager puts a deleted configuration back", async ({ cluster }) => {
 
 test("the manager asks nothing about its webhooks while nothing changes them", async ({ cluster }) => {
   const asked: string[] = [];
-  const gardenClient = noting(cluster.client, asked);
+  const gardenClient = noteRequests(cluster.client, asked);
   const served = await serveWebhooks({ gardenClient, log, host: "127.0.0.1", port: 0, period: 20 });
   await eventually(() => asked.filter((one) => one === "watch").length === 3); // its Secret and two configurations
   const calls = () => asked.filter((one) => one !== "watch").length;
@@ -83,19 +84,6 @@ test("the manager asks nothing about its webhooks while nothing changes them", a
   });
   await served.stop();
 });
-
-/** The client, which notes each call that is made of it. */
-const noting = (client: KubeClient, asked: string[]): KubeClient =>
-  new Proxy(client, {
-    get(target, name, receiver) {
-      const method: unknown = Reflect.get(target, name, receiver);
-      if (typeof method !== "function") return method;
-      return (...o: unknown[]) => {
-        asked.push(String(name));
-        return (method as (...args: unknown[]) => unknown).apply(target, o);
-      };
-    },
-  });
 
 const certificate = async ({ client }: ControlPlane): Promise<string> => {
   const secret = await client.read(refTo(Secret, { namespace: "perennial", name: "perennial-admission" }));

@@ -65,7 +65,8 @@ export function createEndpointRecordController(
     }
     if (record.metadata.deletionTimestamp !== undefined) {
       wait();
-      return await removeRecord(client, record, { hasName: (await whyTaken(record)) === undefined });
+      const hasName = (await whyTaken(record)) === undefined;
+      return await removeRecord(client, record, { hasName, hasDnsRecords: watched.hasDnsRecords() });
     }
     const taken = await whyTaken(record);
     if (taken !== undefined) return await refuse(record, "NameTaken", taken);
@@ -107,7 +108,7 @@ export function createEndpointRecordController(
       return serving && serving.status === "True";
     };
     const hasCredentials = watched.hasCredentials(record);
-    const heard = { members, serves, hasCredentials };
+    const heard = { members, serves, hasCredentials, hasDnsRecords: watched.hasDnsRecords() };
     const { said, published: values, requeueAfter } = await publish(client, record, heard);
     if (values && !(await notePublished(client, record, values))) return; // the watch brings it
     const published = said ?? saidIn(record, "Published") ?? unpublished;

@@ -5,7 +5,7 @@ import type { Said } from "../objects/conditions.ts";
 import { ensureDnsRecord, isForEndpoint, readDnsRecord, valuesIn } from "./dns-record.ts";
 import { chooseMembers, type Member } from "./members.ts";
 import { notePublished } from "./note-published.ts";
-import { describeNoExtension, judgeDnsRecord, publishedSaid } from "./published.ts";
+import { againOnceServed, describeNoExtension, judgeDnsRecord, publishedSaid } from "./published.ts";
 import { valuesFor, type Values } from "./values.ts";
 
 /**
@@ -24,10 +24,9 @@ export interface Heard {
   serves(member: Member): boolean | undefined;
   /** Whether the Secret is there with which the provider can be asked. */
   readonly hasCredentials: boolean;
+  /** Whether the cluster has the definition of DNSRecords. */
+  readonly hasDnsRecords: boolean;
 }
-
-/** In ms: how soon to look again for a definition, of which no watch tells. */
-const RETRY = 15_000;
 
 /**
  * Has the name of a record lead to those of its members that serve. A member that was not heard yet is taken to be as it was, also
@@ -46,7 +45,7 @@ export async function publish(client: KubeClient, record: EndpointRecord, heard:
   const { wanted = present, mixed } = aim;
   if (wanted === undefined) return { said: mixed ?? waiting };
   if (!heard.hasCredentials) return { said: withoutCredentials(record) };
-  const publication = await carryOut(client, record, { existing, wanted });
+  const publication = await carryOut(client, record, { existing, wanted, ...heard });
   return mixed && publication.said?.status !== "False" ? { ...publication, said: mixed } : publication;
 }
 
@@ -59,11 +58,16 @@ function aimAt({ members, serves }: Heard, present: Values | undefined) {
   return { wanted, mixed: leftOut.length > 0 ? mixedSaid(chosen) : undefined };
 }
 
+interface Change {
+  readonly existing: DNSRecord | undefined;
+  readonly wanted: Values;
+}
+
 /** Writes the DNSRecord, if it says something else, and says how far its extension is. */
 async function carryOut(
   client: KubeClient,
   record: EndpointRecord,
-  { existing, wanted }: { readonly existing: DNSRecord | undefined; readonly wanted: Values },
+  { existing, wanted, hasDnsRecords }: Pick<Heard, "hasDnsRecords"> & Change,
 ): Promise<Publication> {
   // Before the DNS has it: a record that clusterctl took away in between would come without it, and leave the name for ever.
   const isFirst = existing === undefined && record.spec.published === undefined;
@@ -76,7 +80,10 @@ async function carryOut(
     return { said: verdict, ...(verdict.status === "True" && { published: wanted }) };
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    return { said: publishedSaid("False", "NoExtension", describeNoExtension(record)), requeueAfter: RETRY };
+    return {
+      said: publishedSaid("False", "NoExtension", describeNoExtension(record)),
+      ...againOnceServed(hasDnsRecords),
+    };
   }
 }
 

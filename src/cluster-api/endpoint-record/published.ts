@@ -4,6 +4,7 @@ import { contractOf } from "../../api/extensions/kinds.ts";
 import type { EndpointRecord } from "../../api/cluster-api/index.ts";
 import { DNSRecord } from "../../api/index.ts";
 import { inWords, refOf } from "../../kube/index.ts";
+import { againIn, type Again } from "../again.ts";
 import type { Said } from "../objects/conditions.ts";
 
 /** Condition Published, or for how long, in ms, the extension may still be at it without a word. */
@@ -26,6 +27,13 @@ export function judgeDnsRecord(dnsRecord: DNSRecord, now: number): Verdict {
 /** What is missing where the cluster serves no DNSRecords. */
 export const describeNoExtension = ({ spec: { provider } }: EndpointRecord): string =>
   `this cluster serves no DNSRecords of ${DNSRecord.apiVersion}: install their definition, and an extension for type ${provider.type}`;
+
+/**
+ * When to look again where an API server has refused a DNSRecord for want of its definition: a watch tells when that comes, yet an API server
+ * may take seconds from then on until it serves the kind.
+ */
+export const againOnceServed = (hasDefinition: boolean): Again | undefined =>
+  hasDefinition ? againIn(5_000) : undefined;
 
 /** Condition Published, with that status. */
 export const publishedSaid = (status: Said["status"], reason: string, message: string): Said => ({

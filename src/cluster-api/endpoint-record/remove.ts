@@ -7,7 +7,7 @@ import { say } from "../objects/say.ts";
 import { ensureDnsRecord, isForEndpoint, readDnsRecord, removeDnsRecord } from "./dns-record.ts";
 import { handOver, isHandedOver, isHeld } from "./hand-over.ts";
 import { notePublished } from "./note-published.ts";
-import { describeNoExtension, publishedSaid } from "./published.ts";
+import { againOnceServed, describeNoExtension, publishedSaid } from "./published.ts";
 
 /**
  * Takes the name of a record that is being deleted out of the DNS, and then lets the record go; says what it waits for. The name is another's
@@ -16,7 +16,7 @@ import { describeNoExtension, publishedSaid } from "./published.ts";
 export async function removeRecord(
   client: KubeClient,
   record: EndpointRecord,
-  { hasName }: { readonly hasName: boolean },
+  { hasName, hasDnsRecords }: { readonly hasName: boolean; readonly hasDnsRecords: boolean },
 ): Promise<void | Again> {
   const { finalizers = [] } = record.metadata;
   if (!finalizers.includes(ENDPOINT_RECORD_FINALIZER)) return;
@@ -28,12 +28,9 @@ export async function removeRecord(
   } catch (error) {
     if (!isNotFound(error)) throw error;
     await say(client, record, [publishedSaid("False", "Deleting", `${describeNoExtension(record)}. ${LEAVING}`)]);
-    return { requeueAfter: RETRY };
+    return againOnceServed(hasDnsRecords);
   }
 }
-
-/** In ms: how soon to look again for a definition, of which no watch tells. */
-const RETRY = 15_000;
 
 const LEAVING = `To leave the name in the DNS, take away finalizer ${ENDPOINT_RECORD_FINALIZER}`;
 

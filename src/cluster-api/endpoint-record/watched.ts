@@ -6,8 +6,6 @@ import {
   Machine,
   type Cluster,
 } from "../../api/cluster-api/index.ts";
-import { DNSRecord } from "../../api/index.ts";
-import { ENDPOINT_RECORD_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   createController,
@@ -25,6 +23,7 @@ import { findCondition } from "../objects/conditions.ts";
 import { isLeftToMove, isPaused } from "../objects/paused.ts";
 import { createWatches, keyOf, type Watches } from "../watches.ts";
 import { listDnsRecords } from "./left.ts";
+import { watchDnsRecords } from "./served.ts";
 
 /** Whom the watches tell of a record about which something has changed, or about another that wants its name. */
 export interface WatchedDeps {
@@ -45,6 +44,8 @@ export interface Watched {
   trust(cluster: NamespacedKey): Trust | undefined;
   /** Whether the Secret is there with which its name can be brought into the DNS. */
   hasCredentials(record: EndpointRecord): boolean;
+  /** Whether the cluster has the definition of DNSRecords; records are told of when it comes. */
+  hasDnsRecords(): boolean;
   start(): void;
   /** Resolves when there is a record, or a DNSRecord that one has left behind, and all that it goes by is known. */
   synced(): Promise<void>;
@@ -95,11 +96,7 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
     if (records.get(name, namespace) !== undefined) onRecord({ name, namespace });
   };
   endpoints.listen(tellNamesake);
-  const dnsRecords = createReflector(client, DNSRecord, {
-    log,
-    onEvent: ({ object }) => onRecord(keyOf(object)), // also where the record has gone
-    labelSelector: ENDPOINT_RECORD_LABEL,
-  });
+  const dnsRecords = watchDnsRecords(client, { log, onRecord, onServed: () => records.list().forEach(tellAll) });
   const needed = [clusters, machines, secrets, credentials];
   const left = createController<Key>({
     name: "endpoint-record-left",
@@ -118,6 +115,7 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
     trust: ({ namespace, name }) => secrets.get(clusterKubeconfigName(name), namespace)?.trust,
     hasCredentials: ({ metadata: { namespace }, spec }) =>
       credentials.get(spec.provider.secretRef.name, namespace) !== undefined,
+    hasDnsRecords: () => dnsRecords.isServed(),
     start() {
       records.start();
       left.enqueue({ name: "all" });

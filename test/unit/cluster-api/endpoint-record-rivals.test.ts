@@ -46,7 +46,7 @@ const left = (objects: ReadonlyMap<string, { readonly kind: string }>) => [...ob
 test("a record that goes and never had its name writes nothing under it, whatever it says was published", async () => {
   const going = record(leaving, moved);
   const { client, objects } = keepObjects(going);
-  await removeRecord(client, going, { hasName: false });
+  await removeRecord(client, going, { hasName: false, hasDnsRecords: true });
   expect(left(objects)).toEqual(["EndpointRecord"]);
   expect([...objects.values()][0]?.metadata.finalizers).toEqual([]);
 });
@@ -54,7 +54,7 @@ test("a record that goes and never had its name writes nothing under it, whateve
 test("a record that was moved and goes before its DNSRecord was made has one made, which takes the name out of the DNS", async () => {
   const going = record(leaving, moved);
   const { client, objects } = keepObjects(going);
-  await removeRecord(client, going, { hasName: true });
+  await removeRecord(client, going, { hasName: true, hasDnsRecords: true });
   expect(left(objects)).toEqual(["EndpointRecord", "DNSRecord"]);
 });
 
@@ -65,7 +65,7 @@ test("a record that was moved to where no DNSRecords are served stays, and says 
     ...kept.client,
     create: () => Promise.reject(new KubeError("no such kind", { status: 404, reason: "NotFound", retryable: false })),
   };
-  expect(await removeRecord(client, going, { hasName: true })).toEqual({ requeueAfter: 15_000 });
+  expect(await removeRecord(client, going, { hasName: true, hasDnsRecords: false })).toBeUndefined(); // a watch tells
   const { status } = [...kept.objects.values()][0] as EndpointRecord;
   expect(status?.conditions?.[0]).toMatchObject({
     reason: "Deleting",
@@ -89,11 +89,27 @@ test("what a name is to say is noted in the record before there is a DNSRecord, 
   const first = record();
   const { client, objects } = keepObjects(first);
   const members = [{ name: "a", addresses: ["10.0.0.1"] as const, leaves: false }];
-  const heard = { members, serves: () => true, hasCredentials: true };
+  const heard = { members, serves: () => true, hasCredentials: true, hasDnsRecords: true };
   expect(await publish(client, first, heard)).toEqual({});
   expect(left(objects)).toEqual(["EndpointRecord"]);
   const noted = [...objects.values()][0] as EndpointRecord;
   expect(noted.spec.published).toEqual(published);
   await publish(client, noted, heard);
   expect(left(objects)).toEqual(["EndpointRecord", "DNSRecord"]);
+});
+
+test.each([
+  ["is not asked again for the kind while the definition is missing: a watch tells", false, false],
+  ["is asked again while the definition has just come", true, true],
+])("an API server that serves no DNSRecords %s", async (_, hasDnsRecords, comesBack) => {
+  const noted = record({}, moved);
+  const kept = keepObjects(noted);
+  const client: KubeClient = {
+    ...kept.client,
+    create: () => Promise.reject(new KubeError("no such kind", { status: 404, reason: "NotFound", retryable: false })),
+  };
+  const heard = { members: [], serves: () => true, hasCredentials: true, hasDnsRecords };
+  const found = await publish(client, noted, heard);
+  expect(found.said).toMatchObject({ reason: "NoExtension" });
+  expect(found.requeueAfter !== undefined).toBe(comesBack);
 });
