@@ -26,7 +26,8 @@ export async function removeShoot(
   const { management, garden, writer } = deps;
   const project = projectOf(deps, controlPlane);
   if ("obstacle" in project) return await waitDeleting(management, controlPlane, withWayOut(project.obstacle, LEAVING));
-  if (isCopied(deps, controlPlane)) return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
+  if (isCopied(deps, controlPlane, project.namespace))
+    return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
   const shoot = await findOwnShoot(garden, controlPlane, { namespace: project.namespace, cluster: clusterName });
   if (shoot === undefined) return await dropFinalizer(management, controlPlane, SHOOT_FINALIZER);
   if (policyOf(controlPlane) === "Orphan") {
@@ -52,12 +53,15 @@ export async function removeShoot(
 
 /**
  * Whether this is a copy of another control plane, labels and all, as `kubectl get -o yaml` and `apply` make one: the Shoot is the
- * other's. The one whose uid the identity is, is the first; after `clusterctl move` none is, and of several none deletes.
+ * other's. The one whose uid the identity is, is the first; after `clusterctl move` none is, and of several none deletes. One that
+ * may not use the project has no Shoot there, so what its users write into its labels keeps no Shoot.
  */
-function isCopied({ world }: Deleting, controlPlane: ShootControlPlane): boolean {
+function isCopied(deps: Deleting, controlPlane: ShootControlPlane, project: string): boolean {
   const { uid } = controlPlane.metadata;
   const id = idOf(controlPlane);
-  return id !== undefined && id !== uid && world.controlPlanesById(id).some((one) => one.metadata.uid !== uid);
+  if (id === undefined || id === uid) return false;
+  const others = deps.world.controlPlanesById(id).filter((one) => one.metadata.uid !== uid);
+  return others.map((one) => projectOf(deps, one)).some((one) => "namespace" in one && one.namespace === project);
 }
 
 const LEAVING = `To leave the Shoot as it is, take away finalizer ${SHOOT_FINALIZER}`;

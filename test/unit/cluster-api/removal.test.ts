@@ -193,6 +193,17 @@ test("a copy of a control plane, labels and all, goes without the Shoot of the o
   expect(finalizers).toEqual([]);
 });
 
+test("a control plane deletes its Shoot although one of another project bears its identity", async () => {
+  const moved = leaving({ [CONTROL_PLANE_ID_LABEL]: "uid-before-the-move" });
+  const thief = {
+    ...controlPlaneOf("thief"),
+    metadata: { name: "thief", namespace: "garden-other", uid: "another-uid" },
+  };
+  const shoot = shootIn("garden-dev", "mine", "uid-before-the-move");
+  const { deleting } = await remove(moved, [shoot], { copies: [thief] });
+  expect(deleting).toMatchObject({ reason: "WaitingForShoot" });
+});
+
 test("a control plane that was copied deletes its Shoot all the same, since the identity is its uid", async () => {
   const copy = { ...controlPlaneOf("mine"), metadata: { name: "copy", namespace: "garden-dev", uid: "another-uid" } };
   const shoot = shootIn("garden-dev", "mine", "my-uid");
