@@ -1,9 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { POOL_LABEL } from "../../api/labels.ts";
 import { createKubeClient, createReflector, Node, type KubeClient, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 
 /** The API servers of Shoots, by a name for each; a new kubeconfig replaces the connection. */
 export interface ApiServers {
-  /** The version that the API server runs, with a leading v; undefined while it does not answer that it is ready. */
+  /**
+   * The version that the API server runs, with a leading v; undefined while it does not answer that it is ready. One that is slow is
+   * waited for a moment only, and asked on meanwhile: its answer comes with the next call, which `onNews` asks for.
+   */
   ask(name: string, kubeconfig: string): Promise<string | undefined>;
   /** The Nodes, by a watch that begins with the first call; undefined while the watch is broken or has not begun. */
   nodes(name: string, kubeconfig: string): readonly Node[] | undefined;
@@ -12,8 +18,8 @@ export interface ApiServers {
   stop(): Promise<void>;
 }
 
-/** Connections to Shoots; `onNodes` is called with a name whose Nodes have changed. */
-export function createApiServers(log: Logger, onNodes: (name: string) => void): ApiServers {
+/** Connections to Shoots; `onNews` is called with a name whose Nodes have changed, or whose API server has answered late. */
+export function createApiServers(log: Logger, onNews: (name: string) => void): ApiServers {
   const connections = new Map<string, Connection>();
   const ending = new Set<Promise<void>>();
 
@@ -31,26 +37,38 @@ export function createApiServers(log: Logger, onNodes: (name: string) => void): 
     const known = connections.get(name);
     if (known?.kubeconfig === kubeconfig) return known;
     forget(name);
-    const connection: Connection = { kubeconfig, client: createKubeClient({ kubeconfig }, { log }), isSynced: false };
+    const connection: Connection = {
+      kubeconfig,
+      client: createKubeClient({ kubeconfig }, { log }),
+      isSynced: false,
+      isAsked: false,
+    };
     connections.set(name, connection);
     return connection;
   };
 
   return {
     async ask(name, kubeconfig) {
-      try {
-        const { client } = connect(name, kubeconfig);
-        await client.get("/readyz");
-        const { gitVersion } = (await client.get("/version")) as { readonly gitVersion?: string };
-        return gitVersion;
-      } catch (error) {
-        log.debug({ cluster: name, err: error }, "the Shoot's API server does not answer");
-        return undefined;
-      }
+      const connection = connect(name, kubeconfig);
+      const { late } = connection;
+      delete connection.late;
+      if (late !== undefined || connection.isAsked) return late;
+      connection.isAsked = true;
+      let isAwaited = true;
+      const asking = versionOf(connection, name, log).then((version) => {
+        connection.isAsked = false;
+        if (isAwaited || version === undefined || connections.get(name) !== connection) return version;
+        connection.late = version;
+        onNews(name);
+        return version;
+      });
+      const found = await Promise.race([asking, sleep(MOMENT, undefined, { ref: false })]);
+      isAwaited = false;
+      return found;
     },
     nodes(name, kubeconfig) {
       const connection = connect(name, kubeconfig);
-      connection.nodes ??= follow(connection, log, () => onNodes(name));
+      connection.nodes ??= follow(connection, log, () => onNews(name));
       return connection.isSynced && connection.nodes.isCurrent() ? connection.nodes.list() : undefined;
     },
     forget,
@@ -61,15 +79,33 @@ export function createApiServers(log: Logger, onNodes: (name: string) => void): 
   };
 }
 
+/** In ms: how long a Cluster's reconciliation waits for an answer. Who writes the kubeconfig chooses the server, and all Clusters share the workers. */
+const MOMENT = 1_000;
+
+async function versionOf({ client }: Connection, name: string, log: Logger): Promise<string | undefined> {
+  try {
+    await client.get("/readyz");
+    const { gitVersion } = (await client.get("/version")) as { readonly gitVersion?: unknown };
+    return typeof gitVersion === "string" ? gitVersion : undefined;
+  } catch (error) {
+    log.debug({ cluster: name, err: error }, "the Shoot's API server does not answer");
+    return undefined;
+  }
+}
+
 interface Connection {
   readonly kubeconfig: string;
   readonly client: KubeClient;
+  /** Whether a question is under way. */
+  isAsked: boolean;
+  /** An answer that came when nothing waited for it any more. */
+  late?: string;
   nodes?: Reflector<Node>;
   isSynced: boolean;
 }
 
 function follow(connection: Connection, log: Logger, onChange: () => void): Reflector<Node> {
-  const reflector = createReflector(connection.client, Node, { log, keep: identity, onEvent: onChange });
+  const reflector = createReflector(connection.client, Node, { log, keep: identityOf, onEvent: onChange });
   reflector.start();
   reflector.synced().then(
     () => {
@@ -81,8 +117,13 @@ function follow(connection: Connection, log: Logger, onChange: () => void): Refl
   return reflector;
 }
 
-/** Of a Node, only what names it and its machine. */
-const identity = ({ apiVersion, kind, metadata, spec = {} }: Node): Node => ({ apiVersion, kind, metadata, spec });
+/** Of a Node, only what names it, its pool and its machine: users of the Shoot write the rest, as much as they like. */
+export function identityOf({ apiVersion, kind, metadata, spec }: Node): Node {
+  const { name, uid, resourceVersion, labels } = metadata;
+  const { [POOL_LABEL]: pool } = labels ?? {};
+  const kept = { name, ...omitUndefined({ uid, resourceVersion }), ...(pool && { labels: { [POOL_LABEL]: pool } }) };
+  return { apiVersion, kind, metadata: kept, spec: omitUndefined({ providerID: spec?.providerID }) };
+}
 
 async function close({ client, nodes }: Connection): Promise<void> {
   await nodes?.stop();
