@@ -5,10 +5,7 @@ import { Cluster, ClusterEndpoint, EndpointRecord, Machine } from "../../src/api
 import { DNSRecord } from "../../src/api/index.ts";
 import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
 import { createClaims } from "../../src/cluster-api/endpoint-record/claims.ts";
-import {
-  createEndpointRecordController,
-  type EndpointRecordOptions,
-} from "../../src/cluster-api/endpoint-record/controller.ts";
+import { createEndpointRecordController } from "../../src/cluster-api/endpoint-record/controller.ts";
 import {
   CustomResourceDefinition,
   Namespace,
@@ -69,7 +66,7 @@ afterAll(async () => {
   await dns.stop();
 });
 
-function start(options: EndpointRecordOptions = {}, management = client): void {
+function start(options: Parameters<typeof createEndpointRecordController>[1] = {}, management = client): void {
   const events = { record: () => undefined, settled: async () => {} };
   const deps = { management, garden: client, events, log };
   controller = createEndpointRecordController(deps, { period: 200, ...options });

@@ -8,6 +8,7 @@ import {
   type Reflector,
 } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { findCondition } from "../objects/conditions.ts";
 import { keyOf } from "../watches.ts";
 
 /** Whom the watches tell. */
@@ -64,4 +65,4 @@ export function watchDnsRecords(client: KubeClient, { log, onRecord, onServed }:
 const DEFINITION = "dnsrecords.extensions.gardener.cloud";
 
 const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
-  status?.conditions?.some((one) => one.type === "Established" && one.status === "True") === true;
+  findCondition(status?.conditions, "Established")?.status === "True";
