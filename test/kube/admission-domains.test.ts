@@ -16,7 +16,7 @@ test.beforeAll(async ({ admissionLab }) => {
     ...(defaults && { defaults: defaults.map((one) => ({ ...one, domain: "elsewhere.test" })) }),
   };
   await client.apply({ ...seed, metadata: { name: "seed-3" }, spec: { ...seed.spec, dns } });
-  for (const name of ["dev", "garden", "garden-leadership"])
+  for (const name of ["dev", "garden", "garden-leadership", "other"])
     await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   await client.apply({
     apiVersion: "v1",
@@ -75,12 +75,29 @@ test("a domain is neither changed nor taken away to be set anew", async () => {
   await expect(client.patch(ref, { spec: { networking: null } })).rejects.toThrow("cannot be");
 });
 
-test("two Shoots cannot have overlapping domains, even if one is written twice", async () => {
+test("two Shoots of a project cannot have overlapping domains, even if one is written twice", async () => {
   await client.create(await shoot("first", "shared.example.com"));
   await expect(client.create(await shoot("second", "a.shared.example.com"), { dryRun: true })).rejects.toThrow(
     "overlaps with the domain of another Shoot",
   );
   await expect(client.create(await shoot("second", "example.com"), { dryRun: true })).rejects.toThrow("overlaps");
+});
+
+test("a domain that one project takes, by a Shoot or by a reservation, keeps what is above and below it from no other project", async () => {
+  await client.create(await shoot("greedy", "co.uk"));
+  await client.create(reservation("org.uk", "greedy-too"));
+  for (const domain of ["bakery.co.uk", "bakery.org.uk", "uk"]) {
+    const theirs = await shoot("theirs", domain, "other");
+    await expect(client.create(theirs, { dryRun: true })).resolves.toBeDefined();
+  }
+  const { metadata, spec } = reservation("shop.co.uk", "shop");
+  const made = {
+    ...typeMeta(DomainReservation),
+    metadata,
+    spec: { ...spec, shootRef: { namespace: "other", name: "shop" } },
+  };
+  await expect(client.create(made, { dryRun: true })).resolves.toBeDefined();
+  await expect(client.create(reservation("shop.org.uk", "shop"))).rejects.toThrow("overlaps");
 });
 
 test("two namespaces that count as one project do not give two Shoots one name", async () => {
@@ -97,7 +114,7 @@ test("a Shoot's name is one DNS label, so that it is no name below another Shoot
   );
 });
 
-test("a domain that is reserved for a Shoot is refused to every other Shoot, also above and below it", async () => {
+test("a domain that is reserved for a Shoot is refused to every other Shoot, and to those of its project also below it", async () => {
   await client.create(reservation("kept-free.example.com", "heir"));
   const refused = "overlaps with a domain that is reserved for another Shoot: choose another";
   for (const domain of ["kept-free.example.com", "a.kept-free.example.com"])

@@ -10,8 +10,8 @@ const field = "spec.dns.domain";
 /**
  * Why the Shoot cannot have its domain. Below a default domain a Shoot has its own name only. Internal domains, ingress
  * domains and the leadership domain are the garden's: nothing is below them, and nothing above them either. This holds for
- * the domains of all Seeds, because a Shoot may be on any of them one day (Gardener: plugin ShootDNS). What is reserved for
- * another Shoot, or overlaps with that, is not to be had.
+ * the domains of all Seeds, because a Shoot may be on any of them one day (Gardener: plugin ShootDNS). What another Shoot has, or is to have by
+ * a reservation, is not to be had, nor what {@link clash}es with it.
  */
 export async function domainCauses(client: KubeClient, { shoot, old }: ShootChange, project: string): Promise<Cause[]> {
   const domain = shoot.spec.dns?.domain;
@@ -72,7 +72,7 @@ function providerCauses({ spec }: Shoot): Cause[] {
   );
 }
 
-/** Who else has the domain, or one that it overlaps with: a Shoot, or one that it is reserved for. */
+/** Who else has the domain, or one that it clashes with: a Shoot, or one that it is reserved for. */
 async function clashCauses(client: KubeClient, { domain, shoot, tellsWhose, ...claim }: DomainClaim): Promise<Cause[]> {
   const isSelf = (other: Key) => other.name === shoot.name && other.namespace === shoot.namespace;
   const [shoots, reservations] = await Promise.all([client.list(Shoot), client.list(DomainReservation)]);
@@ -80,16 +80,44 @@ async function clashCauses(client: KubeClient, { domain, shoot, tellsWhose, ...c
     const other = tellsWhose ? `Shoot ${whose.namespace}/${whose.name}` : "another Shoot";
     return [{ field: claim.field, message: `${domain} overlaps with ${what} ${other}: choose another` }];
   };
-  const clash = shoots.find(
-    ({ metadata, spec }) => !isSelf(metadata) && spec.dns?.domain && meet(domain, spec.dns.domain),
+  const own = { domain, namespace: shoot.namespace };
+  const found = shoots.find(
+    ({ metadata, spec }) =>
+      !isSelf(metadata) && spec.dns?.domain && clash(own, { domain: spec.dns.domain, ...metadata }),
   );
-  if (clash !== undefined) return refuse("the domain of", clash.metadata);
-  const own = reservations.find(({ spec }) => isSelf(spec.shootRef) && spec.domain === domain);
+  if (found !== undefined) return refuse("the domain of", found.metadata);
+  const kept = reservations.find(({ spec }) => isSelf(spec.shootRef) && spec.domain === domain);
   const theirs = reservations.find(
-    (one) => !isSelf(one.spec.shootRef) && meet(domain, one.spec.domain) && (own === undefined || isOlder(one, own)),
+    (one) =>
+      !isSelf(one.spec.shootRef) &&
+      clash(own, { domain: one.spec.domain, namespace: one.spec.shootRef.namespace }) &&
+      (kept === undefined || isOlder(one, kept)),
   );
   return theirs === undefined ? [] : refuse("a domain that is reserved for", theirs.spec.shootRef);
 }
+
+interface Owned {
+  readonly domain: string;
+  /** Of the Shoot that has it, or is to have it. */
+  readonly namespace: string;
+}
+
+/**
+ * Whether two Shoots cannot have these domains beside each other. In one project they may not overlap, as in Gardener (plugin ShootValidator).
+ * Between projects only what both may write records below counts: else the first to take a domain such as `co.uk`, or a company's, would
+ * keep it from all others, without having shown that it is theirs. Who may write a record is the DNS provider's to say.
+ */
+function clash(one: Owned, other: Owned): boolean {
+  if (one.namespace === other.namespace) return meet(one.domain, other.domain);
+  return hasRecordsBelow(one.domain, other.domain) || hasRecordsBelow(other.domain, one.domain);
+}
+
+/** Whether a domain is `parent`, or at or below a name at which a Shoot with domain `parent` has records. */
+const hasRecordsBelow = (domain: string, parent: string): boolean =>
+  canonicalName(domain) === canonicalName(parent) || written.some((label) => isWithin(domain, `${label}.${parent}`));
+
+/** Below its domain a Shoot has its API server's name, and those of an ingress controller's wildcard (Gardener: `*.ingress`). */
+const written = ["api", "ingress"] as const;
 
 interface Key {
   readonly namespace: string;
