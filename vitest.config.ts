@@ -64,7 +64,7 @@ export default defineConfig({
           include: ["test/cluster-api/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 1,
+          maxWorkers: 2,
         },
       },
       {
