@@ -51,15 +51,20 @@ export function keepTrust(secret: KubeObject): TrustSecret {
 /** Tells one value of a Secret from another, without keeping it. */
 export const digestOf = (value = ""): string => createHash("sha256").update(value).digest("base64");
 
-/** Undefined for what is no kubeconfig with an authority in it: others may write such a Secret. */
+/** In characters: the most that is remembered of an authority, as base64, and of a name. Users write such Secrets by the hundred. */
+const MOST = { authority: 131_072, name: 253 };
+
+/** Undefined for what is no kubeconfig with an authority in it, and for one that would fill the memory: others may write such a Secret. */
 function trustOf({ data }: Secret): Trust | undefined {
   try {
     const { server, cluster } = parseKubeconfig(Buffer.from(data?.["value"] ?? "", "base64").toString("utf8"));
     const authority = cluster["certificate-authority-data"];
-    if (typeof authority !== "string") return undefined;
+    if (typeof authority !== "string" || authority.length > MOST.authority) return undefined;
     const serverName = cluster["tls-server-name"];
     const named = typeof serverName === "string" ? { serverName } : {};
-    return { ca: Buffer.from(authority, "base64").toString("utf8"), server: parseUrlEndpoint(server), ...named };
+    const endpoint = parseUrlEndpoint(server);
+    if ([endpoint?.host, named.serverName].some((name = "") => name.length > MOST.name)) return undefined;
+    return { ca: Buffer.from(authority, "base64").toString("utf8"), server: endpoint, ...named };
   } catch {
     return undefined;
   }

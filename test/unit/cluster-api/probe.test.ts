@@ -137,3 +137,17 @@ test("of a kubeconfig nothing is remembered but authority, server and name, whos
   expect(secretOf("foo-kubeconfig", "no kubeconfig")).toEqual({ apiVersion: "v1", kind: "Secret", metadata, digest });
   expect(secretOf("foo-ca", text)).not.toHaveProperty("trust");
 });
+
+test.each([
+  ["an authority of more than 96 KB", { ca: "C".repeat(98_305) }],
+  ["a name of more than 253 letters", { tlsServerName: "n".repeat(254) }],
+  ["a host of more than 253 letters", { server: `https://${"h".repeat(254)}` }],
+])("of a kubeconfig with %s, which a user may write by the hundred, nothing is remembered", (_, change) => {
+  const text = renderKubeconfig({ server: "https://api.example.com", ca: "CA", token: "secret", ...change });
+  const found = keepTrust({
+    ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "foo-kubeconfig", namespace: "fleet" } },
+    data: { value: Buffer.from(text).toString("base64") },
+  });
+  expect(found).not.toHaveProperty("trust");
+  expect(JSON.stringify(found).length).toBeLessThan(1_000);
+});
