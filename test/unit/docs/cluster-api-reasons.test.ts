@@ -14,7 +14,7 @@ const others: ReadonlySet<string> = new Set([
   ...["ExternalControlPlaneEndpoint", "Infrastructure", "Delete", "Orphan"], // what users write
   ...["APIServerAvailable", "ControlPlaneHealthy", "Progressing", "Create", "Pending", "Succeeded"], // what Shoots say
   ...["InternalError", "InternalIP", "InternalDNS", "ExternalIP", "ExternalDNS"], // what core says
-  ...["DNSRecord", "Seed", "Namespaced", "Opaque", "Apply", "Warning", "Surface", "Migrate", "Provide"], // Kubernetes' own, and Events'
+  ...["DNSRecord", "Established", "Seed", "Namespaced", "Opaque", "Apply", "Warning", "Surface", "Migrate", "Provide"], // Kubernetes' own, and Events'
   ...["Mutating", "Validating", "Fail", "Ignore", "None", "Equivalent"], // of webhooks
   ...["AbortError", "TimeoutError"], // of errors
 ]);
