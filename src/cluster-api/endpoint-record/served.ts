@@ -8,7 +8,6 @@ import {
   type Reflector,
 } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { findCondition } from "../objects/conditions.ts";
 import { keyOf } from "../watches.ts";
 
 /** Whom the watches tell. */
@@ -65,4 +64,4 @@ export function watchDnsRecords(client: KubeClient, { log, onRecord, onServed }:
 const DEFINITION = "dnsrecords.extensions.gardener.cloud";
 
 const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
-  findCondition(status?.conditions, "Established")?.status === "True";
+  status?.conditions?.some((one) => one.type === "Established" && one.status === "True") === true;
