@@ -36,13 +36,15 @@ export interface KubeClientOptions {
   readonly fieldManager?: string;
   /** Is told what the API server warns of when something is written. */
   readonly onWarning?: (text: string) => void;
+  /** In bytes: longer answers are errors, for API servers that are not trusted with this process's memory. No limit unless told otherwise. */
+  readonly largestAnswer?: number;
 }
 
 /** A client of one cluster. Throws at once for an unusable source; connects with the first call. */
 export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {}): KubeClient {
-  const { log, onWarning, userAgent = "perennial", fieldManager = "perennial" } = o;
+  const { log, onWarning, largestAnswer, userAgent = "perennial", fieldManager = "perennial" } = o;
   const credentials = createCredentialSource(source);
-  const transport = createTransport({ credentials, userAgent, ...omitUndefined({ log, onWarning }) });
+  const transport = createTransport({ credentials, userAgent, ...omitUndefined({ log, onWarning, largestAnswer }) });
   const connection = { transport, discovery: createDiscovery(transport), fieldManager };
   return {
     server: transport.server,

@@ -37,6 +37,8 @@ export interface TransportDeps {
   readonly log?: Logger;
   /** Is told what the API server warns of when something is written, without its code. */
   readonly onWarning?: (text: string) => void;
+  /** In bytes: what is longer is not read to its end. */
+  readonly largestAnswer?: number;
 }
 
 /**
@@ -49,7 +51,10 @@ export function createTransport(deps: TransportDeps): Transport {
   const door: Door = { ...deps, server, pools };
   return {
     server,
-    call: (call) => accepted(door, call, "calls").then(content).catch(explain(server, call)),
+    call: (call) =>
+      accepted(door, call, "calls")
+        .then((answer) => content(door, answer))
+        .catch(explain(server, call)),
     stream: async (call) => {
       const { body } = await accepted(door, call, "streams").catch(explain(server, call));
       return explained(body as AsyncIterable<Uint8Array>, explain(server, call));
@@ -75,7 +80,7 @@ async function accepted(door: Door, call: Call, pool: Pool): Promise<Answer> {
   if (answer.statusCode < 300) return answer;
   throw refusalError(call.what, {
     status: answer.statusCode,
-    body: await content(answer),
+    body: await content(door, answer),
     server: door.server,
     retryAfter: retryAfter(answer),
   });
@@ -167,7 +172,19 @@ function wasReset(error: unknown): boolean {
   );
 }
 
-async function content({ headers, body }: Answer): Promise<unknown> {
-  const text = await body.text();
+async function content({ largestAnswer }: Door, { headers, body }: Answer): Promise<unknown> {
+  const text = largestAnswer === undefined ? await body.text() : await boundedText(body, largestAnswer);
   return String(headers["content-type"]).includes("json") && text !== "" ? parseJson(text, "the answer") : text;
+}
+
+/** To throw destroys the body, and with it the connection. */
+async function boundedText(body: Answer["body"], most: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > most) throw new Error(`its answer is longer than ${most} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -22,12 +22,16 @@ export async function* readWatch<T extends KubeObject>(
   }
 }
 
+/** In characters. etcd takes requests of 1.5 MiB unless told otherwise, so no object is near to it. */
+const LONGEST_LINE = 32 * 2 ** 20;
+
 async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of body) {
     const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = parts.pop() ?? "";
+    if (rest.length > LONGEST_LINE) throw new Error(`a line of the watch is longer than ${LONGEST_LINE} characters`);
     yield* parts.filter((part) => part !== "");
   }
 }

@@ -39,7 +39,7 @@ export function createApiServers(log: Logger, onNews: (name: string) => void): A
     forget(name);
     const connection: Connection = {
       kubeconfig,
-      client: createKubeClient({ kubeconfig }, { log }),
+      client: createKubeClient({ kubeconfig }, { log, largestAnswer: LARGEST_ANSWER }),
       isSynced: false,
       isAsked: false,
     };
@@ -78,6 +78,9 @@ export function createApiServers(log: Logger, onNews: (name: string) => void): A
     },
   };
 }
+
+/** In bytes: more than a page of 500 Nodes has, whose kubelets say how many images they hold. */
+const LARGEST_ANSWER = 64 * 2 ** 20;
 
 /** In ms: how long a Cluster's reconciliation waits for an answer. Who writes the kubeconfig chooses the server, and all Clusters share the workers. */
 const MOMENT = 1_000;
