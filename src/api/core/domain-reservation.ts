@@ -22,7 +22,7 @@ export const DomainReservation = defineResource({
   description: "Keeps a domain for one Shoot, which need not exist yet. Its name is the domain.",
   content: {
     spec: object({
-      domain: domain().describe("Domain that is reserved, and all below it."),
+      domain: domain().describe("Domain that is reserved, and all below it for other Shoots of its project."),
       shootRef: shootReference.describe("ShootRef names the only Shoot that may have the domain."),
     }).meta(immutable()),
   },

@@ -41,7 +41,7 @@ export async function provideDomain(
 
 /**
  * Why a domain is none that a Cluster may have for itself: a reservation of a single label, as top-level domains are, keeps all below
- * it from others. The definition refuses such a domain, too; one that is older was written before it did. Pure.
+ * it from others of its project. The definition refuses such a domain, too; one that is older was written before it did. Pure.
  */
 export function whyImproper(domain: string): Obstacle | undefined {
   const remedy = "make the ShootCluster anew with a domain such as one.example.com";
