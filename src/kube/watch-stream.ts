@@ -25,14 +25,20 @@ export async function* readWatch<T extends KubeObject>(
 /** In characters. etcd takes requests of 1.5 MiB unless told otherwise, so no object is near to it. */
 const LONGEST_LINE = 32 * 2 ** 20;
 
+/** A line is put together once, however many pieces it comes in. */
 async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = "";
+  let [parts, length]: [string[], number] = [[], 0];
   for await (const chunk of body) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = parts.pop() ?? "";
-    if (rest.length > LONGEST_LINE) throw new Error(`a line of the watch is longer than ${LONGEST_LINE} characters`);
-    yield* parts.filter((part) => part !== "");
+    const [end = "", ...begun] = decoder.decode(chunk, { stream: true }).split("\n");
+    parts.push(end);
+    length += end.length;
+    if (length > LONGEST_LINE) throw new Error(`a line of the watch is longer than ${LONGEST_LINE} characters`);
+    if (begun.length === 0) continue;
+    const whole = [parts.join(""), ...begun];
+    const rest = whole.pop() ?? "";
+    [parts, length] = [[rest], rest.length];
+    yield* whole.filter((line) => line !== "");
   }
 }
 

@@ -34,11 +34,19 @@ const test = clusterApiTest.extend("own", { scope: "file" }, async ({ cluster, c
   const own = await startClusterApi(cluster);
   onCleanup(() => own.stop());
   for (const object of await readTemplate("clusterclass-shoot.yaml"))
-    await client.apply({ ...object, metadata: { ...object.metadata, namespace } });
+    await client.apply({ ...gated(object), metadata: { ...object.metadata, namespace } });
   return own;
 });
 
 const key = { namespace, name: "classy" };
+const gate = "perennial.dev/EndpointReady";
+
+/** The class with a gate, which holds for each Cluster of it. */
+const gated = (object: KubeObject): KubeObject =>
+  object.kind === ClusterClass.kind
+    ? { ...object, spec: { ...(object["spec"] as object), availabilityGates: [{ conditionType: gate }] } }
+    : object;
+
 const version = "v1.34.4";
 
 test("a Cluster of a class without infrastructure gets a Shoot that says what its topology says", async ({
@@ -59,6 +67,11 @@ test("a Cluster of a class without infrastructure gets a Shoot that says what it
       workers: [{ name: "worker", minimum: 1, maximum: 1, machine: { image: { version: "1.0.0" } } }],
     },
     region: "north",
+  });
+  await eventually(async () => {
+    const { status } = await readPresent(cluster, Cluster, key);
+    const available = status?.conditions?.find(({ type }) => type === "Available");
+    expect(available?.message, "the class's gate counts").toContain(gate);
   });
   await advertise(client, key, client.server);
   await finish(cluster, key);

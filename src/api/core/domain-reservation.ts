@@ -10,7 +10,7 @@ const shootReference = object({
 
 /**
  * Keeps a domain for one Shoot, which need not exist yet. Its name is the domain, so an API server lets a domain be reserved
- * once; admission refuses one that overlaps with another, and every other Shoot in that domain.
+ * once; admission refuses one that clashes with another, and every other Shoot whose domain does.
  */
 export const DomainReservation = defineResource({
   group: "perennial.dev",

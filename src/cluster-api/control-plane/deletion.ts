@@ -53,7 +53,7 @@ export async function removeShoot(
 
 /**
  * Whether this is a copy of another control plane, labels and all, as `kubectl get -o yaml` and `apply` make one: the Shoot is the
- * other's. The one whose uid the identity is, is the first; after `clusterctl move` none is, and of several none deletes. One that
+ * other's. The one whose uid the identity is, is the first, whatever project it may use now; after `clusterctl move` none is, and of several none deletes. One that
  * may not use the project has no Shoot there, so what its users write into its labels keeps no Shoot.
  */
 function isCopied(deps: Deleting, controlPlane: ShootControlPlane, project: string): boolean {
@@ -61,7 +61,12 @@ function isCopied(deps: Deleting, controlPlane: ShootControlPlane, project: stri
   const id = idOf(controlPlane);
   if (id === undefined || id === uid) return false;
   const others = deps.world.controlPlanesById(id).filter((one) => one.metadata.uid !== uid);
-  return others.map((one) => projectOf(deps, one)).some((one) => "namespace" in one && one.namespace === project);
+  return others.some((one) => one.metadata.uid === id || mayUse(deps, one, project));
+}
+
+function mayUse(deps: Deleting, controlPlane: ShootControlPlane, project: string): boolean {
+  const found = projectOf(deps, controlPlane);
+  return "namespace" in found && found.namespace === project;
 }
 
 const LEAVING = `To leave the Shoot as it is, take away finalizer ${SHOOT_FINALIZER}`;

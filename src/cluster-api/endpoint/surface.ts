@@ -55,7 +55,8 @@ async function tellForeignEdit(
   const present = completeEndpoint(found.spec.controlPlaneEndpoint);
   if (present === undefined && !(SURFACED_LABEL in (found.metadata.labels ?? {}))) return;
   // An edit may be seen before our own word that the value was surfaced.
-  if (!wasSurfaced((await client.read(refOf(winner))) ?? winner)) return;
+  const read = await client.read(refOf(winner)).catch(() => undefined);
+  if (!wasSurfaced(read ?? winner)) return;
   const edit =
     present === undefined
       ? "spec.controlPlaneEndpoint had been emptied"

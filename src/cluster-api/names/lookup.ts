@@ -1,6 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
+import { monotonicNow } from "../../kube/index.ts";
 import { followHosts, readText } from "./hosts.ts";
 
 /** Where names are looked up: as the system's files say, unless told otherwise. */
@@ -11,8 +12,14 @@ export interface LookupOptions {
   readonly resolverFile?: string;
 }
 
-/** How long a name server may take for its first try, in ms, and how many tries it has; c-ares waits twice as long for the next. */
-const TIMEOUTS = { timeout: 2_000, tries: 2 };
+/**
+ * How long a name server that has answered nothing yet may take for its first try, in ms, and how many tries it has: for each, c-ares waits about
+ * twice as long as for the one before. One that was heard has as little as 250 ms for the first, so four tries are three seconds at most.
+ */
+const TIMEOUTS = { timeout: 1_000, tries: 4 };
+
+/** In ms: for how long what the system's file says of resolvers is remembered. */
+const REMEMBERED = 5_000;
 
 /**
  * Finds the addresses of a name, IPv4 first, without a thread for each question. Node's own way, getaddrinfo, has two threads for all
@@ -25,23 +32,23 @@ export function createLookup({
   hostsFile = "/etc/hosts",
   resolverFile = "/etc/resolv.conf",
 }: LookupOptions = {}): LookupFunction {
-  const resolver = new Resolver(TIMEOUTS);
-  if (servers !== undefined) resolver.setServers(servers);
   const inHosts = followHosts(hostsFile);
-  const domains = searchedDomains(readText(resolverFile));
+  const resolution = followResolution(resolverFile, servers);
 
   async function find(name: string): Promise<readonly LookupAddress[]> {
     const written = inHosts(name);
     if (written.length > 0) return inOrder(written);
+    const { resolver, domains } = resolution();
+    let failure: unknown;
     for (const candidate of candidatesOf(name, domains)) {
-      const found = await ask(candidate);
-      if (found.length > 0) return inOrder(found);
+      const found = await ask(resolver, candidate).catch((error: unknown) => void (failure ??= error));
+      if (found !== undefined && found.length > 0) return inOrder(found);
     }
-    throw fault("ENOTFOUND", `${name} is not found`);
+    throw failure ?? fault("ENOTFOUND", `${name} is not found`);
   }
 
   /** None where name servers know of none. One family is enough where name servers do not answer for the other. */
-  async function ask(name: string): Promise<readonly string[]> {
+  async function ask(resolver: Resolver, name: string): Promise<readonly string[]> {
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const found = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
     const failed = answers.find((one) => one.status === "rejected" && !isAbsence(one.reason));
@@ -61,6 +68,26 @@ export function createLookup({
         (fit) => (all ? callback(null, fit) : callback(null, fit[0]?.address ?? "", fit[0]?.family)),
         (error: NodeJS.ErrnoException) => callback(error, ""),
       );
+  };
+}
+
+interface Resolution {
+  readonly resolver: Resolver;
+  /** Those that are searched. */
+  readonly domains: readonly string[];
+}
+
+/** Node reads the system's name servers when a resolver is made, so one is made when the file says something else. */
+function followResolution(file: string, servers: readonly string[] | undefined): () => Resolution {
+  let known: (Resolution & { readonly text: string; readonly until: number }) | undefined;
+  return () => {
+    const now = monotonicNow();
+    if (known !== undefined && known.until > now) return known;
+    const text = readText(file);
+    const resolver = known?.text === text ? known.resolver : new Resolver(TIMEOUTS);
+    if (servers !== undefined && resolver !== known?.resolver) resolver.setServers(servers);
+    known = { resolver, domains: searchedDomains(text), text, until: now + REMEMBERED };
+    return known;
   };
 }
 

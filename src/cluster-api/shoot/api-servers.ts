@@ -80,7 +80,7 @@ export function createApiServers(log: Logger, onNews: (name: string) => void): A
 }
 
 /** In bytes: more than a page of 500 Nodes has, whose kubelets say how many images they hold. */
-const LARGEST_ANSWER = 64 * 2 ** 20;
+const LARGEST_ANSWER = 16 * 2 ** 20;
 
 /** In ms: how long a Cluster's reconciliation waits for an answer. Who writes the kubeconfig chooses the server, and all Clusters share the workers. */
 const MOMENT = 1_000;
@@ -128,7 +128,11 @@ export function identityOf({ apiVersion, kind, metadata, spec }: Node): Node {
   return { apiVersion, kind, metadata: kept, spec: omitUndefined({ providerID: spec?.providerID }) };
 }
 
+/** A server that never comes to the end of an answer keeps neither the process from its end, nor a leader from leading again. */
 async function close({ client, nodes }: Connection): Promise<void> {
-  await nodes?.stop();
-  await client.close();
+  const closing = Promise.all([nodes?.stop(), client.close()]);
+  await Promise.race([closing.catch(() => {}), sleep(PARTING, undefined, { ref: false })]);
 }
+
+/** In ms: how long what is under way may take when a connection is given up. */
+const PARTING = 2_000;

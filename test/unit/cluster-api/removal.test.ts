@@ -193,6 +193,16 @@ test("a copy of a control plane, labels and all, goes without the Shoot of the o
   expect(finalizers).toEqual([]);
 });
 
+test("a copy of a control plane goes without that one's Shoot, although that one may not use the project any more", async () => {
+  const away = { name: "first", namespace: "garden-other", uid: "first-uid" };
+  const shoot = shootIn("garden-dev", "mine", "first-uid");
+  const { shoots, finalizers } = await remove(leaving({ [CONTROL_PLANE_ID_LABEL]: "first-uid" }), [shoot], {
+    copies: [{ ...controlPlaneOf("mine"), metadata: away }],
+  });
+  expect(shoots).toEqual([shoot]);
+  expect(finalizers).toEqual([]);
+});
+
 test("a control plane deletes its Shoot although one of another project bears its identity", async () => {
   const moved = leaving({ [CONTROL_PLANE_ID_LABEL]: "uid-before-the-move" });
   const thief = {
