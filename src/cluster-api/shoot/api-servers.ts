@@ -131,8 +131,8 @@ export function identityOf({ apiVersion, kind, metadata, spec }: Node): Node {
 /** A server that never comes to the end of an answer keeps neither the process from its end, nor a leader from leading again. */
 async function close({ client, nodes }: Connection): Promise<void> {
   const closing = Promise.all([nodes?.stop(), client.close()]);
-  await Promise.race([closing.catch(() => {}), sleep(PARTING, undefined, { ref: false })]);
+  await Promise.race([closing.catch(() => {}), sleep(CLOSE_TIMEOUT, undefined, { ref: false })]);
 }
 
 /** In ms: how long what is under way may take when a connection is given up. */
-const PARTING = 2_000;
+const CLOSE_TIMEOUT = 2_000;

@@ -118,7 +118,9 @@ test("a name that is not there is told from one of which name servers know nothi
   expect(await find("missing.test")).toBe("ENOTFOUND");
   asked.length = 0;
   expect(await find("api.broken.test", searching)).toBe("EAI_AGAIN");
-  expect(new Set(asked)).toEqual(new Set(["api.broken.test", "api.broken.test.example.test", "api.broken.test.cluster.test"]));
+  expect(new Set(asked)).toEqual(
+    new Set(["api.broken.test", "api.broken.test.example.test", "api.broken.test.cluster.test"]),
+  );
   expect(await find("api.example.test", { servers: ["127.0.0.1:1"] })).toBe("EAI_AGAIN"); // nothing listens there
 });
 
