@@ -39,9 +39,9 @@ export function createLookup({
     const written = inHosts(name);
     if (written.length > 0) return inOrder(written);
     const { resolver, domains } = resolution();
-    let failure: unknown;
+    let failure: Error | undefined;
     for (const candidate of candidatesOf(name, domains)) {
-      const found = await ask(resolver, candidate).catch((error: unknown) => void (failure ??= error));
+      const found = await ask(resolver, candidate).catch((error: Error) => void (failure ??= error));
       if (found !== undefined && found.length > 0) return inOrder(found);
     }
     throw failure ?? fault("ENOTFOUND", `${name} is not found`);
