@@ -76,7 +76,7 @@ export const reserveDomain: RightsScenario = async (cluster) => {
   expect(await client.read(DomainReservation, { name: domain })).toBeUndefined();
 };
 
-/** An EndpointRecord of a Cluster whose machines are others'; its DNSRecord is taken away with it. */
+/** An EndpointRecord of a Cluster whose machines are others'; its DNSRecord is taken away with it, once an extension has taken that up. */
 export const leadName: RightsScenario = async (cluster) => {
   const { client } = cluster;
   const [key, host] = [named("named"), "named.perennial.test"];
@@ -94,7 +94,11 @@ export const leadName: RightsScenario = async (cluster) => {
   await playMachine(client, key, { name: "named-0", address: "127.0.0.1" });
   const leads = async () => expect((await client.read(DNSRecord, key))?.spec.values).toEqual(["127.0.0.1"]);
   await eventually(leads, 60_000);
+  const dnsRecord = refTo(DNSRecord, key);
+  await client.patch(dnsRecord, { metadata: { finalizers: ["extensions.gardener.cloud/dns"] } }); // as its extension does
   await client.remove(refTo(EndpointRecord, key));
+  await eventually(async () => expect((await client.read(DNSRecord, key))?.metadata.deletionTimestamp).toBeDefined());
+  await client.patch(dnsRecord, { metadata: { finalizers: null } });
   await eventually(async () => expect(await client.read(EndpointRecord, key)).toBeUndefined());
   expect(await client.read(DNSRecord, key)).toBeUndefined();
 };
