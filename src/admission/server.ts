@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../log.ts";
+import { readText } from "../read-text.ts";
 import { readReview, writeReview, type Webhook } from "./review.ts";
 
 /** A serving certificate with its chain, and its key, in PEM. */
@@ -99,16 +100,11 @@ class BadRequest extends Error {
 /** Object and old object of 1.5 MiB each, which is what etcd takes, and their envelope, escaped. */
 const bodyLimit = 8 * 1024 * 1024;
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > bodyLimit) throw new BadRequest(413, `an admission request has at most ${bodyLimit} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
+const bodyOf = (request: IncomingMessage): Promise<string> =>
+  readText(request, {
+    most: bodyLimit,
+    tooLong: () => new BadRequest(413, `an admission request has at most ${bodyLimit} bytes`),
+  });
 
 function read(body: string) {
   try {

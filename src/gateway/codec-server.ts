@@ -7,6 +7,7 @@ import type { PayloadCodec } from "@temporalio/common";
 import { fromJson, toJson, type JsonPayloads } from "../client/payloads/json.ts";
 import type { Logger } from "../log.ts";
 import { parseJson } from "../parsing.ts";
+import { readText } from "../read-text.ts";
 import { identityOf } from "./identity.ts";
 import type { ServerFiles } from "./server-credentials.ts";
 
@@ -102,16 +103,11 @@ function corsHeaders(request: IncomingMessage, origin: string | undefined): Reco
   };
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > LARGEST_BODY) throw new Error(`a request is larger than ${LARGEST_BODY} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
-}
+const readBody = (request: IncomingMessage): Promise<string> =>
+  readText(request, {
+    most: LARGEST_BODY,
+    tooLong: () => new Error(`a request is larger than ${LARGEST_BODY} bytes`),
+  });
 
 /** In bytes; Temporal's UI sends a page of a history, of 4 MB at most, as base64. */
 const LARGEST_BODY = 8 * 1024 * 1024;

@@ -4,6 +4,7 @@ import type { Logger } from "../log.ts";
 import type { CredentialSource } from "./credentials.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { parseJson } from "../parsing.ts";
+import { readText } from "../read-text.ts";
 import { createPools } from "./pools.ts";
 import { KubeError } from "./errors.ts";
 import { connectionError, credentialsError, refusalError } from "./refusal.ts";
@@ -172,19 +173,8 @@ function wasReset(error: unknown): boolean {
   );
 }
 
-async function content({ largestAnswer }: Door, { headers, body }: Answer): Promise<unknown> {
-  const text = largestAnswer === undefined ? await body.text() : await boundedText(body, largestAnswer);
+async function content({ largestAnswer: most }: Door, { headers, body }: Answer): Promise<unknown> {
+  const tooLong = () => new Error(`its answer is longer than ${most} bytes`);
+  const text = most === undefined ? await body.text() : await readText(body, { most, tooLong });
   return String(headers["content-type"]).includes("json") && text !== "" ? parseJson(text, "the answer") : text;
-}
-
-/** To throw destroys the body, and with it the connection. */
-async function boundedText(body: Answer["body"], most: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > most) throw new Error(`its answer is longer than ${most} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

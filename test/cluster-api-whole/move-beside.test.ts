@@ -4,9 +4,8 @@ import {
   deleteBeside,
   expectBesideAtHome,
   expectBesideGone,
-  gardenOf,
   makeBeside,
-  playOthers,
+  moveThereAndBack,
   watchName,
 } from "../support/move-beside.ts";
 import type { MovePoint } from "../support/clusterctl-move.ts";
@@ -25,24 +24,14 @@ test("clusterctl moves credentials, a domain and a record, killed or not: the ga
   dns,
 }) => {
   const { managements, garden } = lab;
-  let [from, to] = managements;
-  await makeBeside(from, garden, dns);
-  await expectBesideAtHome(from, "at first");
-  const before = await gardenOf(garden);
+  const [first] = managements;
+  await makeBeside(first, garden, dns);
+  await expectBesideAtHome(first, "at first");
   const name = watchName(dns);
-  for (const point of [undefined, ...points]) {
-    const died = await lab.move(from, to, point);
-    const when = point === undefined ? "plainly" : `after SIGKILL ${point.moment} ${died}`;
-    if (point !== undefined) expect(died, String(point.write)).toBeDefined();
-    await playOthers(to, garden);
-    await expectBesideAtHome(to, when);
-    await expectBesideGone(from, when);
-    expect(await gardenOf(garden), when).toEqual(before);
-    [from, to] = [to, from];
-  }
+  const { home, left } = await moveThereAndBack(lab, [undefined, ...points]);
   const { asked, wrong } = await name.end();
   console.log(`the name was asked for ${asked} times while ${points.length + 1} moves were made`);
   expect(wrong).toEqual([]);
-  await deleteBeside(from, garden, dns);
-  await expectBesideGone(to, "after the deletion");
+  await deleteBeside(home, garden, dns);
+  await expectBesideGone(left, "after the deletion");
 });

@@ -5,9 +5,8 @@ import {
   deleteBeside,
   expectBesideAtHome,
   expectBesideGone,
-  gardenOf,
   makeBeside,
-  playOthers,
+  moveThereAndBack,
 } from "../support/move-beside.ts";
 
 /** Out of the garden, back into it, and out again: once plainly, and killed while objects are made there and deleted here. */
@@ -22,22 +21,12 @@ test("clusterctl moves Clusters out of the garden that is their management clust
   dns,
 }) => {
   const { managements, garden } = lab;
-  let [from, to] = managements;
-  expect(from.cluster).toBe(garden);
-  await makeBeside(from, garden, dns);
-  await expectBesideAtHome(from, "at first");
-  const before = await gardenOf(garden);
-  for (const point of points) {
-    const died = await lab.move(from, to, point);
-    const when = point === undefined ? "plainly" : `after SIGKILL ${point.moment} ${died}`;
-    if (point !== undefined) expect(died, String(point.write)).toBeDefined();
-    await playOthers(to, garden);
-    await expectBesideAtHome(to, when);
-    await expectBesideGone(from, when);
-    expect(await gardenOf(garden), when).toEqual(before);
-    [from, to] = [to, from];
-  }
-  expect(to.cluster, "the Clusters end outside of the garden").toBe(garden);
-  await deleteBeside(from, garden, dns);
-  await expectBesideGone(to, "after the deletion");
+  const [first] = managements;
+  expect(first.cluster).toBe(garden);
+  await makeBeside(first, garden, dns);
+  await expectBesideAtHome(first, "at first");
+  const { home, left } = await moveThereAndBack(lab, points);
+  expect(left.cluster, "the Clusters end outside of the garden").toBe(garden);
+  await deleteBeside(home, garden, dns);
+  await expectBesideGone(left, "after the deletion");
 });

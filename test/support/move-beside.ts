@@ -17,7 +17,8 @@ import { contractKind } from "./contract-kind.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { applyDnsCredentials, recordOf, startDnsExtension } from "./endpoint-record-lab.ts";
 import { eventually } from "./eventually.ts";
-import { moveFromGardenTest, moveTest } from "./move-lab.ts";
+import type { MovePoint } from "./clusterctl-move.ts";
+import { moveFromGardenTest, moveTest, type MoveLab } from "./move-lab.ts";
 import { namespace, type Management } from "./move-management.ts";
 import {
   deleteCluster,
@@ -68,6 +69,29 @@ function withDns(moves: typeof moveTest) {
     }
     return dns;
   });
+}
+
+/**
+ * Moves all Clusters from the first management cluster to the other and back, once for each point. After each move they are at home there
+ * and gone here, and the garden is as before. Answers with where they are in the end, and where they are not.
+ */
+export async function moveThereAndBack(
+  { managements, garden, move }: MoveLab,
+  points: readonly (MovePoint | undefined)[],
+): Promise<{ readonly home: Management; readonly left: Management }> {
+  let [from, to] = managements;
+  const before = await gardenOf(garden);
+  for (const point of points) {
+    const died = await move(from, to, point);
+    const when = point === undefined ? "plainly" : `after SIGKILL ${point.moment} ${died}`;
+    if (point !== undefined) expect(died, String(point.write)).toBeDefined();
+    await playOthers(to, garden);
+    await expectBesideAtHome(to, when);
+    await expectBesideGone(from, when);
+    expect(await gardenOf(garden), when).toEqual(before);
+    [from, to] = [to, from];
+  }
+  return { home: from, left: to };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { WAIT_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
+import { createFairLimiter } from "../../fair-limiter.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { StepError } from "../failure.ts";
@@ -8,7 +9,6 @@ import { judgeDeleted, summarize, verdict } from "./judgement.ts";
 import { findPodTrouble } from "./pod-trouble.ts";
 import type { Readiness } from "./readiness.ts";
 import type { Reading, Registration, Waiter } from "./registration.ts";
-import { createLimiter } from "./limiter.ts";
 
 /** Completes or fails an activity that waits; says whether there was one. Implemented by Temporal's client. */
 export interface Completer {
@@ -85,7 +85,7 @@ export function createSettler({ client, completer, latest, judge, read, log }: S
   const refusals = new Map<string, string>(); // by an object's uid: what was logged of its annotation
   const timers = new Map<string, NodeJS.Timeout>(); // by an object's uid, or the activity that waits
   const holds = new Map<string, () => void>(); // by the activity that will wait: whom to tell instead
-  const limited = createLimiter(MOST_TOLD_AT_ONCE);
+  const limited = createFairLimiter(MOST_TOLD_AT_ONCE);
 
   const later = (key: string, delay: number, action: () => void) => {
     clearTimeout(timers.get(key));
@@ -161,7 +161,7 @@ export function createSettler({ client, completer, latest, judge, read, log }: S
         if (group.state === "told") group.state = "open";
         if (groups.get(key) === group) settle(key, isSecond);
       });
-    limited(() => tell(group))
+    limited("all", () => tell(group))
       .then((found) => {
         group.state = "told";
         log.debug({ ...group.waiter, found }, "wait settled");

@@ -2,7 +2,7 @@ import { createController, type NamespacedKey } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { againIn, type Again } from "../again.ts";
 import { createAuthorities } from "../endpoint/authority.ts";
-import { createFairLimiter } from "../endpoint/fair-limiter.ts";
+import { createFairLimiter } from "../../fair-limiter.ts";
 import { probeEndpoint, type Serving } from "../endpoint/probe.ts";
 import type { Trust } from "../endpoint/trust.ts";
 import { renderEndpoint, type Endpoint } from "../endpoint/value.ts";

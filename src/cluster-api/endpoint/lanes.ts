@@ -1,4 +1,4 @@
-import { createFairLimiter } from "./fair-limiter.ts";
+import { createFairLimiter } from "../../fair-limiter.ts";
 
 /**
  * How many questions of a lane are open at once. One that is not answered is given up after five seconds, so a lane of endpoints that never

@@ -1,8 +1,8 @@
 import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import { monotonicNow } from "../../kube/index.ts";
-import { followHosts, readText } from "./hosts.ts";
+import { followFile } from "./followed-file.ts";
+import { followHosts } from "./hosts.ts";
 
 /** Where names are looked up: as the system's files say, unless told otherwise. */
 export interface LookupOptions {
@@ -18,9 +18,6 @@ export interface LookupOptions {
  */
 const TIMEOUTS = { timeout: 1_000, tries: 4 };
 
-/** In ms: for how long what the system's file says of resolvers is remembered. */
-const REMEMBERED = 5_000;
-
 /**
  * Finds the addresses of a name, IPv4 first, without a thread for each question. Node's own way, getaddrinfo, has two threads for all
  * names of a process: forty names of a zone whose server is silent kept any other from being found for more than 150 s, among them those of API
@@ -33,7 +30,7 @@ export function createLookup({
   resolverFile = "/etc/resolv.conf",
 }: LookupOptions = {}): LookupFunction {
   const inHosts = followHosts(hostsFile);
-  const resolution = followResolution(resolverFile, servers);
+  const resolution = followFile(resolverFile, resolutionBy(servers));
 
   async function find(name: string): Promise<readonly LookupAddress[]> {
     const written = inHosts(name);
@@ -77,19 +74,14 @@ interface Resolution {
   readonly domains: readonly string[];
 }
 
-/** Node reads the system's name servers when a resolver is made, so one is made when the file says something else. */
-function followResolution(file: string, servers: readonly string[] | undefined): () => Resolution {
-  let known: (Resolution & { readonly text: string; readonly until: number }) | undefined;
-  return () => {
-    const now = monotonicNow();
-    if (known !== undefined && known.until > now) return known;
-    const text = readText(file);
-    const resolver = known?.text === text ? known.resolver : new Resolver(TIMEOUTS);
-    if (servers !== undefined && resolver !== known?.resolver) resolver.setServers(servers);
-    known = { resolver, domains: searchedDomains(text), text, until: now + REMEMBERED };
-    return known;
+/** Node reads the system's name servers when a resolver is made, so one is made when their file says something else. */
+const resolutionBy =
+  (servers: readonly string[] | undefined) =>
+  (text: string): Resolution => {
+    const resolver = new Resolver(TIMEOUTS);
+    if (servers !== undefined) resolver.setServers(servers);
+    return { resolver, domains: searchedDomains(text) };
   };
-}
 
 /** The names to ask for, in order: each whole. */
 function candidatesOf(name: string, domains: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createLanes, QUICK, type Pace } from "../../../src/cluster-api/endpoint/lanes.ts";
-import { createFairLimiter } from "../../../src/cluster-api/endpoint/fair-limiter.ts";
+import { createFairLimiter } from "../../../src/fair-limiter.ts";
 
 afterEach(() => void vi.useRealTimers());
 
