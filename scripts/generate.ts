@@ -1,6 +1,8 @@
 /** Writes every generated file of the repository; with `--check` it only says which of them are out of date. */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { perennial } from "../src/cli/perennial.ts";
+import { registry } from "../src/cli/registry.ts";
 import { apiReference } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
 import { configurationReference } from "./configuration-reference.ts";
@@ -24,7 +26,10 @@ async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
       [...crdFiles(folder)].map(([name, content]) => [join(folder, name), content] as const),
     ),
     ["docs/api.md", apiReference()],
-    ["docs/cli.md", await cliReference()],
+    [
+      "docs/cli.md",
+      await cliReference({ ...perennial, groups: registry }, { title: "The command line", folder: "src/cli" }),
+    ],
     ["docs/configuration.md", configurationReference()],
     ["docs/flows.md", flowReference()],
     ["docs/verified.md", verdictReference()],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../src/cli/context.ts";
 import type { Exit } from "../../src/cli/exit.ts";
-import { runCli } from "../../src/cli/program.ts";
+import { runCli } from "../../src/cli/perennial.ts";
 import { registry } from "../../src/cli/registry.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import { createKubeClient, Node, Pod, Service, type KubeClient } from "../../src/kube/index.ts";

@@ -1,3 +1,4 @@
+import type { BaseContext } from "./base-context.ts";
 import type { Context } from "./context.ts";
 import type { Exit } from "./exit.ts";
 import type { Argument, Option } from "./option.ts";
@@ -13,8 +14,12 @@ export type ValuesOf<T extends Arguments | Options> = {
   readonly [K in keyof T]: T[K] extends Argument<infer V> | Option<infer V> ? V : never;
 };
 
-/** One verb of the CLI; `run` answers with the exit, done unless it says otherwise. */
-export interface Command<A extends Arguments = Arguments, O extends Options = Options> {
+/** One verb of a program; `run` answers with the exit, done unless it says otherwise. */
+export interface Command<
+  A extends Arguments = Arguments,
+  O extends Options = Options,
+  C extends BaseContext = Context,
+> {
   readonly name: string;
   readonly summary: string;
   /** More than the summary, printed by `--help` of this verb. */
@@ -23,16 +28,13 @@ export interface Command<A extends Arguments = Arguments, O extends Options = Op
   readonly examples?: readonly string[];
   readonly args: A;
   readonly options: O;
-  run(call: {
-    readonly args: ValuesOf<A>;
-    readonly options: ValuesOf<O>;
-    readonly context: Context;
-  }): Promise<Exit | void>;
+  run(call: { readonly args: ValuesOf<A>; readonly options: ValuesOf<O>; readonly context: C }): Promise<Exit | void>;
 }
 
-/** Declares a verb; it does nothing until it is run. */
-export function defineCommand<const A extends Arguments, const O extends Options>(
-  command: Command<A, O>,
-): Command<A, O> {
-  return command;
+/** What declares the verbs that work with such a context; a verb does nothing until it is run. */
+export function defineCommandFor<C extends BaseContext>() {
+  return <const A extends Arguments, const O extends Options>(command: Command<A, O, C>): Command<A, O, C> => command;
 }
+
+/** Declares a verb of `perennial`. */
+export const defineCommand = defineCommandFor<Context>();

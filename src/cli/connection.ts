@@ -13,6 +13,7 @@ import {
   type KubeconfigFile,
 } from "./garden.ts";
 import { text } from "./option.ts";
+import type { OpenContext } from "./process.ts";
 import type { Terminal } from "./display/terminal.ts";
 
 /** The options of every verb that talks to clusters. */
@@ -41,10 +42,7 @@ export interface ContextDeps {
 }
 
 /** A context that connects on demand, importing what it needs then; `close` ends every connection. */
-export function createContext({ terminal, variables, signal }: ContextDeps): {
-  context: Context;
-  close(): Promise<void>;
-} {
+export function createContext({ terminal, variables, signal }: ContextDeps): OpenContext<Context> {
   const closers: (() => Promise<void>)[] = [];
 
   async function connect(kubeconfig: KubeconfigFile): Promise<Garden> {

@@ -3,7 +3,7 @@ import type { VariablesOf } from "../variables.ts";
 import type { InstallationClient } from "../client/installations.ts";
 import type { ShootClient } from "../client/shoots.ts";
 import type { ProcessStatus } from "../local/process/processes.ts";
-import type { Terminal } from "./display/terminal.ts";
+import type { BaseContext } from "./base-context.ts";
 
 /** The environment variables that a verb may read: ours for the CLI, and kubectl's `KUBECONFIG`. */
 export type Variables = VariablesOf<"CLI"> & { readonly KUBECONFIG?: string | undefined };
@@ -22,12 +22,8 @@ export interface Garden {
 }
 
 /** What a verb works with; connections are made when they are asked for and closed when the verb has ended. */
-export interface Context {
-  readonly terminal: Terminal;
+export interface Context extends BaseContext {
   readonly variables: Variables;
-  /** Aborted by Ctrl-C. */
-  readonly signal: AbortSignal;
-  now(): number;
   garden(options: ClusterOptions): Promise<Garden>;
   /** A cluster with Cluster API's objects, which need not be a garden. */
   management(options: ClusterOptions): Promise<Garden>;

@@ -1,4 +1,4 @@
-/** What the process's exit code tells a script; the list is part of the CLI's contract and of its help. */
+/** What the process's exit code tells a script; the list is part of each program's contract and of its help. */
 export const exitCodes = {
   /** What was asked for is done. */
   done: 0,
@@ -8,28 +8,38 @@ export const exitCodes = {
   usage: 2,
   /** The named object does not exist. */
   notFound: 3,
-  /** The garden cluster or Temporal did not answer. */
+  /** What is asked, such as a cluster or Temporal, did not answer. */
   unreachable: 4,
-  /** --timeout passed; the operation goes on without us. */
+  /** --timeout passed. */
   timeout: 5,
-  /** Ctrl-C; the operation goes on without us. */
+  /** Ctrl-C. */
   interrupted: 130,
 } as const;
 
 /** A name of an exit code. */
 export type Exit = keyof typeof exitCodes;
 
-/** The table of exit codes as the help prints it. */
-export const exitCodeHelp = `
-Exit codes:
-  0    done
-  1    the operation failed or waits for an operator, or what was asked for cannot be done
-  2    wrong command line, nothing was tried
-  3    the named object does not exist
-  4    the garden cluster or Temporal does not answer
-  5    the timeout passed; the operation goes on
-  130  interrupted; the operation goes on
-`;
+/** What the exits of a program mean that are not the same for all. */
+export interface ExitMeanings {
+  readonly unreachable: string;
+  readonly timeout: string;
+  readonly interrupted: string;
+}
+
+/** The table of a program's exit codes as its help prints it. */
+export function exitCodeHelp(meanings: ExitMeanings): string {
+  const lines = Object.entries({ ...sharedMeanings, ...meanings }).map(
+    ([exit, meaning]) => `  ${String(exitCodes[exit as Exit]).padEnd(3)}  ${meaning}\n`,
+  );
+  return `\nExit codes:\n${lines.join("")}`;
+}
+
+const sharedMeanings = {
+  done: "done",
+  failed: "the operation failed or waits for an operator, or what was asked for cannot be done",
+  usage: "wrong command line, nothing was tried",
+  notFound: "the named object does not exist",
+} as const satisfies Partial<Record<Exit, string>>;
 
 /** An error for the user: one sentence that names the field and the remedy, and the exit code that goes with it. */
 export class CliError extends Error {

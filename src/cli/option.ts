@@ -1,12 +1,14 @@
 import { CliError } from "./exit.ts";
 
-/** A positional argument; `parse` gets its text, or undefined when it was left out. */
+/** A positional argument; `parse` gets its text, or undefined when it was left out, and what follows it. */
 export interface Argument<T> {
   readonly summary: string;
   readonly required: boolean;
+  /** Whether all that follows belongs to it; only the last one may have that. */
+  readonly many?: boolean;
   /** All that it may be, where that is a few words. */
   readonly words?: readonly string[];
-  parse(text: string | undefined): T;
+  parse(text: string | undefined, rest: readonly string[]): T;
 }
 
 /** An option; without a placeholder it is a flag. `parse` gets every text given for it and the flag's name for its errors. */
@@ -25,6 +27,12 @@ export interface Option<T> {
 /** The flag of an option with this key. */
 export function flagOf(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** How help and documentation write an argument: in angle brackets when it must be there, with dots when it may be many. */
+export function argumentInWords(name: string, { required, many = false }: Argument<unknown>): string {
+  const words = many ? `${name}...` : name;
+  return required ? `<${words}>` : `[${words}]`;
 }
 
 /** An option that says more about another one; where that is missing, the command line is refused. */

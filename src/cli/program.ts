@@ -4,21 +4,33 @@ import {
   CommanderError,
   Option as CommanderOption,
 } from "commander";
-import type { Context } from "./context.ts";
-import { CliError, exitCodeHelp, exitCodes, explainError, type Exit } from "./exit.ts";
+import type { BaseContext } from "./base-context.ts";
+import { CliError, exitCodeHelp, exitCodes, explainError, type Exit, type ExitMeanings } from "./exit.ts";
 import { loadVerbs, type Group, type Verb } from "./group.ts";
-import { flagOf, type Option } from "./option.ts";
+import { argumentInWords, flagOf, type Option } from "./option.ts";
 import { paint } from "./display/style.ts";
 import type { Terminal } from "./display/terminal.ts";
 import { wrap } from "./display/wrap.ts";
 
-/** Runs one command line and answers with the exit code; never throws, never ends the process. */
-export async function runCli(argv: readonly string[], groups: readonly Group[], context: Context): Promise<number> {
+/** A program as its command line and its help know it. */
+export interface Program<C extends BaseContext> {
+  readonly name: string;
+  readonly description: string;
+  readonly exits: ExitMeanings;
+  readonly groups: readonly Group<C>[];
+}
+
+/** Runs one command line of a program and answers with the exit code; never throws, never ends the process. */
+export async function runProgram<C extends BaseContext>(
+  argv: readonly string[],
+  program: Program<C>,
+  context: C,
+): Promise<number> {
   const outcome: { exit: Exit } = { exit: "done" };
   try {
     const words = /^(-V|--version)$/.test(argv[0] ?? "") ? ["version", ...argv.slice(1)] : argv;
-    const program = await buildProgram(words, groups, context, outcome);
-    await program.parseAsync([...words], { from: "user" });
+    const commander = await buildProgram(words, program, context, outcome);
+    await commander.parseAsync([...words], { from: "user" });
     return exitCodes[outcome.exit];
   } catch (error) {
     return report(error, context);
@@ -26,17 +38,17 @@ export async function runCli(argv: readonly string[], groups: readonly Group[], 
 }
 
 /** Only the verbs of the group that is named are loaded, so that start-up does not pay for the others. */
-async function buildProgram(
+async function buildProgram<C extends BaseContext>(
   argv: readonly string[],
-  groups: readonly Group[],
-  context: Context,
+  { name, description, exits, groups }: Program<C>,
+  context: C,
   outcome: { exit: Exit },
-) {
-  const program = quiet(new Commander("perennial"), context)
+): Promise<Commander> {
+  const program = quiet(new Commander(name), context)
     .helpCommand(...helpCommand)
-    .description("Keeps Kubernetes clusters alive: Gardener's APIs and extensions, driven by durable workflows.")
+    .description(description)
     .option("-V, --version", "Print the version")
-    .addHelpText("after", exitCodeHelp);
+    .addHelpText("after", exitCodeHelp(exits));
   const named = groups.find((group) => group.name === argv.find((word) => !word.startsWith("-") && word !== "help"));
   for (const group of groups) {
     const verbs = group === named ? await loadVerbs(group) : [];
@@ -58,13 +70,13 @@ async function buildProgram(
 
 const helpCommand = ["help [command]", "Show the help of a command"] as const;
 
-function buildVerb(verb: Verb, context: Context, outcome: { exit: Exit }): Commander {
+function buildVerb<C extends BaseContext>(verb: Verb<C>, context: C, outcome: { exit: Exit }): Commander {
   const commander = quiet(new Commander(verb.name), context).summary(verb.summary);
   commander.description([verb.summary, verb.description].filter(Boolean).join("\n\n"));
   if (verb.examples)
     commander.addHelpText("after", `\nExamples:\n${verb.examples.map((line) => `  ${line}\n`).join("")}`);
-  for (const [name, { summary, required }] of Object.entries(verb.args)) {
-    commander.addArgument(new CommanderArgument(required ? `<${name}>` : `[${name}]`, summary));
+  for (const [name, argument] of Object.entries(verb.args)) {
+    commander.addArgument(new CommanderArgument(argumentInWords(name, argument), argument.summary));
   }
   for (const [key, option] of Object.entries(verb.options)) commander.addOption(buildOption(key, option));
   return commander.action(async () => {
@@ -79,14 +91,14 @@ function buildOption(key: string, { summary, short, placeholder }: Option<unknow
 }
 
 /** Commander has split the words; what they mean is decided by the verb's own declarations. */
-function parseValues(verb: Verb, commander: Commander) {
+function parseValues({ args: declared, options: known }: Pick<Verb, "args" | "options">, commander: Commander) {
   const given: Record<string, unknown> = commander.opts();
   const args: Record<string, unknown> = {};
-  for (const [index, [name, argument]] of Object.entries(verb.args).entries()) {
-    args[name] = argument.parse(commander.args[index]);
+  for (const [index, [name, argument]] of Object.entries(declared).entries()) {
+    args[name] = argument.parse(commander.args[index], commander.args.slice(index + 1));
   }
   const options: Record<string, unknown> = {};
-  for (const [key, option] of Object.entries(verb.options)) {
+  for (const [key, option] of Object.entries(known)) {
     const { needs } = option;
     if (needs !== undefined && key in given && !(needs in given))
       throw new CliError("usage", `${flagOf(key)} is for ${flagOf(needs)} only: add ${flagOf(needs)}, or leave it out`);
@@ -102,7 +114,7 @@ function textsOf(value: unknown): string[] {
 }
 
 /** Writes to the context's terminal and throws instead of ending the process. */
-function quiet(commander: Commander, { terminal }: Context): Commander {
+function quiet(commander: Commander, { terminal }: BaseContext): Commander {
   return commander
     .exitOverride()
     .helpOption("-h, --help", "Show this help")
@@ -118,7 +130,7 @@ function quiet(commander: Commander, { terminal }: Context): Commander {
     });
 }
 
-function report(error: unknown, { terminal, signal }: Context): number {
+function report(error: unknown, { terminal, signal }: BaseContext): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.done;
     if (error.code === "commander.help") return exitCodes.usage; // a group without a verb: its help is the answer

@@ -66,7 +66,7 @@ export const registry: readonly Group[] = [
   {
     name: "completion",
     summary: "Print what completes these command lines in a shell",
-    load: async () => (await import("./completion/completion.ts")).createCompletion(() => registry),
+    load: async () => (await import("./completion/completion.ts")).createCompletion("perennial", () => registry),
   },
   { name: "version", summary: "Print the version", load: async () => (await import("./version.ts")).version },
 ];

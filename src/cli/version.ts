@@ -18,7 +18,8 @@ export const version = defineCommand({
   },
 });
 
-async function readVersion(): Promise<string> {
+/** The version of the package that this is. */
+export async function readVersion(): Promise<string> {
   const file = fileURLToPath(new URL("../../package.json", import.meta.url));
   const parsed: unknown = JSON.parse(await readFile(file, "utf8"));
   return typeof parsed === "object" && parsed !== null && "version" in parsed ? String(parsed.version) : "unknown";

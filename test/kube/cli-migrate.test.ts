@@ -1,7 +1,7 @@
 import { beforeEach, expect } from "vitest";
 import { Shoot } from "../../src/api/index.ts";
 import { createContext } from "../../src/cli/connection.ts";
-import { runCli } from "../../src/cli/program.ts";
+import { runCli } from "../../src/cli/perennial.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { refTo } from "../../src/kube/index.ts";
 import { admissionTest as test, type AdmissionLab } from "../support/admission-lab.ts";

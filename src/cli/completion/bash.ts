@@ -1,41 +1,44 @@
 import type { Flag, Word } from "./words.ts";
 
-/** A script for bash that completes these words. */
-export function bashCompletion(words: readonly Word[]): string {
-  return `# bash completion for perennial; made by: perennial completion bash
-_perennial_files() {
+/** A script for bash that completes the words of a program. */
+export function bashCompletion(name: string, words: readonly Word[]): string {
+  return `# bash completion for ${name}; made by: ${name} completion bash
+_${name}_files() {
   local IFS=$'\\n'
   COMPREPLY=($(compgen -f -- "$current"))
   compopt -o filenames 2>/dev/null
 }
-_perennial() {
+_${name}() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} verb= at
   for ((at = 1; at < COMP_CWORD && at <= 2; at++)); do
     [[ \${COMP_WORDS[at]} == -* ]] || verb+=" \${COMP_WORDS[at]}"
   done
   COMPREPLY=()
   case "$verb $before" in
-${words.flatMap((word) => textCases("", word)).join("\n")}
+${words.flatMap((word) => textCases("", word, `_${name}_files`)).join("\n")}
   esac
   case "$verb" in
-    "") COMPREPLY=($(compgen -W ${quote([...words.map(({ name }) => name), "--help", "--version"])} -- "$current")) ;;
+    "") COMPREPLY=($(compgen -W ${quote([...words.map((word) => word.name), "--help", "--version"])} -- "$current")) ;;
 ${words.flatMap((word) => cases("", word)).join("\n")}
   esac
 }
-complete -F _perennial perennial
+complete -F _${name} ${name}
 `;
 }
 
 /** What follows an option that takes a text: one of its words, a file, or what only the user knows. */
-function textCases(before: string, { name, verbs, options }: Word): string[] {
+function textCases(before: string, { name, verbs, options }: Word, files: string): string[] {
   const path = `${before} ${name}`;
-  return [...options.flatMap((flag) => textCase(path, flag)), ...verbs.flatMap((verb) => textCases(path, verb))];
+  return [
+    ...options.flatMap((flag) => textCase(path, flag, files)),
+    ...verbs.flatMap((verb) => textCases(path, verb, files)),
+  ];
 }
 
-function textCase(path: string, { long, short, text }: Flag): string[] {
+function textCase(path: string, { long, short, text }: Flag, files: string): string[] {
   if (text === undefined) return [];
   const flags = [long, ...(short ? [short] : [])].map((flag) => `"${path} ${flag}"`);
-  const answer = text.isFile ? "_perennial_files" : `COMPREPLY=($(compgen -W ${quote(text.words)} -- "$current"))`;
+  const answer = text.isFile ? files : `COMPREPLY=($(compgen -W ${quote(text.words)} -- "$current"))`;
   return [`    ${flags.join(" | ")}) ${answer}; return ;;`];
 }
 

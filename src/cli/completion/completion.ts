@@ -1,4 +1,5 @@
-import { defineCommand } from "../command.ts";
+import type { BaseContext } from "../base-context.ts";
+import { defineCommandFor } from "../command.ts";
 import type { Group } from "../group.ts";
 import { oneOf } from "../option.ts";
 import { bashCompletion } from "./bash.ts";
@@ -8,21 +9,21 @@ import { zshCompletion } from "./zsh.ts";
 
 const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
-/** `perennial completion`, made from what all verbs of these groups declare. */
-export const createCompletion = (groups: () => readonly Group[]) =>
-  defineCommand({
+/** The verb `completion` of the program of this name, made from what all verbs of its groups declare. */
+export const createCompletion = <C extends BaseContext>(name: string, groups: () => readonly Group<C>[]) =>
+  defineCommandFor<BaseContext>()({
     name: "completion",
     summary: "Print what completes these command lines in a shell",
     description:
-      "Completes verbs, options, their words and files; it asks no cluster. In bash: `source <(perennial completion bash)`, " +
-      "in zsh, after compinit: `source <(perennial completion zsh)`, in fish: `perennial completion fish | source`.",
+      `Completes verbs, options, their words and files; it asks no cluster. In bash: \`source <(${name} completion bash)\`, ` +
+      `in zsh, after compinit: \`source <(${name} completion zsh)\`, in fish: \`${name} completion fish | source\`.`,
     examples: [
-      "perennial completion bash > /etc/bash_completion.d/perennial",
-      "perennial completion fish > ~/.config/fish/completions/perennial.fish",
+      `${name} completion bash > /etc/bash_completion.d/${name}`,
+      `${name} completion fish > ~/.config/fish/completions/${name}.fish`,
     ],
     args: { shell: oneOf(["bash", "zsh", "fish"], "Shell") },
     options: {},
     async run({ args, context }) {
-      context.terminal.out.write(scripts[args.shell](await wordsOf(groups())));
+      context.terminal.out.write(scripts[args.shell](name, await wordsOf(groups())));
     },
   });

@@ -1,3 +1,4 @@
+import type { BaseContext } from "../base-context.ts";
 import { loadVerbs, type Group, type Verb } from "../group.ts";
 import { flagOf, type Option } from "../option.ts";
 
@@ -21,10 +22,10 @@ export interface Flag {
 }
 
 /** Reads from the verbs' own declarations all that can be typed. */
-export async function wordsOf(groups: readonly Group[]): Promise<Word[]> {
+export async function wordsOf<C extends BaseContext>(groups: readonly Group<C>[]): Promise<Word[]> {
   return await Promise.all(
     groups.map(async (group): Promise<Word> => {
-      const verbs = (await loadVerbs(group)).map(wordOf);
+      const verbs = (await loadVerbs(group)).map((verb) => wordOf(verb));
       const [only] = verbs;
       if ("load" in group && only) return only;
       return { name: group.name, summary: group.summary, verbs, options: [help], words: [] };
@@ -34,7 +35,7 @@ export async function wordsOf(groups: readonly Group[]): Promise<Word[]> {
 
 const help: Flag = { long: "--help", short: "-h", summary: "Show this help" };
 
-function wordOf({ name, summary, args, options }: Verb): Word {
+function wordOf<C extends BaseContext>({ name, summary, args, options }: Verb<C>): Word {
   const flags = Object.entries(options).map(([key, option]) => flagFor(key, option));
   return { name, summary, verbs: [], options: [...flags, help], words: Object.values(args)[0]?.words ?? [] };
 }

@@ -1,10 +1,10 @@
 import type { Flag, Word } from "./words.ts";
 
-/** A script for zsh that completes these words, to be read or to lie in the path of functions. */
-export function zshCompletion(words: readonly Word[]): string {
-  return `#compdef perennial
-# zsh completion for perennial; made by: perennial completion zsh
-_perennial() {
+/** A script for zsh that completes the words of a program, to be read or to lie in the path of functions. */
+export function zshCompletion(name: string, words: readonly Word[]): string {
+  return `#compdef ${name}
+# zsh completion for ${name}; made by: ${name} completion zsh
+_${name}() {
   if ((CURRENT == 2)); then
     local -a verbs=(${described(words)})
     _describe verb verbs
@@ -15,7 +15,7 @@ _perennial() {
 ${words.map(groupCase).join("\n")}
   esac
 }
-if [[ \${funcstack[1]} == _perennial ]]; then _perennial "$@"; else compdef _perennial perennial; fi
+if [[ \${funcstack[1]} == _${name} ]]; then _${name} "$@"; else compdef _${name} ${name}; fi
 `;
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandLines } from "../../../src/api/command-lines.ts";
 import { createContext } from "../../../src/cli/connection.ts";
-import { runCli } from "../../../src/cli/program.ts";
+import { runCli } from "../../../src/cli/perennial.ts";
 import { loadVerbs, type Group, type Verb } from "../../../src/cli/group.ts";
 import { registry } from "../../../src/cli/registry.ts";
 import { readPage } from "../../support/pages.ts";

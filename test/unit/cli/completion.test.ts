@@ -9,7 +9,7 @@ import { defineCommand } from "../../../src/cli/command.ts";
 import { createContext } from "../../../src/cli/connection.ts";
 import { loadVerbs, type Group } from "../../../src/cli/group.ts";
 import { choice, flag, flagOf, oneOf, text } from "../../../src/cli/option.ts";
-import { runCli } from "../../../src/cli/program.ts";
+import { runCli } from "../../../src/cli/perennial.ts";
 import { registry } from "../../../src/cli/registry.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 
@@ -53,7 +53,7 @@ it.each(["bash", "zsh", "fish"])("the completion for %s has every verb and every
 });
 
 it("the completion for bash has a line for each word, and one for each option with a text", async () => {
-  const lines = bashCompletion(await wordsOf(trees)).split("\n");
+  const lines = bashCompletion("perennial", await wordsOf(trees)).split("\n");
   expect(lines.filter((line) => line.startsWith('    "'))).toEqual([
     '    " tree grow --colour" | " tree grow -c") COMPREPLY=($(compgen -W "red green" -- "$current")); return ;;',
     '    " tree grow --kubeconfig") _perennial_files; return ;;',
@@ -65,7 +65,7 @@ it("the completion for bash has a line for each word, and one for each option wi
 });
 
 it("the completion for zsh describes verbs and options, with what zsh reads as more than text escaped", async () => {
-  expect(zshCompletion(await wordsOf(trees))).toBe(String.raw`#compdef perennial
+  expect(zshCompletion("perennial", await wordsOf(trees))).toBe(String.raw`#compdef perennial
 # zsh completion for perennial; made by: perennial completion zsh
 _perennial() {
   if ((CURRENT == 2)); then
@@ -93,7 +93,7 @@ if [[ ${"$"}{funcstack[1]} == _perennial ]]; then _perennial "$@"; else compdef 
 });
 
 it("the completion for fish has a line for each verb and option, as long as they may follow", async () => {
-  expect(fishCompletion(await wordsOf(trees)))
+  expect(fishCompletion("perennial", await wordsOf(trees)))
     .toBe(String.raw`# fish completion for perennial; made by: perennial completion fish
 complete -c perennial -f
 complete -c perennial -n __fish_use_subcommand -a tree -d 'Trees: all'

@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { expect, it } from "vitest";
 import { exitCodeHelp, exitCodes, explainError } from "../../../src/cli/exit.ts";
+import { perennial } from "../../../src/cli/perennial.ts";
 import { KubeError } from "../../../src/kube/index.ts";
 
 const details = { status: 0, reason: "", retryable: false };
 
 it("the exit codes are those of the help and of the documentation, each once", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/cli.md"), "utf8");
-  for (const text of [exitCodeHelp, page.slice(page.indexOf("## Exit codes"))])
+  for (const text of [exitCodeHelp(perennial.exits), page.slice(page.indexOf("## Exit codes"))])
     expect([...text.matchAll(/^ *(\d+) {2,}\S/gm)].map(([, code]) => Number(code))).toEqual(Object.values(exitCodes));
 });
 

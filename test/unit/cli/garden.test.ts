@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createContext } from "../../../src/cli/connection.ts";
 import type { Variables } from "../../../src/cli/context.ts";
 import { requireGarden } from "../../../src/cli/garden.ts";
-import { runCli } from "../../../src/cli/program.ts";
+import { runCli } from "../../../src/cli/perennial.ts";
 import { registry } from "../../../src/cli/registry.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createContext } from "../../../src/cli/connection.ts";
-import { runCli } from "../../../src/cli/program.ts";
+import { runCli } from "../../../src/cli/perennial.ts";
 import { registry } from "../../../src/cli/registry.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 

@@ -3,7 +3,7 @@ import { createContext } from "../../../src/cli/connection.ts";
 import { defineCommand } from "../../../src/cli/command.ts";
 import { CliError } from "../../../src/cli/exit.ts";
 import { choice, duration, flag, optional, repeated, required, text } from "../../../src/cli/option.ts";
-import { runCli } from "../../../src/cli/program.ts";
+import { runCli } from "../../../src/cli/perennial.ts";
 import { loadVerbs, type Group } from "../../../src/cli/group.ts";
 import { registry } from "../../../src/cli/registry.ts";
 import { fakeOutput, fakeTerminal } from "./fake-terminal.ts";

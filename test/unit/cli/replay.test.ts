@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createContext } from "../../../src/cli/connection.ts";
 import { describeReplay } from "../../../src/cli/flow/replay.ts";
 import { describeReset } from "../../../src/cli/flow/reset.ts";
-import { runCli } from "../../../src/cli/program.ts";
+import { runCli } from "../../../src/cli/perennial.ts";
 import { registry } from "../../../src/cli/registry.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 
