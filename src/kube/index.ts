@@ -1,4 +1,5 @@
 export type { ClusterKey, Key, KeyOf, Kind, NamespacedKey, Scope, TypeRef } from "../api/schema/kind.ts";
+export * from "./bootstrap-token.ts";
 export * from "./client.ts";
 export { createNow, monotonicNow } from "./clock.ts";
 export { readClusterIdentity } from "./cluster-identity.ts";

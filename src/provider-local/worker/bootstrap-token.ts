@@ -1,5 +1,12 @@
-import { createHash, randomInt } from "node:crypto";
-import { refTo, Secret, type KubeClient } from "../../kube/index.ts";
+import { createHash } from "node:crypto";
+import {
+  bootstrapTokenRef,
+  bootstrapTokenSecret,
+  generateBootstrapToken,
+  readBootstrapTokenSecret,
+  renderBootstrapToken,
+  type KubeClient,
+} from "../../kube/index.ts";
 
 /** In milliseconds: how long a new machine has to join. */
 const LIFETIME = 20 * 60_000;
@@ -17,35 +24,12 @@ export async function ensureBootstrapToken(
   now = new Date(),
 ): Promise<string> {
   const id = createHash("sha256").update(machine).digest("hex").slice(0, 6);
-  const ref = refTo(Secret, { namespace: "kube-system", name: `bootstrap-token-${id}` });
-  const { "token-secret": present, expiration } = decoded((await shootClient.read(ref))?.data ?? {});
-  if (present !== undefined && Date.parse(expiration ?? "") - now.getTime() > LEFT) return `${id}.${present}`;
-  const secret = randomText(16);
-  const content = {
-    "token-id": id,
-    "token-secret": secret,
-    description: `Lets machine ${machine} join.`,
-    expiration: new Date(now.getTime() + LIFETIME).toISOString(),
-    "usage-bootstrap-authentication": "true",
-  };
-  await shootClient.apply({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: `bootstrap-token-${id}`, namespace: "kube-system" },
-    type: "bootstrap.kubernetes.io/token",
-    data: mapped(content, (value) => Buffer.from(value).toString("base64")),
-  });
-  return `${id}.${secret}`;
-}
-
-const decoded = (data: Readonly<Record<string, string>>): Record<string, string | undefined> =>
-  mapped(data, (value) => Buffer.from(value, "base64").toString());
-
-const mapped = (entries: Readonly<Record<string, string>>, change: (value: string) => string): Record<string, string> =>
-  Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, change(value)]));
-
-const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
-
-function randomText(length: number): string {
-  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
+  const present = readBootstrapTokenSecret((await shootClient.read(bootstrapTokenRef(id))) ?? {});
+  const { "token-secret": secret, expiration = "" } = present;
+  if (secret !== undefined && Date.parse(expiration) - now.getTime() > LEFT)
+    return renderBootstrapToken({ id, secret });
+  const token = generateBootstrapToken(id);
+  const use = { description: `Lets machine ${machine} join.`, expiresAt: now.getTime() + LIFETIME };
+  await shootClient.apply(bootstrapTokenSecret(token, use));
+  return renderBootstrapToken(token);
 }
