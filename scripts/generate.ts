@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { perennial } from "../src/cli/perennial.ts";
 import { registry } from "../src/cli/registry.ts";
+import { gardenadm } from "../src/gardenadm/gardenadm.ts";
 import { apiReference } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
 import { configurationReference } from "./configuration-reference.ts";
@@ -30,6 +31,7 @@ async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
       "docs/cli.md",
       await cliReference({ ...perennial, groups: registry }, { title: "The command line", folder: "src/cli" }),
     ],
+    ["docs/gardenadm.md", await cliReference(gardenadm, { title: "gardenadm", folder: "src/gardenadm" })],
     ["docs/configuration.md", configurationReference()],
     ["docs/flows.md", flowReference()],
     ["docs/verified.md", verdictReference()],

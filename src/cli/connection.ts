@@ -5,13 +5,8 @@ import type { createGardenBinding } from "../client/garden-binding.ts";
 import type { ProcessStatus } from "../local/process/processes.ts";
 import type { ClusterOptions, Context, Garden, Variables } from "./context.ts";
 import { CliError } from "./exit.ts";
-import {
-  findKubeconfig,
-  findManagementKubeconfig,
-  readKubeconfig,
-  requireGarden,
-  type KubeconfigFile,
-} from "./garden.ts";
+import { findKubeconfig, findManagementKubeconfig, requireGarden } from "./garden.ts";
+import { readKubeconfig, type KubeconfigFile } from "./kubeconfig-file.ts";
 import { text } from "./option.ts";
 import type { OpenContext } from "./process.ts";
 import type { Terminal } from "./display/terminal.ts";

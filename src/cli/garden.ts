@@ -1,30 +1,21 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandLines } from "../api/command-lines.ts";
 import { Shoot } from "../api/index.ts";
-import type { KubeClient, Kubeconfig, KubeError } from "../kube/index.ts";
+import type { KubeClient, KubeError } from "../kube/index.ts";
 import type { Variables } from "./context.ts";
 import { formatDuration } from "./display/time.ts";
-import { CliError, explainError } from "./exit.ts";
-
-/** A kubeconfig file, and what errors call it: by its path, and by the variable that names it. */
-export interface KubeconfigFile {
-  readonly file: string;
-  readonly called: string;
-  readonly isLocal?: boolean;
-}
+import { CliError } from "./exit.ts";
+import { kubeconfigOfVariable, type KubeconfigFile } from "./kubeconfig-file.ts";
 
 /** The garden's kubeconfig: the option, the variables, the local environment's; throws where it looked when there is none. */
 export function findKubeconfig(option: string | undefined, variables: Variables, stateDir: string): KubeconfigFile {
   if (option) return { file: option, called: option };
   const { PERENNIAL_GARDEN_KUBECONFIG: ours, KUBECONFIG: kubectls } = variables;
   if (ours) return { file: ours, called: `${ours} (from $PERENNIAL_GARDEN_KUBECONFIG)` };
-  if (kubectls) {
-    const file = kubectls.split(delimiter).find((file) => file !== "" && existsSync(file)) ?? kubectls;
-    return { file, called: `${file} (from $KUBECONFIG)` };
-  }
+  const named = kubeconfigOfVariable(kubectls);
+  if (named) return named;
   const local = join(stateDir, "kubeconfigs", "garden.yaml");
   if (existsSync(local)) return { file: local, called: `${local} (the local environment's)`, isLocal: true };
   throw new CliError(
@@ -42,21 +33,6 @@ export function findManagementKubeconfig(
   const { PERENNIAL_MANAGEMENT_KUBECONFIG: file } = variables;
   if (option || !file) return findKubeconfig(option, variables, stateDir);
   return { file, called: `${file} (from $PERENNIAL_MANAGEMENT_KUBECONFIG)` };
-}
-
-/** What the file says; throws what it lacks, and the remedy. */
-export async function readKubeconfig({ file, called }: KubeconfigFile): Promise<Kubeconfig> {
-  const { parseKubeconfig } = await import("../kube/index.ts");
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    const message = `cannot read kubeconfig ${called}: name an existing file with --kubeconfig`;
-    throw new CliError("usage", message, { cause });
-  });
-  try {
-    return parseKubeconfig(text, dirname(resolve(file)), `kubeconfig ${called}`);
-  } catch (cause) {
-    const { sentence } = explainError(cause);
-    throw new CliError("usage", `${sentence}; mend it, or name another with --kubeconfig`, { cause });
-  }
 }
 
 /** Returns when a cluster has said that it serves Shoots; throws what it says within so many ms instead, and the remedy. */

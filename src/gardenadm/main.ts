@@ -1,0 +1,5 @@
+import { runProcess } from "../cli/process.ts";
+import { createContext } from "./connection.ts";
+import { gardenadm } from "./gardenadm.ts";
+
+await runProcess(gardenadm, (deps) => createContext({ ...deps, variables: process.env, input: process.stdin }));

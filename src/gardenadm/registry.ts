@@ -1,0 +1,21 @@
+import type { Group } from "../cli/group.ts";
+import type { GardenadmContext } from "./context.ts";
+
+/** Every verb there is, in the order of the help; a new one is its file and one line here. */
+export const registry: readonly Group<GardenadmContext>[] = [
+  {
+    name: "token",
+    summary: "Bootstrap tokens, with which machines join: make them, look at them, take them back",
+    verbs: [async () => (await import("./token/generate.ts")).generate],
+  },
+  {
+    name: "completion",
+    summary: "Print what completes these command lines in a shell",
+    load: async () => (await import("../cli/completion/completion.ts")).createCompletion("gardenadm", () => registry),
+  },
+  {
+    name: "version",
+    summary: "Print the version, and the versions that it serves",
+    load: async () => (await import("./version.ts")).version,
+  },
+];
