@@ -130,3 +130,9 @@ export const GARDENER_VERSION = "v1.150.0";
 
 /** The condition of a Cluster that says whether its endpoint is surfaced and serves; for `spec.availabilityGates`. */
 export const ENDPOINT_READY_CONDITION = "perennial.dev/EndpointReady";
+
+/** The group, besides `system:bootstrappers`, that the bearers of a bootstrap token are in, by what the token lets join. */
+export const BOOTSTRAPPER_GROUPS = {
+  worker: "system:bootstrappers:gardenadm:worker",
+  "control-plane": "system:bootstrappers:gardenadm:control-plane",
+} as const;

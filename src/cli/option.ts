@@ -45,6 +45,11 @@ export function required(summary: string): Argument<string> {
   return { summary, required: true, parse: (text) => text ?? "" };
 }
 
+/** An argument of which there must be one, and may be many. */
+export function several(summary: string): Argument<readonly string[]> {
+  return { summary, required: true, many: true, parse: (text, rest) => (text === undefined ? [] : [text, ...rest]) };
+}
+
 /** An argument that must be one of a few words. */
 export function oneOf<const T extends string>(words: readonly T[], summary: string): Argument<T> {
   return {

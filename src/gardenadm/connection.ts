@@ -10,7 +10,7 @@ import type { GardenadmContext } from "./context.ts";
 import { hideTokens } from "./without-tokens.ts";
 
 /** The kubeconfig that a control-plane node has. */
-const ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf";
+export const ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf";
 
 /** In bytes: standard input is a token or a few names. */
 const LONGEST_INPUT = 65_536;
@@ -23,11 +23,13 @@ export const clusterOptions = {
 /** What a context is made from; everything that a verb can reach goes through it. */
 export interface ContextDeps extends Pick<BaseContext, "terminal" | "signal"> {
   readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly adminKubeconfig: string;
   readonly input: AsyncIterable<Uint8Array>;
 }
 
 /** A context that connects on demand, and on whose standard error no bootstrap token stands; `close` ends every connection. */
-export function createContext({ terminal, signal, variables, input }: ContextDeps): OpenContext<GardenadmContext> {
+export function createContext(deps: ContextDeps): OpenContext<GardenadmContext> {
+  const { terminal, signal, input } = deps;
   const closers: (() => Promise<void>)[] = [];
   const err = hideTokens(terminal.err);
 
@@ -36,7 +38,7 @@ export function createContext({ terminal, signal, variables, input }: ContextDep
     signal,
     now: () => Date.now(),
     async cluster(options) {
-      const { file, called } = findKubeconfig(options.kubeconfig, variables);
+      const { file, called } = findKubeconfig(options.kubeconfig, deps);
       const kubeconfig = await readKubeconfig({ file, called });
       const { createKubeClient } = await import("../kube/index.ts");
       const onWarning = (words: string) => void err.write(`warning: ${words}\n`);
@@ -56,11 +58,12 @@ const tooLong = (): CliError =>
   );
 
 /** The option, kubectl's variable, a control-plane node's own, the user's; throws where it looked when there is none. */
-function findKubeconfig(option: string | undefined, { KUBECONFIG, HOME }: ContextDeps["variables"]): KubeconfigFile {
+function findKubeconfig(option: string | undefined, { variables, adminKubeconfig }: ContextDeps): KubeconfigFile {
+  const { KUBECONFIG, HOME } = variables;
   if (option) return { file: option, called: option };
   const named = kubeconfigOfVariable(KUBECONFIG);
   if (named) return named;
-  const usual = [ADMIN_KUBECONFIG, ...(HOME ? [join(HOME, ".kube/config")] : [])];
+  const usual = [adminKubeconfig, ...(HOME ? [join(HOME, ".kube/config")] : [])];
   const file = usual.find((one) => existsSync(one));
   if (file) return { file, called: file };
   throw new CliError(

@@ -6,7 +6,12 @@ export const registry: readonly Group<GardenadmContext>[] = [
   {
     name: "token",
     summary: "Bootstrap tokens, with which machines join: make them, look at them, take them back",
-    verbs: [async () => (await import("./token/generate.ts")).generate],
+    verbs: [
+      async () => (await import("./token/generate.ts")).generate,
+      async () => (await import("./token/create.ts")).create,
+      async () => (await import("./token/list.ts")).list,
+      async () => (await import("./token/delete.ts")).deleteTokens,
+    ],
   },
   {
     name: "completion",

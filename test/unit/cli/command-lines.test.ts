@@ -4,10 +4,11 @@ import { expect, test } from "vitest";
 import { commandLines } from "../../../src/api/command-lines.ts";
 import { createContext } from "../../../src/cli/connection.ts";
 import { runCli } from "../../../src/cli/perennial.ts";
-import { loadVerbs, type Group, type Verb } from "../../../src/cli/group.ts";
+import { loadVerbs } from "../../../src/cli/group.ts";
 import { registry } from "../../../src/cli/registry.ts";
 import { readPage } from "../../support/pages.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
+import { idleGroups } from "./idle-groups.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -72,14 +73,8 @@ async function faultOf(line: string): Promise<string[]> {
   return exit === 0 ? [] : [`${line}: ${terminal.err.text()}`];
 }
 
-const idleVerb = (load: () => Promise<Verb>) => async () => ({ ...(await load()), run: async () => {} });
-
 /** The CLI as it is, but for what its verbs do. */
-const idle: readonly Group[] = registry.map((group) =>
-  "load" in group
-    ? { ...group, load: idleVerb(group.load) }
-    : { ...group, verbs: group.verbs.map((load) => idleVerb(load)) },
-);
+const idle = idleGroups(registry);
 
 /** The words of a line, as a shell would read them. */
 const words = (line: string): string[] =>

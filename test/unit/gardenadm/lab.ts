@@ -4,6 +4,15 @@ import { createContext } from "../../../src/gardenadm/connection.ts";
 import { gardenadm } from "../../../src/gardenadm/gardenadm.ts";
 import { fakeTerminal } from "../cli/fake-terminal.ts";
 
+/** What a process would find around it. */
+export interface Surroundings {
+  readonly variables?: Readonly<Record<string, string>>;
+  /** The kubeconfig of a control-plane node; none unless it is said. */
+  readonly adminKubeconfig?: string;
+  /** Standard input. */
+  readonly input?: string;
+}
+
 /** What one command line of gardenadm has come to. */
 export interface Outcome {
   readonly exit: number;
@@ -11,18 +20,12 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** Runs a command line of gardenadm as a process would, with these variables and this standard input. */
-export async function runGardenadm(
-  argv: readonly string[],
-  {
-    variables = {},
-    input = "",
-  }: { readonly variables?: Readonly<Record<string, string>>; readonly input?: string } = {},
-): Promise<Outcome> {
+/** Runs a command line of gardenadm as a process would. */
+export async function runGardenadm(argv: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+  const { variables = {}, adminKubeconfig = "/nonexistent/admin.conf", input = "" } = surroundings;
   const terminal = fakeTerminal();
   const { context, close } = createContext({
-    terminal,
-    variables,
+    ...{ terminal, variables, adminKubeconfig },
     signal: new AbortController().signal,
     input: Readable.from([Buffer.from(input)]),
   });

@@ -7,10 +7,14 @@ import { flagOf } from "../../../src/cli/option.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import { createContext } from "../../../src/gardenadm/connection.ts";
 import { gardenadm } from "../../../src/gardenadm/gardenadm.ts";
-import { fakeOutput } from "../cli/fake-terminal.ts";
+import { fakeOutput, fakeTerminal } from "../cli/fake-terminal.ts";
+import { idleGroups } from "../cli/idle-groups.ts";
 import { runGardenadm } from "./lab.ts";
 
 const run = promisify(execFile);
+/** A process without variables, and without a kubeconfig. */
+const nothing = { variables: {}, adminKubeconfig: "/nonexistent", input: process.stdin };
+
 const program = join(import.meta.dirname, "../../../bin/gardenadm");
 
 test.each(["--version", "-V", "version"])("gardenadm says by %s what it is and what it serves", async (word) => {
@@ -47,12 +51,26 @@ test("gardenadm has help for each verb, which fits into 60 columns but for its e
     for (const { name, summary } of await loadVerbs(group)) {
       const terminal = { out: fakeOutput({ live: true, width: 60 }), err: fakeOutput() };
       const { signal } = new AbortController();
-      const { context } = createContext({ terminal, signal, variables: {}, input: process.stdin });
+      const { context } = createContext({ ...nothing, terminal, signal });
       expect(await runProgram([...new Set([group.name, name]), "--help"], gardenadm, context)).toBe(0);
       const [help = ""] = terminal.out.text().split("\nExamples:");
       expect(help).toContain(summary.slice(0, 40));
       expect(help.split("\n").filter((line) => line.length > 60 && line.trim().includes(" "))).toEqual([]);
     }
+});
+
+test("gardenadm understands each example of its help", async () => {
+  const verbs = (await Promise.all(gardenadm.groups.map(loadVerbs))).flat();
+  const lines = verbs.flatMap(({ examples = [] }) => examples.flatMap((line) => line.split(" | ")));
+  expect(lines.length).toBeGreaterThan(5);
+  for (const line of lines) {
+    const terminal = fakeTerminal();
+    const { signal } = new AbortController();
+    const { context } = createContext({ ...nothing, terminal, signal });
+    const words = line.split(" > ")[0]?.split(" ").slice(1) ?? [];
+    const exit = await runProgram(words, { ...gardenadm, groups: idleGroups(gardenadm.groups) }, context);
+    expect({ line, exit, err: terminal.err.text() }).toEqual({ line, exit: 0, err: "" });
+  }
 });
 
 test("the help of gardenadm says its own exit codes", async () => {

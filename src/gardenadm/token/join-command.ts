@@ -1,0 +1,98 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { CliError } from "../../cli/exit.ts";
+import { EndpointSlice, renderBootstrapToken, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
+import type { Cluster } from "../context.ts";
+
+/** What a machine is told of the cluster that it is to join: where it is, and how it is proved. */
+export interface JoinTarget {
+  /** URL of the API server. */
+  readonly server: string;
+  /** `sha256:` and the hash, in hexadecimal digits, of the public key of each authority that may have signed the server's certificate. */
+  readonly authorities: readonly string[];
+}
+
+/** What lets a machine join. */
+export interface JoinInvitation extends JoinTarget {
+  readonly token: BootstrapToken;
+  readonly isControlPlane: boolean;
+}
+
+/** One line to paste on the machine. The token comes by standard input, so that no list of processes shows it. */
+export function joinCommand({ server, authorities, token, isControlPlane }: JoinInvitation): string {
+  const words = [
+    ...["gardenadm", "join", server, "--bootstrap-token", "-"],
+    ...authorities.flatMap((hash) => ["--ca-cert-hash", hash]),
+    ...(isControlPlane ? ["--control-plane"] : []),
+  ];
+  return `echo ${renderBootstrapToken(token)} | ${words.join(" ")}`;
+}
+
+/**
+ * Where machines find the cluster: at the address that is given, else at the kubeconfig's; where that leads to this very
+ * machine, at one that an API server advertises. Throws when none is known, or the kubeconfig has no authority.
+ */
+export async function findJoinTarget(cluster: Cluster, address: string | undefined): Promise<JoinTarget> {
+  const authorities = authorityHashes(await readAuthorities(cluster), cluster.called);
+  return { server: address === undefined ? await findServer(cluster) : parseServer(address), authorities };
+}
+
+/** The hash of the public key of each certificate of a bundle in PEM, as kubeadm's `--discovery-token-ca-cert-hash` has it. */
+export function authorityHashes(bundle: string, called: string): string[] {
+  const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  if (certificates.length === 0) throw noAuthority(called);
+  try {
+    return certificates.map((pem) => {
+      const key = new X509Certificate(pem).publicKey.export({ type: "spki", format: "der" });
+      return `sha256:${createHash("sha256").update(key).digest("hex")}`;
+    });
+  } catch (cause) {
+    throw noAuthority(called, cause);
+  }
+}
+
+async function readAuthorities({ kubeconfig: { cluster, directory }, called }: Cluster): Promise<string> {
+  const { "certificate-authority-data": data, "certificate-authority": file } = cluster;
+  if (typeof data === "string") return Buffer.from(data, "base64").toString();
+  if (typeof file !== "string") throw noAuthority(called);
+  return await readFile(resolve(directory, file), "utf8").catch((cause: unknown) => {
+    throw noAuthority(called, cause);
+  });
+}
+
+const noAuthority = (called: string, cause?: unknown): CliError =>
+  new CliError(
+    "usage",
+    `kubeconfig ${called} has no certificate-authority-data with certificates, by which machines would know the cluster: add them, or leave out --print-join-command`,
+    { cause },
+  );
+
+function parseServer(address: string): string {
+  const url = URL.parse(address.includes("://") ? address : `https://${address}`);
+  if (url?.protocol === "https:" && url.username === "" && url.pathname === "/" && url.search === "") return url.origin;
+  throw new CliError("usage", `--server cannot be "${address}": say HOST:PORT or https://HOST:PORT`);
+}
+
+async function findServer({ client, kubeconfig: { server }, called }: Cluster): Promise<string> {
+  if (!isThisMachine(new URL(server).hostname)) return server;
+  const advertised = await advertisedServer(client);
+  if (advertised !== undefined) return advertised;
+  throw new CliError(
+    "usage",
+    `kubeconfig ${called} leads to ${server}, which other machines do not reach, and no API server advertises another address: say one with --server HOST:PORT`,
+  );
+}
+
+/** Where Service default/kubernetes leads: to a node with an API server. */
+async function advertisedServer(client: KubeClient): Promise<string | undefined> {
+  const labelSelector = "kubernetes.io/service-name=kubernetes";
+  const slices = await client.list(EndpointSlice, { namespace: "default", labelSelector });
+  const [first] = slices.flatMap(({ endpoints = [], ports }) =>
+    endpoints.flatMap(({ addresses }) => addresses.map((host) => ({ host, port: ports?.[0]?.port ?? 443 }))),
+  );
+  return first && new URL(`https://${isIP(first.host) === 6 ? `[${first.host}]` : first.host}:${first.port}`).origin;
+}
+
+const isThisMachine = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\]?|0\.0\.0\.0|\[?::\]?)$/.test(host);
