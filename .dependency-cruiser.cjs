@@ -15,6 +15,9 @@ const spelling = "api/(activity-ids|command-lines|requests|summaries)";
 // How the file of a holder of ShootStates is made and read.
 const stateKeys = "activities/state/keys";
 
+// What reads a command line, runs its verb and says how it ended: the frame of every program.
+const frame = "cli/(base-context|command|exit|group|kubeconfig-file|option|process|program|version|completion|display)";
+
 // Who wins among the endpoints of a Cluster, and what taking over a Cluster makes.
 const endpoints =
   "cluster-api/(endpoint/(decide|endpoint-writer|generated|migrate|provider-objects|rank|value|verdict)|objects/(conditions|field-managers|owner-reference))";
@@ -105,6 +108,7 @@ const arrows = {
     "parsing",
     "log",
   ],
+  gardenadm: [frame, "admission/shoot/known-gates", "api", "components/context", "kube", "parsing", "read-text"],
   config: ["variables"],
   variables: [],
   health: ["log"],
