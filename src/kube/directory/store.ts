@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import type { TypeRef } from "../../api/schema/kind.ts";
 import { isNamedObject, type KubeObject } from "../../api/schema/meta.ts";
@@ -80,6 +81,7 @@ export function createObjectStore(directory: string): ObjectStore {
       return object === undefined ? undefined : checkPlace(object, path);
     },
     loadAll: async (type, namespace, call) => {
+      folderOf(type, namespace, call); // also where there is nothing yet, a wrong name is one
       const places = namespace === undefined ? await entriesIn(root) : [namespace];
       const objects: KubeObject[] = [];
       for (const place of places)
@@ -91,10 +93,7 @@ export function createObjectStore(directory: string): ObjectStore {
       const ref = { ...object, ...object.metadata } as unknown as ObjectRef;
       const path = fileOf(ref, call);
       await sweep();
-      await writeDurably(
-        join(root, path),
-        stringify(object, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false }),
-      );
+      await writeDurably(join(root, path), renderObject(object, path));
     },
     drop: async (ref, call) => {
       await sweep();
@@ -109,12 +108,35 @@ export function createObjectStore(directory: string): ObjectStore {
 /** The group of a folder's objects does not tell their order; their names do. */
 const byName = (a: KubeObject, b: KubeObject): number => (a.metadata.name < b.metadata.name ? -1 : 1);
 
+/** YAML for people; JSON where YAML would not give back what went in, such as some control characters. */
+function renderObject(object: KubeObject, file: string): string {
+  const text = stringify(object, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
+  try {
+    if (isDeepStrictEqual(parseObject(text, file), object)) return text;
+  } catch {
+    // YAML that cannot be read is told by JSON, too.
+  }
+  return `${JSON.stringify(object, undefined, 2)}\n`;
+}
+
 /** A file holds one object, as plain data: the parser makes dates of what looks like one. */
 function parseObject(text: string, file: string): KubeObject {
-  const document: unknown = parseJson(JSON.stringify(parseYaml(text, file) ?? null), file);
+  const document: unknown = text.startsWith("{") ? parseFlow(text, file) : plainYaml(text, file);
   if (!isNamedObject(document))
     throw new Error(`${file} is no object: it needs an apiVersion, a kind and metadata.name`);
   return document;
+}
+
+function parseFlow(text: string, file: string): unknown {
+  try {
+    return parseJson(text, file);
+  } catch {
+    return plainYaml(text, file);
+  }
+}
+
+function plainYaml(text: string, file: string): unknown {
+  return parseJson(JSON.stringify(parseYaml(text, file) ?? null), file);
 }
 
 /** Versions are taken from blocks, of which the end is on the disk before one of them is used. */
