@@ -1,4 +1,4 @@
-import { parse, YAMLParseError } from "yaml";
+import { parse, parseAllDocuments, YAMLParseError } from "yaml";
 
 /**
  * Parses JSON. The error names what was parsed and quotes nothing of it, as JSON.parse's own does: what Perennial parses
@@ -14,8 +14,25 @@ export function parseJson(text: string, what: string): unknown {
 
 /** Parses YAML 1.1, as Kubernetes does. The error says where it stands and quotes nothing, as that of the parser does. */
 export function parseYaml(text: string, what: string): unknown {
+  return withoutQuotes(what, () => parse(text, yaml) as unknown);
+}
+
+/** The documents of a YAML stream, as `parseYaml` reads each; an empty one is null. */
+export function parseYamlDocuments(text: string, what: string): unknown[] {
+  return withoutQuotes(what, () =>
+    parseAllDocuments(text, yaml).map((document) => {
+      const [error] = document.errors;
+      if (error) throw error;
+      return document.toJS() as unknown;
+    }),
+  );
+}
+
+const yaml = { version: "1.1", logLevel: "error" } as const;
+
+function withoutQuotes<T>(what: string, read: () => T): T {
   try {
-    return parse(text, { version: "1.1", logLevel: "error" });
+    return read();
   } catch (error) {
     const start = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
     // eslint-disable-next-line preserve-caught-error -- the cause quotes the text

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { fuzzAdmission } from "./admission.ts";
+import { fuzzConfigurations } from "./configuration.ts";
 import { fuzzDnsAnswers } from "./dns.ts";
 import { fuzzKubeconfigs } from "./kubeconfig.ts";
 import { describeTally, type Tally } from "./report.ts";
@@ -11,6 +12,7 @@ import { fuzzUserData } from "./user-data.ts";
 
 const targets: Readonly<Record<string, (o: { seed: number; count: number }) => Promise<Tally[]>>> = {
   admission: fuzzAdmission,
+  configuration: fuzzConfigurations,
   dns: fuzzDnsAnswers,
   kubeconfig: fuzzKubeconfigs,
   "user-data": fuzzUserData,

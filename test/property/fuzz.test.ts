@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { fuzzAdmission } from "../fuzz/admission.ts";
+import { fuzzConfigurations } from "../fuzz/configuration.ts";
 import { fuzzKubeconfigs } from "../fuzz/kubeconfig.ts";
 import { fuzzUserData } from "../fuzz/user-data.ts";
 import type { Tally } from "../fuzz/report.ts";
@@ -26,4 +27,14 @@ test("a kubeconfig is read, or refused without its token", async () => {
 
 test("what is written into a unit is what a machine reads", async () => {
   expect(explained(await fuzzUserData({ seed, count: 2000 }))).toEqual([]);
+});
+
+test("a folder of configuration is read, or refused in sentences without its secrets", async () => {
+  const tallies = await fuzzConfigurations({ seed, count: 300 });
+  expect(explained(tallies)).toEqual([]);
+  for (const { outcomes } of tallies)
+    expect(
+      Object.values(outcomes).every((number) => number > 0),
+      `seed ${seed}`,
+    ).toBe(true);
 });

@@ -1,0 +1,108 @@
+import { CloudProfile } from "../../api/core/cloud-profile.ts";
+import { ControllerDeployment } from "../../api/core/controller-deployment.ts";
+import { ControllerRegistration } from "../../api/core/controller-registration.ts";
+import { CredentialsBinding } from "../../api/core/credentials-binding.ts";
+import { profileReference } from "../../api/core/effective-profile.ts";
+import type { Project } from "../../api/core/project.ts";
+import { SecretBinding } from "../../api/core/secret-binding.ts";
+import { GARDEN_NAMESPACE } from "../../api/names.ts";
+import { Shoot } from "../../api/shoot/shoot.ts";
+import type { ConfiguredObject } from "./documents.ts";
+import { createFault, nameOf, type Fault } from "./fault.ts";
+
+/** The objects of a configuration that are there once each. */
+export interface Centre {
+  readonly shoot: Shoot;
+  readonly cloudProfile: CloudProfile;
+  readonly project: Project;
+}
+
+/** Where objects name each other, and the named one is not there or another one. */
+export function placeFaults(centre: Centre, objects: readonly ConfiguredObject[]): Fault[] {
+  const { shoot, project } = centre;
+  const fileOf = (object: object): string => objects.find((one) => one.object === object)?.file ?? "";
+  const shootFile = objects.find(({ object }) => object.kind === Shoot.kind)?.file ?? "";
+  const wrong = [...shootWrongs(centre), ...bindingWrongs(shoot, objects)].map(({ field, message }) =>
+    createFault({ file: shootFile, object: nameOf(shoot), field }, message),
+  );
+  const projectNamespace = project.spec.namespace;
+  if (projectNamespace !== undefined && projectNamespace !== shoot.metadata.namespace) {
+    const file = objects.find(({ object }) => object.kind === "Project")?.file ?? "";
+    const message = `is ${projectNamespace}, and the Shoot is in ${shoot.metadata.namespace}: write that one`;
+    wrong.push(createFault({ file, object: nameOf(project), field: "spec.namespace" }, message));
+  }
+  const others = objects.flatMap(({ object }) =>
+    referenceWrongs(object, objects).map(({ field, message }) =>
+      createFault({ file: fileOf(object), object: nameOf(object), field }, message),
+    ),
+  );
+  return [...wrong, ...others];
+}
+
+interface Wrong {
+  readonly field: string;
+  readonly message: string;
+}
+
+function shootWrongs({ shoot, cloudProfile }: Centre): Wrong[] {
+  const wrongs: Wrong[] = [];
+  if (shoot.metadata.namespace !== GARDEN_NAMESPACE)
+    wrongs.push({
+      field: "metadata.namespace",
+      message: `is ${shoot.metadata.namespace}: a self-hosted Shoot is in namespace ${GARDEN_NAMESPACE}`,
+    });
+  const { kind, name } = profileReference(shoot) ?? {};
+  if (kind !== CloudProfile.kind || name !== cloudProfile.metadata.name)
+    wrongs.push({
+      field: "spec.cloudProfile",
+      message: `names ${kind ?? "no profile"} ${name ?? ""}`.trimEnd() + `: write ${nameOf(cloudProfile)}`,
+    });
+  return wrongs;
+}
+
+function bindingWrongs({ spec, metadata: { namespace } }: Shoot, objects: readonly ConfiguredObject[]): Wrong[] {
+  const named = [
+    { field: "spec.credentialsBindingName", kind: CredentialsBinding.kind, name: spec.credentialsBindingName },
+    { field: "spec.secretBindingName", kind: SecretBinding.kind, name: spec.secretBindingName },
+  ];
+  return named.flatMap(({ field, kind, name }) => (name ? wanted({ field, kind, name, namespace }, objects) : []));
+}
+
+/** What an object other than the Shoot refers to, and that is not there. */
+function referenceWrongs(object: ConfiguredObject["object"], objects: readonly ConfiguredObject[]): Wrong[] {
+  if (object.kind === ControllerRegistration.kind)
+    return (ControllerRegistration.parse(object).spec.deployment?.deploymentRefs ?? []).flatMap(({ name }, index) => {
+      const field = `spec.deployment.deploymentRefs[${index}].name`;
+      return wanted({ field, kind: ControllerDeployment.kind, name }, objects);
+    });
+  if (object.kind === CredentialsBinding.kind) {
+    const { kind = "", name = "", namespace } = CredentialsBinding.parse(object).credentialsRef;
+    return kind === "Secret"
+      ? wanted({ field: "credentialsRef", kind, name, namespace }, objects)
+      : [unsupported(kind)];
+  }
+  if (object.kind !== SecretBinding.kind) return [];
+  const { metadata, secretRef } = SecretBinding.parse(object);
+  const namespace = secretRef.namespace ?? metadata.namespace;
+  return wanted({ field: "secretRef", kind: "Secret", name: secretRef.name ?? "", namespace }, objects);
+}
+
+const unsupported = (kind: string): Wrong => ({
+  field: "credentialsRef.kind",
+  message: `is ${kind}, whose tokens come from a garden: write a Secret`,
+});
+
+interface Reference {
+  readonly field: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+function wanted({ field, kind, name, namespace }: Reference, objects: readonly ConfiguredObject[]): Wrong[] {
+  const isThere = objects.some(
+    ({ object }) => object.kind === kind && object.metadata.name === name && object.metadata.namespace === namespace,
+  );
+  const called = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+  return isThere ? [] : [{ field, message: `names ${called}, which is not in the folder: add it` }];
+}
