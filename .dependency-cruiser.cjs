@@ -146,7 +146,7 @@ const homes = {
   listr2: ["cli"],
   pino: ["log"],
   undici: ["kube", "local"], // local: downloads of pinned binaries
-  zod: ["api", "admission", "cli", "config", "variables"],
+  zod: ["api", "admission", "cli", "config", "gardenadm", "variables"],
 };
 
 const anyOf = (paths) => `^src/(${paths.join("|")})(/|\\.ts$)`;
