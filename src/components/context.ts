@@ -42,6 +42,18 @@ export interface ControlPlaneContext {
   readonly sshPublicKey?: string;
   /** Replicas of each workload in the seed: those that the operation needs; by default 1, or 0 for a hibernated Shoot. */
   readonly replicas?: number;
+  /** The nodes of a self-hosted Shoot that carry its control plane, once they are known; none where a seed carries it. */
+  readonly nodes?: readonly ControlPlaneNode[];
+}
+
+/** A node on which API server, its controllers and etcd run as static pods. */
+export interface ControlPlaneNode {
+  /** Its host name. */
+  readonly name: string;
+  /** IP addresses; by the first of them, other nodes reach it. */
+  readonly addresses: readonly [string, ...string[]];
+  /** Its etcds begin the cluster. Those of every other node join what there is, and without data they stay down. */
+  readonly founds?: true;
 }
 
 /** What the programs that manage machines are deployed with. */
@@ -117,6 +129,14 @@ function autoscalerVersion(kubernetesVersion: string): string {
 export function replicasOf({ replicas, shoot }: ControlPlaneContext): number {
   return replicas ?? (shoot.spec.hibernation?.enabled === true ? 0 : 1);
 }
+
+/** The same for what nodes run as static pods: there, the workload is what these are made from, and has no pod of its own. */
+export function scheduledReplicasOf(context: ControlPlaneContext): number {
+  return context.nodes === undefined ? replicasOf(context) : 0;
+}
+
+/** The name of the Secret or ConfigMap that stands for `name` on one node; no other object has a dot in its name. */
+export const nodeObjectName = (name: string, hostName: string): string => `${name}.${hostName}`;
 
 /** The Shoot's worker pools; none for a workerless Shoot. */
 export function poolsOf({ shoot }: ControlPlaneContext): readonly WorkerPool[] {

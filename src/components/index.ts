@@ -20,11 +20,14 @@ import { shootWebhooks } from "./resource-manager/shoot-webhooks.ts";
 import { tunnelAgent } from "./tunnel/agent.ts";
 
 export { clusterObject } from "./cluster-object.ts";
+export { literal } from "./command-line.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export {
   imagesFor,
+  nodeObjectName,
   poolsOf,
   type ControlPlaneContext,
+  type ControlPlaneNode,
   type ImageVector,
   type ManagedMachines,
   type WorkerPool,
@@ -58,6 +61,7 @@ export {
   type Encryption,
 } from "./kubernetes/encryption-configuration.ts";
 export { userAccount };
+export type { File } from "./node/file.ts";
 export { nodeAgentSecret, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";
 export { nodeAgentSecretName } from "./node/pool.ts";

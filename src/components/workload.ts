@@ -45,7 +45,8 @@ export function probe(path: string, port: number, timing: Timing, scheme: "HTTPS
   return { httpGet: { path, port, scheme }, timeoutSeconds: 10, ...timing };
 }
 
-interface Timing {
+/** How often a probe asks, and how often in a row it may fail. */
+export interface Timing {
   readonly periodSeconds: number;
   readonly failureThreshold: number;
 }

@@ -1,8 +1,19 @@
 import type { KubeObject } from "../../api/index.ts";
 import { commandLine } from "../command-line.ts";
-import { replicasOf, type ControlPlaneContext } from "../context.ts";
-import { mountFiles, secretPath } from "../files.ts";
-import { controlPlanePod, controlPlaneRole, leavesLastWords, priorityClass, probe, restricted } from "../workload.ts";
+import { scheduledReplicasOf, type ControlPlaneContext } from "../context.ts";
+import { mountFiles } from "../files.ts";
+import {
+  controlPlanePod,
+  controlPlaneRole,
+  leavesLastWords,
+  priorityClass,
+  probe,
+  restricted,
+  type Timing,
+} from "../workload.ts";
+import { etcdPorts, type EtcdRole } from "./addresses.ts";
+import { nodeConfiguration } from "./node-configuration.ts";
+import { dataVolume, settings, type MemberPlace } from "./settings.ts";
 
 /** The Shoot's two etcds: `etcd-main` for everything, `etcd-events` for events, which come and go. */
 export function etcd(context: ControlPlaneContext): KubeObject[] {
@@ -19,9 +30,6 @@ export function member(cluster: "etcd-main" | "etcd-events", namespace: string) 
   return { name, token: cluster, peer: `https://${name}.${cluster}-peer.${namespace}.svc:2380` };
 }
 
-/** Where an etcd has its volume, and on it its data. */
-export const dataVolume = { mountPath: "/var/etcd/data", directory: "/var/etcd/data/new.etcd" } as const;
-
 const MAIN_STORAGE = "10Gi";
 
 /** The claim of etcd-main's only pod: Kubernetes names it `<template>-<set>-<ordinal>`. */
@@ -32,7 +40,7 @@ export const mainClaim = {
 } as const;
 
 interface EtcdCluster {
-  readonly role: "main" | "events";
+  readonly role: EtcdRole;
   /** Size of the volume; a StatefulSet's volumes cannot be resized later. */
   readonly storage: string;
   /** Bytes after which etcd takes no more writes. */
@@ -40,30 +48,32 @@ interface EtcdCluster {
 }
 
 function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdCluster): KubeObject[] {
-  const { namespace, images } = context;
+  const { namespace, images, nodes } = context;
   const name = `etcd-${role}` as const;
   const selector = { app: "etcd-statefulset", role };
   const metadata = { namespace, labels: { ...selector, ...controlPlaneRole } };
-  const files = mountFiles(context, {
-    "ca-etcd": ["ca.crt"],
-    "ca-etcd-peer": ["ca.crt"],
-    "etcd-server": "all",
-    "etcd-peer": "all",
-  });
+  const ports = etcdPorts(role, context);
+  const configuration = nodes && nodeConfiguration(role, nodes, quota);
+  const files = mountFiles(
+    context,
+    { "ca-etcd": ["ca.crt"], "ca-etcd-peer": ["ca.crt"], "etcd-server": "all", "etcd-peer": "all" },
+    configuration && [configuration.mounted],
+  );
   const volume = `${role}-etcd`;
+  const health = (path: string, timing: Timing) => {
+    const { httpGet, ...others } = probe(path, ports.metrics, timing, "HTTP");
+    // On a host's network, all others would read what only its kubelet asks for.
+    return { httpGet: { ...(nodes && { host: "127.0.0.1" }), ...httpGet }, ...others };
+  };
   const container = {
     name: "etcd",
     image: images.etcd,
     imagePullPolicy: "IfNotPresent",
-    command: command(name, namespace, quota),
-    ports: [
-      { name: "client", containerPort: 2379 },
-      { name: "peer", containerPort: 2380 },
-      { name: "metrics", containerPort: 2381 },
-    ],
-    startupProbe: probe("/readyz", 2381, { periodSeconds: 1, failureThreshold: 300 }, "HTTP"),
-    livenessProbe: probe("/livez", 2381, { periodSeconds: 10, failureThreshold: 6 }, "HTTP"),
-    readinessProbe: probe("/readyz", 2381, { periodSeconds: 5, failureThreshold: 3 }, "HTTP"),
+    command: configuration?.command ?? commandLine("etcd", settings(inSeed(name, namespace), quota)),
+    ports: Object.entries(ports).map(([each, containerPort]) => ({ name: each, containerPort })),
+    startupProbe: health("/readyz", { periodSeconds: 1, failureThreshold: 300 }),
+    livenessProbe: health("/livez", { periodSeconds: 10, failureThreshold: 6 }),
+    readinessProbe: health("/readyz", { periodSeconds: 5, failureThreshold: 3 }),
     resources: { requests: { cpu: "25m", memory: "64Mi" } },
     securityContext: restricted(),
     ...leavesLastWords,
@@ -77,18 +87,19 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
     volumes: files.volumes,
   };
   return [
-    service({ name: `${name}-client`, ...metadata }, { selector, ports: [servicePort("client", 2379)] }),
-    // Peers find each other before they are ready.
-    service(
-      { name: `${name}-peer`, ...metadata },
-      { clusterIP: "None", publishNotReadyAddresses: true, selector, ports: [servicePort("peer", 2380)] },
-    ),
+    ...(configuration?.files ?? []).map(({ name: file, data }) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: file, ...metadata },
+      data,
+    })),
+    ...(nodes === undefined ? services(name, metadata, selector) : []),
     {
       apiVersion: "apps/v1",
       kind: "StatefulSet",
       metadata: { name, ...metadata },
       spec: {
-        replicas: replicasOf(context),
+        replicas: scheduledReplicasOf(context),
         serviceName: `${name}-peer`,
         podManagementPolicy: "Parallel",
         selector: { matchLabels: selector },
@@ -110,29 +121,24 @@ function claimSpec(storage: string) {
   return { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } };
 }
 
-function command(name: "etcd-main" | "etcd-events", namespace: string, quota: number): string[] {
+function inSeed(name: "etcd-main" | "etcd-events", namespace: string): MemberPlace {
   const { name: self, token, peer } = member(name, namespace);
-  return commandLine("etcd", {
-    name: self,
-    "data-dir": dataVolume.directory,
-    "listen-client-urls": "https://0.0.0.0:2379",
-    "advertise-client-urls": `https://${name}-client.${namespace}.svc:2379`,
-    "client-cert-auth": true,
-    "trusted-ca-file": secretPath("ca-etcd", "ca.crt"),
-    "cert-file": secretPath("etcd-server", "tls.crt"),
-    "key-file": secretPath("etcd-server", "tls.key"),
-    "listen-peer-urls": "https://0.0.0.0:2380",
-    "initial-advertise-peer-urls": peer,
-    "initial-cluster": `${self}=${peer}`,
-    "initial-cluster-token": token,
-    "peer-client-cert-auth": true,
-    "peer-trusted-ca-file": secretPath("ca-etcd-peer", "ca.crt"),
-    "peer-cert-file": secretPath("etcd-peer", "tls.crt"),
-    "peer-key-file": secretPath("etcd-peer", "tls.key"),
-    "listen-metrics-urls": "http://0.0.0.0:2381",
-    "quota-backend-bytes": quota,
-    "snapshot-count": 10_000,
-  });
+  return {
+    ...{ name: self, token, peer, initialCluster: `${self}=${peer}` },
+    client: `https://${name}-client.${namespace}.svc:2379`,
+    listen: { client: "https://0.0.0.0:2379", peer: "https://0.0.0.0:2380", metrics: "http://0.0.0.0:2381" },
+  };
+}
+
+function services(name: string, others: Omit<KubeObject["metadata"], "name">, selector: object): KubeObject[] {
+  return [
+    service({ name: `${name}-client`, ...others }, { selector, ports: [servicePort("client", 2379)] }),
+    // Peers find each other before they are ready.
+    service(
+      { name: `${name}-peer`, ...others },
+      { clusterIP: "None", publishNotReadyAddresses: true, selector, ports: [servicePort("peer", 2380)] },
+    ),
+  ];
 }
 
 function service(metadata: KubeObject["metadata"], spec: object): KubeObject {

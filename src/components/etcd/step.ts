@@ -2,7 +2,7 @@ import { backupMount } from "./backup-place.ts";
 import type { Step } from "./backup-pod.ts";
 import { commandLine, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
-import { dataVolume } from "./etcd.ts";
+import { dataVolume } from "./settings.ts";
 
 /** The container whose log says, as JSON, what a snapshot holds: `{hash, revision, totalKey, totalSize}`. */
 export const VERIFY_CONTAINER = "verify";

@@ -1,5 +1,6 @@
 import { commandLine, featureGates, literal, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
+import { etcdClientUrl } from "../etcd/addresses.ts";
 import { secretPath } from "../files.ts";
 import { egressFlags } from "../tunnel/server.ts";
 import { AUDIT } from "./audit.ts";
@@ -11,7 +12,7 @@ export function kubeApiServerCommand(context: ControlPlaneContext): string[] {
   return commandLine("kube-apiserver", {
     ...network(context),
     ...identities(context),
-    ...storage,
+    ...storage(context),
     ...otherServers,
     ...egressFlags(context),
     ...auditing,
@@ -62,14 +63,14 @@ function identities(context: ControlPlaneContext): Flags {
 /** The resource manager asks for tokens with the audience `gardener`, whatever the user asks for. */
 const audiences = (asked: readonly string[] = ["kubernetes"]): string[] => [...new Set([...asked, "gardener"])];
 
-const storage: Flags = {
+const storage = (context: ControlPlaneContext): Flags => ({
   "encryption-provider-config": secretPath(ENCRYPTION_CONFIGURATION.secret, ENCRYPTION_CONFIGURATION.key),
-  "etcd-servers": "https://etcd-main-client:2379",
-  "etcd-servers-overrides": "/events#https://etcd-events-client:2379",
+  "etcd-servers": etcdClientUrl("main", context),
+  "etcd-servers-overrides": `/events#${etcdClientUrl("events", context)}`,
   "etcd-cafile": secretPath("ca-etcd", "ca.crt"),
   "etcd-certfile": secretPath("kube-apiserver-etcd-client", "tls.crt"),
   "etcd-keyfile": secretPath("kube-apiserver-etcd-client", "tls.key"),
-};
+});
 
 const otherServers: Flags = {
   "kubelet-certificate-authority": secretPath("ca-kubelet", "ca.crt"),

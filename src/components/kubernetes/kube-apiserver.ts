@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
-import { replicasOf, type ControlPlaneContext } from "../context.ts";
+import { scheduledReplicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles } from "../files.ts";
 import { AUDIT, auditLogVolume } from "./audit.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
@@ -64,7 +64,7 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
       kind: "Deployment",
       metadata: { name: "kube-apiserver", namespace, labels: { ...labels, ...controlPlaneRole, ...webhookTarget } },
       spec: {
-        replicas: replicasOf(context),
+        replicas: scheduledReplicasOf(context),
         revisionHistoryLimit: 1,
         strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
         selector: { matchLabels: labels },

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../api/index.ts";
 import { commandLine, featureGates, literal, type Flags } from "../command-line.ts";
-import { poolsOf, replicasOf, type ControlPlaneContext } from "../context.ts";
+import { poolsOf, scheduledReplicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles, secretPath } from "../files.ts";
 import { networksOf } from "../networks.ts";
 import {
@@ -42,7 +42,7 @@ export function kubeControllerManager(context: ControlPlaneContext): KubeObject[
         labels: { ...labels, ...controlPlaneRole, ...webhookTarget },
       },
       spec: {
-        replicas: replicasOf(context),
+        replicas: scheduledReplicasOf(context),
         revisionHistoryLimit: 1,
         selector: { matchLabels: labels },
         template: {

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
 import { commandLine, featureGates } from "../command-line.ts";
-import { replicasOf, type ControlPlaneContext } from "../context.ts";
+import { scheduledReplicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles, secretPath } from "../files.ts";
 import {
   controlPlaneLabels,
@@ -56,7 +56,7 @@ export function kubeScheduler(context: ControlPlaneContext): KubeObject[] {
       kind: "Deployment",
       metadata: { name: "kube-scheduler", namespace, labels: { ...labels, ...controlPlaneRole, ...webhookTarget } },
       spec: {
-        replicas: replicasOf(context),
+        replicas: scheduledReplicasOf(context),
         revisionHistoryLimit: 1,
         selector: { matchLabels: labels },
         template: {
