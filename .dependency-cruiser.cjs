@@ -108,6 +108,7 @@ const arrows = {
     "parsing",
     "log",
   ],
+  "self-hosted": ["api", "components"],
   gardenadm: [frame, "admission/shoot/known-gates", "api", "components/context", "kube", "parsing", "read-text"],
   config: ["variables"],
   variables: [],

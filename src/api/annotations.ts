@@ -144,6 +144,9 @@ export const SCALED_DOWN_BY_WATCHDOG_ANNOTATION = "dependency-watchdog.gardener.
 /** Kubernetes' own, on a pod that stands for a static one of its node; such a pod cannot be deleted. */
 export const MIRROR_POD_ANNOTATION = "kubernetes.io/config.mirror";
 
+/** On a static pod of a control plane, the SHA-256 of its manifest and files in hex: by it the node agent tells it from an earlier one. */
+export const STATIC_POD_HASH_ANNOTATION = "gardener.cloud/config.mirror";
+
 /** Kubernetes' own, on a PersistentVolumeClaim: the provisioner that is asked for its volume. */
 export const PROVISIONER_ANNOTATION = "volume.kubernetes.io/storage-provisioner";
 

@@ -27,9 +27,12 @@ export function kubeApiServerCommand(context: ControlPlaneContext): string[] {
   });
 }
 
-/** With an address of its own, Service `kubernetes` gets its endpoint from us: a rolling update takes none away. */
+/**
+ * With an address of its own, Service `kubernetes` gets its endpoint from us: a rolling update takes none away. On nodes, each
+ * API server has that of its node and keeps its endpoint itself.
+ */
 function network(context: ControlPlaneContext): Flags {
-  const address = apiServerIP(context);
+  const address = context.nodes === undefined ? apiServerIP(context) : undefined;
   return {
     "secure-port": 443,
     "tls-cert-file": secretPath("kube-apiserver", "tls.crt"),
