@@ -1,4 +1,5 @@
 import type { OperatingSystemConfig } from "../../api/index.ts";
+import { filesFor, inlineBytes, unitsOf } from "../../node-agent/wanted.ts";
 import type { UserData, UserDataFile, UserDataUnit } from "./user-data.ts";
 
 /** What of an OperatingSystemConfig is a machine's business, with the contents of Secrets filled in. */
@@ -11,15 +12,12 @@ type File = NonNullable<OperatingSystemConfig["spec"]["files"]>[number];
  * An OperatingSystemConfig as a machine of this host follows it: what its controller has added goes with the rest as in
  * upstream's agent, and what the machine's image does in a way of its own is left out. Throws for what it cannot do.
  */
-export function toUserData({ spec, status }: MachineConfig, hostName?: string): UserData {
-  const files = [...(spec.files ?? []), ...(status?.extensionFiles ?? [])]
-    .filter((file) => file.hostName === undefined || file.hostName === hostName)
-    .filter(({ path }) => path !== agentProgram);
-  const units = [...(spec.units ?? []), ...(status?.extensionUnits ?? [])];
-  const names = [...new Set(units.map(({ name }) => name))].filter((name) => isRunHere(name));
+export function toUserData(config: MachineConfig, hostName?: string): UserData {
+  const files = filesFor(config, hostName).filter(({ path }) => path !== agentProgram);
+  const units = unitsOf(config).filter(({ name }) => isRunHere(name));
   return {
-    files: byPath(files).map(readFile),
-    units: names.map((name) => merge(name, units)).filter(({ content, command }) => content ?? command === "stop"),
+    files: files.map(readFile),
+    units: units.map(readUnit).filter(({ content, command }) => content ?? command === "stop"),
   };
 }
 
@@ -42,37 +40,29 @@ const isRunHere = (name: string): boolean => name.endsWith(".service") && !ownWa
 
 const agentProgram = "/opt/bin/gardener-node-agent";
 
-/** The last word on each setting of a unit; drop-ins follow the text, where they mean what they mean to systemd. */
-function merge(name: string, all: readonly Unit[]): UserDataUnit {
-  const mine = all.filter((unit) => unit.name === name);
-  const { content, command, enable } = Object.assign({}, ...mine) as Omit<Unit, "name">;
-  const dropIns = mine.flatMap((unit) => unit.dropIns ?? []);
-  const filePaths = [...new Set(mine.flatMap((unit) => unit.filePaths ?? []))];
+/** Drop-ins follow the text, where they mean what they mean to systemd. */
+function readUnit({ name, content, command, enable, dropIns = [], filePaths }: Unit): UserDataUnit {
   return {
     name,
     ...(content === undefined ? {} : { content: [content, ...dropIns.map((dropIn) => dropIn.content)].join("\n") }),
     ...(command === undefined ? {} : { command }),
     ...(enable === undefined ? {} : { enable }),
-    ...(filePaths.length === 0 ? {} : { filePaths }),
+    ...(filePaths === undefined ? {} : { filePaths }),
   };
 }
 
 function readFile({ path, permissions, content }: File): UserDataFile {
   if (content.imageRef !== undefined) return { path, program: programOf(path, content.imageRef) };
   if (content.inline === undefined) throw new Error(`cannot write file ${path}: it has no content`);
-  const common = { path, ...(permissions === undefined ? {} : { permissions }) };
-  const { data, encoding } = content.inline;
-  if (encoding === "") return { ...common, content: data };
-  if (encoding !== "b64" && encoding !== "base64")
-    throw new Error(`cannot write file ${path}: encoding ${encoding} is not known`);
-  return { ...common, ...readEncoded(data) };
+  const readable = readableContent(inlineBytes(path, content.inline));
+  return { path, ...(permissions === undefined ? {} : { permissions }), ...readable };
 }
 
 /** Text as text, so that people can read it; anything else as base64. */
-function readEncoded(data: string): { content: string; encoding?: "b64" } {
-  const bytes = Buffer.from(data, "base64");
+function readableContent(bytes: Buffer): { content: string; encoding?: "b64" } {
   const text = bytes.toString("utf8");
-  return Buffer.from(text, "utf8").equals(bytes) ? { content: text } : { content: data, encoding: "b64" };
+  if (Buffer.from(text, "utf8").equals(bytes)) return { content: text };
+  return { content: bytes.toString("base64"), encoding: "b64" };
 }
 
 /** The machine's image has Kubernetes' programs in every version that the host has. */
@@ -84,5 +74,3 @@ function programOf(path: string, { image, filePathInImage }: { image: string; fi
     `cannot write file ${path}: machines here have no registry to get ${filePathInImage} of ${image} from`,
   );
 }
-
-const byPath = (files: readonly File[]): File[] => [...new Map(files.map((file) => [file.path, file])).values()];

@@ -39,7 +39,7 @@ describe("a machine's user data", () => {
   test.each([
     [{ imageRef: { image: "x:v1", filePathInImage: "/x" } }, "machines here have no registry to get /x of x:v1 from"],
     [{}, "it has no content"],
-    [{ inline: { encoding: "rot13", data: "" } }, "encoding rot13 is not known"],
+    [{ inline: { encoding: "rot13", data: "" } }, "encoding rot13 is not known; it may be plain, b64 or base64"],
   ])("says what is wrong with a file of %j, by code", async (content, why) => {
     await expect(renderUserData({ ...spec, files: [{ path: "/opt/x", content }] }, noSecret)).rejects.toMatchObject({
       message: `cannot write file /opt/x: ${why}`,
