@@ -5,6 +5,10 @@
 export const commandLines = {
   localUp: (environment = "local") => `perennial local up${environment === "local" ? "" : ` --name ${environment}`}`,
   localUpOnClusters: () => "perennial local up --garden-kubeconfig FILE --seed NAME=FILE",
+  wipeMachine: (machine: string, set = "machines") => `perennial local machine wipe ${machine}${inSet(set)}`,
+  cutPower: (machine: string, set = "machines") => `perennial local machine off ${machine} --hard${inSet(set)}`,
+  createMachine: (machine: string, set = "machines") => `perennial local machine create ${machine} --bare${inSet(set)}`,
+  switchOn: (machine: string, set = "machines") => `perennial local machine on ${machine}${inSet(set)}`,
   localStatus: () => "perennial local status",
   listShoots: () => "perennial shoot list",
   describeShoot: (shoot: string) => `perennial shoot describe ${shoot}`,
@@ -24,3 +28,5 @@ export const commandLines = {
   planFlow: (shoot: string) => `perennial flow plan ${shoot}`,
   showFlow: (workflow: string) => `perennial flow show ${workflow}`,
 } as const;
+
+const inSet = (set: string): string => (set === "machines" ? "" : ` --set ${set}`);

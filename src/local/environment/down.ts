@@ -1,6 +1,3 @@
-import { readdir, readFile, rm, rmdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { execa } from "execa";
 import { createLogger } from "../../log.ts";
 import { findEnvironment, type EnvironmentChoice } from "./file.ts";
 import type { Environment } from "./environment.ts";
@@ -10,9 +7,8 @@ import { removeBridge } from "../network/bridge.ts";
 import { gatewayName } from "../process/gateway.ts";
 import { isOwn } from "../process/own-processes.ts";
 import { supervisorName } from "../supervisor/supervisor.ts";
-import { forgetPorts } from "../process/taken-ports.ts";
 import { createProcesses } from "../process/processes.ts";
-import { lockFile } from "./up.ts";
+import { lockFile, removeStateFolder } from "./state-folder.ts";
 import { removeWebhooks } from "./webhooks.ts";
 
 /** What is told while `down` works. */
@@ -69,35 +65,11 @@ async function takeDown(
     await stop(() => true);
   });
   if (withMachines) await step("network", async () => await removeBridge(environment));
-  await step("files", async () => await removeFiles(environment));
+  await step("files", async () => await removeStateFolder(environment));
   if (left !== undefined)
     throw new Error(
       `environment ${environment.name} is gone, but the garden does not let its webhooks be taken away, and no Shoot there can be ` +
         "written before they are: kubectl delete validatingwebhookconfigurations,mutatingwebhookconfigurations perennial",
       { cause: left },
     );
-}
-
-/** The file that says what the environment is goes last, so that a `down` that is killed can be run again. */
-async function removeFiles({ stateDir }: Environment): Promise<void> {
-  await unmountBelow(stateDir);
-  const entries = (await readdir(stateDir)).filter((entry) => entry !== "environment.json");
-  await Promise.all(entries.map((entry) => rm(join(stateDir, entry), { recursive: true, force: true })));
-  await rm(stateDir, { recursive: true, force: true });
-  await rm(lockFile({ stateDir }), { force: true });
-  await forgetPorts(stateDir);
-  // The folder of all environments, when this was the last one.
-  if (dirname(stateDir) === "/var/lib/perennial") await rmdir(dirname(stateDir)).catch(() => undefined);
-}
-
-/** Nothing may be mounted below a folder that is removed: the mount's content is not the environment's. */
-async function unmountBelow(folder: string): Promise<void> {
-  const mounts = async () =>
-    (await readFile("/proc/self/mounts", "utf8").catch(() => ""))
-      .split("\n")
-      .map((line) => (line.split(" ")[1] ?? "").replace(/\\040/g, " "))
-      .filter((path) => path === folder || path.startsWith(`${folder}/`));
-  for (const path of (await mounts()).reverse()) await execa("umount", ["--lazy", path], { reject: false });
-  const [left] = await mounts();
-  if (left !== undefined) throw new Error(`cannot remove ${folder}: ${left} is still mounted`);
 }

@@ -16,6 +16,8 @@ export interface Environment {
   readonly domain: string;
   /** The kinds of extension objects, of type `local`, that the built-in provider leaves to extensions that are installed. */
   readonly left?: readonly string[];
+  /** A set of bare machines, and nothing else. */
+  readonly bare?: true;
   /** The local provider of each seed is installed from its chart; without it, it runs beside the environment. */
   readonly providerLocal?: "chart";
 }

@@ -13,7 +13,7 @@ export interface EnvironmentChoice {
 }
 
 /** What a new environment is to be like; one that is there already stays what it is. */
-export interface EnvironmentRequest extends EnvironmentChoice, Pick<Environment, "left" | "providerLocal"> {}
+export interface EnvironmentRequest extends EnvironmentChoice, Pick<Environment, "left" | "providerLocal" | "bare"> {}
 
 /** The environment of this name, derived and written down when it is new. Everything about it stays the same until `down`. */
 export async function ensureEnvironment(choice: EnvironmentRequest = {}): Promise<Environment> {
@@ -21,11 +21,12 @@ export async function ensureEnvironment(choice: EnvironmentRequest = {}): Promis
   if (existing !== undefined) return existing;
   const { name = defaultName } = choice;
   const stateDir = stateDirectory(choice);
-  const { left, providerLocal } = choice;
+  const { left, providerLocal, bare } = choice;
   const environment = {
     ...deriveEnvironment(name, stateDir, await takenNetworks(stateDir)),
     ...(left === undefined ? {} : { left }),
     ...(providerLocal === undefined ? {} : { providerLocal }),
+    ...(bare && { bare }),
   };
   await mkdir(stateDir, { recursive: true, mode: 0o711 });
   const text = `${JSON.stringify(environment, undefined, 2)}\n`;

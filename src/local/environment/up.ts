@@ -6,8 +6,10 @@ import { createLogger, type Logger } from "../../log.ts";
 import { ensureEnvironment, type EnvironmentChoice } from "./file.ts";
 import type { Environment } from "./environment.ts";
 import { withLock } from "../binary/lock.ts";
+import { requireMachineHost } from "../machine/host.ts";
 import { startSupervisor } from "../process/own-processes.ts";
 import { createProcesses } from "../process/processes.ts";
+import { lockFile } from "./state-folder.ts";
 import { readStatus, type EnvironmentStatus } from "./status.ts";
 import { upstreamKinds, upstreamMachineKinds } from "./upstream.ts";
 import { adoptClusters } from "./up-existing.ts";
@@ -78,11 +80,6 @@ export async function up(
   return { ...status, phases: phases.times };
 }
 
-/** The lock that `up` and `down` hold; it lies beside the environment's folder, which `down` removes. */
-export function lockFile({ stateDir }: Pick<Environment, "stateDir">): string {
-  return `${stateDir}.lock`;
-}
-
 /** The environment's own log of what was done to it: logs/local.log. */
 export async function openLog({ stateDir }: Pick<Environment, "stateDir">): Promise<Logger> {
   await mkdir(join(stateDir, "logs"), { recursive: true });
@@ -97,9 +94,10 @@ function leftTo(upstream: boolean, machines = false): readonly string[] | undefi
 }
 
 function requireSameProviders(
-  { name, left, providerLocal }: Environment,
+  { name, bare, left, providerLocal }: Environment,
   asked: { readonly left: Environment["left"] | undefined; readonly providerLocal: UpOptions["providerLocal"] },
 ): void {
+  if (bare) throw new Error(`cannot bring up environment ${name}: it is a set of bare machines; use another name`);
   if (asked.left !== undefined && asked.left.join() !== left?.join())
     throw new Error(`cannot make room for upstream's provider in environment ${name}: take it down first`);
   if (asked.providerLocal !== undefined && providerLocal !== asked.providerLocal)
@@ -120,7 +118,5 @@ function requireMachines(seeds: Readonly<Record<string, string>>, seedCount: num
     throw new Error("cannot use seeds that exist without a garden that exists: say --garden-kubeconfig, too");
   if (!(seedCount >= 1 && seedCount <= 7))
     throw new Error(`cannot make ${seedCount} seeds: an environment has one to seven`);
-  if (process.platform !== "linux")
-    throw new Error(`cannot make machines on ${process.platform}: they are Linux namespaces; ${otherWay}`);
-  if (process.getuid?.() !== 0) throw new Error(`cannot make machines without root: run it with sudo, or ${otherWay}`);
+  requireMachineHost(otherWay);
 }

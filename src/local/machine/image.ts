@@ -34,7 +34,7 @@ export function installImage({ links, files, sandboxImage }: MachineImage): void
     writeFileSync(path, content);
   }
   mkdirSync("/etc/containerd", { recursive: true });
-  writeFileSync("/etc/containerd/config.toml", containerdConfig(sandboxImage));
+  writeFileSync("/etc/containerd/config.toml", containerdConfig({ sandboxImage, systemdCgroup: false }));
   writeFileSync("/etc/environment", "", { flag: "a" });
 }
 
@@ -45,8 +45,17 @@ Restart=always
 RestartSec=1s
 `;
 
-/** Without CAP_SYS_RESOURCE runc dies of the negative OOM scores that restrict_oom_score_adj prevents. */
-function containerdConfig(sandboxImage: string): string {
+/** Who makes the cgroups of containers: systemd, or runc itself. */
+interface ContainerdChoice {
+  readonly sandboxImage: string;
+  readonly systemdCgroup: boolean;
+}
+
+/**
+ * A configuration of containerd that takes a pod network from whatever brings one. Without CAP_SYS_RESOURCE runc dies of the
+ * negative OOM scores that restrict_oom_score_adj prevents.
+ */
+export function containerdConfig({ sandboxImage, systemdCgroup }: ContainerdChoice): string {
   return `version = 2
 root = "/var/lib/containerd"
 state = "/run/containerd"
@@ -61,7 +70,7 @@ state = "/run/containerd"
   [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
     runtime_type = "io.containerd.runc.v2"
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
-      SystemdCgroup = false
+      SystemdCgroup = ${systemdCgroup}
   [plugins."io.containerd.grpc.v1.cri".registry]
     config_path = "/etc/containerd/certs.d"
 `;

@@ -13,6 +13,7 @@ import { createNamespace, removeNamespace } from "../network/namespace.ts";
 import { plugAddress } from "../network/plug.ts";
 import { mirrorFiles } from "../registry/mirrors.ts";
 import { findRegistry } from "../registry/registry.ts";
+import { bootBare } from "./bare.ts";
 import { bootMachine, readPid1 } from "./boot.ts";
 import { createCgroup, removeCgroup } from "./cgroup.ts";
 import { raiseHostLimits } from "./limits.ts";
@@ -20,7 +21,7 @@ import type { MachineSpec, MachineStatus } from "./machine.ts";
 import { isAlive, killProcess } from "./process.ts";
 import { machineLinks } from "./programs.ts";
 import * as records from "./record.ts";
-import { bootSystem } from "./system.ts";
+import { bootSystem, userDataFiles } from "./system.ts";
 import type { UserData } from "./user-data.ts";
 
 /** The environment's host, and the store that each machine's containerd begins with. */
@@ -36,7 +37,7 @@ export async function ensureMachine(host: Host, spec: MachineSpec): Promise<Mach
   return await locked(env, spec.name, async (paths) => {
     const known = await records.readRecord(paths);
     const record: records.MachineRecord = {
-      ...(known ?? { createdAt: new Date().toISOString(), addresses: [] }),
+      ...(known ?? newRecord(spec)),
       ...spec,
       address: await allocateAddress(env, spec.name),
     };
@@ -61,13 +62,33 @@ export async function reviveMachine(host: Host, name: string): Promise<void> {
   });
 }
 
+/**
+ * Cuts the machine's power: its peers hear nothing more of it, then all that runs in it is killed. Success when it is off.
+ * Holds the machine's lock; throws when there is no machine.
+ */
+export async function cutPower({ env, log }: Host, name: string): Promise<void> {
+  await locked(env, name, async (paths) => {
+    await requireRecord(paths, name);
+    await stop(paths);
+  });
+  log.info({ machine: name }, "machine is off");
+}
+
+/** Empties the disk of a bare machine, cut off as by `cutPower`, and boots it as a new one with the same address. */
+export async function wipeMachine(host: Host, name: string): Promise<void> {
+  await locked(host.env, name, async (paths) => {
+    const record: records.MachineRecord = { ...(await requireRecord(paths, name)), disk: { blank: true } };
+    await stop(paths);
+    await records.writeRecord(paths, record);
+    await boot(host, paths, record);
+  });
+  host.log.info({ machine: name }, "machine wiped");
+}
+
 /** Kills everything in the machine and removes all that was made for it; success when there is none. */
 export async function discardMachine({ env, log }: Host, name: string): Promise<void> {
   await locked(env, name, async (paths) => {
-    const pid1 = await readPid1(paths);
-    if (pid1 !== undefined) await killProcess(pid1);
-    await removeCgroup(paths.cgroup);
-    await removeNamespace(paths.netns);
+    await stop(paths);
     await releaseAddress(env, name);
     await rm(paths.dir, { recursive: true, force: true });
   });
@@ -83,9 +104,7 @@ export async function changeMachine(
   apply: (paths: records.MachinePaths) => Promise<void>,
 ): Promise<void> {
   await locked(env, name, async (paths) => {
-    const record = await records.readRecord(paths);
-    if (record === undefined) throw new Error(`cannot change machine ${name}: there is none`);
-    await records.writeRecord(paths, edit(record));
+    await records.writeRecord(paths, edit(await requireRecord(paths, name)));
     if (await isRunning(paths)) await apply(paths);
   });
 }
@@ -100,6 +119,25 @@ export async function describeMachine(
   return { name, providerID: records.providerID(env, name), address, running, labels, createdAt };
 }
 
+/** The link goes first: whoever spoke to the machine is not told that its processes end. */
+async function stop(paths: records.MachinePaths): Promise<void> {
+  await removeNamespace(paths.netns);
+  const pid1 = await readPid1(paths);
+  if (pid1 !== undefined) await killProcess(pid1);
+  await removeCgroup(paths.cgroup);
+}
+
+async function requireRecord(paths: records.MachinePaths, name: string): Promise<records.MachineRecord> {
+  const record = await records.readRecord(paths);
+  if (record === undefined) throw new Error(`cannot change machine ${name}: there is none`);
+  return record;
+}
+
+function newRecord({ userData }: MachineSpec) {
+  const disk = userData === undefined ? { disk: { blank: true } as const } : {};
+  return { createdAt: new Date().toISOString(), addresses: [], ...disk };
+}
+
 async function boot(host: Host, paths: records.MachinePaths, record: records.MachineRecord): Promise<void> {
   const { env } = host;
   await raiseHostLimits();
@@ -112,7 +150,8 @@ async function boot(host: Host, paths: records.MachinePaths, record: records.Mac
   for (const extra of record.addresses) await plugAddress(env, paths.netns, extra);
   if (record.network !== undefined) await applyNetwork(paths.netns, paths.cniDir, record.network);
   const { userData } = record;
-  if (typeof userData === "string") await bootWithSystemd(host, paths, cgroupFiles, { ...record, userData });
+  if (userData === undefined) await bootBare(env.name, paths, cgroupFiles, record);
+  else if (typeof userData === "string") await bootWithSystemd(host, paths, cgroupFiles, { ...record, userData });
   else await bootWithRunner(host, paths, cgroupFiles, { ...record, userData });
 }
 
@@ -147,8 +186,9 @@ async function bootWithSystemd(
   { name, address, userData }: records.MachineRecord & { readonly userData: string },
 ): Promise<void> {
   const image = await ensureRootFilesystem(cacheDirectory());
-  const registry = await findRegistry(env);
-  await bootSystem(paths, cgroupFiles, { name, address, gateway: env.gateway, image, userData, registry });
+  const identity = { name, address, nameservers: [env.gateway] };
+  const files = userDataFiles(identity, userData, await findRegistry(env));
+  await bootSystem(paths, cgroupFiles, { name, image, files });
 }
 
 async function locked<T>(

@@ -11,7 +11,9 @@ export interface MachineRecord {
   readonly address: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: string;
-  readonly userData: UserData | string;
+  readonly userData?: UserData | string;
+  /** A bare machine's disk: the root file system that it lies over, and whether it is to be emptied before the next boot. */
+  readonly disk?: { readonly blank: true } | { readonly image: string };
   /** What `configureNetwork` was last called with. */
   readonly network?: MachineNetwork;
   /** Further addresses, such as load balancers'. */
