@@ -14,7 +14,7 @@ export type ValuesOf<T extends Arguments | Options> = {
   readonly [K in keyof T]: T[K] extends Argument<infer V> | Option<infer V> ? V : never;
 };
 
-/** One verb of a program; `run` answers with the exit, done unless it says otherwise. */
+/** One verb of a program; `run` answers with the exit, done unless it says otherwise; a number is that of a program that it ran. */
 export interface Command<
   A extends Arguments = Arguments,
   O extends Options = Options,
@@ -28,7 +28,11 @@ export interface Command<
   readonly examples?: readonly string[];
   readonly args: A;
   readonly options: O;
-  run(call: { readonly args: ValuesOf<A>; readonly options: ValuesOf<O>; readonly context: C }): Promise<Exit | void>;
+  run(call: {
+    readonly args: ValuesOf<A>;
+    readonly options: ValuesOf<O>;
+    readonly context: C;
+  }): Promise<Exit | number | void>;
 }
 
 /** What declares the verbs that work with such a context; a verb does nothing until it is run. */

@@ -65,6 +65,11 @@ export function optional(summary: string): Argument<string | undefined> {
   return { summary, required: false, parse: (text) => text };
 }
 
+/** An argument of which there may be none, and may be many. */
+export function anyNumber(summary: string): Argument<readonly string[]> {
+  return { ...several(summary), required: false };
+}
+
 /** An option that is on when it is named. */
 export function flag(summary: string, short?: string): Option<boolean> {
   return { summary, ...(short && { short }), parse: (texts) => texts.length > 0 };

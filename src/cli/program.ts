@@ -6,7 +6,7 @@ import {
 } from "commander";
 import type { BaseContext } from "./base-context.ts";
 import { CliError, exitCodeHelp, exitCodes, explainError, type Exit, type ExitMeanings } from "./exit.ts";
-import { loadVerbs, type Group, type Verb } from "./group.ts";
+import { lastName, loadVerbs, nest, type Group, type Verb } from "./group.ts";
 import { argumentInWords, flagOf, type Option } from "./option.ts";
 import { paint } from "./display/style.ts";
 import type { Terminal } from "./display/terminal.ts";
@@ -26,15 +26,20 @@ export async function runProgram<C extends BaseContext>(
   program: Program<C>,
   context: C,
 ): Promise<number> {
-  const outcome: { exit: Exit } = { exit: "done" };
+  const outcome: Outcome = { exit: "done" };
   try {
     const words = /^(-V|--version)$/.test(argv[0] ?? "") ? ["version", ...argv.slice(1)] : argv;
     const commander = await buildProgram(words, program, context, outcome);
     await commander.parseAsync([...words], { from: "user" });
-    return exitCodes[outcome.exit];
+    return typeof outcome.exit === "number" ? outcome.exit : exitCodes[outcome.exit];
   } catch (error) {
     return report(error, context);
   }
+}
+
+/** What the verb has answered. */
+interface Outcome {
+  exit: Exit | number;
 }
 
 /** Only the verbs of the group that is named are loaded, so that start-up does not pay for the others. */
@@ -42,35 +47,48 @@ async function buildProgram<C extends BaseContext>(
   argv: readonly string[],
   { name, description, exits, groups }: Program<C>,
   context: C,
-  outcome: { exit: Exit },
+  outcome: Outcome,
 ): Promise<Commander> {
   const program = quiet(new Commander(name), context)
     .helpCommand(...helpCommand)
     .description(description)
     .option("-V, --version", "Print the version")
     .addHelpText("after", exitCodeHelp(exits));
-  const named = groups.find((group) => group.name === argv.find((word) => !word.startsWith("-") && word !== "help"));
-  for (const group of groups) {
-    const verbs = group === named ? await loadVerbs(group) : [];
-    if ("load" in group) {
-      const verb = verbs[0];
-      program.addCommand(
-        verb ? buildVerb(verb, context, outcome) : quiet(new Commander(group.name), context).summary(group.summary),
-      );
-    } else {
-      const parent = quiet(new Commander(group.name), context)
-        .helpCommand(...helpCommand)
-        .description(group.summary);
-      for (const verb of verbs) parent.addCommand(buildVerb(verb, context, outcome));
-      program.addCommand(parent);
-    }
+  const named = findNamed(argv, groups);
+  for (const { group, within } of nest(groups)) {
+    const parent = await buildGroup(group, group === named, context, outcome);
+    for (const inner of within) parent.addCommand(await buildGroup(inner, inner === named, context, outcome));
+    program.addCommand(parent);
   }
   return program;
 }
 
+/** The innermost group that the words name. */
+function findNamed<C extends BaseContext>(argv: readonly string[], groups: readonly Group<C>[]): Group<C> | undefined {
+  const typed = `${argv.filter((word) => !word.startsWith("-") && word !== "help").join(" ")} `;
+  const named = groups.filter(({ name }) => typed.startsWith(`${name} `));
+  return named.sort((one, other) => other.name.length - one.name.length)[0];
+}
+
 const helpCommand = ["help [command]", "Show the help of a command"] as const;
 
-function buildVerb<C extends BaseContext>(verb: Verb<C>, context: C, outcome: { exit: Exit }): Commander {
+async function buildGroup<C extends BaseContext>(
+  group: Group<C>,
+  isNamed: boolean,
+  context: C,
+  outcome: Outcome,
+): Promise<Commander> {
+  const verbs = isNamed ? await loadVerbs(group) : [];
+  const [verb] = verbs;
+  if ("load" in group && verb) return buildVerb(verb, context, outcome);
+  const commander = quiet(new Commander(lastName(group)), context);
+  if ("load" in group) return commander.summary(group.summary);
+  commander.helpCommand(...helpCommand).description(group.summary);
+  for (const one of verbs) commander.addCommand(buildVerb(one, context, outcome));
+  return commander;
+}
+
+function buildVerb<C extends BaseContext>(verb: Verb<C>, context: C, outcome: Outcome): Commander {
   const commander = quiet(new Commander(verb.name), context).summary(verb.summary);
   commander.description([verb.summary, verb.description].filter(Boolean).join("\n\n"));
   if (verb.examples)

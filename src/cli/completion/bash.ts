@@ -9,10 +9,10 @@ _${name}_files() {
   compopt -o filenames 2>/dev/null
 }
 _${name}() {
-  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} verb= at
-  for ((at = 1; at < COMP_CWORD && at <= 2; at++)); do
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} verb= depth=2 at
+  for ((at = 1; at < COMP_CWORD && at <= depth; at++)); do
     [[ \${COMP_WORDS[at]} == -* ]] || verb+=" \${COMP_WORDS[at]}"
-  done
+${deeper(words)}  done
   COMPREPLY=()
   case "$verb $before" in
 ${words.flatMap((word) => textCases("", word, `_${name}_files`)).join("\n")}
@@ -24,6 +24,14 @@ ${words.flatMap((word) => cases("", word)).join("\n")}
 }
 complete -F _${name} ${name}
 `;
+}
+
+/** Within a group of a group, the verb is the third word. */
+function deeper(words: readonly Word[]): string {
+  const groups = words.flatMap(({ name, verbs }) =>
+    verbs.filter((verb) => verb.verbs.length > 0).map((verb) => `" ${name} ${verb.name}"`),
+  );
+  return groups.length === 0 ? "" : `    case "$verb" in ${groups.join(" | ")}) depth=3 ;; esac\n`;
 }
 
 /** What follows an option that takes a text: one of its words, a file, or what only the user knows. */

@@ -1,5 +1,5 @@
 import type { BaseContext } from "../base-context.ts";
-import { loadVerbs, type Group, type Verb } from "../group.ts";
+import { lastName, loadVerbs, nest, type Group, type Verb } from "../group.ts";
 import { flagOf, type Option } from "../option.ts";
 
 /** A word of the command line with all that may follow: its verbs, or where it is a verb its options and what it acts on. */
@@ -24,13 +24,18 @@ export interface Flag {
 /** Reads from the verbs' own declarations all that can be typed. */
 export async function wordsOf<C extends BaseContext>(groups: readonly Group<C>[]): Promise<Word[]> {
   return await Promise.all(
-    groups.map(async (group): Promise<Word> => {
-      const verbs = (await loadVerbs(group)).map((verb) => wordOf(verb));
-      const [only] = verbs;
-      if ("load" in group && only) return only;
-      return { name: group.name, summary: group.summary, verbs, options: [help], words: [] };
+    nest(groups).map(async ({ group, within }): Promise<Word> => {
+      const inner = await Promise.all(within.map(async (one) => await wordFor(one, [])));
+      return await wordFor(group, inner);
     }),
   );
+}
+
+async function wordFor<C extends BaseContext>(group: Group<C>, inner: readonly Word[]): Promise<Word> {
+  const verbs = (await loadVerbs(group)).map((verb) => wordOf(verb));
+  const [only] = verbs;
+  if ("load" in group && only) return only;
+  return { name: lastName(group), summary: group.summary, verbs: [...verbs, ...inner], options: [help], words: [] };
 }
 
 const help: Flag = { long: "--help", short: "-h", summary: "Show this help" };

@@ -12,25 +12,31 @@ _${name}() {
     return
   fi
   case $words[2] in
-${words.map(groupCase).join("\n")}
+${words.map((word) => caseOf(word, 1)).join("\n")}
   esac
 }
 if [[ \${funcstack[1]} == _${name} ]]; then _${name} "$@"; else compdef _${name} ${name}; fi
 `;
 }
 
-function groupCase(word: Word): string {
-  if (word.verbs.length === 0) return `    ${word.name}) ${argumentsOf(word, 1)} ;;`;
-  return `    ${word.name})
-      if ((CURRENT == 3)); then
-        local -a verbs=(${described(word.verbs)})
-        _describe verb verbs
-        return
-      fi
-      case $words[3] in
-${word.verbs.map((verb) => `        ${verb.name}) ${argumentsOf(verb, 2)} ;;`).join("\n")}
-      esac
-      ;;`;
+/** A word with so many before it: a verb, or a group with what may follow it. */
+function caseOf(word: Word, before: number): string {
+  const indent = "    ".repeat(before);
+  if (word.verbs.length === 0) return `${indent}${word.name}) ${argumentsOf(word, before)} ;;`;
+  return [
+    `${word.name})`,
+    `  if ((CURRENT == ${before + 2})); then`,
+    `    local -a verbs=(${described(word.verbs)})`,
+    "    _describe verb verbs",
+    "    return",
+    "  fi",
+    `  case $words[${before + 2}] in`,
+    ...word.verbs.map((verb) => caseOf(verb, before + 1).slice(indent.length)),
+    "  esac",
+    "  ;;",
+  ]
+    .map((line) => `${indent}${line}`)
+    .join("\n");
 }
 
 /**

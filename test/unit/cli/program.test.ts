@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createContext } from "../../../src/cli/connection.ts";
 import { defineCommand } from "../../../src/cli/command.ts";
 import { CliError } from "../../../src/cli/exit.ts";
-import { choice, duration, flag, optional, repeated, required, text } from "../../../src/cli/option.ts";
+import { anyNumber, choice, duration, flag, optional, repeated, required, text } from "../../../src/cli/option.ts";
 import { runCli } from "../../../src/cli/perennial.ts";
 import { loadVerbs, type Group } from "../../../src/cli/group.ts";
 import { registry } from "../../../src/cli/registry.ts";
@@ -85,13 +85,14 @@ it("the command line takes a refused connection, however deep, for an unreachabl
   expect(exit).toBe(4);
 });
 
-it("the help of every verb fits into 60 columns, but for its examples, and names no verbs below it", async () => {
+it("the help of every verb fits into 60 columns, but for its usage and examples, and names no verbs below it", async () => {
   for (const group of registry)
     for (const { name } of await loadVerbs(group)) {
       const terminal = { out: fakeOutput({ live: true, width: 60 }), err: fakeOutput() };
       const { context } = createContext({ terminal, variables: {}, signal: new AbortController().signal });
-      expect(await runCli([...new Set([group.name, name]), "--help"], registry, context)).toBe(0);
-      const [help = ""] = terminal.out.text().split("\nExamples:");
+      expect(await runCli([...new Set([...group.name.split(" "), name]), "--help"], registry, context)).toBe(0);
+      const [whole = ""] = terminal.out.text().split("\nExamples:");
+      const help = whole.replace(/^Usage: .*/, "");
       expect(help).not.toContain("Commands:");
       expect(help.split("\n").filter((line) => line.length > 60 && line.trim().includes(" "))).toEqual([]);
     }
@@ -100,6 +101,28 @@ it("the help of every verb fits into 60 columns, but for its examples, and names
 it("the command line ends with the exit that the verb answers", async () => {
   expect((await run(["thing", "grow", "oak"], () => "failed")).exit).toBe(1);
   expect((await run(["thing", "grow", "oak"], () => "interrupted")).exit).toBe(130);
+});
+
+it("the command line ends with the exit code of the program that the verb ran", async () => {
+  expect((await run(["thing", "grow", "oak"], () => 42)).exit).toBe(42);
+});
+
+it("the command line hands a verb of a group within a group all texts behind --, as they are", async () => {
+  const calls: unknown[] = [];
+  const dig = defineCommand({
+    name: "dig",
+    summary: "Dig",
+    args: { place: required("Where"), tools: anyNumber("With what") },
+    options: {},
+    run: async ({ args }) => void calls.push(args),
+  });
+  const groups = ["thing", "thing part"].map((name): Group => ({ name, summary: name, verbs: [async () => dig] }));
+  for (const argv of [["wood", "--", "axe", "--big"], ["field"], []])
+    await runCli(["thing", "part", "dig", ...argv], groups, createTestContext(fakeTerminal()));
+  expect(calls).toEqual([
+    { place: "wood", tools: ["axe", "--big"] },
+    { place: "field", tools: [] },
+  ]);
 });
 
 it("the command line imports only the verbs of the group that is named", async () => {
@@ -142,7 +165,7 @@ it("the command line has help for every verb there is", async () => {
     const verbs = "load" in group ? [await group.load()] : await Promise.all(group.verbs.map((load) => load()));
     for (const verb of verbs) {
       const terminal = fakeTerminal();
-      const argv = "load" in group ? [group.name, "--help"] : [group.name, verb.name, "--help"];
+      const argv = "load" in group ? [group.name, "--help"] : [...group.name.split(" "), verb.name, "--help"];
       expect(await runCli(argv, registry, createTestContext(terminal))).toBe(0);
       expect(terminal.out.text()).toContain(verb.summary.slice(0, 40));
     }
@@ -158,7 +181,9 @@ it("the command line says where it looked when there is no garden", async () => 
   });
 });
 
-function grow(body: (call: { args: unknown; options: unknown }) => "failed" | "interrupted" | undefined) {
+type Answer = "failed" | "interrupted" | number | undefined;
+
+function grow(body: (call: { args: unknown; options: unknown }) => Answer) {
   return defineCommand({
     name: "grow",
     summary: "Grow a thing",
@@ -174,7 +199,7 @@ function grow(body: (call: { args: unknown; options: unknown }) => "failed" | "i
   });
 }
 
-async function run(argv: readonly string[], body: () => "failed" | "interrupted" | undefined = () => undefined) {
+async function run(argv: readonly string[], body: () => Answer = () => undefined) {
   let call: { args: unknown; options: unknown } | undefined;
   const verb = grow((given) => {
     call = given;
