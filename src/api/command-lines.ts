@@ -1,3 +1,6 @@
+/** The set of bare machines where none is named. */
+export const defaultSet = "machines";
+
 /**
  * The command lines of the CLI that messages name as remedies. `shoot` is `namespace/name`, or the name alone where the
  * user has just typed that. A test holds each against the CLI's own registry.
@@ -5,10 +8,11 @@
 export const commandLines = {
   localUp: (environment = "local") => `perennial local up${environment === "local" ? "" : ` --name ${environment}`}`,
   localUpOnClusters: () => "perennial local up --garden-kubeconfig FILE --seed NAME=FILE",
-  wipeMachine: (machine: string, set = "machines") => `perennial local machine wipe ${machine}${inSet(set)}`,
-  cutPower: (machine: string, set = "machines") => `perennial local machine off ${machine} --hard${inSet(set)}`,
-  createMachine: (machine: string, set = "machines") => `perennial local machine create ${machine} --bare${inSet(set)}`,
-  switchOn: (machine: string, set = "machines") => `perennial local machine on ${machine}${inSet(set)}`,
+  wipeMachine: (machine: string, set = defaultSet) => `perennial local machine wipe ${machine}${inSet(set)}`,
+  cutPower: (machine: string, set = defaultSet) => `perennial local machine off ${machine} --hard${inSet(set)}`,
+  createMachine: (machine: string, set = defaultSet) => `perennial local machine create ${machine} --bare${inSet(set)}`,
+  enterMachine: (machine: string, set = defaultSet) => `perennial local machine shell ${machine}${inSet(set)}`,
+  switchOn: (machine: string, set = defaultSet) => `perennial local machine on ${machine}${inSet(set)}`,
   localStatus: () => "perennial local status",
   listShoots: () => "perennial shoot list",
   describeShoot: (shoot: string) => `perennial shoot describe ${shoot}`,
@@ -29,4 +33,4 @@ export const commandLines = {
   showFlow: (workflow: string) => `perennial flow show ${workflow}`,
 } as const;
 
-const inSet = (set: string): string => (set === "machines" ? "" : ` --set ${set}`);
+const inSet = (set: string): string => (set === defaultSet ? "" : ` --set ${set}`);

@@ -13,6 +13,19 @@ export const registry: readonly Group[] = [
     ],
   },
   {
+    name: "local machine",
+    summary: "Bare machines: a real systemd and containerd on this host, and nothing of Kubernetes",
+    verbs: [
+      async () => (await import("./local/machine/create.ts")).create,
+      async () => (await import("./local/machine/list.ts")).list,
+      async () => (await import("./local/machine/shell.ts")).shell,
+      async () => (await import("./local/machine/on.ts")).on,
+      async () => (await import("./local/machine/off.ts")).off,
+      async () => (await import("./local/machine/wipe.ts")).wipe,
+      async () => (await import("./local/machine/remove.ts")).remove,
+    ],
+  },
+  {
     name: "shoot",
     summary: "Shoots: look at them, follow them, ask for operations",
     verbs: [

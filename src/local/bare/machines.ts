@@ -56,8 +56,10 @@ export interface BareMachines {
   remove(name: string): Promise<void>;
   /** Gives its containerd these images, in the namespace of Kubernetes'. */
   loadImages(name: string, images: readonly Image[]): Promise<void>;
-  /** What runs a command in the machine as root, with the caller's standard input and output. */
-  enter(name: string, options: EnterOptions): Promise<readonly [string, ...string[]]>;
+  /** Runs a command in it as root and answers what it wrote; `input` is a file of the host. Throws where the command fails. */
+  run(name: string, command: readonly string[], input?: string): Promise<string>;
+  /** Runs a command in it as root, a login shell without one, on the terminal or pipes of this process; answers its exit code. */
+  shell(name: string, command: readonly string[]): Promise<number>;
 }
 
 /** The bare machines of the set of this name; `tell` is told what the first of a host waits for. */
@@ -67,15 +69,27 @@ export function createBareMachines(
   tell: (message: string) => void = () => {},
 ): BareMachines {
   const hostOf = (env: Environment): Host => ({ env, log, prepareStore: createImageStore(log) });
-  const enter: BareMachines["enter"] = async (name, options) => {
+  const enter = async (name: string, options: EnterOptions) => {
     const set = await requireMachine(setName, name);
     const pid1 = await findPid1(set, name);
     if (pid1 === undefined)
       throw new Error(`machine ${name} is off: switch it on with '${commandLines.switchOn(name, setName)}'`);
     return enterCommand(pid1, machinePaths(set, name).cgroup, options);
   };
+  const run: BareMachines["run"] = async (name, command, input) => {
+    const [program, ...args] = await enter(name, { command });
+    const stdin = input === undefined ? ({ stdin: "ignore" } as const) : { input: createReadStream(input) };
+    return (await execa(program, args, stdin)).stdout;
+  };
   return {
-    enter,
+    run,
+    async shell(name, command) {
+      const terminal = process.stdin.isTTY && process.stdout.isTTY;
+      const typed = command.length > 0 ? command : ["bash", "--login"];
+      const [program, ...args] = await enter(name, { command: typed, terminal });
+      const { exitCode = 1 } = await execa(program, args, { stdio: "inherit", reject: false });
+      return exitCode;
+    },
     async create(name) {
       requireMachineHost();
       await ensurePackages({ names: hostPackages, onProgress: tell });
@@ -111,8 +125,8 @@ export function createBareMachines(
       });
     },
     async loadImages(name, images) {
-      await run(await enter(name, { command: ["systemctl", "start", "containerd"] }));
-      for (const { tar } of images) await run(await enter(name, { command: importing }), tar);
+      await run(name, ["systemctl", "start", "containerd"]);
+      for (const { tar } of images) await run(name, importing, tar);
     },
   };
 }
@@ -121,10 +135,6 @@ export function createBareMachines(
 const hostPackages = ["iproute2", "iptables", "util-linux"] as const;
 
 const importing = ["ctr", "--namespace", "k8s.io", "images", "import", "-"] as const;
-
-async function run([program, ...args]: readonly [string, ...string[]], input?: string): Promise<void> {
-  await execa(program, args, input === undefined ? { stdin: "ignore" } : { input: createReadStream(input) });
-}
 
 async function describe(set: Environment, name: string): Promise<BareMachine> {
   const record = await readRecord(machinePaths(set, name));

@@ -5,9 +5,6 @@ import type { Environment } from "../environment/environment.ts";
 import { lockFile, removeStateFolder } from "../environment/state-folder.ts";
 import { removeBridge } from "../network/bridge.ts";
 
-/** The set of bare machines where none is named. */
-export const defaultSet = "machines";
-
 /** The set of bare machines of this name, or undefined where there is none. Throws where an environment has that name. */
 export async function findSet(name: string): Promise<Environment | undefined> {
   const found = await findEnvironment(placeOf(name));

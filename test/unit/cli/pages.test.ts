@@ -7,7 +7,8 @@ it.each(pages)("%s names only verbs and options that there are", async (page) =>
   for (const { verb, words, line } of commandsIn(page)) {
     const { options } = await find(verb);
     const known = Object.entries(options).flatMap(([key, { short }]) => [flagOf(key), `-${short ?? ""}`]);
-    for (const word of words.filter((one) => /^--?[a-z]/.test(one))) expect(known, line).toContain(word);
+    const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+    for (const word of own.filter((one) => /^--?[a-z]/.test(one))) expect(known, line).toContain(word);
   }
 });
 
@@ -19,7 +20,7 @@ it.each(pages)("%s says of which namespace the Shoot is wherever that is not gue
 });
 
 function commandsIn(page: string) {
-  return [...readPage(page).matchAll(/\bperennial ((?:shoot|flow|local) [a-z]+)([^`\n#]*)/g)].map(
+  return [...readPage(page).matchAll(/\bperennial ((?:shoot|flow|local(?: machine)?) [a-z]+)([^`\n#]*)/g)].map(
     ([line, verb = "", rest = ""]) => ({
       verb,
       words: rest.trim().split(/\s+/).filter(Boolean),
@@ -29,7 +30,7 @@ function commandsIn(page: string) {
 }
 
 async function find(words: string) {
-  const [group, name] = words.split(" ");
+  const [name, group] = [words.split(" ").at(-1), words.split(" ").slice(0, -1).join(" ")];
   const verbs = await Promise.all(registry.filter((one) => one.name === group).map(loadVerbs));
   const verb = verbs.flat().find((one) => one.name === name);
   if (!verb) throw new Error(`there is no verb ${words}`);
