@@ -2,7 +2,7 @@ import type { Cluster } from "../api/index.ts";
 import type { ControlPlaneContext } from "./context.ts";
 import { withGardenerDefaults } from "./gardener-defaults.ts";
 
-/** What extensions know of a Shoot: the garden's three objects, the Shoot with the defaults that they count on. */
+/** What extensions know of a Shoot: the garden's objects, without a Seed where none carries it, the Shoot with the defaults that they count on. */
 export function clusterObject({
   namespace,
   cloudProfile,
@@ -15,7 +15,7 @@ export function clusterObject({
     metadata: { name: namespace },
     spec: {
       cloudProfile: stripped(cloudProfile),
-      seed: stripped(seed),
+      ...(seed && { seed: stripped(seed) }),
       shoot: withGardenerDefaults(stripped(shoot)),
     },
   };

@@ -6,7 +6,8 @@ import type { CloudProfile, Seed, Shoot } from "../api/index.ts";
 export interface ControlPlaneContext {
   readonly shoot: Shoot;
   readonly cloudProfile: CloudProfile;
-  readonly seed: Seed;
+  /** The seed that carries the control plane; none where nodes of the Shoot do. */
+  readonly seed?: Seed;
   /** The Shoot's namespace in the seed; also its technical id. */
   readonly namespace: string;
   /** SHA-256 of the data of each Secret in the namespace, by name: a changed Secret rolls the pods that mount it. */
@@ -44,6 +45,17 @@ export interface ControlPlaneContext {
   readonly replicas?: number;
   /** The nodes of a self-hosted Shoot that carry its control plane, once they are known; none where a seed carries it. */
   readonly nodes?: readonly ControlPlaneNode[];
+}
+
+/** What a control plane in a seed is made from. */
+export interface SeedContext extends ControlPlaneContext {
+  readonly seed: Seed;
+}
+
+/** The seed that carries a control plane; throws where nodes of its own do, which have nothing of what was asked for. */
+export function seedOf({ seed, namespace }: Pick<ControlPlaneContext, "seed" | "namespace">): Seed {
+  if (seed === undefined) throw new Error(`no Seed carries ${namespace}: its own nodes do`);
+  return seed;
 }
 
 /** A node on which API server, its controllers and etcd run as static pods. */

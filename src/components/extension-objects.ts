@@ -9,7 +9,7 @@ import type {
   Network,
   Raw,
 } from "../api/index.ts";
-import { poolsOf, type ControlPlaneContext } from "./context.ts";
+import { seedOf, poolsOf, type ControlPlaneContext } from "./context.ts";
 import { backupEntryName } from "../api/extensions/backup-entry.ts";
 import { backupEntrySecretName, GARDEN_NAMESPACE } from "../api/names.ts";
 import { networksOf } from "./networks.ts";
@@ -107,9 +107,11 @@ const RUNTIME_BINARIES = "/var/bin/containerruntimes";
 
 /** The Shoot's part of its seed's bucket; the bucket is named after the Seed. Throws where the Seed keeps no backups. */
 export function backupEntryObject(
-  { namespace, seed, shoot }: ControlPlaneContext,
+  context: ControlPlaneContext,
   backupBucketProviderStatus?: Raw,
 ): ExtensionBackupEntry {
+  const { namespace, shoot } = context;
+  const seed = seedOf(context);
   const { backup, provider } = seed.spec;
   if (backup === undefined || seed.metadata.uid === undefined)
     throw new Error(`cannot describe BackupEntry of ${namespace}: Seed ${seed.metadata.name} keeps no backups`);

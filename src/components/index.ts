@@ -26,10 +26,12 @@ export {
   imagesFor,
   nodeObjectName,
   poolsOf,
+  seedOf,
   type ControlPlaneContext,
   type ControlPlaneNode,
   type ImageVector,
   type ManagedMachines,
+  type SeedContext,
   type WorkerPool,
 } from "./context.ts";
 export { copyJob } from "./etcd/backup-copy.ts";

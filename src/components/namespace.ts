@@ -11,7 +11,7 @@ import {
 } from "../api/labels.ts";
 import type { KubeObject } from "../api/index.ts";
 import { clusterObject } from "./cluster-object.ts";
-import type { ControlPlaneContext } from "./context.ts";
+import { seedOf, type ControlPlaneContext } from "./context.ts";
 import { networkPolicies } from "./isolation/network-policies.ts";
 
 /**
@@ -24,7 +24,9 @@ export function namespace(context: ControlPlaneContext): KubeObject[] {
   return [{ apiVersion: "v1", kind: "Namespace", metadata }, clusterObject(context), ...networkPolicies(context)];
 }
 
-function labelsOf({ shoot, seed, extensions }: ControlPlaneContext): Record<string, string> {
+function labelsOf(context: ControlPlaneContext): Record<string, string> {
+  const { shoot, extensions } = context;
+  const seed = seedOf(context);
   const networking = shoot.spec.networking?.type;
   const asked = (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true);
   return {

@@ -5,14 +5,14 @@ import { keepCredentials } from "../../src/activities/control-plane/garden-crede
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import { GENERIC_KUBECONFIG_ANNOTATION } from "../../src/api/annotations.ts";
 import { Shoot } from "../../src/api/index.ts";
-import type { ControlPlaneContext } from "../../src/components/index.ts";
+import type { SeedContext } from "../../src/components/index.ts";
 import { ConfigMap, parseKubeconfig, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { test } from "../support/cluster-test.ts";
 import { exampleContext, exampleShoot } from "../support/control-plane-context.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
 let client: KubeClient;
-let context: ControlPlaneContext;
+let context: SeedContext;
 let runs = 0;
 
 test.beforeAll(async ({ cluster }) => {

@@ -1,8 +1,8 @@
 import { CloudProfile, Seed, Shoot } from "../../src/api/index.ts";
-import { imagesFor, type ControlPlaneContext } from "../../src/components/index.ts";
+import { imagesFor, type SeedContext } from "../../src/components/index.ts";
 
 /** The context of a Shoot with one pool of each sort of setting, whose API server has its address. */
-export function exampleContext(changes: Partial<ControlPlaneContext> = {}): ControlPlaneContext {
+export function exampleContext(changes: Partial<SeedContext> = {}): SeedContext {
   const names = [
     "ca",
     "ca-client",

@@ -9,7 +9,8 @@ export function selfHostedContext(names: readonly string[] = ["a", "b"]): Contro
     addresses: [`172.31.0.${index + 1}`] as const,
     ...(index === 0 && { founds: true as const }),
   }));
-  return exampleContext({ namespace: "kube-system", nodes });
+  const { seed: _, ...context } = exampleContext({ namespace: "kube-system", nodes });
+  return context;
 }
 
 /** The workloads that become static pods, in the order in which they start. */

@@ -3,7 +3,7 @@ import { EPOCH_ANNOTATION, PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotati
 import { GARDEN_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { ExtensionBackupBucket, type BackupEntry, type ExtensionBackupEntry } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { backupEntryObject, type ControlPlaneContext } from "../../components/index.ts";
+import { backupEntryObject, type SeedContext } from "../../components/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
 import { deployBackupCredentials, readBackupCredentials, readData } from "./credentials.ts";
 import { StepError } from "../failure.ts";
@@ -13,7 +13,7 @@ import { Superseded } from "../superseded.ts";
 export interface BackupEntryDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
-  readonly context: ControlPlaneContext;
+  readonly context: SeedContext;
   readonly epoch: ShootRun["epoch"];
 }
 
@@ -39,7 +39,7 @@ export async function deployBackupEntry({
   return entry;
 }
 
-async function readSeedBucket(seedClient: KubeClient, context: ControlPlaneContext): Promise<ExtensionBackupBucket> {
+async function readSeedBucket(seedClient: KubeClient, context: SeedContext): Promise<ExtensionBackupBucket> {
   const name = context.seed.metadata.uid ?? "";
   const bucket = await seedClient.read(ExtensionBackupBucket, { name });
   const { lastOperation, lastError } = bucket?.status ?? {};
@@ -48,7 +48,7 @@ async function readSeedBucket(seedClient: KubeClient, context: ControlPlaneConte
   throw new StepError(`BackupBucket ${name} of Seed ${context.seed.metadata.name} is not ready: ${why}`);
 }
 
-function gardenEntry({ shoot, seed }: ControlPlaneContext, { metadata, spec }: ExtensionBackupEntry): BackupEntry {
+function gardenEntry({ shoot, seed }: SeedContext, { metadata, spec }: ExtensionBackupEntry): BackupEntry {
   const { apiVersion, kind } = shoot;
   const { name, namespace, uid = "" } = shoot.metadata;
   return {

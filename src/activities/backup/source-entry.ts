@@ -4,7 +4,7 @@ import { BackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { findObjectStore, type ObjectStore } from "../../api/object-stores.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { copyJob, storeOf, type ControlPlaneContext } from "../../components/index.ts";
+import { copyJob, storeOf, type SeedContext } from "../../components/index.ts";
 import { refTo, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { abandon } from "../teardown/abandonment.ts";
 import { backupEntrySecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
@@ -98,7 +98,7 @@ export async function releaseSource(seedClient: KubeClient, { technicalID, uid }
   await seedClient.remove(refTo(Secret, { namespace: GARDEN_NAMESPACE, name: backupEntrySecretName(name) }));
 }
 
-const isAtHome = ({ bucket }: SnapshotRecord, { seed }: ControlPlaneContext): boolean => bucket === seed.metadata.uid;
+const isAtHome = ({ bucket }: SnapshotRecord, { seed }: SeedContext): boolean => bucket === seed.metadata.uid;
 
 const backupsOf = ({ technicalID }: ShootRun): string => `the backups of etcd-main of ${technicalID} are`;
 

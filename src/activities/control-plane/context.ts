@@ -3,7 +3,7 @@ import { ZONES_ANNOTATION } from "../../api/annotations.ts";
 import { SSH_KEY_PAIR } from "../../api/names.ts";
 import { zonesOfControlPlane } from "../../api/placement/zones.ts";
 import { isAsleep, type ShootRun } from "../../api/shoot/run.ts";
-import { imagesFor, type ControlPlaneContext } from "../../components/index.ts";
+import { imagesFor, type SeedContext } from "../../components/index.ts";
 import { EndpointSlice, Namespace, Secret, Service, type KubeClient } from "../../kube/index.ts";
 import { readGardenObjects } from "./cluster.ts";
 import { readManagedMachines } from "../machines/managed-machines.ts";
@@ -14,7 +14,7 @@ export async function readContext(
   gardenClient: KubeClient,
   seedClient: KubeClient,
   run: ShootRun,
-): Promise<ControlPlaneContext> {
+): Promise<SeedContext> {
   const namespace = run.technicalID;
   const [objects, secrets, service, seedApiServer] = await Promise.all([
     readGardenObjects(gardenClient, run),
@@ -46,9 +46,9 @@ export async function readContext(
 
 /** The names below which the Shoot's API server has its own. */
 function domainsOf(
-  { seed, shoot }: Pick<ControlPlaneContext, "seed" | "shoot">,
+  { seed, shoot }: Pick<SeedContext, "seed" | "shoot">,
   { name, project }: ShootRun,
-): Pick<ControlPlaneContext, "internalDomain" | "externalDomain"> {
+): Pick<SeedContext, "internalDomain" | "externalDomain"> {
   const internal = seed.spec.dns.internal?.domain;
   const external = shoot.spec.dns?.domain;
   return {
@@ -61,8 +61,8 @@ function domainsOf(
 async function readZones(
   seedClient: KubeClient,
   { technicalID: name, uid }: ShootRun,
-  { seed, shoot }: Pick<ControlPlaneContext, "seed" | "shoot">,
-): Promise<Pick<ControlPlaneContext, "zones">> {
+  { seed, shoot }: Pick<SeedContext, "seed" | "shoot">,
+): Promise<Pick<SeedContext, "zones">> {
   if ((seed.spec.provider.zones ?? []).length === 0) return {};
   const { annotations = {} } = (await seedClient.read(Namespace, { name }))?.metadata ?? {};
   const chosen = (annotations[ZONES_ANNOTATION] ?? "").split(",").filter((zone) => zone !== "");
@@ -70,19 +70,19 @@ async function readZones(
 }
 
 /** The key of the Shoot's machines for SSH, as Infrastructures name it. */
-function sshKeyOf(secrets: readonly Secret[]): Pick<ControlPlaneContext, "sshPublicKey"> {
+function sshKeyOf(secrets: readonly Secret[]): Pick<SeedContext, "sshPublicKey"> {
   const key = secrets.find(({ metadata }) => metadata.name === SSH_KEY_PAIR)?.data?.["id_rsa.pub"];
   return key === undefined ? {} : { sshPublicKey: key };
 }
 
 /** What webhooks of the Shoot's resource manager are known by in the Shoot. */
-function authorityOf(secrets: readonly Secret[]): Pick<ControlPlaneContext, "authority"> {
+function authorityOf(secrets: readonly Secret[]): Pick<SeedContext, "authority"> {
   const certificate = secrets.find(({ metadata }) => metadata.name === "ca")?.data?.["ca.crt"];
   return certificate === undefined ? {} : { authority: Buffer.from(certificate, "base64").toString() };
 }
 
 /** The endpoints of Service `kubernetes`; its pods' view of the API server is that of the NetworkPolicies. */
-async function findSeedApiServer(seedClient: KubeClient): Promise<ControlPlaneContext["seedApiServer"]> {
+async function findSeedApiServer(seedClient: KubeClient): Promise<SeedContext["seedApiServer"]> {
   const slices = await seedClient.list(EndpointSlice, {
     namespace: "default",
     labelSelector: "kubernetes.io/service-name=kubernetes",

@@ -1,5 +1,5 @@
 import type { Seed } from "../../api/index.ts";
-import { dnsSecretName, type ControlPlaneContext, type DnsProvider } from "../../components/index.ts";
+import { dnsSecretName, type SeedContext, type DnsProvider } from "../../components/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
 import { referencedSecret } from "../secret-reference.ts";
@@ -13,7 +13,7 @@ interface Managed extends DnsProvider {
 export async function deployDnsCredentials(
   gardenClient: KubeClient,
   seedClient: KubeClient,
-  context: ControlPlaneContext,
+  context: SeedContext,
   purpose: "internal" | "external",
 ): Promise<DnsProvider> {
   const { secret, ...provider } = purpose === "internal" ? internal(context) : external(context);
@@ -32,14 +32,14 @@ export async function deployDnsCredentials(
   return provider;
 }
 
-function internal({ seed }: ControlPlaneContext): Managed {
+function internal({ seed }: SeedContext): Managed {
   const domain = seed.spec.dns.internal;
   if (domain === undefined) throw configurationProblem(`Seed ${seed.metadata.name} has no spec.dns.internal`);
   return managed(domain, `spec.dns.internal of Seed ${seed.metadata.name}`);
 }
 
 /** The user's primary provider, else the seed's default domain that the Shoot's domain is in. */
-function external({ shoot, seed }: ControlPlaneContext): Managed {
+function external({ shoot, seed }: SeedContext): Managed {
   const { domain = "" } = shoot.spec.dns ?? {};
   const usual = (seed.spec.dns.defaults ?? []).find(
     (one) => domain === one.domain || domain.endsWith(`.${one.domain}`),
@@ -53,7 +53,7 @@ function external({ shoot, seed }: ControlPlaneContext): Managed {
 }
 
 /** The provider that the Shoot itself names, with its Secret. */
-function primaryProvider({ metadata: { namespace, name }, spec }: ControlPlaneContext["shoot"]): Managed | undefined {
+function primaryProvider({ metadata: { namespace, name }, spec }: SeedContext["shoot"]): Managed | undefined {
   const providers = spec.dns?.providers ?? [];
   const { type, secretName, credentialsRef } = providers.find(({ primary }) => primary) ?? providers[0] ?? {};
   const ref = credentialsRef ?? (secretName === undefined ? undefined : { name: secretName });

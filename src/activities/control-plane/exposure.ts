@@ -1,5 +1,5 @@
 import { ExposureClass } from "../../api/index.ts";
-import type { ControlPlaneContext } from "../../components/index.ts";
+import type { SeedContext } from "../../components/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../failure.ts";
 
@@ -13,9 +13,9 @@ export type ExposureHandlers = Readonly<Record<string, Readonly<Record<string, s
  */
 export async function readExposure(
   gardenClient: KubeClient,
-  { shoot, seed }: Pick<ControlPlaneContext, "shoot" | "seed">,
+  { shoot, seed }: Pick<SeedContext, "shoot" | "seed">,
   handlers: ExposureHandlers | undefined,
-): Promise<Pick<ControlPlaneContext, "loadBalancerAnnotations">> {
+): Promise<Pick<SeedContext, "loadBalancerAnnotations">> {
   const { exposureClassName: name } = shoot.spec;
   if (!name) return {};
   if (handlers === undefined) throw new Error(`only the worker of Seed ${seed.metadata.name} knows its ${setting}`);

@@ -12,6 +12,7 @@ import {
   poolsOf,
   workerObject,
   type ControlPlaneContext,
+  type SeedContext,
 } from "../../components/index.ts";
 import { refTo, type KubeClient } from "../../kube/index.ts";
 import { deployBackupEntry } from "../backup/entry.ts";
@@ -23,7 +24,7 @@ import type { AppliedKind, Purpose } from "../../api/extensions/kinds.ts";
 export interface Wanted {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
-  readonly context: ControlPlaneContext;
+  readonly context: SeedContext;
   readonly kind: AppliedKind;
   readonly purpose: Purpose | undefined;
   /** Under which they are claimed in the garden. */

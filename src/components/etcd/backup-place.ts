@@ -56,7 +56,7 @@ export function ownBucket(context: ControlPlaneContext): BucketPlace | undefined
 
 /** The object store of the Seed's backups; undefined where they are reached through a claim. */
 export const storeOf = ({ seed }: ControlPlaneContext): ObjectStore | undefined =>
-  findObjectStore(seed.spec.backup?.provider ?? "");
+  findObjectStore(seed?.spec.backup?.provider ?? "");
 
 /** The provider of the BackupEntry binds the claim, and takes away old snapshots. */
 const claimPlace: BackupPlace = {
@@ -126,6 +126,6 @@ const KEPT = {
 
 /** Where the provider is told that objects cannot be deleted for a while, its rules take them away afterwards. */
 function isImmutable({ seed }: ControlPlaneContext): boolean {
-  const { providerConfig } = seed.spec.backup ?? {};
+  const { providerConfig } = seed?.spec.backup ?? {};
   return (providerConfig as { immutability?: unknown } | undefined)?.immutability !== undefined;
 }

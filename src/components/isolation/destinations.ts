@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { networksOf } from "../networks.ts";
-import type { ControlPlaneContext } from "../context.ts";
+import { seedOf, type ControlPlaneContext } from "../context.ts";
 import { tcp, type Peer, type Traffic } from "./policy.ts";
 
 /** The seed's DNS servers, at the ports of Service and pod. */
@@ -15,19 +15,19 @@ export const dns: Traffic = {
 };
 
 /** What is neither private nor blocked. */
-export function publicNetworks({ seed }: ControlPlaneContext): Traffic {
-  return { peers: blocks(["0.0.0.0/0"], [...PRIVATE, ...(seed.spec.networks.blockCIDRs ?? [])]) };
+export function publicNetworks(context: ControlPlaneContext): Traffic {
+  return { peers: blocks(["0.0.0.0/0"], [...PRIVATE, ...(seedOf(context).spec.networks.blockCIDRs ?? [])]) };
 }
 
 /** What is private, but for what is blocked, for the seed itself and for the Shoot's networks. */
 export function privateNetworks(context: ControlPlaneContext): Traffic {
-  const blocked = context.seed.spec.networks.blockCIDRs ?? [];
+  const blocked = seedOf(context).spec.networks.blockCIDRs ?? [];
   return { peers: blocks(PRIVATE, [...seedNetworks(context), ...networksOfShoot(context), ...blocked]) };
 }
 
 /** Only what the seed's operator has blocked. */
-export function blockedNetworks({ seed }: ControlPlaneContext): Traffic {
-  return { peers: blocks(seed.spec.networks.blockCIDRs ?? [], []) };
+export function blockedNetworks(context: ControlPlaneContext): Traffic {
+  return { peers: blocks(seedOf(context).spec.networks.blockCIDRs ?? [], []) };
 }
 
 /**
@@ -35,7 +35,7 @@ export function blockedNetworks({ seed }: ControlPlaneContext): Traffic {
  * seed's pods and Services that no Shoot may name as its own.
  */
 export function shootNetworks(context: ControlPlaneContext): Traffic {
-  const { pods, services, blockCIDRs = [] } = context.seed.spec.networks;
+  const { pods, services, blockCIDRs = [] } = seedOf(context).spec.networks;
   return { peers: blocks(networksOfShoot(context), [pods, services, ...blockCIDRs]) };
 }
 
@@ -52,15 +52,15 @@ export function seedApiServer({ seedApiServer: server }: ControlPlaneContext): T
 }
 
 /** Everywhere but in the seed's pods: load balancers, users, nodes. */
-export function outsideSeedPods({ seed }: ControlPlaneContext): Traffic["peers"] {
-  return blocks(["0.0.0.0/0", "::/0"], [seed.spec.networks.pods]);
+export function outsideSeedPods(context: ControlPlaneContext): Traffic["peers"] {
+  return blocks(["0.0.0.0/0", "::/0"], [seedOf(context).spec.networks.pods]);
 }
 
 /** RFC 1918 and, of RFC 6598, what carriers share. */
 const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"];
 
-function seedNetworks({ seed }: ControlPlaneContext): string[] {
-  const { pods, services, nodes } = seed.spec.networks;
+function seedNetworks(context: ControlPlaneContext): string[] {
+  const { pods, services, nodes } = seedOf(context).spec.networks;
   return [pods, services, ...(nodes === undefined ? [] : [nodes])];
 }
 

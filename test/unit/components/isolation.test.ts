@@ -6,6 +6,7 @@ import {
   snapshotJob,
   warmUpJob,
   type ControlPlaneContext,
+  type SeedContext,
 } from "../../../src/components/index.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";
 import { mayConnect, type End } from "../../support/network-policy.ts";
@@ -183,7 +184,7 @@ test("the namespace is closed from its first moment, before there is a pod in it
   expect(components.namespace.objects(context).slice(2)).toEqual(components["network-policies"].objects(context));
 });
 
-function withSeed(networks: Partial<ControlPlaneContext["seed"]["spec"]["networks"]>): ControlPlaneContext {
+function withSeed(networks: Partial<SeedContext["seed"]["spec"]["networks"]>): ControlPlaneContext {
   const { seed, shoot, ...rest } = exampleContext();
   return {
     ...rest,
