@@ -1,5 +1,6 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from "@temporalio/workflow";
 import type { StepFailure } from "../api/shoot/run.ts";
+import { afterFailure, type Retryable } from "../flow/retry.ts";
 import { createPauses, waitsAreOpen } from "./pauses.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
 
@@ -32,16 +33,16 @@ export function createAttempts(
 
   /** Answers with the moment from which the step is tried. */
   const pause = async ({ step, seedName }: Tried, failure: WorkFailure, attempt: number, since: number) => {
-    const { retryable, silent, unavailable, within = Infinity } = failure;
-    const delay = Math.min(backoff(attempt), within);
+    const { silent, unavailable } = failure;
+    const next = afterFailure(failure, { attempt, elapsed: Date.now() - since, retryDuration });
     retries.asked.delete(step);
-    if (retryable && (silent !== undefined || Date.now() + delay - since <= retryDuration)) {
+    if (next.then === "retry") {
       tracker.become(step, "retrying");
       if (silent !== undefined && waitsAreOpen()) {
         await pauses.forAnswer(step, silent);
         return Date.now();
       }
-      await pauses.forTime(step, delay);
+      await pauses.forTime(step, next.delay);
       if (isEndless && unavailable === true && seedName !== undefined) await pauses.forApiServer(step, seedName);
       return since;
     }
@@ -75,19 +76,11 @@ interface Tried {
   readonly seedName: string | undefined;
 }
 
-/** A failure, and whether another try may help. */
-export interface WorkFailure extends StepFailure {
-  readonly retryable: boolean;
-  /** The Seed whose worker has not answered: the step goes on once it does, however long that takes. */
-  readonly silent?: string;
+/** A failure, and whether another try may help; `silent` is the Seed whose worker has not answered. */
+export interface WorkFailure extends StepFailure, Retryable {
   /** An API server has not answered, or could not do its work. */
   readonly unavailable?: boolean;
-  /** The longest pause, in ms, before the next try: what is missing is being made by others. */
-  readonly within?: number;
 }
-
-/** Five seconds, doubling, at most ten minutes; in ms. */
-const backoff = (attempt: number): number => Math.min(5_000 * 2 ** (attempt - 1), 600_000);
 
 /** The cause that the activity worker classified; anything else is worth another try. */
 export function failureOf(error: unknown): WorkFailure {
