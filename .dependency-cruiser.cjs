@@ -109,6 +109,7 @@ const arrows = {
     "log",
   ],
   "self-hosted": ["api", "components"],
+  "in-process": ["flow", "parsing"],
   gardenadm: [frame, "admission/shoot/known-gates", "api", "components/context", "kube", "parsing", "read-text"],
   config: ["variables"],
   variables: [],
