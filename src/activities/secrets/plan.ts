@@ -4,6 +4,7 @@ import {
   internalApiServerName,
   MACHINE_CONTROLLER_MANAGER,
   networksOf,
+  nodeObjectName,
   RESOURCE_MANAGER,
   RESOURCE_MANAGER_SERVER,
   TUNNEL_SERVER,
@@ -49,11 +50,12 @@ export function certificatesOf(context: ControlPlaneContext): CertificatePlan[] 
   const managing = context.managesResources === true ? resourceManager(context) : [];
   const machines = context.machines === undefined ? [] : machinePrograms;
   const tunnel = context.tunnel === true ? tunnelServer(context) : [];
-  return [...servers(context), ...clients(), ...kubeconfigs(context), ...managing, ...machines, ...tunnel];
+  const kubelets = (context.nodes ?? []).map(({ name }) => kubelet(name));
+  return [...servers(context), ...clients(), ...kubeconfigs(context), ...kubelets, ...managing, ...machines, ...tunnel];
 }
 
 function servers(context: ControlPlaneContext): CertificatePlan[] {
-  const { namespace } = context;
+  const { namespace, nodes } = context;
   const apiServer = [
     ...serviceNames("kube-apiserver", namespace),
     ...serviceNames("kubernetes", "default"),
@@ -61,15 +63,15 @@ function servers(context: ControlPlaneContext): CertificatePlan[] {
     ...knownHosts(context),
     ...localhost,
   ];
-  const etcds = ["etcd-main", "etcd-events"];
-  const client = etcds.flatMap((name) => serviceNames(`${name}-client`, namespace));
-  const peer = etcds.flatMap((name) => serviceNames(`${name}-peer`, namespace).map((service) => `*.${service}`));
+  const ofServers =
+    nodes === undefined
+      ? [apiServerPlan("kube-apiserver", apiServer), ...etcdPlans(etcdsInSeed(namespace))]
+      : nodes.flatMap(({ name, addresses }) => [
+          apiServerPlan(nodeObjectName("kube-apiserver", name), [...apiServer, name, ...addresses]),
+          ...etcdPlans({ client: [name, ...addresses], peer: [name, ...addresses], node: name }),
+        ]);
   return [
-    {
-      name: "kube-apiserver",
-      authority: "ca",
-      request: { commonName: "kube-apiserver", hosts: apiServer, usages: ["server"] },
-    },
+    ...ofServers,
     ...["kube-controller-manager", "kube-scheduler"].map((name) => ({
       name: `${name}-server`,
       authority: "ca" as const,
@@ -79,14 +81,41 @@ function servers(context: ControlPlaneContext): CertificatePlan[] {
         usages: ["server"] as const,
       },
     })),
-    // etcd is a client of itself and of its peers, with its server certificate.
+  ];
+}
+
+const apiServerPlan = (name: string, hosts: readonly string[]): CertificatePlan => ({
+  name,
+  authority: "ca",
+  request: { commonName: "kube-apiserver", hosts, usages: ["server"] },
+});
+
+/** Where an etcd is found, by clients and by its peers; `node` where it is one member of several, each with its own certificates. */
+interface EtcdHosts {
+  readonly client: readonly string[];
+  readonly peer: readonly string[];
+  readonly node?: string;
+}
+
+function etcdsInSeed(namespace: string): EtcdHosts {
+  const etcds = ["etcd-main", "etcd-events"];
+  return {
+    client: etcds.flatMap((name) => serviceNames(`${name}-client`, namespace)),
+    peer: etcds.flatMap((name) => serviceNames(`${name}-peer`, namespace).map((service) => `*.${service}`)),
+  };
+}
+
+/** etcd is a client of itself and of its peers, with its server certificate. */
+function etcdPlans({ client, peer, node }: EtcdHosts): CertificatePlan[] {
+  const called = (name: string) => (node === undefined ? name : nodeObjectName(name, node));
+  return [
     {
-      name: "etcd-server",
+      name: called("etcd-server"),
       authority: "ca-etcd",
       request: { commonName: "etcd-server", hosts: [...client, ...localhost], usages: ["server", "client"] },
     },
     {
-      name: "etcd-peer",
+      name: called("etcd-peer"),
       authority: "ca-etcd-peer",
       request: { commonName: "etcd-peer", hosts: [...peer, ...localhost], usages: ["server", "client"] },
     },
@@ -108,25 +137,29 @@ function clients(): CertificatePlan[] {
   ];
 }
 
-/** Our own way in ends at the load balancer; what runs beside the API server uses its Service. */
+/**
+ * Our own way in ends at the load balancer; what runs beside the API server uses its Service. On a node, all use the API server
+ * of that node.
+ */
 function kubeconfigs(context: ControlPlaneContext): CertificatePlan[] {
-  const { namespace, apiServerAddress } = context;
+  const { namespace, nodes } = context;
+  const apiServerAddress = nodes === undefined ? context.apiServerAddress : undefined;
   const admin = client("gardener", "system:masters");
   const tlsServerName = internalApiServerName(context);
-  const fromSeed = { server: "https://kube-apiserver" };
+  const beside = { server: nodes === undefined ? "https://kube-apiserver" : "https://localhost" };
   return [
     {
       name: "kube-controller-manager",
       authority: "ca-client",
       request: client("system:kube-controller-manager"),
-      kubeconfig: fromSeed,
+      kubeconfig: beside,
     },
-    { name: "kube-scheduler", authority: "ca-client", request: client("system:kube-scheduler"), kubeconfig: fromSeed },
+    { name: "kube-scheduler", authority: "ca-client", request: client("system:kube-scheduler"), kubeconfig: beside },
     {
       name: "gardener",
       authority: "ca-client",
       request: admin,
-      kubeconfig: { server: `https://kube-apiserver.${namespace}.svc` },
+      kubeconfig: nodes === undefined ? { server: `https://kube-apiserver.${namespace}.svc` } : beside,
     },
     ...(apiServerAddress === undefined || tlsServerName === undefined
       ? []
@@ -139,6 +172,16 @@ function kubeconfigs(context: ControlPlaneContext): CertificatePlan[] {
           },
         ]),
   ];
+}
+
+/** The first kubelets of a control plane begin before there is an API server that could sign for them. */
+function kubelet(node: string): CertificatePlan {
+  return {
+    name: nodeObjectName("kubelet", node),
+    authority: "ca-client",
+    request: client(`system:node:${node}`, "system:nodes"),
+    kubeconfig: { server: "https://localhost" },
+  };
 }
 
 /** The resource manager acts in the Shoot as an administrator, by a group that loses its rights with its binding. */

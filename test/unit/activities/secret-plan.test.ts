@@ -1,3 +1,4 @@
+import { selfHostedContext } from "../../support/self-hosted-control-plane.ts";
 import { expect, test } from "vitest";
 import { certificatesOf } from "../../../src/activities/secrets/plan.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";
@@ -36,4 +37,24 @@ test("a Shoot with a resource manager has certificates for it: a way into the Sh
   const [way, server] = certificatesOf(managing).slice(-2);
   expect(way).toMatchObject({ request: { organizations: ["gardener.cloud:system:admins"] }, kubeconfig: {} });
   expect(server?.request.hosts).toContain("gardener-resource-manager.shoot--dev--example.svc");
+});
+
+test("each node of a control plane has its own certificates, which name it and no other", () => {
+  const plans = certificatesOf(selfHostedContext(["a", "b"]));
+  const hostsOf = (name: string) => plans.find((plan) => plan.name === name)?.request.hosts ?? [];
+  for (const name of ["etcd-server.a", "etcd-peer.a", "kube-apiserver.a"]) {
+    expect(hostsOf(name), name).toEqual(expect.arrayContaining(["a", "172.31.0.1", "127.0.0.1"]));
+    expect(hostsOf(name), name).not.toContain("b");
+    expect(hostsOf(name), name).not.toContain("172.31.0.2");
+  }
+  expect(plans.find(({ name }) => name === "kubelet.b")?.request).toMatchObject({
+    commonName: "system:node:b",
+    organizations: ["system:nodes"],
+  });
+  expect(plans.map(({ name }) => name).filter((name) => ["etcd-server", "kube-apiserver"].includes(name))).toEqual([]);
+});
+
+test("what runs on a node of the control plane uses the API server of that node", () => {
+  const servers = certificatesOf(selfHostedContext()).flatMap(({ kubeconfig }) => kubeconfig?.server ?? []);
+  expect(new Set(servers)).toEqual(new Set(["https://localhost"]));
 });
