@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /**
  * Projects, named by what their tests need: nothing; seconds of chance; the tools of development; etcd + kube-apiserver;
- * Temporal; everything; programs of others. Importing a file does nothing, so that files can share a process and what it has imported.
+ * Temporal; bare machines; everything; programs of others. Importing a file does nothing, so that files can share a process and what it has imported.
  */
 export default defineConfig({
   test: {
@@ -36,6 +36,16 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 1,
+        },
+      },
+      {
+        test: {
+          name: "self-hosted",
+          include: ["test/self-hosted/**/*.test.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+          maxWorkers: 1,
+          fileParallelism: false,
         },
       },
       {

@@ -1,5 +1,5 @@
 /**
- * `npm test`: the projects unit, property, tools, kube, flow, cluster-api and e2e, each in a vitest of its own, and their sum in the
+ * `npm test`: the projects unit, property, tools, kube, flow, cluster-api, self-hosted and e2e, each in a vitest of its own, and their sum in the
  * last line. Project `cluster-api` needs Cluster API's core manager; it is a sample of `cluster-api-whole` (`npm run test:cluster-api`).
  * Projects `upstream-api` and `upstream` (`npm run test:upstream`) run when they are named: programs of others, which take up to two
  * hours to build. The first needs the resource manager and provider-local only, and is part of what CI runs.
@@ -18,9 +18,12 @@ import { clusterApiBinaries, clusterBinaries, tunnelBinaries, type BinaryName } 
 import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
-const usual = ["unit", "property", "tools", "kube", "flow", "cluster-api", "e2e"] as const;
+const usual = ["unit", "property", "tools", "kube", "flow", "cluster-api", "self-hosted", "e2e"] as const;
 const projects = [...usual, "upstream-api", "cluster-api-whole", "upstream"] as const;
 type Project = (typeof projects)[number];
+
+/** Projects that make machines out of namespaces of this host. */
+const takesRoot: readonly Project[] = ["self-hosted", "e2e"];
 
 /** What a project takes from the cache of binaries; e2e gets the rest by itself. */
 const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
@@ -40,6 +43,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
     ...tunnelBinaries,
   ],
   flow: ["temporal"],
+  "self-hosted": [...clusterBinaries, "etcdctl", "etcdutl"],
   e2e: [...clusterBinaries, "temporal"],
   "upstream-api": [
     "etcd",
@@ -75,11 +79,13 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(argv: readonly string[]): Promise<number> {
   const { chosen, rest } = parse(argv);
-  const obstacle = chosen.includes("e2e") ? obstacleTo(process) : undefined;
-  const runnable = obstacle === undefined ? chosen : chosen.filter((project) => project !== "e2e");
+  const asking = chosen.filter((project) => takesRoot.includes(project));
+  const obstacle = asking.length > 0 ? obstacleTo(process) : undefined;
+  const runnable = obstacle === undefined ? chosen : chosen.filter((project) => !asking.includes(project));
   const counts: [string, Counts][] = [];
   for (const project of runnable) counts.push([project, await runProject(project, rest)]);
-  if (obstacle !== undefined) counts.push(["e2e", { passed: 0, failed: 1, note: obstacle }]);
+  if (obstacle !== undefined)
+    for (const project of asking) counts.push([project, { passed: 0, failed: 1, note: obstacle }]);
 
   console.log();
   for (const [project, count] of counts) console.log(explain(project, count));
@@ -90,7 +96,7 @@ async function main(argv: readonly string[]): Promise<number> {
 function parse(argv: readonly string[]): { chosen: readonly Project[]; rest: readonly string[] } {
   const named = projects.filter((project) => argv.includes(project));
   const chosen = (named.length > 0 ? named : usual).filter(
-    (project) => project !== "e2e" || !argv.includes("--no-e2e"),
+    (project) => !takesRoot.includes(project) || !argv.includes("--no-e2e"),
   );
   const rest = argv.filter((word) => word !== "--no-e2e" && !named.includes(word as Project));
   return { chosen, rest };
@@ -98,8 +104,8 @@ function parse(argv: readonly string[]): { chosen: readonly Project[]; rest: rea
 
 function obstacleTo({ platform, getuid }: NodeJS.Process): string | undefined {
   const way = "run the tests as root on Linux, or leave these out with `npm test -- --no-e2e`";
-  if (platform !== "linux") return `the e2e tests make machines out of Linux namespaces: ${way}`;
-  if (getuid?.() !== 0) return `the e2e tests make machines out of namespaces, which takes root: ${way}`;
+  if (platform !== "linux") return `these tests make machines out of Linux namespaces: ${way}`;
+  if (getuid?.() !== 0) return `these tests make machines out of namespaces, which takes root: ${way}`;
   return undefined;
 }
 

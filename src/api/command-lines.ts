@@ -11,6 +11,8 @@ export const commandLines = {
   wipeMachine: (machine: string, set = defaultSet) => `perennial local machine wipe ${machine}${inSet(set)}`,
   cutPower: (machine: string, set = defaultSet) => `perennial local machine off ${machine} --hard${inSet(set)}`,
   createMachine: (machine: string, set = defaultSet) => `perennial local machine create ${machine} --bare${inSet(set)}`,
+  showJournal: (machine: string, set = defaultSet) =>
+    `perennial local machine shell ${machine}${inSet(set)} -- journalctl`,
   enterMachine: (machine: string, set = defaultSet) => `perennial local machine shell ${machine}${inSet(set)}`,
   switchOn: (machine: string, set = defaultSet) => `perennial local machine on ${machine}${inSet(set)}`,
   localStatus: () => "perennial local status",

@@ -1,10 +1,7 @@
-import { realpath } from "node:fs/promises";
-import { baseFiles } from "../../src/local/image/images.ts";
-import { buildImage } from "../../src/local/image/build.ts";
-import { findLibraries } from "../../src/local/image/libraries.ts";
 import { createMachines } from "../../src/local/machine/machines.ts";
 import { eventually } from "./eventually.ts";
 import type { LocalEnvironment } from "./local-environment.ts";
+import { buildShellImage } from "./shell-image.ts";
 
 /** The image of the pod that upstream's Extension `local-ext-shoot-after-worker` puts into a Shoot. It cannot be had. */
 const name = "europe-docker.pkg.dev/gardener-project/releases/3rd/alpine:3.19.1";
@@ -15,12 +12,7 @@ export async function loadSleepingImage(
   { technicalID }: { readonly technicalID: string },
   folder: string,
 ): Promise<void> {
-  const programs = await Promise.all(
-    ["/bin/sh", "/bin/sleep"].map(async (path) => ({ path, source: await realpath(path), mode: 0o755 })),
-  );
-  const libraries = await findLibraries(programs.map(({ source }) => source));
-  const files = [...baseFiles, ...programs, ...libraries.map((path) => ({ path, source: path, mode: 0o755 }))];
-  const image = await buildImage({ name, files }, folder, log);
+  const image = await buildShellImage(name, folder, log);
   const machines = createMachines(environment, log);
   await eventually(async () => {
     const own = (await machines.list()).filter((machine) => machine.name.startsWith(technicalID));

@@ -25,14 +25,12 @@ export async function withSet<T>(name: string, work: (set: Environment) => Promi
   });
 }
 
-/**
- * Runs `work` in the set, if there is one, and takes the set away with its network where `work` answers that it is empty.
- */
-export async function leaveSet(name: string, work: (set: Environment) => Promise<"empty" | "used">): Promise<void> {
+/** Runs `work` in the set, if there is one, and takes the set away with its network where `work` answers that it is empty. */
+export async function inSet(name: string, work: (set: Environment) => Promise<"empty" | void>): Promise<void> {
   if ((await findSet(name)) === undefined) return;
   await withLock(lockFile(placeOf(name)), async () => {
     const set = await findSet(name);
-    if (set === undefined || (await work(set)) === "used") return;
+    if (set === undefined || (await work(set)) !== "empty") return;
     await removeBridge(set);
     await removeStateFolder(set);
   });

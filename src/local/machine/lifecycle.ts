@@ -119,7 +119,7 @@ export async function describeMachine(
   return { name, providerID: records.providerID(env, name), address, running, labels, createdAt };
 }
 
-/** The link goes first: whoever spoke to the machine is not told that its processes end. */
+/** The link goes first: what speaks to the machine is not told that its processes end. */
 async function stop(paths: records.MachinePaths): Promise<void> {
   await removeNamespace(paths.netns);
   const pid1 = await readPid1(paths);

@@ -37,8 +37,7 @@ export interface MachinePaths {
 
 /** The paths and names of a machine; throws when the name is no DNS label. */
 export function machinePaths(env: Environment, name: string): MachinePaths {
-  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
-    throw new Error(`cannot name a machine "${name}": not a DNS label of at most 63 characters`);
+  requireName(name);
   const dir = join(machinesDirectory(env), name);
   return {
     dir,
@@ -50,6 +49,12 @@ export function machinePaths(env: Environment, name: string): MachinePaths {
     netns: `${env.name}.${name}`,
     lock: join(env.stateDir, "locks", `machine-${name}`),
   };
+}
+
+/** Throws when the name is no DNS label. */
+export function requireName(name: string): void {
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
+    throw new Error(`cannot name a machine "${name}": not a DNS label of at most 63 characters`);
 }
 
 /** The directory of an environment's machines. */

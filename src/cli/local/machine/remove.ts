@@ -13,9 +13,15 @@ export const remove = defineCommand({
   async run({ args: { names }, options: { all, set }, context }) {
     if (all === names.length > 0) throw new CliError("usage", "say which machines to remove, or --all");
     const machines = await openMachines(set, context);
-    for (const name of all ? (await machines.list()).map((machine) => machine.name) : names) {
+    const write = (name: string) => context.terminal.out.write(`${name} is gone\n`);
+    if (all) {
+      const found = await machines.list();
+      await machines.removeAll();
+      return found.forEach(({ name }) => write(name));
+    }
+    for (const name of names) {
       await machines.remove(name);
-      context.terminal.out.write(`${name} is gone\n`);
+      write(name);
     }
   },
 });
