@@ -19,12 +19,19 @@ export function createSystemctl(program = "systemctl"): Run {
   return runnerOf(program, ["--no-pager", "--quiet"], { milliseconds: 180_000 });
 }
 
-/** containerd's `ctr`, in its default namespace as upstream's agent; ten minutes at most, which is the download of an image. */
-export function createCtr({
-  program = "ctr",
-  address,
-}: { readonly program?: string; readonly address?: string } = {}): Run {
-  return runnerOf(program, address === undefined ? [] : ["--address", address], { milliseconds: 600_000 });
+/** containerd's `ctr`, in its default namespace as upstream's agent unless told otherwise; ten minutes at most, which is the download of an image. */
+export function createCtr({ program = "ctr", address, namespace }: CtrOptions = {}): Run {
+  const place = address === undefined ? [] : ["--address", address];
+  return runnerOf(program, [...place, ...(namespace === undefined ? [] : ["--namespace", namespace])], {
+    milliseconds: 600_000,
+  });
+}
+
+/** Which containerd, and which of its namespaces: that of kubelets is k8s.io. */
+export interface CtrOptions {
+  readonly program?: string;
+  readonly address?: string;
+  readonly namespace?: string;
 }
 
 function runnerOf(
