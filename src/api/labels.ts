@@ -198,3 +198,6 @@ export const GENERATED_VALUE_LABEL = "perennial.dev/generated-value";
 
 /** "true" on a Cluster whose endpoint was written from a ClusterEndpoint: what it says later is nothing that a user wrote first. */
 export const SURFACED_LABEL = "perennial.dev/endpoint-surfaced";
+
+/** On Nodes that carry the control plane of their own cluster; as the key of a taint, it keeps all else away from them. */
+export const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";

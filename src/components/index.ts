@@ -26,7 +26,6 @@ export {
   imagesFor,
   nodeObjectName,
   poolsOf,
-  seedOf,
   type ControlPlaneContext,
   type ControlPlaneNode,
   type ImageVector,
@@ -63,7 +62,8 @@ export {
   type Encryption,
 } from "./kubernetes/encryption-configuration.ts";
 export { userAccount };
-export type { File } from "./node/file.ts";
+export { secretFile, type File } from "./node/file.ts";
+export { STATIC_POD_MANIFESTS } from "./node/kubelet-config.ts";
 export { nodeAgentSecret, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";
 export { nodeAgentSecretName } from "./node/pool.ts";

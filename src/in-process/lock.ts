@@ -66,7 +66,7 @@ async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Holder);
   } catch {
-    return { pid: 0, startedAt: "", boot: "" }; // not one of ours, and no one's
+    return { pid: 0, startedAt: "", boot: "" }; // not one of ours: no process holds it
   }
 }
 

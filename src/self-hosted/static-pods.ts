@@ -2,16 +2,13 @@ import { createHash } from "node:crypto";
 import { stringify } from "yaml";
 import { STATIC_POD_HASH_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/index.ts";
-import type { File } from "../components/index.ts";
+import { STATIC_POD_MANIFESTS, type File } from "../components/index.ts";
 import { withoutDefaults } from "./defaults.ts";
 import { resolveEnvironment } from "./environment.ts";
 import { templateOf, type Container, type PodSpec } from "./pod.ts";
 import { refusalsOf, type Refuse } from "./refusal.ts";
 import { lookupIn, type Sources } from "./sources.ts";
 import { hostVolumes, readOnlyFiles } from "./volumes.ts";
-
-/** Where kubelets look for the manifests of static pods. */
-const STATIC_POD_MANIFESTS = "/etc/kubernetes/manifests";
 
 /** A pod that a kubelet runs without an API server. */
 export interface StaticPod {
@@ -62,7 +59,7 @@ export function staticPod({ workload, ...sources }: Sources & { readonly workloa
   return { pod, hash, manifest: manifestOf(pod), files };
 }
 
-/** What only schedulers and accounts need: a static pod is where its manifest is, and nobody's. */
+/** What only schedulers and accounts need: a static pod is where its manifest is, and no account's. */
 const NOT_ON_HOSTS = [
   "affinity",
   "nodeName",

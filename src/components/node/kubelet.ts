@@ -16,6 +16,7 @@ export function kubelet(context: ControlPlaneContext, pool: WorkerPool): Part {
     secretFile("/var/lib/kubelet/ca.crt", "ca-kubelet", "ca.crt", 0o644),
     textFile("/var/lib/kubelet/config/kubelet", kubeletConfiguration(context, pool), 0o600),
     imageFile("/opt/bin/kubelet", hyperkube, "/kubelet"),
+    ...(context.nodes === undefined ? [] : [textFile(`${HOST_SETTINGS}/00-shoot.conf`, noSettings, 0o644)]),
   ];
   const unit = {
     name: "kubelet.service",
@@ -27,6 +28,12 @@ export function kubelet(context: ControlPlaneContext, pool: WorkerPool): Part {
   return { files, units: [...dataVolume(pool), unit] };
 }
 
+/** Where a machine that was not made for the cluster says what is odd about it: files *.conf, which change the configuration. */
+const HOST_SETTINGS = "/etc/kubernetes/kubelet.conf.d";
+
+/** A kubelet that is told of the folder refuses to begin without it. */
+const noSettings = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+
 /** One flag for each label, so that a webhook finds them one by one. */
 function command(context: ControlPlaneContext, pool: WorkerPool): string {
   const labels = Object.entries(nodeLabels(context, pool))
@@ -36,6 +43,7 @@ function command(context: ControlPlaneContext, pool: WorkerPool): string {
     ...commandLine("/opt/bin/kubelet", {
       "bootstrap-kubeconfig": "/var/lib/kubelet/kubeconfig-bootstrap",
       config: "/var/lib/kubelet/config/kubelet",
+      "config-dir": context.nodes && HOST_SETTINGS,
       kubeconfig: "/var/lib/kubelet/kubeconfig-real",
     }),
     ...labels.toSorted(),

@@ -44,7 +44,8 @@ function reconcile(context: ControlPlaneContext, pool: WorkerPool): OperatingSys
     kernelSettings(context, pool),
     kubelet(context, pool),
     sshServer(context),
-    nodeAgent(context, pool),
+    // The machines of a self-hosted Shoot are kept by gardenadm's own.
+    ...(context.nodes === undefined ? [nodeAgent(context, pool)] : []),
     loginUser(context),
   ];
   return describe(context, pool, {
