@@ -6,7 +6,7 @@ import type { KubeClient } from "../../kube/index.ts";
 import { keyName, leadershipDomain, leadershipKeyName, type DnsServer } from "../process/dns.ts";
 import type { ControllerRegistration } from "../../api/index.ts";
 import { clusterNetworks, isLeft, type Environment } from "../environment/environment.ts";
-import type { ProviderImage } from "../image/provider-image.ts";
+import type { ProgramImage } from "../image/program-image.ts";
 import { readManifest } from "./manifests.ts";
 import { renderProviderRegistration } from "./provider-registration.ts";
 
@@ -15,7 +15,7 @@ export async function applyObjects(
   gardenClient: KubeClient,
   environment: Environment,
   seeds: readonly string[],
-  { dns, image }: { readonly dns: DnsServer; readonly image?: ProviderImage | undefined },
+  { dns, image }: { readonly dns: DnsServer; readonly image?: ProgramImage | undefined },
 ): Promise<void> {
   const examples = await Promise.all(
     ["cloud-profile", "project", "secret-binding", "backup-credentials"].map(readExample),

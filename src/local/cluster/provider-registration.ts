@@ -1,6 +1,6 @@
 import { MACHINE_CONTROLLER_MANAGER_ANNOTATION, RESOURCE_MANAGER_ANNOTATION } from "../../api/annotations.ts";
 import type { ControllerRegistration, KubeObject } from "../../api/index.ts";
-import type { ProviderImage } from "../image/provider-image.ts";
+import type { ProgramImage } from "../image/program-image.ts";
 import { machineApiFolder } from "../machine-api/calls.ts";
 import type { DnsServer } from "../process/dns.ts";
 import type { Environment } from "../environment/environment.ts";
@@ -14,7 +14,7 @@ import { readManifest } from "./manifests.ts";
 export async function renderProviderRegistration(
   environment: Environment,
   dns: DnsServer,
-  image: ProviderImage,
+  image: ProgramImage,
 ): Promise<KubeObject[]> {
   const [registration] = await readManifest("examples/controller-registration.yaml");
   if (registration === undefined)
@@ -43,7 +43,7 @@ export async function renderProviderRegistration(
 /** It makes machines by itself, and puts no ManagedResources into Shoots: neither is deployed beside control planes for it. */
 const doesItself = { [MACHINE_CONTROLLER_MANAGER_ANNOTATION]: "false", [RESOURCE_MANAGER_ANNOTATION]: "false" };
 
-function valuesFor(environment: Environment, dns: DnsServer, { name, code }: ProviderImage) {
+function valuesFor(environment: Environment, dns: DnsServer, { name, code }: ProgramImage) {
   return {
     image: name,
     imageContent: code,

@@ -2,7 +2,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "../../log.ts";
 import { seedMachineName } from "../cluster/node.ts";
-import { ensureProviderImage, type ProviderImage } from "../image/provider-image.ts";
+import type { ProgramImage } from "../image/program-image.ts";
+import { ensureProviderImage } from "../image/provider-image.ts";
 import { machineApiFolder } from "../machine-api/calls.ts";
 import { createMachines } from "../machine/machines.ts";
 import type { Environment } from "./environment.ts";
@@ -14,7 +15,7 @@ import type { Environment } from "./environment.ts";
 export async function prepareProvider(
   { environment, log }: { readonly environment: Environment; readonly log: Logger },
   seeds: readonly string[],
-): Promise<ProviderImage> {
+): Promise<ProgramImage> {
   const { stateDir } = environment;
   const image = await ensureProviderImage(join(stateDir, "images"), log); // of this checkout's code: it goes with the environment
   const folders = [

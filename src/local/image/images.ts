@@ -44,6 +44,10 @@ export async function buildImages(cache: string, log: Logger): Promise<Image[]> 
   return images;
 }
 
+/** Of these images, those that a self-hosted control plane begins with. */
+export const isOfControlPlane = ({ name }: Pick<Image, "name">): boolean =>
+  /^registry[.]k8s[.]io\/(etcd|kube-apiserver|kube-controller-manager|kube-scheduler|pause):/.test(name);
+
 async function describeImages(folder: string): Promise<ImageSpec[]> {
   const kubernetes = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"];
   const controlPlane = await Promise.all(

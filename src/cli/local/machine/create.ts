@@ -1,4 +1,6 @@
 import { commandLines } from "../../../api/command-lines.ts";
+import type { BareMachines } from "../../../local/bare/machines.ts";
+import type { Context } from "../../context.ts";
 import { defineCommand } from "../../command.ts";
 import { CliError } from "../../exit.ts";
 import { flag } from "../../option.ts";
@@ -11,14 +13,19 @@ export const create = defineCommand({
   description:
     "Each is namespaces of this host, with a disk and an address of its own; machines of one set reach each other, and the host " +
     "reaches them. Takes Linux and root. The first on a host waits half a minute for its packages.",
-  examples: ["perennial local machine create a b c w --bare"],
+  examples: ["perennial local machine create a b c w --bare", "perennial local machine create a --bare --gardenadm"],
   args: { names: namesArgument },
-  options: { bare: flag("With systemd, containerd and ctr, and nothing of Kubernetes"), set: setOption },
-  async run({ args: { names }, options: { bare, set }, context }) {
+  options: {
+    bare: flag("With systemd, containerd and ctr, and nothing of Kubernetes"),
+    gardenadm: flag("Give them gardenadm, too, and the images that it starts: nothing has to be downloaded then"),
+    set: setOption,
+  },
+  async run({ args: { names }, options: { bare, gardenadm, set }, context }) {
     if (!bare) throw new CliError("usage", "machines that are not bare are made by Shoots: add --bare");
     const machines = await openMachines(set, context);
     for (const name of names) {
       await machines.create(name);
+      if (gardenadm) await provide(machines, name, context);
       const { address } = (await machines.list()).find((machine) => machine.name === name) ?? {};
       context.terminal.out.write(`${name} is on at ${address}\n`);
     }
@@ -26,3 +33,12 @@ export const create = defineCommand({
     context.terminal.err.write(`Next: ${commandLines.enterMachine(first, set)}\n`);
   },
 });
+
+async function provide(machines: BareMachines, name: string, { terminal }: Pick<Context, "terminal">): Promise<void> {
+  const [{ giveGardenadm }, { createLogger }] = await Promise.all([
+    import("../../../local/bare/gardenadm.ts"),
+    import("../../../log.ts"),
+  ]);
+  const log = createLogger({ name: "local", level: "silent" });
+  await giveGardenadm(machines, name, { log, tell: (message) => void terminal.err.write(`${message}\n`) });
+}

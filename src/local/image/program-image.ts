@@ -1,0 +1,52 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { extname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "../../log.ts";
+import { hashCode } from "../process/code.ts";
+import type { Image } from "./build.ts";
+import { once } from "./once.ts";
+import { collectProgram } from "./program-files.ts";
+import { writeImageTar, type ImageFile, type ImageSpec } from "./tar.ts";
+
+/** The image of a program of ours. */
+export interface ProgramImage extends Image {
+  /** Changes with the code in the image; its name does not. */
+  readonly code: string;
+}
+
+/** What an image of ours is made of, beside its name. */
+export type ProgramContent = Omit<ImageSpec, "name">;
+
+/** The folder of the package; this file is in its `src` or its `dist`. */
+export const packageRoot = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** The image of this name, given the package's version, whose tar is in `folder`; built where there is none of this code yet. Needs no Docker. */
+export async function ensureProgramImage(
+  named: (version: string) => string,
+  describe: () => Promise<ProgramContent>,
+  folder: string,
+  log: Logger,
+): Promise<ProgramImage> {
+  const { version } = JSON.parse(await readFile(join(packageRoot, "package.json"), "utf8")) as {
+    readonly version: string;
+  };
+  const name = named(version);
+  const code = await hashCode();
+  await mkdir(folder, { recursive: true });
+  const tar = join(folder, `${name.replace(/[/:]/g, "_")}-${code}.tar`);
+  await once(tar, async () => {
+    await writeImageTar({ name, ...(await describe()) }, tar);
+    log.info({ image: name, tar }, "image built");
+  });
+  return { name, tar, code };
+}
+
+/** The files of a program below `target`, by its folder in `src`, and its main file among them. */
+export async function programFiles(
+  program: string,
+  target: string,
+): Promise<{ readonly files: ImageFile[]; readonly main: string }> {
+  const file = fileURLToPath(new URL(`../../${program}/main${extname(import.meta.url)}`, import.meta.url));
+  const main = relative(packageRoot, file);
+  return { files: await collectProgram(packageRoot, main, target), main: join(target, main) };
+}
