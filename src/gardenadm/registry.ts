@@ -4,6 +4,11 @@ import type { GardenadmContext } from "./context.ts";
 /** Every verb there is, in the order of the help; a new one is its file and one line here. */
 export const registry: readonly Group<GardenadmContext>[] = [
   {
+    name: "init",
+    summary: "Make this machine the first node of a cluster that carries its own control plane",
+    load: async () => (await import("./init/init.ts")).init,
+  },
+  {
     name: "token",
     summary: "Bootstrap tokens, with which machines join: make them, look at them, take them back",
     verbs: [

@@ -3,6 +3,11 @@ import { fit, paint, visibleLength, type Tone } from "./style.ts";
 import type { Output } from "./terminal.ts";
 import { formatDuration } from "./time.ts";
 
+/** A flow as it is shown; `operation` begins its headline. */
+export interface ShownFlow extends Pick<FlowProgress, "steps" | "startedAt" | "finishedAt"> {
+  readonly operation: string;
+}
+
 /** Where a step is. */
 export type State = StepProgress["state"];
 
@@ -23,7 +28,7 @@ const looks: Readonly<Record<State, readonly [mark: string, tone: Tone | undefin
 };
 
 /** The headline: what runs, how far it is and for how long. */
-export function renderHeadline(progress: FlowProgress, subject: string, now: number): string {
+export function renderHeadline(progress: ShownFlow, subject: string, now: number): string {
   const counted = progress.steps.filter((step) => step.state !== "skipped");
   const done = counted.filter(({ state }) => state === "done" || state === "settled").length;
   const end = progress.finishedAt === undefined ? now : Date.parse(progress.finishedAt);

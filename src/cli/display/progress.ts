@@ -1,12 +1,12 @@
-import type { FlowProgress, StepProgress } from "../../api/shoot/run.ts";
-import { renderHeadline, renderStep, renderSteps, type State } from "./progress-lines.ts";
+import type { StepProgress } from "../../api/shoot/run.ts";
+import { renderHeadline, renderStep, renderSteps, type ShownFlow, type State } from "./progress-lines.ts";
 import { fit, paint } from "./style.ts";
 import type { Output } from "./terminal.ts";
 
 /** Shows a flow while it runs. */
 export interface ProgressDisplay {
   /** Shows where the flow is now; called as often as there is something new, or time passed. */
-  show(progress: FlowProgress, now: number): void;
+  show(progress: ShownFlow, now: number): void;
   /** Leaves the last picture on the screen and ends; later lines go below it. */
   end(): void;
 }
@@ -72,7 +72,7 @@ function createStepClock() {
   const working: readonly State[] = ["running", "retrying", "parked"];
   const forget = () => [begun, waited, took].forEach((times) => times.clear());
   return {
-    observe({ startedAt, steps }: FlowProgress, now: number): ReadonlyMap<string, number> {
+    observe({ startedAt, steps }: ShownFlow, now: number): ReadonlyMap<string, number> {
       if (flow !== startedAt) forget();
       flow = startedAt;
       for (const { name, state, since } of steps) {

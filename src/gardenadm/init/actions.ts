@@ -1,0 +1,225 @@
+import { rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
+import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
+import { ensureSecrets } from "../../activities/secrets/secrets.ts";
+import type { ControlPlaneContext } from "../../components/index.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import { createKubeClient, isAlreadyExists, Lease, Node, refOf, Secret, type KubeClient } from "../../kube/index.ts";
+import { createDirectoryClient, type DirectoryClient } from "../../kube/directory/directory-client.ts";
+import { applyMachine } from "../../node-agent/apply-machine.ts";
+import { containerdPods } from "../../node-agent/containerd-pods.ts";
+import { staticPodsRunning, type ExpectedPod } from "../../node-agent/static-pods.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { ADMIN_KUBECONFIG, type ControlPlaneMachines } from "../../self-hosted/machine-config.ts";
+import type { StaticPod } from "../../self-hosted/static-pods.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import { controlPlaneObjects, describeMachine, ensureUid, isThere, NAMESPACE, readControlPlane } from "./cluster.ts";
+import { OperatorError } from "./fault.ts";
+import type { ThisMachine } from "./machine.ts";
+import { placesIn } from "./places.ts";
+import { preflightFaults } from "./preflight.ts";
+import type { StartAction } from "./start-control-plane.ts";
+
+/** What the steps of `init` work with. */
+export interface StartDeps {
+  readonly machine: ThisMachine;
+  readonly configuration: Configuration;
+}
+
+/** How long a program of the control plane may take to begin, in ms; its image may have to come from afar. */
+const LONGEST_START = 300_000;
+
+type Act = (scope: StepScope) => Promise<void>;
+
+/** What each step does. Each looks at the machine and the cluster first; what is there already is left alone. */
+export function createStartActions({ machine, configuration }: StartDeps): {
+  readonly actions: Readonly<Record<StartAction, Act>>;
+  close(): Promise<void>;
+} {
+  const places = placesIn(machine.root);
+  const clients = createClients(machine.root);
+  let described: { context: ControlPlaneContext; machines: ControlPlaneMachines } | undefined;
+  const known = () => {
+    if (described === undefined) throw new Error("the machine is not described yet");
+    return described;
+  };
+  const context = async (client: KubeClient) =>
+    await readControlPlane(client, configuration, machine, await ensureUid(places.shootUid));
+  const running = async (names: readonly string[], scope: StepScope) => {
+    const expected = known().machines.pods.filter(({ pod }) => names.includes(pod.metadata.name));
+    await podsRunning(expected.map(expectedPod), machine, scope);
+  };
+
+  const actions: Readonly<Record<StartAction, Act>> = {
+    async preflight() {
+      const isBegun = await isThere(places.shootUid);
+      const faults = await preflightFaults({ ...machine, isBegun });
+      if (faults.length > 0) throw new OperatorError(faults.join("; "));
+    },
+    async config() {
+      await ensureUid(places.shootUid);
+      await writeWhole(places.configDirectory, Buffer.from(`${resolve(configuration.folder)}\n`), 0o600);
+    },
+    async secrets() {
+      const client = await clients.cluster();
+      await ensureSecrets(client, await context(client));
+    },
+    async machineConfig() {
+      const client = await clients.cluster();
+      const found = await context(client);
+      const objects = controlPlaneObjects(found);
+      for (const object of objects) await client.apply(object);
+      described = { context: found, machines: await describeMachine(client, found, objects) };
+    },
+    async machine({ signal, tell }) {
+      const client = await clients.cluster();
+      const readSecret = async (name: string, key: string) => await secretValue(client, name, key);
+      await applyMachine({ ...machine, readSecret }, known().machines.config, { signal, tell });
+    },
+    async kubelet(scope) {
+      await answers("http://127.0.0.1:10248/healthz", "the kubelet", scope);
+    },
+    async etcd(scope) {
+      await running(["etcd-main", "etcd-events"], scope);
+      await answers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
+      await answers("http://127.0.0.1:2384/readyz", "etcd-events", scope);
+    },
+    async kubeApiServer(scope) {
+      await running(["kube-apiserver"], scope);
+      await until("the API server is not ready", scope, async () => (await clients.server().get("/readyz")) === "ok");
+    },
+    async kubeControllerManager(scope) {
+      await running(["kube-controller-manager"], scope);
+      await leads(clients.server(), "kube-controller-manager", scope);
+    },
+    async kubeScheduler(scope) {
+      await running(["kube-scheduler"], scope);
+      await leads(clients.server(), "kube-scheduler", scope);
+    },
+    async node(scope) {
+      await markNode(clients.server(), machine.hostName, scope);
+    },
+    async imported() {
+      await clients.import();
+    },
+  };
+  return { actions, close: clients.close };
+}
+
+const expectedPod = ({ pod, hash }: StaticPod): ExpectedPod => ({
+  namespace: NAMESPACE,
+  name: pod.metadata.name,
+  hash,
+  containers: (pod["spec"] as { readonly containers: readonly { readonly name: string }[] }).containers.map(
+    ({ name }) => name,
+  ),
+});
+
+async function podsRunning(
+  expected: readonly ExpectedPod[],
+  { hostName, ctr }: ThisMachine,
+  { signal, tell }: StepScope,
+): Promise<void> {
+  // The API server knows of them by mirrors, which kubelets make late: it has to have priority classes and the Node before.
+  const read = async () => await containerdPods(ctr, STATIC_POD_HASH_ANNOTATION, signal);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_START)]);
+  await staticPodsRunning({ nodeName: hostName, expected, read }, { signal: limited, tell });
+}
+
+async function secretValue(client: KubeClient, name: string, key: string): Promise<Buffer> {
+  const value = (await client.read(Secret, { namespace: NAMESPACE, name }))?.data?.[key];
+  if (value === undefined) throw new Error("there is no such key: it goes missing only when people take it away");
+  return Buffer.from(value, "base64");
+}
+
+/** Waits until an HTTP server of this machine answers with 200. */
+async function answers(url: string, what: string, scope: StepScope): Promise<void> {
+  await until(`${what} is not ready`, scope, async (signal) => (await fetch(url, { signal })).ok);
+}
+
+/** Waits until a program that leads by a Lease has one, which it gets when it is at work. */
+async function leads(client: KubeClient, name: string, scope: StepScope): Promise<void> {
+  await until(`${name} does not lead yet`, scope, async () => {
+    const lease = await client.read(Lease, { namespace: NAMESPACE, name });
+    return (lease?.spec?.holderIdentity ?? "") !== "";
+  });
+}
+
+/** A kubelet may not say of itself that its Node carries the control plane. */
+async function markNode(client: KubeClient, name: string, scope: StepScope): Promise<void> {
+  await until(`Node ${name} is not there`, scope, async () => {
+    const node = await client.read(Node, { name });
+    if (node !== undefined && node.metadata.labels?.[CONTROL_PLANE_LABEL] === undefined)
+      await client.patch(refOf(node), { metadata: { labels: { [CONTROL_PLANE_LABEL]: "" } } });
+    return node !== undefined;
+  });
+}
+
+async function until(
+  what: string,
+  { signal, tell }: StepScope,
+  isSo: (signal: AbortSignal) => Promise<boolean>,
+): Promise<void> {
+  const limit = AbortSignal.timeout(LONGEST_START);
+  for (;;) {
+    const answer = await isSo(AbortSignal.any([signal, AbortSignal.timeout(5_000)])).catch((error: unknown) => error);
+    if (answer === true) return;
+    const reason = answer instanceof Error ? `${what}: ${answer.message}` : what;
+    signal.throwIfAborted();
+    if (limit.aborted)
+      throw new OperatorError(`${reason}, after five minutes: see "journalctl --unit kubelet.service" and "crictl ps"`);
+    tell(reason);
+    await delay(500, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** The cluster: a directory until the API server has all that was in it, then that server. */
+function createClients(root: string) {
+  const places = placesIn(root);
+  let directory: DirectoryClient | undefined;
+  let server: KubeClient | undefined;
+  const clients = {
+    server(): KubeClient {
+      server ??= createKubeClient({ file: join(root, ADMIN_KUBECONFIG) }, { userAgent: "gardenadm" });
+      return server;
+    },
+    directory(): DirectoryClient {
+      directory ??= createDirectoryClient({ directory: places.cluster });
+      return directory;
+    },
+    async cluster(): Promise<KubeClient> {
+      return (await isThere(places.imported)) ? clients.server() : clients.directory();
+    },
+    /** What is there already stays as it is: it was imported before, or is in use. */
+    async import(): Promise<void> {
+      if (!(await isThere(places.imported))) {
+        for (const object of await clients.directory().all()) await createOnce(clients.server(), object);
+        await writeWhole(places.imported, Buffer.from(`${new Date().toISOString()}\n`), 0o600);
+      }
+      await rm(places.cluster, { recursive: true, force: true });
+    },
+    async close(): Promise<void> {
+      await Promise.allSettled([directory?.close(), server?.close()]);
+    },
+  };
+  return clients;
+}
+
+type Stored = Awaited<ReturnType<DirectoryClient["all"]>>[number];
+
+async function createOnce(client: KubeClient, object: Stored): Promise<void> {
+  const { name, namespace, labels, annotations, finalizers } = object.metadata;
+  const metadata = {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(labels && { labels }),
+    ...(annotations && { annotations }),
+    ...(finalizers && { finalizers }),
+  };
+  const { status: _, ...content } = object;
+  await client.create({ ...content, metadata }).catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
+}

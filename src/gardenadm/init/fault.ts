@@ -1,0 +1,14 @@
+import { withoutSecrets } from "../../redaction.ts";
+import { KubeError } from "../../kube/index.ts";
+import type { StepTrouble } from "../../in-process/run.ts";
+
+/** What another try of gardenadm's own does not mend: the operator does, and gives the same command again. */
+export class OperatorError extends Error {
+  override readonly name = "OperatorError";
+}
+
+/** What a failure of a step means: an API server's may pass, all else is for the operator. */
+export function judge(error: unknown): StepTrouble {
+  const message = withoutSecrets(error instanceof Error ? error.message : String(error));
+  return { message, retryable: error instanceof KubeError && error.retryable };
+}
