@@ -113,7 +113,7 @@ const arrows = {
   gardenadm: [
     frame,
     "activities/secrets",
-    "admission/shoot/known-gates",
+    "admission/shoot/(known-gates|rules|unsupported)",
     "api",
     "components",
     "flow",

@@ -10,12 +10,14 @@ import { listCauses } from "./lists.ts";
 import { poolCauses } from "./pools.ts";
 import { roomCauses } from "./room.ts";
 import { scheduleCauses } from "./schedules.ts";
+import { selfHostedCauses } from "./self-hosted.ts";
 import { wordCauses } from "./words.ts";
 
 /** What a Shoot must be like by itself, whatever else there is. */
 const rules: readonly ((shoot: Shoot) => Cause[])[] = [
   wordCauses,
   poolCauses,
+  selfHostedCauses,
   roomCauses,
   apiServerCauses,
   gateCauses,

@@ -37,6 +37,7 @@ import { exposureClassCauses } from "./exposure-class.ts";
 import { extensionNeeds } from "./extension-needs.ts";
 import { lifetimeOnly, readQuotaCauses } from "./quota-use.ts";
 import { shootReferenceCauses } from "./references.ts";
+import { markCauses, selfHostedChangeCauses } from "./self-hosted.ts";
 import { tolerationCauses } from "./tolerations.ts";
 
 /** What the judgement of a Shoot depends on. */
@@ -127,6 +128,8 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...(await domainCauses(client, known, await readProject(client, shoot.metadata.namespace))),
     ...profileCauses(known),
     ...ruleCauses(known),
+    ...selfHostedChangeCauses(known),
+    ...(await markCauses(authorize, request.userInfo, known)),
     ...unsupportedCauses(shoot, old),
     ...networkCauses(known),
     ...encryptionCauses(known),

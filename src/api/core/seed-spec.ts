@@ -1,24 +1,14 @@
 import { z } from "zod";
 import { accessRestriction } from "./access-restriction.ts";
+import { backup } from "./backup.ts";
 import { extensionReference } from "./extension-reference.ts";
 import { conditions, lastOperation } from "../schema/meta.ts";
-import { namedResourceReference, objectReference } from "../schema/references.ts";
+import { namedResourceReference } from "../schema/references.ts";
 import { object, onceSet, raw, rules, timestamp } from "../schema/fields.ts";
 import { quantity } from "../schema/syntax.ts";
 import { seedDNS, seedNetworks } from "../placement/networks.ts";
 import { gardener } from "../shoot/availability.ts";
 import { stateKey } from "./state-key.ts";
-
-const backup = object({
-  provider: z.string().describe("Provider is a provider name. This field is immutable."),
-  providerConfig: raw().optional().describe("ProviderConfig is the configuration passed to BackupBucket resource."),
-  region: z.string().optional().describe("Region is a region name. This field is immutable."),
-  credentialsRef: objectReference
-    .optional()
-    .describe(
-      "CredentialsRef is reference to a resource holding the credentials used for authentication with the object store service where the backups are stored.",
-    ),
-}).meta(onceSet("provider", "region"));
 
 const seedProvider = object({
   type: z.string().describe("Type is the name of the provider."),

@@ -25,7 +25,6 @@ export const ignoredFields: Readonly<Record<string, string>> = {
   "spec.maintenance.confineSpecUpdateRollout": "changes are made at once",
   "spec.maintenance.timeWindow": "changes are made at once",
   "spec.monitoring": "control planes are not monitored",
-  "spec.provider.workers[].controlPlane": "control planes run in seeds",
   "spec.purpose": "control planes are alike for all purposes",
   "spec.systemComponents": "system components have the same settings everywhere",
   ...Object.fromEntries(

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { backup } from "../core/backup.ts";
 import { kubeletConfig } from "./kubelet.ts";
 import { taint } from "../schema/references.ts";
-import { listMap, object, onceSet, raw } from "../schema/fields.ts";
+import { listMap, object, onceSet, raw, rules } from "../schema/fields.ts";
 import { count, dnsLabel, duration, identifier, labelValue, quantityText, share, version } from "../schema/syntax.ts";
 import { cri, machineControllerManagerSettings } from "./machines.ts";
 
@@ -82,6 +83,31 @@ const clusterAutoscalerOptions = object({
   maxNodeProvisionTime: duration()
     .optional()
     .describe("MaxNodeProvisionTime defines how long CA waits for node to be provisioned."),
+});
+
+const exposureExtension = object({
+  type: z
+    .string()
+    .optional()
+    .describe("Type is the type of the extension that exposes the control plane; without it, the provider's type."),
+  providerConfig: raw().optional().describe("ProviderConfig is the configuration passed to the extension."),
+});
+
+const controlPlaneExposure = object({
+  extension: exposureExtension
+    .optional()
+    .describe("Extension exposes the control plane by a SelfHostedShootExposure resource."),
+  dns: raw().optional().describe("DNS exposes the control plane by a DNSRecord with the addresses of its nodes."),
+}).meta(
+  rules({
+    rule: "has(self.extension) != has(self.dns)",
+    message: "say either extension or dns",
+  }),
+);
+
+const workerControlPlane = object({
+  backup: backup.optional().describe("Backup holds the object store configuration for the backups of etcd."),
+  exposure: controlPlaneExposure.optional().describe("Exposure says how the control plane is reached from elsewhere."),
 });
 
 /** Worker is the base definition of a worker group. */
@@ -169,7 +195,7 @@ export const worker = object({
     .meta({ default: "AutoRollingUpdate" })
     .optional()
     .describe("UpdateStrategy specifies the machine update strategy for the worker pool."),
-  controlPlane: raw()
+  controlPlane: workerControlPlane
     .optional()
     .describe(
       "ControlPlane specifies that the shoot cluster control plane components should be running in this worker pool.",

@@ -3,6 +3,7 @@ import { readEffectiveProfile, profileReference } from "../../api/core/effective
 import { projectOf, Seed, Shoot } from "../../api/index.ts";
 import { isSeedReady } from "../../api/placement/fit.ts";
 import { chooseSeed, type Choice } from "../../api/placement/schedule.ts";
+import { isSelfHosted } from "../../api/shoot/self-hosted.ts";
 import type { Strategy } from "../../api/placement/strategy.ts";
 import {
   createController,
@@ -28,7 +29,7 @@ export interface SchedulerDeps extends ReportDeps {
 }
 
 /**
- * Gives each Shoot without `spec.seedName` a Seed, one Shoot after the other, and counts those that it has just put somewhere:
+ * Gives each Shoot without `spec.seedName` a Seed, unless its own nodes carry it, one Shoot after the other, and counts those that it has just put somewhere:
  * a Seed gets no more than it takes, however many Shoots come at once. Looks again when Seeds change and when Shoots leave.
  * Two schedulers at once could fill a Seed twice: let only one run.
  */
@@ -58,7 +59,7 @@ export function createScheduler(deps: SchedulerDeps) {
     async reconcile({ name, namespace = "" }) {
       await Promise.all([seeds.synced(), shoots.synced()]); // a Seed whose Shoots are not all known looks empty
       const shoot = await gardenClient.read(Shoot, { name, namespace });
-      if (shoot === undefined || !isPending(shoot)) return undefined;
+      if (shoot === undefined || !isPending(shoot) || isSelfHosted(shoot)) return undefined;
       const outcome = await schedule(shoot);
       return "seed" in outcome ? undefined : { requeueAfter: period };
     },

@@ -5,7 +5,9 @@ import { CredentialsBinding } from "../../api/core/credentials-binding.ts";
 import { profileReference } from "../../api/core/effective-profile.ts";
 import type { Project } from "../../api/core/project.ts";
 import { SecretBinding } from "../../api/core/secret-binding.ts";
-import { GARDEN_NAMESPACE } from "../../api/names.ts";
+import { isSelfHosted } from "../../api/shoot/self-hosted.ts";
+import { ruleCauses } from "../../admission/shoot/rules.ts";
+import { unsupportedCauses } from "../../admission/shoot/unsupported.ts";
 import { Shoot } from "../../api/shoot/shoot.ts";
 import type { ConfiguredObject } from "./documents.ts";
 import { createFault, nameOf, type Fault } from "./fault.ts";
@@ -22,7 +24,8 @@ export function placeFaults(centre: Centre, objects: readonly ConfiguredObject[]
   const { shoot, project } = centre;
   const fileOf = (object: object): string => objects.find((one) => one.object === object)?.file ?? "";
   const shootFile = objects.find(({ object }) => object.kind === Shoot.kind)?.file ?? "";
-  const wrong = [...shootWrongs(centre), ...bindingWrongs(shoot, objects)].map(({ field, message }) =>
+  const ruled = [...ruleCauses({ shoot, old: undefined }), ...unsupportedCauses(shoot, undefined)];
+  const wrong = [...shootWrongs(centre), ...bindingWrongs(shoot, objects), ...ruled].map(({ field, message }) =>
     createFault({ file: shootFile, object: nameOf(shoot), field }, message),
   );
   const projectNamespace = project.spec.namespace;
@@ -46,10 +49,10 @@ interface Wrong {
 
 function shootWrongs({ shoot, cloudProfile }: Centre): Wrong[] {
   const wrongs: Wrong[] = [];
-  if (shoot.metadata.namespace !== GARDEN_NAMESPACE)
+  if (!isSelfHosted(shoot))
     wrongs.push({
-      field: "metadata.namespace",
-      message: `is ${shoot.metadata.namespace}: a self-hosted Shoot is in namespace ${GARDEN_NAMESPACE}`,
+      field: "spec.provider.workers",
+      message: "has no pool for the control plane: add controlPlane: {} to exactly one",
     });
   const { kind, name } = profileReference(shoot) ?? {};
   if (kind !== CloudProfile.kind || name !== cloudProfile.metadata.name)

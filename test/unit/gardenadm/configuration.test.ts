@@ -134,7 +134,27 @@ const wrong: Readonly<Record<string, readonly [Changes, string]>> = {
   ],
   "another namespace than that of self-hosted Shoots": [
     { Shoot: set("metadata.namespace", "garden-dev") },
-    "metadata.namespace: is garden-dev: a self-hosted Shoot is in namespace garden",
+    "metadata.namespace: must be garden for a Shoot that carries itself",
+  ],
+  "no pool for the control plane": [
+    { Shoot: set("spec.provider.workers.0.controlPlane", undefined) },
+    `${shoot}: spec.provider.workers: has no pool for the control plane: add controlPlane: {} to exactly one`,
+  ],
+  "two pools for the control plane": [
+    { Shoot: set("spec.provider.workers.1.controlPlane", {}) },
+    `${shoot}: spec.provider.workers[1].controlPlane: must not be set: pool control-plane carries the control plane`,
+  ],
+  "an even number of nodes for the control plane": [
+    { Shoot: (object) => set("spec.provider.workers.0.minimum", 2)(set("spec.provider.workers.0.maximum", 2)(object)) },
+    `${shoot}: spec.provider.workers[0].minimum: must be 1, 3, 5 or 7, not 2, for a control plane`,
+  ],
+  "a control plane that sleeps": [
+    { Shoot: set("spec.hibernation", { enabled: true }) },
+    `${shoot}: spec.hibernation.enabled: must not be true`,
+  ],
+  "a backup, while none are made": [
+    { Shoot: set("spec.provider.workers.0.controlPlane", { backup: { provider: "s3" } }) },
+    `${shoot}: spec.provider.workers[0].controlPlane.backup: is not supported: leave it out`,
   ],
   "another profile": [
     { Shoot: set("spec.cloudProfile.name", "other") },
