@@ -1,7 +1,7 @@
 import { counted } from "../../api/counted.ts";
-import type { Condition, Shoot } from "../../api/index.ts";
+import { Shoot, type Condition } from "../../api/index.ts";
 import { SCHEDULED } from "../../api/placement/schedule.ts";
-import { now as timeNow, refOf, type EventRecorder, type KubeClient } from "../../kube/index.ts";
+import { isConflict, now as timeNow, refOf, type EventRecorder, type KubeClient } from "../../kube/index.ts";
 
 /** What became of the search for a Seed. */
 export type Outcome = { readonly seed: string } | { readonly why: string };
@@ -13,10 +13,26 @@ export interface ReportDeps {
 }
 
 /**
- * Tells the Shoot's users: by an Event, with upstream's reasons, and by condition {@link SCHEDULED}, which is written only when
- * it says something else than before.
+ * Tells the Shoot's users: by condition {@link SCHEDULED}, which is written only when it says something else than before, and by
+ * an Event, with upstream's reasons. What others write meanwhile stays, and is read again: a Shoot that has its Seed is not
+ * looked at a second time.
  */
-export async function reportOutcome({ gardenClient, events }: ReportDeps, shoot: Shoot, outcome: Outcome) {
+export async function reportOutcome(deps: ReportDeps, shoot: Shoot, outcome: Outcome): Promise<void> {
+  const { name, namespace } = shoot.metadata;
+  let current: Shoot | undefined = shoot;
+  for (let tries = 1; current !== undefined; tries += 1) {
+    try {
+      return await report(deps, current, outcome);
+    } catch (error) {
+      if (!isConflict(error) || tries === MOST_TRIES) throw error;
+      current = await deps.gardenClient.read(Shoot, { name, namespace });
+    }
+  }
+}
+
+const MOST_TRIES = 5;
+
+async function report({ gardenClient, events }: ReportDeps, shoot: Shoot, outcome: Outcome): Promise<void> {
   const before = shoot.status?.conditions ?? [];
   const next = conditionOf(
     outcome,
@@ -25,7 +41,6 @@ export async function reportOutcome({ gardenClient, events }: ReportDeps, shoot:
   if (next === undefined) return;
   const reason = "seed" in outcome ? "SchedulingSuccessful" : "SchedulingFailed";
   const type = "seed" in outcome ? "Normal" : "Warning";
-  events.record({ regarding: shoot, type, reason, action: "Schedule", note: next.message });
   const { resourceVersion } = shoot.metadata; // conditions of others that have come meanwhile are a conflict, and stay
   const conditions = [...before.filter((one) => one.type !== SCHEDULED), next];
   await gardenClient.patch(
@@ -33,6 +48,7 @@ export async function reportOutcome({ gardenClient, events }: ReportDeps, shoot:
     { metadata: { resourceVersion }, status: { conditions } },
     { subresource: "status" },
   );
+  events.record({ regarding: shoot, type, reason, action: "Schedule", note: next.message });
 }
 
 /** The next condition; undefined where it would say the same. */
