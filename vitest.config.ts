@@ -50,6 +50,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: "self-hosted-whole",
+          include: ["test/self-hosted-whole/**/*.test.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+          maxWorkers: 1,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/support/e2e-setup.ts"],

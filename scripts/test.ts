@@ -1,6 +1,6 @@
 /**
  * `npm test`: the projects unit, property, tools, kube, flow, cluster-api, self-hosted and e2e, each in a vitest of its own, and their sum in the
- * last line. Project `cluster-api` needs Cluster API's core manager; it is a sample of `cluster-api-whole` (`npm run test:cluster-api`).
+ * last line. `self-hosted` takes a sample of `self-hosted-whole` (`npm run test:self-hosted`). Project `cluster-api` needs Cluster API's core manager; it is a sample of `cluster-api-whole` (`npm run test:cluster-api`).
  * Projects `upstream-api` and `upstream` (`npm run test:upstream`) run when they are named: programs of others, which take up to two
  * hours to build. The first needs the resource manager and provider-local only, and is part of what CI runs.
  *
@@ -19,11 +19,11 @@ import { createLogger } from "../src/log.ts";
 import { countTests, explain, formatSum, type Counts } from "./test-report.ts";
 
 const usual = ["unit", "property", "tools", "kube", "flow", "cluster-api", "self-hosted", "e2e"] as const;
-const projects = [...usual, "upstream-api", "cluster-api-whole", "upstream"] as const;
+const projects = [...usual, "upstream-api", "cluster-api-whole", "self-hosted-whole", "upstream"] as const;
 type Project = (typeof projects)[number];
 
 /** Projects that make machines out of namespaces of this host. */
-const takesRoot: readonly Project[] = ["self-hosted", "e2e"];
+const takesRoot: readonly Project[] = ["self-hosted", "self-hosted-whole", "e2e"];
 
 /** What a project takes from the cache of binaries; e2e gets the rest by itself. */
 const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
@@ -44,6 +44,7 @@ const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   ],
   flow: ["temporal"],
   "self-hosted": [...clusterBinaries, "etcdctl", "etcdutl"],
+  "self-hosted-whole": [...clusterBinaries, "etcdctl", "etcdutl"],
   e2e: [...clusterBinaries, "temporal"],
   "upstream-api": [
     "etcd",

@@ -15,8 +15,12 @@ export interface GardenadmMachine {
   readonly name: string;
   /** Runs `gardenadm` with these arguments to its end. */
   gardenadm(...args: readonly string[]): ReturnType<BareGround["machines"]["exec"]>;
-  /** Begins `gardenadm init` and ends it by SIGKILL as soon as its journal says this of a step. */
-  killInit(step: string, state: string): Promise<void>;
+  /** Begins `gardenadm init` and ends it, or the machine, as soon as its journal says that a step is running; the machine is on again. */
+  interruptInit(step: string, by: Interruption): Promise<void>;
+  /** An empty disk, with gardenadm and the configuration on it again. */
+  wipe(): Promise<void>;
+  /** Paths of all files that gardenadm has to do with. */
+  files(): Promise<string[]>;
   /** The machine's files, as the host sees them. */
   root(): Promise<string>;
   /** A client of the machine's API server, as its administrator, over the network. */
@@ -25,6 +29,9 @@ export interface GardenadmMachine {
   identity(): Promise<Readonly<Record<string, string>>>;
 }
 
+/** What ends gardenadm: a signal that it cannot catch, or the machine's power. */
+export type Interruption = "SIGKILL" | "power cut";
+
 /** Where the configuration is on the machine. */
 export const CONFIGURATION = "/root/config";
 
@@ -32,21 +39,33 @@ export const CONFIGURATION = "/root/config";
 export async function startGardenadmMachine(set: string, name = "a"): Promise<GardenadmMachine> {
   const ground = await startBareGround(set, [name]);
   const { machines, inMachine } = ground;
-  await giveGardenadm(machines, name, { log: createLogger({ name: set, level: "warn" }) });
-  await inMachine(name, "mkdir", "-p", CONFIGURATION);
-  await writeConfiguration(ground, name, exampleConfiguration());
+  const provide = async () => {
+    await giveGardenadm(machines, name, { log: createLogger({ name: set, level: "warn" }) });
+    await inMachine(name, "mkdir", "-p", CONFIGURATION);
+    await writeConfiguration(ground, name, exampleConfiguration());
+  };
+  await provide();
   const machine = async () =>
     (await machines.list()).find((each) => each.name === name) ?? expect.fail(`${name} is gone`);
   const root = async () => (await machine()).root ?? expect.fail(`${name} is off`);
   const gardenadm: GardenadmMachine["gardenadm"] = async (...args) => await machines.exec(name, ["gardenadm", ...args]);
   return {
     ...{ ground, name, gardenadm, root },
-    async killInit(step, state) {
+    async interruptInit(step, by) {
       const journal = join(await root(), JOURNAL);
       const running = gardenadm("init", "-d", CONFIGURATION);
-      await untilSaid(journal, step, state, running);
-      await machines.exec(name, ["pkill", "--signal", "KILL", "--full", "gardenadm/main"]);
+      await untilRunning(journal, step, running);
+      if (by === "power cut") await machines.cutPower(name);
+      else await machines.exec(name, ["pkill", "--signal", "KILL", "--full", "gardenadm/main"]);
       expect((await running).code, "the end of gardenadm").not.toBe(0);
+      if (by === "power cut") await machines.on(name);
+    },
+    async wipe() {
+      await machines.wipe(name);
+      await provide();
+    },
+    async files() {
+      return (await inMachine(name, "find", ...FOLDERS, "-type", "f")).split("\n").sort();
     },
     async client() {
       const [{ address }, kubeconfig] = [await machine(), await readFile(join(await root(), ADMIN), "utf8")];
@@ -87,13 +106,15 @@ const ONCE = [
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-async function untilSaid(journal: string, step: string, state: string, running: Promise<unknown>): Promise<void> {
+const FOLDERS = ["/etc/kubernetes", "/etc/systemd/system", "/opt/bin", "/var/lib/gardenadm", "/var/lib/static-pods"];
+
+async function untilRunning(journal: string, step: string, running: Promise<unknown>): Promise<void> {
   let over = false;
   void running.finally(() => (over = true));
   const before = (await readFile(journal, "utf8").catch(() => "")).length;
-  const said = `"step":"${step}","state":"${state}"`;
+  const said = `"step":"${step}","state":"running"`;
   while (!(await readFile(journal, "utf8").catch(() => "")).slice(before).includes(said)) {
-    if (over) expect.fail(`gardenadm ended before ${step} was ${state}`);
+    if (over) expect.fail(`gardenadm ended before ${step} was running`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
