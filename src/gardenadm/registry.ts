@@ -9,6 +9,11 @@ export const registry: readonly Group<GardenadmContext>[] = [
     load: async () => (await import("./init/init.ts")).init,
   },
   {
+    name: "status",
+    summary: "Say how this machine and its cluster are, also while nothing answers, and what to do next",
+    load: async () => (await import("./status/status.ts")).status,
+  },
+  {
     name: "token",
     summary: "Bootstrap tokens, with which machines join: make them, look at them, take them back",
     verbs: [

@@ -41,7 +41,7 @@ const LISTENING = "require('node:net').createServer().listen(2379)";
 test("a killed init goes on where it was, with the same keys, until a node carries its control plane", async () => {
   let known: Readonly<Record<string, string>> = {};
   for (const step of ["secrets", "machine", "etcd", "imported"]) {
-    await machine.killInit(step, "running");
+    await machine.interruptInit(step, "SIGKILL");
     const now = await machine.identity();
     expect(now, `after the kill in ${step}`).toMatchObject(known);
     known = now;
@@ -132,3 +132,21 @@ async function world() {
     units,
   };
 }
+
+test("status says what is to be done, and says so too while the API server does not answer", async () => {
+  const { ground, name } = machine;
+  const before = await machine.gardenadm("status");
+  expect(before.stdout).toMatch(/API server: +ready\n/);
+  expect(before.stdout).toContain("Node a is not Ready: container runtime network not ready");
+  expect(before.code).toBe(1);
+  await ground.inMachine(name, "systemctl", "stop", "kubelet");
+  await ground.machines.exec(name, ["pkill", "--signal", "KILL", "kube-apiserver"]);
+  const { stdout } = await machine.gardenadm("status", "-o", "json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    kubelet: { ready: false },
+    apiServer: { ready: false },
+    etcdMain: { ready: true },
+    next: expect.arrayContaining(["the kubelet does not answer: journalctl --unit kubelet.service"]),
+  });
+  await ground.inMachine(name, "systemctl", "start", "kubelet");
+});

@@ -169,7 +169,9 @@ async function until(
     const reason = answer instanceof Error ? `${what}: ${answer.message}` : what;
     signal.throwIfAborted();
     if (limit.aborted)
-      throw new OperatorError(`${reason}, after five minutes: see "journalctl --unit kubelet.service" and "crictl ps"`);
+      throw new OperatorError(
+        `${reason}, after five minutes: see "journalctl --unit kubelet.service" and the logs in /var/log/pods`,
+      );
     tell(reason);
     await delay(500, undefined, { signal }).catch(() => {});
   }

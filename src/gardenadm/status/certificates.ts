@@ -1,0 +1,52 @@
+import { X509Certificate } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseYaml } from "../../parsing.ts";
+
+/** A certificate on the machine; `file` is its path there. */
+export interface FoundCertificate {
+  readonly file: string;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+}
+
+/** Where those of a control plane are: files of static pods, and kubeconfigs. */
+const FOLDER = "/var/lib/static-pods";
+const KUBECONFIGS = ["/etc/kubernetes/admin.conf", "/var/lib/kubelet/kubeconfig-real"];
+const KUBELET = "/var/lib/kubelet/pki/kubelet-client-current.pem";
+
+/** The certificates that are in use on the machine whose `/` is this folder, the first to expire first. What is not there is left out. */
+export async function findCertificates(root: string): Promise<FoundCertificate[]> {
+  const files = await readdir(join(root, FOLDER), { recursive: true }).catch(() => []);
+  const ofPods = files.filter((file) => file.endsWith(".crt")).map((file) => join(FOLDER, file));
+  const plain = await Promise.all([...ofPods, KUBELET].map(async (file) => found(file, await textOf(root, file))));
+  const inside = await Promise.all(
+    KUBECONFIGS.map(async (file) => found(file, clientCertificate(await textOf(root, file)))),
+  );
+  return [...plain, ...inside].flat().toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
+}
+
+const textOf = async (root: string, file: string): Promise<string> =>
+  readFile(join(root, file), "utf8").catch(() => "");
+
+function found(file: string, pem: string): FoundCertificate[] {
+  if (!pem.includes("BEGIN CERTIFICATE")) return [];
+  try {
+    return [{ file, expiresAt: new Date(new X509Certificate(pem).validTo).toISOString() }];
+  } catch {
+    return [];
+  }
+}
+
+interface Users {
+  readonly users?: readonly { readonly user?: { readonly "client-certificate-data"?: string } }[];
+}
+
+function clientCertificate(kubeconfig: string): string {
+  try {
+    const { users = [] } = (parseYaml(kubeconfig, "a kubeconfig") ?? {}) as Users;
+    return Buffer.from(users[0]?.user?.["client-certificate-data"] ?? "", "base64").toString();
+  } catch {
+    return "";
+  }
+}
