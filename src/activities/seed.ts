@@ -10,6 +10,7 @@ import { removeBastions } from "./extensions/bastions.ts";
 import { withMendedCredentials } from "./extensions/mended-credentials.ts";
 import { forgetMachineState } from "./machines/forgetting.ts";
 import { abandonMachines } from "./teardown/abandonment.ts";
+import { sparingSystem } from "./control-plane/system-namespace.ts";
 import { onlyInOwnNamespace, removeEarlierCluster } from "./control-plane/earlier-shoot.ts";
 import { guarded, StepError } from "./failure.ts";
 import type { ActingActivities, SeedActivities, WaitTarget } from "./index.ts";
@@ -58,7 +59,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
       return findings.flatMap(([step, { settled }]) => (settled ? [step] : []));
     },
   };
-  return guarded<SeedActivities>(onlyInOwnNamespace(seedClient, activities));
+  return guarded<SeedActivities>(sparingSystem(onlyInOwnNamespace(seedClient, activities)));
 }
 
 type ReadinessOf = (run: ShootRun, target: WaitTarget) => Promise<Readiness>;

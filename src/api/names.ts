@@ -39,6 +39,9 @@ export const SEED_IDENTITIES_NAMESPACE = "perennial-seeds";
 /** The namespace of Gardener's own objects, in gardens and seeds. */
 export const GARDEN_NAMESPACE = "garden";
 
+/** The namespace of a cluster's own system: that of a seed, or the control plane of a self-hosted Shoot. */
+export const SYSTEM_NAMESPACE = "kube-system";
+
 /** Name of the Secret in a seed with the credentials for a BackupEntry, which it is made with. */
 export const backupEntrySecretName = (entry: string): string => `${ENTRY}${entry}`;
 

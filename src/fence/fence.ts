@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ROLE_LABEL } from "../api/labels.ts";
-import { FENCE_CONTROLLER } from "../api/names.ts";
+import { FENCE_CONTROLLER, SYSTEM_NAMESPACE } from "../api/names.ts";
 import {
   findActiveCluster,
   findManagedResources,
@@ -143,6 +143,7 @@ async function findNewLeader({ ask, seedName }: Round, namespace: KubeObject): P
 async function stopControlPlane(round: Round, namespace: KubeObject, leader: Leader): Promise<void> {
   const { seedClient, seedName, events, log } = round;
   const { name } = namespace.metadata;
+  if (name === SYSTEM_NAMESPACE) return log.warn({ namespace: name }, "the system of a cluster is not fenced");
   const why = `Seed ${leader.seed} leads this Shoot in epoch ${leader.epoch}: its control plane in Seed ${seedName} is stopped`;
   const [cluster, managed, makers] = await Promise.all([
     findActiveCluster(seedClient, name, why),

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { access, readFile } from "node:fs/promises";
+import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { Shoot } from "../../api/shoot/shoot.ts";
 import { components, imagesFor, type ComponentName, type ControlPlaneContext } from "../../components/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
@@ -11,7 +12,7 @@ import type { Configuration } from "../configuration/configuration.ts";
 import type { ThisMachine } from "./machine.ts";
 
 /** The namespace of a self-hosted Shoot's control plane. */
-export const NAMESPACE = "kube-system";
+export const NAMESPACE = SYSTEM_NAMESPACE;
 
 /** The workloads that become static pods, in the order in which they begin. */
 const STATIC: readonly ComponentName[] = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
