@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Node, Secret } from "../../src/kube/index.ts";
+import { Node, refOf, Secret } from "../../src/kube/index.ts";
 import { readJournal } from "../../src/in-process/journal.ts";
 import { CONFIGURATION, startGardenadmMachine, type GardenadmMachine } from "../support/gardenadm-machine.ts";
 
@@ -75,6 +75,25 @@ test("init again, when all is done, writes no object and no file, and restarts n
   const { code, stderr } = await init();
   expect(code, stderr).toBe(0);
   expect(await world()).toEqual(before);
+});
+
+test("an authority that is gone from the API server is not made a second time, and init says where its key is", async () => {
+  const known = await machine.identity();
+  const client = await machine.client();
+  try {
+    const ca =
+      (await client.read(Secret, { namespace: "kube-system", name: "ca-client" })) ?? expect.fail("no authority");
+    await client.remove(refOf(ca));
+    const { code, stderr } = await init();
+    expect(code).toBe(1);
+    expect(stderr).toContain("step secrets: Secrets ca-client are gone from namespace kube-system");
+    expect(await machine.identity()).toEqual(known);
+    const { name, namespace, labels } = ca.metadata;
+    await client.create({ ...ca, metadata: { name, namespace, ...(labels && { labels }) } });
+  } finally {
+    await client.close();
+  }
+  expect((await init()).code).toBe(0);
 });
 
 test("after a power cut the control plane comes back by itself, and init finds it as it was", async () => {

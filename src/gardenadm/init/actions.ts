@@ -64,7 +64,8 @@ export function createStartActions({ machine, configuration }: StartDeps): {
     },
     async secrets() {
       const client = await clients.cluster();
-      await ensureSecrets(client, await context(client));
+      const isImported = await isThere(places.imported);
+      await ensureSecrets(client, await context(client), isImported ? { kept: refuseNewKeys } : {});
     },
     async machineConfig() {
       const client = await clients.cluster();
@@ -126,6 +127,15 @@ async function podsRunning(
   const read = async () => await containerdPods(ctr, STATIC_POD_HASH_ANNOTATION, signal);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_START)]);
   await staticPodsRunning({ nodeName: hostName, expected, read }, { signal: limited, tell });
+}
+
+/** Nodes and users of a cluster that exists know it by these: others in their place would lock all of them out. */
+async function refuseNewKeys(names: readonly string[]): Promise<never> {
+  return await Promise.reject(
+    new OperatorError(
+      `Secrets ${names.join(", ")} are gone from namespace ${NAMESPACE}, and new ones would lock out nodes and users: put them back from the files in /var/lib/static-pods`,
+    ),
+  );
 }
 
 async function secretValue(client: KubeClient, name: string, key: string): Promise<Buffer> {

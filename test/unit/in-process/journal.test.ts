@@ -52,13 +52,17 @@ describe("the lock of a machine", () => {
     await expect(withLock(lock(), async () => "in")).resolves.toBe("in");
   });
 
-  test.each([
-    ["of a process that has ended", JSON.stringify({ pid: 2 ** 22, startedAt: "1", boot: "b" })],
-    ["of a process whose number another one has now", JSON.stringify({ pid: process.pid, startedAt: "1", boot: "b" })],
-    ["that is no lock", "{"],
-  ])("takes over one %s", async (_, text) => {
-    await writeFile(lock(), text);
-    await expect(withLock(lock(), async () => "in")).resolves.toBe("in");
+  test("of another file is another lock", async () => {
+    await withLock(lock(), async () => {
+      await expect(withLock(join(folder, "other"), async () => "in")).resolves.toBe("in");
+    });
+  });
+
+  test("says whose it is, and takes over what a killed process has left", async () => {
+    await writeFile(lock(), "process 1\n");
+    await expect(withLock(lock(), async () => await readFile(lock(), "utf8"))).resolves.toBe(
+      `process ${process.pid}\n`,
+    );
   });
 
   test("is given back when the work fails", async () => {
