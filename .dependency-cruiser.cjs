@@ -152,7 +152,7 @@ const homes = {
   "@grpc/grpc-js": ["client", "gateway"],
   "@kubernetes/client-node": ["kube"],
   "@peculiar/x509": ["activities", "admission", "local"],
-  "@temporalio/activity": ["activities"],
+  "@temporalio/activity": ["activities/temporal"],
   "@temporalio/client": ["client", "extension/workflow"],
   "@temporalio/proto": ["client", "gateway"],
   "@temporalio/worker": ["worker"],

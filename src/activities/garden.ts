@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { cancellationSignal } from "@temporalio/activity";
+import { cancellationSignal } from "./temporal.ts";
 import { GARDEN_WORKER_CONTROLLER } from "../api/names.ts";
 import type { LeaderLookup } from "../dns/index.ts";
 import type { ShootRef, ShootRun } from "../api/shoot/run.ts";

@@ -1,4 +1,4 @@
-import { heartbeat } from "@temporalio/activity";
+import { heartbeat } from "./temporal.ts";
 
 /** In ms; well below the shortest heartbeat timeout of the flows. */
 export const HEARTBEAT_PERIOD = 2_000;

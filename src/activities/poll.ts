@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { StepError } from "./failure.ts";
+import { StepError } from "./step-error.ts";
 
 /** How long, in ms, something is looked at, and how often. */
 export interface PollOptions {

@@ -1,4 +1,4 @@
-import { configurationProblem } from "./failure.ts";
+import { configurationProblem } from "./step-error.ts";
 
 /** A reference to credentials, as Seeds, bindings and Shoots write it. */
 interface CredentialsReference {

@@ -1,4 +1,4 @@
-import { heartbeat } from "@temporalio/activity";
+import { heartbeat } from "./temporal.ts";
 import { ControlPlane, Infrastructure } from "../api/index.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
 import { Deployment, Namespace, refTo, type KubeClient } from "../kube/index.ts";
@@ -12,7 +12,8 @@ import { forgetMachineState } from "./machines/forgetting.ts";
 import { abandonMachines } from "./teardown/abandonment.ts";
 import { sparingSystem } from "./control-plane/system-namespace.ts";
 import { onlyInOwnNamespace, removeEarlierCluster } from "./control-plane/earlier-shoot.ts";
-import { guarded, StepError } from "./failure.ts";
+import { guarded } from "./failure.ts";
+import { StepError } from "./step-error.ts";
 import type { ActingActivities, SeedActivities, WaitTarget } from "./index.ts";
 import { createSourceCheck } from "./shoot/migration-check.ts";
 import { createNodeWaits } from "./waits/node-waits.ts";

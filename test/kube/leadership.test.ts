@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, vi } from "vitest";
 import { createLeadership } from "../../src/activities/leadership/leadership.ts";
-import { StepError } from "../../src/activities/failure.ts";
+import { StepError } from "../../src/activities/step-error.ts";
 import { DNSRecord, Shoot } from "../../src/api/index.ts";
 import { FORCE_TAKEOVER_ANNOTATION } from "../../src/api/annotations.ts";
 import { readShootView } from "../../src/activities/shoot/view.ts";

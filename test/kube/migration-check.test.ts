@@ -1,5 +1,5 @@
 import { beforeEach, expect } from "vitest";
-import { StepError } from "../../src/activities/failure.ts";
+import { StepError } from "../../src/activities/step-error.ts";
 import { createMigrationCheck, createSourceCheck } from "../../src/activities/shoot/migration-check.ts";
 import { readMigrationFacts } from "../../src/activities/shoot/migration-facts.ts";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";

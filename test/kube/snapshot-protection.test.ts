@@ -1,6 +1,6 @@
 import { beforeEach, expect } from "vitest";
 import { createExtensionMoves } from "../../src/activities/extensions/moves.ts";
-import { StepError } from "../../src/activities/failure.ts";
+import { StepError } from "../../src/activities/step-error.ts";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { protectSnapshots } from "../../src/activities/backup/protection.ts";
 import { keepSnapshotOf } from "../../src/activities/backup/reading.ts";

@@ -6,7 +6,8 @@ import type {
   BastionSight,
   BastionTask,
 } from "../../src/activities/bastion/activities.ts";
-import { StepError, toFailure } from "../../src/activities/failure.ts";
+import { toFailure } from "../../src/activities/failure.ts";
+import { StepError } from "../../src/activities/step-error.ts";
 import type { GardenActivities } from "../../src/activities/index.ts";
 import type { BastionRef, BastionRun } from "../../src/api/shoot/bastion-run.ts";
 import { createBastionClient, type BastionClient } from "../../src/client/bastions.ts";

@@ -3,7 +3,7 @@ import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import type { Seed } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 import { referencedSecret } from "../secret-reference.ts";
 
 /** A Secret's data, base64. */

@@ -6,7 +6,7 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { backupEntryObject, type SeedContext } from "../../components/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
 import { deployBackupCredentials, readBackupCredentials, readData } from "./credentials.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { Superseded } from "../superseded.ts";
 
 /** What a Shoot's BackupEntry is made from. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { Job, refOf, refTo, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { completed } from "../waits/readiness.ts";
 import type { WaitGroup } from "../waits/waits.ts";

@@ -3,7 +3,7 @@ import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { LIST_CONTAINER, listJob } from "../../components/index.ts";
 import { refTo, unlessGone, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { completed } from "../waits/readiness.ts";
 import type { WaitGroup, Waits } from "../waits/waits.ts";

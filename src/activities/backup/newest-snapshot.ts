@@ -1,6 +1,6 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { checkJob } from "../../components/index.ts";
-import { configurationProblem, StepError } from "../failure.ts";
+import { configurationProblem, StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { ensureJob, jobRef, jobTarget, removeJob } from "./jobs.ts";
 import { createListing, type ListingDeps } from "./listing.ts";

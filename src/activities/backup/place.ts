@@ -1,6 +1,6 @@
 import { BACKUP_PLACE, storeOf, storeSecretKeys, type ControlPlaneContext } from "../../components/index.ts";
 import { PersistentVolumeClaim, Secret, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 
 /**
  * Makes sure that pods in the Shoot's namespace can reach its backups, through what the controller of its BackupEntry has

@@ -5,7 +5,7 @@ import { findObjectStore } from "../../api/object-stores.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { KEPT_SNAPSHOTS } from "../../components/index.ts";
 import { refTo, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { SnapshotOwner, SnapshotRecords } from "./record.ts";
 
 /** `seedClient` is the owner's fenced client. */

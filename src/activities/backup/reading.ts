@@ -4,7 +4,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { VERIFY_CONTAINER } from "../../components/index.ts";
 import { Pod, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { completed, hasDoneJob, JOB_UID_LABEL } from "../waits/readiness.ts";
 import { protectSnapshots } from "./protection.ts";
 import { parseJson } from "../../parsing.ts";

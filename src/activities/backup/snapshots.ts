@@ -1,11 +1,11 @@
-import { activityInfo } from "@temporalio/activity";
+import { activityInfo } from "../temporal.ts";
 import { SNAPSHOT_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { isAsleep, type ShootRun } from "../../api/shoot/run.ts";
 import { FINAL_SNAPSHOT, snapshotJob } from "../../components/index.ts";
 import { CronJob, Job, refTo, StatefulSet, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { ensureJob, jobRef, jobTarget, removeJob } from "./jobs.ts";
 import { completed } from "../waits/readiness.ts";

@@ -10,7 +10,7 @@ import { abandon } from "../teardown/abandonment.ts";
 import { backupEntrySecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
 import { deployBackupCredentials, readData } from "./credentials.ts";
 import { readContext } from "../control-plane/context.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 import { referencedSecret } from "../secret-reference.ts";
 import type { WaitTarget } from "../index.ts";
 import type { AppliedKind } from "../../api/extensions/kinds.ts";

@@ -4,7 +4,7 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { restoreJob } from "../../components/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
-import { configurationProblem, StepError } from "../failure.ts";
+import { configurationProblem, StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { claimRef, isFinished } from "./etcd-claim.ts";
 import { ensureJob, hasFailed, jobRef, jobTarget, removeJob } from "./jobs.ts";

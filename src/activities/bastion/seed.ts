@@ -5,7 +5,8 @@ import { Namespace, nextTimestamp, refOf, refTo, type KubeClient } from "../../k
 import { findEarlier } from "../control-plane/earlier-shoot.ts";
 import { endBastion } from "../extensions/bastions.ts";
 import { led } from "../extensions/led.ts";
-import { guarded, StepError } from "../failure.ts";
+import { guarded } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { carryingLeadership } from "../leadership/carried-leadership.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import { errorOf, extensionReady } from "../waits/readiness.ts";

@@ -5,7 +5,7 @@ import { GENERIC_KUBECONFIG } from "../../api/names.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { clusterObject } from "../../components/index.ts";
 import { refTo, Secret, type KubeClient } from "../../kube/index.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 
 /** The garden's objects that an operation works from, read afresh. */
 export interface GardenObjects {

@@ -1,7 +1,7 @@
 import type { Seed } from "../../api/index.ts";
 import { dnsSecretName, type SeedContext, type DnsProvider } from "../../components/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 import { referencedSecret } from "../secret-reference.ts";
 
 /** The provider that manages one of the Shoot's two domains, and the Secret in the garden with its credentials. */

@@ -2,7 +2,7 @@ import { SHOOT_UID_ANNOTATION } from "../../api/annotations.ts";
 import { Cluster } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { Namespace, refOf, refTo, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { SeedActivities } from "../index.ts";
 
 /**

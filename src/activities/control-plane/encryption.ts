@@ -1,7 +1,7 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { ENCRYPTION_CONFIGURATION, parseEncryption, type Encryption } from "../../components/index.ts";
 import { Secret, unlessGone, type KubeClient, type ObjectRef, type ResourceType } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import { patchShootStatus, readShoot } from "../shoot/patch.ts";
 

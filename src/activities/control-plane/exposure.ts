@@ -1,7 +1,7 @@
 import { ExposureClass } from "../../api/index.ts";
 import type { SeedContext } from "../../components/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 
 /** The annotations that each handler of this seed gives to the load balancers of API servers, by the handler's name. */
 export type ExposureHandlers = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -5,7 +5,7 @@ import { refTo, Secret, type KubeClient, type MergePatch } from "../../kube/inde
 import { readGardenObjects, syncCluster } from "./cluster.ts";
 import { readContext } from "./context.ts";
 import { keepCredentials } from "./garden-credentials.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { wantedKeyPair } from "../secrets/access.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import { patchShootStatus } from "../shoot/patch.ts";

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
 import { parseJson } from "../../parsing.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 
 /** From when to when a token is good. */
 export interface TokenLife {

@@ -1,6 +1,6 @@
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 import type { SeedActivities } from "../index.ts";
 
 /**

@@ -13,7 +13,7 @@ import {
   typeMeta,
   type KubeClient,
 } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import { lifeOf, requestToken, type TokenLife } from "./service-account-token.ts";
 

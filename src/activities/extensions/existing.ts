@@ -2,7 +2,7 @@ import { CONFIRM_DELETION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/ann
 import { contractOf } from "../../api/extensions/kinds.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { inWords, refOf, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { poll } from "../poll.ts";
 import { removeAnnotated } from "../teardown/removal.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";

@@ -9,7 +9,7 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { nextTimestamp, refOf, type KubeClient } from "../../kube/index.ts";
 import { readChangeable } from "./existing.ts";
 import { listExtensionObjects } from "./list.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { isOf } from "./purpose.ts";
 import { hasMigrated, targetOf } from "./target.ts";
 import type { WaitTarget } from "../index.ts";

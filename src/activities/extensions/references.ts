@@ -6,7 +6,7 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { ConfigMap, refOf, Secret, type KubeClient } from "../../kube/index.ts";
 import { readGardenObjects } from "../control-plane/cluster.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 
 /** Every write into the seed goes through `seedClient`, which is the run's fenced client. */
 export interface ReferenceDeps {

@@ -17,7 +17,7 @@ import {
 import { refTo, type KubeClient } from "../../kube/index.ts";
 import { deployBackupEntry } from "../backup/entry.ts";
 import { deployDnsCredentials } from "../control-plane/dns.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { AppliedKind, Purpose } from "../../api/extensions/kinds.ts";
 
 /** Which objects are wanted, and where to find what they are made from. */

@@ -4,7 +4,7 @@ import { EXTENSION_IDENTITIES_NAMESPACE, installationAccount, installationNamesp
 import { isForbidden, isNotFound, Secret, ServiceAccount, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { InstallationRun } from "../../api/registration/run.ts";
 import { lifeOf, requestToken } from "../control-plane/service-account-token.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { gardenSecrets, gardenTokenFile } from "./garden-kubeconfig.ts";
 
 /** The garden as a seed's pods reach it; `ca` is PEM, absent where the system's authorities sign. */

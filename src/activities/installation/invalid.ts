@@ -1,4 +1,4 @@
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 
 /** Why a registration cannot be installed as it stands; `reason` is the condition's. */
 export class InvalidInstallation extends StepError {

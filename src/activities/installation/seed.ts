@@ -18,7 +18,8 @@ import {
   unlessForbidden,
   type KubeClient,
 } from "../../kube/index.ts";
-import { guarded, StepError } from "../failure.ts";
+import { guarded } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { deploySeedResourceManager, isAskedForResourceManager } from "../managed-resources/seed-resource-manager.ts";
 import type { InstallationSeedActivities } from "./activities.ts";
 import { tellInstallation } from "./conditions.ts";

@@ -1,10 +1,10 @@
-import { activityInfo } from "@temporalio/activity";
+import { activityInfo } from "../temporal.ts";
 import { FIRST_EPOCH, Shoot } from "../../api/index.ts";
 import { readTakeover } from "../../api/placement/takeover.ts";
 import type { Migration, ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import type { LeaderLookup } from "../../dns/index.ts";
 import { isConflict, now, refTo, type KubeClient } from "../../kube/index.ts";
-import { configurationProblem, StepError } from "../failure.ts";
+import { configurationProblem, StepError } from "../step-error.ts";
 import { createLeadershipRecord, type Publication } from "./record.ts";
 import { readShoot } from "../shoot/patch.ts";
 import { flipStory } from "../shoot/story.ts";

@@ -19,7 +19,7 @@ import {
   unlessGone,
   type KubeClient,
 } from "../../kube/index.ts";
-import { configurationProblem, StepError } from "../failure.ts";
+import { configurationProblem, StepError } from "../step-error.ts";
 import { findLeadershipDomain } from "../shoot/leadership-domain.ts";
 import { requireLeadershipProvider } from "../shoot/leadership-provider.ts";
 import { requireOwnZone } from "../shoot/leadership-zone.ts";

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { MACHINE_CONTROLLER_MANAGER } from "../../components/index.ts";
 import { inWords, Pod, refOf, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { abandonMachines } from "../teardown/abandonment.ts";
 import { ended } from "../waits/readiness.ts";
 import { machineStateOf, noMachines, readMachineObjects, type MachineState } from "./state.ts";

@@ -12,7 +12,7 @@ import { Secret, type KubeClient } from "../../kube/index.ts";
 import { announceKubeconfig } from "../control-plane/cluster.ts";
 import { removeLastingToken } from "./lasting-token.ts";
 import { readContext } from "../control-plane/context.ts";
-import { configurationProblem, StepError } from "../failure.ts";
+import { configurationProblem, StepError } from "../step-error.ts";
 import { referencedSecret } from "../secret-reference.ts";
 import type { SecretData } from "./store.ts";
 import { ensureSecrets } from "./secrets.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createKubeClient, Secret, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 
 /** Our clients for the Shoots' own API servers, by the Shoot's namespace in the seed; connections are kept. */
 export interface ShootClients {

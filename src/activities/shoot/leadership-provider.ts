@@ -1,4 +1,4 @@
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 
 /**
  * Throws unless a type of DNS provider can keep leadership records. It has to change a record set only if that still is

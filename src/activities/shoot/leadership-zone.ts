@@ -1,7 +1,7 @@
 import { Seed } from "../../api/index.ts";
 import { isWithin } from "../../dns/domain.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 import type { LeadershipDomain } from "./leadership-domain.ts";
 
 /**

@@ -6,7 +6,7 @@ import { migrationObstacles } from "../../api/placement/migration.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { listExtensionObjects } from "../extensions/list.ts";
-import { configurationProblem, StepError } from "../failure.ts";
+import { configurationProblem, StepError } from "../step-error.ts";
 import { readMigrationFacts } from "./migration-facts.ts";
 import { readShoot } from "./patch.ts";
 

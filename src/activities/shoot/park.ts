@@ -1,4 +1,4 @@
-import { ApplicationFailure } from "@temporalio/activity";
+import { ApplicationFailure } from "../temporal.ts";
 import { oneLine } from "../../api/summaries.ts";
 import type { GardenActivities } from "../index.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApplicationFailure } from "@temporalio/activity";
+import { ApplicationFailure } from "../temporal.ts";
 import { Seed } from "../../api/index.ts";
 import { describeMissing, missingExtensions, type SeedExtensions } from "../../api/registration/gate.ts";
 import type { Registered } from "../../api/registration/registered.ts";

@@ -1,4 +1,4 @@
-import { activityInfo, type Info as ActivityInfo } from "@temporalio/activity";
+import { activityInfo, type ActivityInfo } from "../temporal.ts";
 import { Shoot } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { typeMeta, writeEvent, type Reporter } from "../../kube/index.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient, Secret } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { lastingSecrets } from "../secrets/plan.ts";
 import { decodeData, type SecretData } from "../secrets/store.ts";
 import {

@@ -1,6 +1,6 @@
 import type { PublicStateKey } from "../../api/core/state-key.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { StateKey } from "./keys.ts";
 import { readGardenKeys } from "./garden-keys.ts";
 

@@ -1,4 +1,4 @@
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { idOf, type StateEntry } from "./entry.ts";
 
 /** How much fits: bytes of entries in one object, and how many objects. etcd takes 1.5 MiB a request, all in all. */

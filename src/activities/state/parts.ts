@@ -9,7 +9,7 @@ import { ShootState } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { parseJson } from "../../parsing.ts";
 import { isNotFound, refTo, typeMeta, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { StateEntry, StateSection } from "./entry.ts";
 
 /** The objects of one ShootState, as they were at one moment: the first has the Shoot's name and names the others. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refTo, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 import { adoption, isPrepared, preparedMark } from "../secrets/prepared.ts";
 import type { StateItem } from "./entry.ts";
 

@@ -2,7 +2,7 @@ import { DATA_KEYS_ANNOTATION, EPOCH_ANNOTATION, STATE_KEY_ANNOTATION } from "..
 import { ShootState } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { isConflict, refTo, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { Superseded } from "../superseded.ts";
 import { epochOf, readHead, shootUidOf } from "./parts.ts";
 import { holdersOf, isSameRing, parseRing, type Ring } from "./ring.ts";

@@ -3,7 +3,7 @@ import type { PublicStateKey } from "../../api/core/state-key.ts";
 import { moveOf } from "../../api/placement/move.ts";
 import type { ShootRef } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { readShoot } from "../shoot/patch.ts";
 import { Superseded } from "../superseded.ts";
 import type { StateKey } from "./keys.ts";

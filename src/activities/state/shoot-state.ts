@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { createEntries, dataKeysOf, idOf, idOfItem, type StateEntry, type StateItem } from "./entry.ts";
 import type { StateKeyring } from "./keyring.ts";
 import { layOut, sizeOf } from "./layout.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../api/annotations.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { isAlreadyExists, isConflict, isNotFound, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { StateEntry } from "./entry.ts";
 import { layOut, StateTooLarge } from "./layout.ts";
 import { isSameRing, type Ring } from "./ring.ts";

@@ -5,7 +5,7 @@ import {
   SKIP_CLEANUP_ANNOTATION,
 } from "../../api/annotations.ts";
 import type { Shoot } from "../../api/index.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 
 /** What of the users' objects is deleted, and how long each may take, as the Shoot's annotations say (Gardener contract: C1.3). */
 export interface CleanUpLimits {

@@ -3,7 +3,7 @@ import { components, type ComponentName } from "../../components/index.ts";
 import { inWords, Deployment, refOf, StatefulSet, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { abandonObjects } from "./abandonment.ts";
 import { releaseSource } from "../backup/source-entry.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import { fenced } from "../leadership/fenced-client.ts";
 import type { WaitTarget } from "../index.ts";
 import { createPodStops } from "./pod-stops.ts";

@@ -8,7 +8,7 @@ import {
   type KubeClient,
   type ResourceType,
 } from "../../kube/index.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { CleanUpLimits } from "./clean-up-limits.ts";
 import { isSpared } from "./spared.ts";
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../api/error-codes.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { healthy } from "../managed-resources/health.ts";
 import {

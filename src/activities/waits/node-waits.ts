@@ -1,10 +1,10 @@
-import { activityInfo, CompleteAsyncError, type Info as ActivityInfo } from "@temporalio/activity";
+import { activityInfo, CompleteAsyncError, type ActivityInfo } from "../temporal.ts";
 import { Worker } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { createReflector, Lease, Node, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { configurationProblem } from "../failure.ts";
+import { configurationProblem } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { nodesReady } from "./node-readiness.ts";
 import { SYSTEM_NAMESPACE, systemReady, systemWorkloads } from "./system-readiness.ts";

@@ -1,4 +1,4 @@
-import { activityInfo, ApplicationFailure, type Info as ActivityInfo } from "@temporalio/activity";
+import { activityInfo, ApplicationFailure, type ActivityInfo } from "../temporal.ts";
 import type { ShootRun, StepFailure } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Trouble, WaitTarget } from "../index.ts";

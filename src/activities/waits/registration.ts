@@ -1,4 +1,4 @@
-import { activityInfo } from "@temporalio/activity";
+import { activityInfo } from "../temporal.ts";
 import { stepOfActivity, waitId } from "../../api/activity-ids.ts";
 import { WAIT_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";

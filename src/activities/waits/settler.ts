@@ -3,7 +3,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { createFairLimiter } from "../../fair-limiter.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { StepError } from "../failure.ts";
+import { StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { judgeDeleted, summarize, verdict } from "./judgement.ts";
 import { findPodTrouble } from "./pod-trouble.ts";

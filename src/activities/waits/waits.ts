@@ -1,4 +1,4 @@
-import { CompleteAsyncError } from "@temporalio/activity";
+import { CompleteAsyncError } from "../temporal.ts";
 import { WAIT_ANNOTATION } from "../../api/annotations.ts";
 import { Bastion, ManagedResource } from "../../api/index.ts";
 import { ROLE_LABEL } from "../../api/labels.ts";
