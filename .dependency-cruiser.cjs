@@ -46,7 +46,7 @@ const arrows = {
     "redaction",
   ],
   admission: ["api", "kube", "dns/domain", "parsing", "read-text", "log"],
-  local: ["api", "kube", "node-agent/wanted", "gateway/identity", "variables", "log", stateKeys],
+  local: ["api", "kube", "manifests", "node-agent/wanted", "gateway/identity", "variables", "log", stateKeys],
   extension: ["api", "kube", "dns", "admission", "health", "omit-undefined", "log"],
   conformance: ["activities/machines/state", "activities/waits/readiness", "api", "kube"],
   client: ["workflows/contract", spelling, "key-file", "omit-undefined", "parsing"],
@@ -132,6 +132,7 @@ const arrows = {
   "node-agent": ["parsing"],
   "omit-undefined": [],
   log: ["redaction"],
+  manifests: [],
   parsing: [],
   redaction: [],
 };

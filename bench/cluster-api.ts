@@ -1,8 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster, ClusterEndpoint } from "../src/api/cluster-api/index.ts";
-import { now, parseKubeconfig, refTo, type KubeClient } from "../src/kube/index.ts";
-import { define } from "../src/local/cluster/manifests.ts";
+import { now, parseKubeconfig, refTo, type KubeClient, define } from "../src/kube/index.ts";
 import { contractKind } from "../test/support/contract-kind.ts";
 import { startControlPlane, type ControlPlane } from "../test/support/control-plane.ts";
 import { startCoreManager } from "../test/support/core-manager.ts";

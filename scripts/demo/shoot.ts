@@ -4,7 +4,7 @@ import { followShoot } from "../../src/cli/display/follow.ts";
 import type { Context } from "../../src/cli/context.ts";
 import type { Exit } from "../../src/cli/exit.ts";
 import { findEnvironment } from "../../src/local/environment/file.ts";
-import { readManifest } from "../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../src/manifests.ts";
 import type { UpResult } from "../../src/local/environment/up.ts";
 import { flowWorkflowId } from "../../src/workflows/contract.ts";
 import type { ShootClient } from "../../src/client/shoots.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
 import { CONFIRM_DELETION_ANNOTATION } from "../../src/api/annotations.ts";
 import { Shoot } from "../../src/api/index.ts";
-import { readManifest } from "../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../src/manifests.ts";
 import type { Grounds } from "./grounds.ts";
 
 /** Half an hour, in ms: far more than a Shoot takes, on a slow machine too. */

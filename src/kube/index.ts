@@ -5,6 +5,7 @@ export { createNow, monotonicNow } from "./clock.ts";
 export { readClusterIdentity } from "./cluster-identity.ts";
 export * from "./controller.ts";
 export type { ClusterSource } from "./credentials.ts";
+export { define } from "./definitions.ts";
 export type { ResourceType } from "./discovery.ts";
 export * from "./errors.ts";
 export * from "./events.ts";

@@ -7,10 +7,9 @@ import { expect } from "vitest";
 import { stringify } from "yaml";
 import { writeClusterctlRepository } from "../../scripts/clusterctl-repository.ts";
 import type { KubeObject } from "../../src/api/index.ts";
-import { CustomResourceDefinition, defineKind, Deployment } from "../../src/kube/index.ts";
+import { CustomResourceDefinition, defineKind, Deployment, define } from "../../src/kube/index.ts";
 import { versions } from "../../src/local/binary/versions.ts";
 import { CORE_NAMESPACE, readCoreObjects } from "../../src/local/cluster-api/core-objects.ts";
-import { define } from "../../src/local/cluster/manifests.ts";
 import { findBinary } from "../support/binary.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { Cluster, ClusterClass, ShootCluster, ShootClusterTemplate } from "../../src/api/cluster-api/index.ts";
 import { EMPTY_TEMPLATE } from "../../src/cluster-api/optional-infrastructure/empty-template.ts";
-import { define } from "../../src/local/cluster/manifests.ts";
+import { define } from "../../src/kube/index.ts";
 import { clusterApiTest as test, startClusterApi } from "../support/cluster-api.ts";
 import { conditionsOf } from "../support/cluster-conditions.ts";
 import { contractKind } from "../support/contract-kind.ts";

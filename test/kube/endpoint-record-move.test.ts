@@ -19,9 +19,10 @@ import {
   type KubeClient,
   type ObjectRef,
   type NamespacedKey,
+  define,
 } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { applyClusterApiCrds, define } from "../../src/local/cluster/manifests.ts";
+import { applyClusterApiCrds } from "../../src/local/cluster/manifests.ts";
 import { readCoreObjects } from "../../src/local/cluster-api/core-objects.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";

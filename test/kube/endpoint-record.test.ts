@@ -15,10 +15,11 @@ import {
   typeMeta,
   type KubeClient,
   type NamespacedKey,
+  define,
 } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
-import { applyClusterApiCrds, define } from "../../src/local/cluster/manifests.ts";
+import { applyClusterApiCrds } from "../../src/local/cluster/manifests.ts";
 import { readCoreObjects } from "../../src/local/cluster-api/core-objects.ts";
 import { makeCertificates, type Certificates } from "../support/certificates.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";

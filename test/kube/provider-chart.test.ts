@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { ControllerRegistration, KubeObject } from "../../src/api/index.ts";
 import { extensionKinds, type ExtensionKind } from "../../src/api/extensions/kinds.ts";
-import { readManifest } from "../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../src/manifests.ts";
 import { packageChart } from "../../src/local/cluster/chart.ts";
 import { findBinary } from "../support/binary.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";

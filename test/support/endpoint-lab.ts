@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../src/api/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
-import { define, readManifest } from "../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../src/manifests.ts";
+import { define } from "../../src/kube/index.ts";
 import { readCoreObjects } from "../../src/local/cluster-api/core-objects.ts";
 import { contractKind } from "./contract-kind.ts";
 import { eventually } from "./eventually.ts";

@@ -12,8 +12,8 @@ import {
   refTo,
   type Secret,
   type KubeClient,
+  define,
 } from "../../src/kube/index.ts";
-import { define } from "../../src/local/cluster/manifests.ts";
 import { createLogger } from "../../src/log.ts";
 import { clusterOf, owners } from "./cluster-endpoints.ts";
 import { contractKind } from "./contract-kind.ts";

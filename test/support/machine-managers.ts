@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { components, type ControlPlaneContext } from "../../src/components/index.ts";
 import { Deployment, Pod, refOf, refTo, type KubeClient } from "../../src/kube/index.ts";
-import { readManifest } from "../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../src/manifests.ts";
 import { spawnChild, type Child } from "./child.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { freePorts } from "./free-ports.ts";

@@ -9,8 +9,8 @@ import {
 } from "../../src/api/cluster-api/index.ts";
 import { CredentialsBinding, DNSRecord, DomainReservation, Shoot } from "../../src/api/index.ts";
 import { GARDEN_CREDENTIALS_LABEL } from "../../src/api/labels.ts";
-import { Node, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
-import { define, readManifest } from "../../src/local/cluster/manifests.ts";
+import { Node, refTo, Secret, typeMeta, define } from "../../src/kube/index.ts";
+import { readManifest } from "../../src/manifests.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import { shootTemplate } from "./cluster-api-objects.ts";
 import { contractKind } from "./contract-kind.ts";

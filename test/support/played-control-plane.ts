@@ -1,6 +1,5 @@
 import { Cluster, CLUSTER_NAME_LABEL } from "../../src/api/cluster-api/index.ts";
-import { now, type KubeClient } from "../../src/kube/index.ts";
-import { define } from "../../src/local/cluster/manifests.ts";
+import { now, type KubeClient, define } from "../../src/kube/index.ts";
 import { contractKind } from "./contract-kind.ts";
 import type { ControlPlane } from "./control-plane.ts";
 

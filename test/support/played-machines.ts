@@ -1,6 +1,5 @@
 import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL, Machine } from "../../src/api/cluster-api/index.ts";
-import { typeMeta, type KubeClient, type NamespacedKey } from "../../src/kube/index.ts";
-import { define } from "../../src/local/cluster/manifests.ts";
+import { typeMeta, type KubeClient, type NamespacedKey, define } from "../../src/kube/index.ts";
 import { contractKind } from "./contract-kind.ts";
 
 const kind = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "PlayedMachine" } as const;

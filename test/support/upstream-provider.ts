@@ -7,7 +7,7 @@ import { CloudProfile, type ControllerDeployment, type ControllerRegistration } 
 import { refTo, Secret } from "../../src/kube/index.ts";
 import { versions } from "../../src/local/binary/versions.ts";
 import { kubeconfigFile } from "../../src/local/cluster/clusters.ts";
-import { readManifest } from "../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../src/manifests.ts";
 import { hasMachinePods, isLeft, type Environment } from "../../src/local/environment/environment.ts";
 import { upstreamRepositories } from "../../src/local/image/images.ts";
 import { machineImage } from "../../src/local/image/machine-image.ts";

@@ -1,5 +1,7 @@
 import type { KubeClient } from "../../kube/index.ts";
-import { applyClusterApiCrds, define, readManifest } from "../cluster/manifests.ts";
+import { applyClusterApiCrds } from "../cluster/manifests.ts";
+import { readManifest } from "../../manifests.ts";
+import { define } from "../../kube/index.ts";
 import { readCoreObjects } from "./core-objects.ts";
 
 /** Makes a cluster a management cluster: Cluster API's kinds and ours, the core manager's rights, and clusterctl's inventory. */

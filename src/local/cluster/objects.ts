@@ -7,7 +7,7 @@ import { keyName, leadershipDomain, leadershipKeyName, type DnsServer } from "..
 import type { ControllerRegistration } from "../../api/index.ts";
 import { clusterNetworks, isLeft, type Environment } from "../environment/environment.ts";
 import type { ProgramImage } from "../image/program-image.ts";
-import { readManifest } from "./manifests.ts";
+import { readManifest } from "../../manifests.ts";
 import { renderProviderRegistration } from "./provider-registration.ts";
 
 /** Applies to the garden what a Shoot refers to: the examples' registration (with `image`, one that installs it), cloud profile, project and credentials, and a Seed for each seed. */

@@ -5,7 +5,7 @@ import { machineApiFolder } from "../machine-api/calls.ts";
 import type { DnsServer } from "../process/dns.ts";
 import type { Environment } from "../environment/environment.ts";
 import { packageChart } from "./chart.ts";
-import { readManifest } from "./manifests.ts";
+import { readManifest } from "../../manifests.ts";
 
 /**
  * What the garden is given so that the local provider of each seed is installed like any other extension: the registration of

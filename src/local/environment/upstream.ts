@@ -1,5 +1,6 @@
 import type { BinaryName } from "../binary/versions.ts";
-import { applyUpstreamCrds, readManifest } from "../cluster/manifests.ts";
+import { applyUpstreamCrds } from "../cluster/manifests.ts";
+import { readManifest } from "../../manifests.ts";
 import { ipPools } from "../cluster/ip-pools.ts";
 import { hasMachinePods, installsExtensions, type Environment } from "./environment.ts";
 import type { KubeClient } from "../../kube/index.ts";

@@ -5,7 +5,7 @@ import type { KubeClient } from "../../kube/index.ts";
 import { issueKubeconfig, type RunningCluster } from "../cluster/clusters.ts";
 import { writeIfChanged } from "../cluster/private-file.ts";
 import type { Environment } from "../environment/environment.ts";
-import { readManifest } from "../cluster/manifests.ts";
+import { readManifest } from "../../manifests.ts";
 import { SEED_IDENTITIES_NAMESPACE } from "../../api/names.ts";
 import { gardenNamespace } from "../cluster/objects.ts";
 

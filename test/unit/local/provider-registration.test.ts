@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { expect, test } from "vitest";
 import { registeredOf } from "../../../src/api/registration/registered.ts";
 import type { ControllerDeployment, ControllerRegistration } from "../../../src/api/index.ts";
-import { readManifest } from "../../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../../src/manifests.ts";
 import { renderProviderRegistration } from "../../../src/local/cluster/provider-registration.ts";
 import { deriveEnvironment } from "../../../src/local/environment/environment.ts";
 import { dnsServer } from "../../../src/local/process/dns.ts";

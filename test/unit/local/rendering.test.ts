@@ -4,7 +4,7 @@ import { renderAddons } from "../../../src/local/cluster/addons.ts";
 import { renderUserData } from "../../../src/local/cluster/node.ts";
 import { findResolvers, renderConfig, renderKey, renderZone, zonesOf } from "../../../src/local/process/dns.ts";
 import { clusterNetworks, deriveEnvironment } from "../../../src/local/environment/environment.ts";
-import { readManifest } from "../../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../../src/manifests.ts";
 import type { ControllerRegistration } from "../../../src/api/index.ts";
 import { renderDnsSecrets, renderSeed, withoutLeft } from "../../../src/local/cluster/objects.ts";
 import { surroundings } from "../../../src/local/process/launch.ts";

@@ -19,7 +19,8 @@ import {
   type KubeClient,
   type ObjectRef,
 } from "../../../src/kube/index.ts";
-import { applyUpstreamCrds, readManifest } from "../../../src/local/cluster/manifests.ts";
+import { applyUpstreamCrds } from "../../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../../src/manifests.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";
 import { startControlPlane, type ControlPlane } from "../../support/control-plane.ts";
 import type { Child } from "../../support/child.ts";

@@ -19,7 +19,8 @@ import {
   ServiceAccount,
   type KubeClient,
 } from "../../../src/kube/index.ts";
-import { applyUpstreamCrds, readManifest } from "../../../src/local/cluster/manifests.ts";
+import { applyUpstreamCrds } from "../../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../../src/manifests.ts";
 import { servingCertificateRequest } from "../../support/certificate-requests.ts";
 import type { Child } from "../../support/child.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";

@@ -1,0 +1,33 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { KubeObject } from "../api/schema/meta.ts";
+import type { KubeClient } from "./client.ts";
+import { CustomResourceDefinition } from "./kinds.ts";
+
+/** Applies definitions, but for those that another brought, and returns when all are served. */
+export async function define(client: KubeClient, crds: readonly KubeObject[]): Promise<void> {
+  await Promise.all(crds.map(async (crd) => ((await isOthers(client, crd)) ? undefined : client.apply(crd))));
+  await Promise.all(crds.map((crd) => untilServed(client, crd)));
+}
+
+/** Whether another brought the definition, such as a gardenlet: its own objects are written by that one. Ours may be older. */
+async function isOthers(client: KubeClient, { metadata: { name } }: KubeObject): Promise<boolean> {
+  const present = await client.read(CustomResourceDefinition, { name });
+  const { managedFields = [] } = (present?.metadata ?? {}) as { readonly managedFields?: readonly ManagedFields[] };
+  return present !== undefined && !managedFields.some(({ manager }) => ourManagers.has(manager ?? ""));
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+}
+
+/** Ourselves, and operators who apply deploy/ by hand. */
+const ourManagers: ReadonlySet<string> = new Set(["perennial", "kubectl"]);
+
+async function untilServed(client: KubeClient, { metadata: { name } }: KubeObject): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const crd = await client.read(CustomResourceDefinition, { name });
+    if (crd?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")) return;
+    await delay(100);
+  }
+  throw new Error(`cannot use ${name}: the API server does not serve it after 30 s`);
+}
