@@ -20,28 +20,31 @@ import { networkPolicies } from "./isolation/network-policies.ts";
  */
 export function namespace(context: ControlPlaneContext): KubeObject[] {
   const { namespace: name } = context;
-  const metadata = { name, labels: labelsOf(context), annotations: annotationsOf(context) };
+  const metadata = { name, labels: namespaceLabels(context), annotations: namespaceAnnotations(context) };
   return [{ apiVersion: "v1", kind: "Namespace", metadata }, clusterObject(context), ...networkPolicies(context)];
 }
 
-function labelsOf(context: ControlPlaneContext): Record<string, string> {
+/** How the namespace of a control plane is marked, in a seed or in the Shoot itself; throws where neither is known. */
+export function namespaceLabels(context: ControlPlaneContext): Record<string, string> {
   const { shoot, extensions } = context;
-  const seed = seedOf(context);
+  const provider = context.nodes === undefined ? seedOf(context).spec.provider.type : shoot.spec.provider.type;
+  const backup = context.nodes === undefined ? seedOf(context).spec.backup?.provider : undefined;
   const networking = shoot.spec.networking?.type;
   const asked = (shoot.spec.extensions ?? []).filter(({ disabled }) => disabled !== true);
   return {
     [ROLE_LABEL]: "shoot",
-    [SEED_PROVIDER_LABEL]: seed.spec.provider.type,
+    [SEED_PROVIDER_LABEL]: provider,
     [SHOOT_PROVIDER_LABEL]: shoot.spec.provider.type,
     ...(networking === undefined ? {} : { [NETWORKING_PROVIDER_LABEL]: networking }),
-    [BACKUP_PROVIDER_LABEL]: seed.spec.backup?.provider ?? seed.spec.provider.type,
+    [BACKUP_PROVIDER_LABEL]: backup ?? provider,
     [POD_SECURITY_LABEL]: "privileged",
     [HIGH_AVAILABILITY_LABEL]: "true",
     ...Object.fromEntries((extensions ?? asked).map(({ type }) => [extensionLabel(type), "true"])),
   };
 }
 
-function annotationsOf({ shoot, zones = [] }: ControlPlaneContext): Record<string, string> {
+/** What the namespace of a control plane says besides. */
+export function namespaceAnnotations({ shoot, zones = [] }: ControlPlaneContext): Record<string, string> {
   const uid = shoot.status?.uid ?? shoot.metadata.uid;
   return {
     [FAILURE_TOLERANCE_ANNOTATION]: shoot.spec.controlPlane?.highAvailability?.failureTolerance.type ?? "",

@@ -25,6 +25,10 @@ export function internalApiServerName({ internalDomain, externalDomain, apiServe
   return domain === undefined ? apiServerAddress : `api.${domain}`;
 }
 
+/** The same on machines: where there is no name, one that is their own. */
+export const nameOnMachines = (context: ControlPlaneContext): string =>
+  internalApiServerName(context) ?? "kube-apiserver";
+
 /** The name under which people reach the API server: external, else internal, else the bare address. */
 export function externalApiServerName({ internalDomain, externalDomain, apiServerAddress }: ControlPlaneContext) {
   const domain = externalDomain ?? internalDomain;

@@ -9,6 +9,7 @@ import type { Until, WaitTarget } from "../index.ts";
 import { removeAnnotated } from "../teardown/removal.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import type { Waits } from "../waits/waits.ts";
+import { wavesOf } from "./waves.ts";
 
 /** `seedClient` is the run's fenced client; `shootClients` have our rights in the Shoots. */
 export interface ComponentDeps {
@@ -95,27 +96,6 @@ export function createComponents(deps: ComponentDeps) {
 }
 
 const webhooks = { apiVersion: "admissionregistration.k8s.io/v1", kind: "MutatingWebhookConfiguration" };
-
-/** The objects in waves: none needs another one of its own wave, or of a later one, to be there. */
-function wavesOf(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
-  const waveOf = ({ kind }: KubeObject): number => {
-    if (kind === "Namespace" || kind === "Cluster") return 0;
-    return usesOthers.has(kind) ? 2 : 1;
-  };
-  const waves = Map.groupBy(objects, waveOf);
-  return [0, 1, 2].map((wave) => waves.get(wave) ?? []);
-}
-
-/** Workloads name accounts and configuration; who binds a role is asked whether it may, by what the role says. */
-const usesOthers: ReadonlySet<string> = new Set([
-  "RoleBinding",
-  "ClusterRoleBinding",
-  "Deployment",
-  "StatefulSet",
-  "DaemonSet",
-  "Job",
-  "CronJob",
-]);
 
 /** Whether the flow waits for the object here. What runs on the Shoot's nodes is waited for once there are nodes. */
 function rollsOut(component: ComponentName, { kind, metadata }: KubeObject): boolean {

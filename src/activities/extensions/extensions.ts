@@ -1,14 +1,14 @@
-import { OPERATION_ANNOTATION, TASKS_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
+import { TASKS_ANNOTATION } from "../../api/annotations.ts";
 import type { AppliedKind, ExtensionObject, Purpose } from "../../api/extensions/kinds.ts";
 import { taskOf } from "../../api/extensions/tasks.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { nextTimestamp, type KubeClient } from "../../kube/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { wantedObjects } from "./wanted.ts";
 import type { WaitTarget } from "../index.ts";
-import type { ExtensionLike } from "../waits/readiness.ts";
-import { confirmAndRemove, readChangeable } from "./existing.ts";
+import { applyExtensionObject, type Registering } from "./apply-object.ts";
+import { confirmAndRemove } from "./existing.ts";
 import { led } from "./led.ts";
 import { listExtensionObjects } from "./list.ts";
 import { isOf, purposeByName } from "./purpose.ts";
@@ -40,25 +40,10 @@ export function createExtensions({ gardenClient, seedClient, waits, triggers: as
     return { context, objects: objects.map((object) => led(object, run)) };
   };
 
-  /**
-   * Whether applying the object leaves a spec that its controller has not seen. The API server says so best, in a dry run:
-   * it also takes away what we wrote and do not write any more, and leaves alone what others own.
-   */
-  const isNews = async (object: KubeObject, existing: ExtensionLike | undefined) => {
-    const { metadata } = await seedClient.apply(object, { dryRun: true });
-    return metadata.generation !== existing?.status?.observedGeneration;
-  };
-
   const applyOne = async (run: ShootRun, object: KubeObject, { kind, group, asked = false }: Applied) => {
-    const existing = await readChangeable(seedClient, object);
-    const before = existing?.metadata.annotations?.[TIMESTAMP_ANNOTATION];
-    const triggers = asks({ kind, existing, asked }) || (await isNews(annotated(object, stampOf(before)), existing));
-    const timestamp = triggers ? nextTimestamp(existing) : before;
-    const target = targetOf(object, kind, { timestamp, extensions: run.extensions });
-    const operation = triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {};
-    const registration = group.registration(target, existing?.metadata.uid);
-    await seedClient.apply(annotated(object, { ...operation, ...stampOf(timestamp), ...registration }));
-    return target;
+    const { extensions } = run;
+    const registration: Registering = (target, uid) => group.registration(target, uid);
+    return await applyExtensionObject(seedClient, object, { kind, asked, asks, extensions, registration });
   };
 
   /** The objects of the kind that there are, and that the Shoot does not ask for. */
@@ -150,11 +135,3 @@ export function createExtensions({ gardenClient, seedClient, waits, triggers: as
 
 /** The kinds of which a Shoot has as many as its spec says, and whose controllers have something to take away. */
 const endedKinds: readonly AppliedKind[] = ["Extension", "ContainerRuntime"];
-
-function annotated(object: KubeObject, more: Readonly<Record<string, string>>): KubeObject {
-  const annotations = { ...object.metadata.annotations, ...more };
-  return { ...object, metadata: { ...object.metadata, annotations } };
-}
-
-const stampOf = (timestamp: string | undefined): Record<string, string> =>
-  timestamp === undefined ? {} : { [TIMESTAMP_ANNOTATION]: timestamp };

@@ -8,6 +8,7 @@ import {
   SEED_NAMESPACE,
   seedResourceManager,
   tokenMountWebhook,
+  type PodPlace,
 } from "../../components/index.ts";
 import { Namespace, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { isFit, isUsableAuthority } from "../secrets/certificate-fit.ts";
@@ -18,11 +19,21 @@ import { openSecretStore, type SecretStore } from "../secrets/store.ts";
  * Deploys the seed's own resource manager, which applies ManagedResources of class `seed`, and all that it needs but its
  * rights: those are in deploy/options/resource-manager. Safe to repeat; what is there and fits is left alone.
  */
-export async function deploySeedResourceManager(seedClient: KubeClient, now = new Date()): Promise<void> {
+export async function deploySeedResourceManager(
+  seedClient: KubeClient,
+  { now = new Date(), place }: Deployed = {},
+): Promise<void> {
   const store = await openSecretStore(seedClient, SEED_NAMESPACE);
   const pair = await ensureServer(store, await ensureAuthority(store, now), now);
-  for (const object of seedResourceManager({ checksum: checksumOf(pair) })) await seedClient.apply(object);
+  const objects = seedResourceManager({ checksum: checksumOf(pair), ...(place && { place }) });
+  for (const object of objects) await seedClient.apply(object);
   for (const object of webhooksOf(pair["ca.crt"])) await seedClient.apply(object);
+}
+
+/** When it is deployed, and where it runs in a cluster that carries its own control plane. */
+interface Deployed {
+  readonly now?: Date;
+  readonly place?: PodPlace;
 }
 
 /**
@@ -32,7 +43,7 @@ export async function deploySeedResourceManager(seedClient: KubeClient, now = ne
 export async function keepSeedResourceManager(seedClient: KubeClient, now = new Date()): Promise<void> {
   if (!(await isAskedForResourceManager(seedClient))) return;
   const authority = await seedClient.read(Secret, { namespace: SEED_NAMESPACE, name: AUTHORITY });
-  if (authority !== undefined) await deploySeedResourceManager(seedClient, now);
+  if (authority !== undefined) await deploySeedResourceManager(seedClient, { now });
 }
 
 /** Whether the seed's operator has asked for a resource manager there. */

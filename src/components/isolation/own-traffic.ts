@@ -1,7 +1,7 @@
 import { ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
-import { ports as resourceManagerPorts, RESOURCE_MANAGER } from "../resource-manager/configuration.ts";
+import { PORTS as resourceManagerPorts, RESOURCE_MANAGER } from "../resource-manager/configuration.ts";
 import { resourceManagerLabels } from "../resource-manager/workload.ts";
 import { controlPlaneLabels, controlPlaneRole } from "../workload.ts";
 import { TUNNEL_PORT } from "../tunnel/names.ts";

@@ -2,6 +2,7 @@ import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { sha256 } from "../files.ts";
 import { networksOf } from "../networks.ts";
+import { toleratesControlPlane } from "../on-nodes/place.ts";
 import { clusterRole, clusterRoleBinding } from "../rbac.ts";
 import { restricted } from "../workload.ts";
 
@@ -53,7 +54,7 @@ export function coredns(context: ControlPlaneContext): KubeObject[] {
   ];
 }
 
-function pod({ images }: ControlPlaneContext) {
+function pod({ images, nodes }: ControlPlaneContext) {
   const container = {
     name: "coredns",
     image: images.coredns,
@@ -81,7 +82,10 @@ function pod({ images }: ControlPlaneContext) {
     priorityClassName: "system-cluster-critical",
     securityContext: { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: "RuntimeDefault" } },
     serviceAccountName: "coredns",
-    tolerations: [{ key: "CriticalAddonsOnly", operator: "Exists" }],
+    tolerations: [
+      { key: "CriticalAddonsOnly", operator: "Exists" },
+      ...(nodes === undefined ? [] : [toleratesControlPlane]),
+    ],
     containers: [container],
     volumes: [{ name: "config", configMap: { name: "coredns" } }],
   };

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../api/index.ts";
 import { commandLine } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { sha256 } from "../files.ts";
-import { internalApiServerName, networksOf } from "../networks.ts";
+import { internalApiServerName, nameOnMachines, networksOf } from "../networks.ts";
 import { clusterRoleBinding } from "../rbac.ts";
 
 const labels = { app: "kubernetes", role: "proxy", "k8s-app": "kube-proxy" };
@@ -56,10 +56,19 @@ export function kubeProxy(context: ControlPlaneContext): KubeObject[] {
       spec: {
         selector: { matchLabels: { "k8s-app": "kube-proxy" } },
         updateStrategy: { type: "RollingUpdate" },
-        template: { metadata: { labels, annotations: { "checksum/configmap-kube-proxy-config": sha256(data) } }, spec },
+        template: { metadata: { labels, annotations: annotationsOf(context, data) }, spec },
       },
     },
   ];
+}
+
+/** A pod on the host's network has the names of the host as they were when it began. */
+function annotationsOf({ nodes }: ControlPlaneContext, data: Readonly<Record<string, string>>) {
+  const addresses = nodes?.map((node) => node.addresses[0]).toSorted();
+  return {
+    "checksum/configmap-kube-proxy-config": sha256(data),
+    ...(addresses && { "checksum/api-servers": sha256({ addresses: addresses.join(" ") }) }),
+  };
 }
 
 /** Limits of connection tracking stay as the machine's image sets them. */
@@ -79,7 +88,8 @@ function configuration(context: ControlPlaneContext): string {
 /** The API server under its public name: through Service `kubernetes` it is reachable only once kube-proxy runs. */
 function kubeconfig(context: ControlPlaneContext): string {
   const account = "/var/run/secrets/kubernetes.io/serviceaccount";
-  const server = `https://${internalApiServerName(context) ?? "kubernetes.default.svc"}`;
+  const name = context.nodes === undefined ? internalApiServerName(context) : nameOnMachines(context);
+  const server = `https://${name ?? "kubernetes.default.svc"}`;
   return stringify({
     apiVersion: "v1",
     kind: "Config",

@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
-import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { nanosOf } from "../../api/schema/quantity.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { networksOf } from "../networks.ts";
+import { taintsOf } from "./pool.ts";
 
 /** The pool's KubeletConfiguration in YAML: what every node needs, and what the user asks for; no provider's business. */
 export function kubeletConfiguration(context: ControlPlaneContext, pool: WorkerPool): string {
@@ -25,13 +25,6 @@ export function kubeletConfiguration(context: ControlPlaneContext, pool: WorkerP
 
 /** Where kubelets of a control plane look for the manifests of its pods. */
 export const STATIC_POD_MANIFESTS = "/etc/kubernetes/manifests";
-
-/** What a pool's nodes keep away from them: nodes of a control plane, all that does not belong to it. */
-function taintsOf({ taints = [], controlPlane }: WorkerPool): NonNullable<WorkerPool["taints"]> {
-  if (controlPlane === undefined) return taints;
-  const own = { key: CONTROL_PLANE_LABEL, effect: "NoSchedule" };
-  return [own, ...taints.filter(({ key, effect }) => key !== own.key || effect !== own.effect)];
-}
 
 /** What Gardener's kubelets have in common, as far as it is not Kubernetes' own default. */
 const general = {

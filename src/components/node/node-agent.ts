@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { GARDENER_VERSION } from "../../api/names.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
-import { internalApiServerName } from "../networks.ts";
+import { nameOnMachines } from "../networks.ts";
 import { imageFile, pathsOf, secretFile, textFile, type File, type Part } from "./file.ts";
 import { kubernetesVersion, nodeAgentSecretName } from "./pool.ts";
 
@@ -16,7 +16,7 @@ export const AGENT_IN_IMAGE = "/gardener-node-agent";
 
 /** The server that kubeconfigs on machines name. */
 export function machineApiServer(context: ControlPlaneContext): string {
-  return `https://${internalApiServerName(context) ?? "kube-apiserver"}`;
+  return `https://${nameOnMachines(context)}`;
 }
 
 /** Keeps a machine as the Secret of its pool says: upstream's agent, with its unit, out of its image. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  CONTROL_PLANE_LABEL,
   FORMER_POOL_LABEL,
   NODE_LOCAL_DNS_LABEL,
   POOL_AGENT_SECRET_LABEL,
@@ -94,6 +95,13 @@ export function nodeLabels(context: ControlPlaneContext, pool: WorkerPool): Reco
     [POOL_KUBERNETES_VERSION_LABEL]: kubernetesVersion(context, pool),
     [POOL_AGENT_SECRET_LABEL]: nodeAgentSecretName(context, pool),
   };
+}
+
+/** What a pool's nodes keep away from them: nodes of a control plane, all that does not belong to it. */
+export function taintsOf({ taints = [], controlPlane }: WorkerPool): NonNullable<WorkerPool["taints"]> {
+  if (controlPlane === undefined) return taints;
+  const own = { key: CONTROL_PLANE_LABEL, effect: "NoSchedule" };
+  return [own, ...taints.filter(({ key, effect }) => key !== own.key || effect !== own.effect)];
 }
 
 /** The labels by which extensions find a pool's nodes: today's and the one before. */

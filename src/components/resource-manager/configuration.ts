@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import { POOL_SYSTEM_COMPONENTS_LABEL } from "../../api/labels.ts";
 import type { WorkerPool } from "../context.ts";
 import { secretPath } from "../files.ts";
+import { taintsOf } from "../node/pool.ts";
 
 /** Name of the resource manager's workload, account, lease and Service. */
 export const RESOURCE_MANAGER = "gardener-resource-manager";
@@ -9,8 +10,15 @@ export const RESOURCE_MANAGER = "gardener-resource-manager";
 /** Secret with the certificate of its webhook server, which starts with it even where no webhook is registered. */
 export const RESOURCE_MANAGER_SERVER = "gardener-resource-manager-server";
 
-/** Where it listens. */
-export const ports = { metrics: 8080, health: 8081, webhooks: 10250 } as const;
+/** Where a resource manager listens. */
+export interface Ports {
+  readonly metrics: number;
+  readonly health: number;
+  readonly webhooks: number;
+}
+
+/** Where it listens in a network of its own. */
+export const PORTS: Ports = { metrics: 8080, health: 8081, webhooks: 10250 };
 
 /** What a resource manager is responsible for: objects of the seed itself, or of a Shoot whose control plane is there. */
 export type Responsibility = { readonly of: "seed"; readonly namespace: string } | ShootResponsibility;
@@ -18,8 +26,8 @@ export type Responsibility = { readonly of: "seed"; readonly namespace: string }
 interface ShootResponsibility {
   readonly of: "shoot";
   readonly namespace: string;
-  /** Secret with the kubeconfig for the Shoot. */
-  readonly kubeconfig: string;
+  /** Secret with the kubeconfig for the Shoot; none where its control plane is in the Shoot itself. */
+  readonly kubeconfig?: string;
   /** The Shoot's pools; without one there are no pods to change. */
   readonly pools: readonly WorkerPool[];
   /** machine-controller-manager makes the Shoot's machines, and all of them are Machines in the namespace. */
@@ -30,7 +38,7 @@ interface ShootResponsibility {
  * Its configuration (resourcemanager.config.gardener.cloud/v1alpha1), as a file. Off is the controller of NetworkPolicies: the
  * Shoots' namespaces have ours. Which webhooks are on, and why the others are not, says decision 18.
  */
-export function configurationOf(responsibility: Responsibility): string {
+export function configurationOf(responsibility: Responsibility, ports = PORTS): string {
   const { namespace } = responsibility;
   return stringify({
     apiVersion: "resourcemanager.config.gardener.cloud/v1alpha1",
@@ -65,7 +73,7 @@ const forSeed = {
 function forShoot({ namespace, kubeconfig, pools, hasMachines }: ShootResponsibility) {
   return {
     sourceClientConnection: { namespaces: [namespace] },
-    targetClientConnection: { kubeconfig: secretPath(kubeconfig, "kubeconfig") },
+    ...(kubeconfig && { targetClientConnection: { kubeconfig: secretPath(kubeconfig, "kubeconfig") } }),
     controllers: {
       ...always,
       managedResource: { concurrentSyncs: 20, syncPeriod: "1h", alwaysUpdate: true },
@@ -93,7 +101,7 @@ function podWebhooksFor(pools: readonly WorkerPool[]) {
 
 /** Tolerations for the taints of all pools for system components: one for each, in the order of their keys. */
 function tolerationsFor(pools: readonly WorkerPool[]) {
-  const taints = pools.filter((pool) => pool.systemComponents?.allow ?? true).flatMap((pool) => pool.taints ?? []);
+  const taints = pools.filter((pool) => pool.systemComponents?.allow ?? true).flatMap(taintsOf);
   const tolerations = taints.map(({ key, value = "", effect }) =>
     value === "" ? { key, operator: "Exists", effect } : { key, operator: "Equal", value, effect },
   );

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../api/index.ts";
 import { destinationLabel, serviceAccessLabel } from "../../api/labels.ts";
 import { controlPlaneRole, leavesLastWords, probe, restricted, unprivilegedPod } from "../workload.ts";
-import { ports, RESOURCE_MANAGER } from "./configuration.ts";
+import { PORTS, RESOURCE_MANAGER, type Ports } from "./configuration.ts";
 
 /** What the pods of a resource manager are made of. */
 export interface ResourceManagerPods {
@@ -11,6 +11,8 @@ export interface ResourceManagerPods {
   readonly priorityClassName: string;
   readonly configMap: string;
   readonly configuration: string;
+  /** Where the configuration has it listen, if that is another place than usual. */
+  readonly ports?: Ports;
   /** Volumes, mounts and checksums of all files, the configuration's among them. */
   readonly files: { readonly volumes: object[]; readonly volumeMounts: object[]; readonly annotations: object };
 }
@@ -23,6 +25,7 @@ export const CONFIGURATION_PATH = "/etc/gardener-resource-manager-config";
 
 /** Upstream's resource manager as it is published: its account, configuration and pods, and the way to its webhooks. */
 export function resourceManagerObjects(o: ResourceManagerPods): KubeObject[] {
+  const { ports = PORTS } = o;
   const metadata = {
     name: RESOURCE_MANAGER,
     namespace: o.namespace,
@@ -64,7 +67,7 @@ export function resourceManagerObjects(o: ResourceManagerPods): KubeObject[] {
   ];
 }
 
-function deploymentOf({ image, replicas, priorityClassName, files }: ResourceManagerPods) {
+function deploymentOf({ image, replicas, priorityClassName, files, ports = PORTS }: ResourceManagerPods) {
   return {
     replicas,
     revisionHistoryLimit: 2,
@@ -79,7 +82,7 @@ function deploymentOf({ image, replicas, priorityClassName, files }: ResourceMan
         automountServiceAccountToken: true,
         serviceAccountName: RESOURCE_MANAGER,
         priorityClassName,
-        containers: [containerOf(image, files.volumeMounts)],
+        containers: [containerOf(image, ports, files.volumeMounts)],
         volumes: files.volumes,
       },
     },
@@ -92,7 +95,7 @@ const reach = {
   [serviceAccessLabel("to-kube-apiserver-tcp-443")]: "allowed",
 };
 
-function containerOf(image: string, volumeMounts: readonly object[]) {
+function containerOf(image: string, ports: Ports, volumeMounts: readonly object[]) {
   return {
     name: RESOURCE_MANAGER,
     image,
