@@ -112,15 +112,18 @@ const arrows = {
   "in-process": ["flow", "parsing"],
   gardenadm: [
     frame,
-    "activities/secrets",
+    "activities/(control-plane/(cluster|waves)|extensions/apply-object|installation|managed-resources/seed-resource-manager)",
+    "activities/(secrets|step-error|waits/(judgement|readiness))",
     "admission/shoot/(known-gates|rules|unsupported)",
     "api",
     "components",
     "flow",
     "in-process",
     "kube",
+    "manifests",
     "node-agent",
     "self-hosted",
+    "workflows/reconcile-self-hosted",
     "parsing",
     "read-text",
     "redaction",
@@ -145,6 +148,7 @@ const typeArrows = {
   log: [],
   workflows: ["api", "activities", "components"],
   cli: ["api", "log", "variables", "workflows", "activities"],
+  gardenadm: ["api", "log", "activities"],
 };
 const typeArrowsOf = (folder) => typeArrows[folder] ?? ["api", "log"];
 

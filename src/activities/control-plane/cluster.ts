@@ -41,7 +41,10 @@ export async function syncCluster(seedClient: KubeClient, run: ShootRun, objects
  * Tells extensions the name of the generic kubeconfig, as soon as there are both that and a `Cluster`: two steps make them,
  * in any order, and each calls this afterwards. A patch of its own is not taken back by the next sync.
  */
-export async function announceKubeconfig(seedClient: KubeClient, run: ShootRun): Promise<void> {
+export async function announceKubeconfig(
+  seedClient: KubeClient,
+  run: Pick<ShootRun, "technicalID" | "managesResources">,
+): Promise<void> {
   if (run.managesResources !== true) return;
   const labelSelector = `name=${GENERIC_KUBECONFIG}`;
   const found = await seedClient.list(Secret, { namespace: run.technicalID, labelSelector });
@@ -56,7 +59,7 @@ export async function announceKubeconfig(seedClient: KubeClient, run: ShootRun):
 const createdAt = ({ metadata }: Secret): number => Date.parse(metadata.creationTimestamp ?? "");
 
 /** The Shoot's `Cluster` in the seed. */
-export const clusterRef = (run: ShootRun) => refTo(Cluster, { name: run.technicalID });
+export const clusterRef = (run: Pick<ShootRun, "technicalID">) => refTo(Cluster, { name: run.technicalID });
 
 function profileOf(shoot: Shoot) {
   const reference = profileReference(shoot);

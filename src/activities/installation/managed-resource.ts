@@ -25,10 +25,9 @@ export const manifestsSelector = (installation: string): string => `${INSTALLATI
  * earlier one is then known for that. Throws where one object alone is too large.
  */
 export function managedResourceOf(
-  run: InstallationRun,
+  { name, registration }: Pick<InstallationRun, "name" | "registration">,
   objects: readonly KubeObject[],
 ): { readonly secrets: readonly Secret[]; readonly resource: ManagedResource } {
-  const { name, registration } = run;
   const labels = { [INSTALLATION_LABEL]: name, [REGISTRATION_LABEL]: asLabel(registration) };
   const secrets = compressedParts(objects).map((data) => secretOf(name, labels, data));
   const resource: ManagedResource = {

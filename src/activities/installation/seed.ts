@@ -30,7 +30,7 @@ import type { Helm } from "./helm.ts";
 import { InvalidInstallation } from "./invalid.ts";
 import { managedResourceOf, managedResourceRef, manifestsSelector } from "./managed-resource.ts";
 import { confirmUnclaimed } from "./claims.ts";
-import { hooksOf, parseManifests } from "./manifests.ts";
+import { renderChart } from "./render.ts";
 import { tellReplaced, withdrawReplaced } from "./replacement.ts";
 import { fetchChart, readHelmDeployment, readInstallation, readMethod } from "./source.ts";
 import { chartValues } from "./values.ts";
@@ -148,36 +148,18 @@ async function render(
   const { gitVersion } = (await seedClient.get("/version")) as { gitVersion: string };
   const mixedIn = { seed, gardenIdentity, gardenIdentifier: garden?.metadata.uid };
   const namespace = installationNamespace(name);
-  const text = await rendering(() =>
-    helm.template({
-      chart,
-      release: registration.length <= LONGEST_RELEASE ? registration : name,
-      namespace,
-      values: chartValues(values, mixedIn),
-      kubeVersion: gitVersion,
-    }),
-  );
-  const objects = await rendering(() => parseManifests(text));
-  const hooks = hooksOf(objects).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-  if (hooks.length > 0)
-    throw new InvalidInstallation(
-      "ChartHasHooks",
-      `the chart has hooks, which no resource manager runs: ${hooks.join(", ")}; take them out of the chart`,
-    );
+  const objects = await renderChart(helm, {
+    chart,
+    release: registration.length <= LONGEST_RELEASE ? registration : name,
+    namespace,
+    values: chartValues(values, mixedIn),
+    kubeVersion: gitVersion,
+  });
   return injectGardenKubeconfig ? withGardenKubeconfig(objects, seedName) : objects;
 }
 
 /** In characters: what Helm takes for the name of a release; that of an installation is no longer. */
 const LONGEST_RELEASE = 53;
-
-async function rendering<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new InvalidInstallation("ChartCannotBeRendered", `the chart cannot be rendered: ${why}`, { cause: error });
-  }
-}
 
 const valid: Finding = {
   type: "Valid",

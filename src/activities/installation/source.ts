@@ -52,7 +52,7 @@ export async function readHelmDeployment(
 
 /** The packaged chart, from where it is kept. */
 export async function fetchChart(
-  { gardenClient, helm }: { readonly gardenClient: KubeClient; readonly helm: Helm },
+  { gardenClient, helm }: { readonly gardenClient: Pick<KubeClient, "read">; readonly helm: Helm },
   source: ChartSource,
 ): Promise<Uint8Array> {
   if (source.in === "object") return decode(source.base64);
@@ -77,7 +77,7 @@ function decode(base64: string): Uint8Array {
 }
 
 async function readSecret(
-  gardenClient: KubeClient,
+  gardenClient: Pick<KubeClient, "read">,
   name: string | undefined,
   key: string,
 ): Promise<string | undefined> {

@@ -4,7 +4,8 @@ import { toldAnnotations } from "../../api/registration/told.ts";
 
 /** What of garden and Seed a chart is told. */
 export interface MixedIn {
-  readonly seed: Seed;
+  /** The Seed that it is installed on; none where it is installed in a cluster that carries its own control plane. */
+  readonly seed?: Seed;
   /** The uid of kube-system in the garden. */
   readonly gardenIdentity: string;
   /** The uid of namespace `garden` there, which seed 001 calls the garden's identifier. */
@@ -23,9 +24,9 @@ export function chartValues(values: Raw, { seed, gardenIdentity, gardenIdentifie
       identifier: gardenIdentifier ?? gardenIdentity,
       genericKubeconfigSecretName: "generic-token-kubeconfig",
     },
-    seed: seedValues(seed),
+    ...(seed && { seed: seedValues(seed) }),
     gardenlet: { featureGates: {} },
-    selfHostedShootCluster: false,
+    selfHostedShootCluster: seed === undefined,
   };
   return { ...values, gardener: { ...mapOf(values["gardener"]), ...gardener } };
 }

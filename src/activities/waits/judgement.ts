@@ -53,7 +53,7 @@ export const judgeDeleted = (target: WaitTarget): Readiness =>
 
 /** What follows for the wait: "reached", the error to fail with, the ms after which to look again, or "wait" for the next event. */
 export function verdict(
-  { target, since }: Registration,
+  { target, since }: Pick<Registration, "target" | "since">,
   readiness: Readiness,
 ): "reached" | "wait" | number | StepError {
   if (readiness.reached) return "reached";

@@ -36,6 +36,10 @@ type Act = (scope: StepScope) => Promise<void>;
 /** What each step does. Each looks at the machine and the cluster first; what is there already is left alone. */
 export function createStartActions({ machine, configuration }: StartDeps): {
   readonly actions: Readonly<Record<StartAction, Act>>;
+  /** The API server, as its administrator. */
+  server(): KubeClient;
+  /** What the control plane is made from, as the API server has it now. */
+  readContext(): Promise<ControlPlaneContext>;
   close(): Promise<void>;
 } {
   const places = placesIn(machine.root);
@@ -106,7 +110,8 @@ export function createStartActions({ machine, configuration }: StartDeps): {
       await clients.import();
     },
   };
-  return { actions, close: clients.close };
+  const { server, close } = clients;
+  return { actions, server, readContext: async () => await context(server()), close };
 }
 
 const expectedPod = ({ pod, hash }: StaticPod): ExpectedPod => ({

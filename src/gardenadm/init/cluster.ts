@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { access, readFile } from "node:fs/promises";
+import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { Shoot } from "../../api/shoot/shoot.ts";
-import { components, imagesFor, type ComponentName, type ControlPlaneContext } from "../../components/index.ts";
-import { Secret, type KubeClient } from "../../kube/index.ts";
+import {
+  components,
+  imagesFor,
+  type ComponentName,
+  type ControlPlaneContext,
+  type ControlPlaneNode,
+} from "../../components/index.ts";
+import { Node, Secret, type KubeClient } from "../../kube/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { checksumOf } from "../../components/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
@@ -33,10 +40,26 @@ export async function readControlPlane(
     namespace: NAMESPACE,
     checksums: Object.fromEntries(secrets.map(({ metadata, data = {} }) => [metadata.name, checksumOf(data)])),
     images: imagesFor(shoot.spec.kubernetes.version),
-    nodes: [{ name: hostName, addresses, founds: true }],
+    nodes: await controlPlaneNodes(client, { name: hostName, addresses }),
+    managesResources: true,
     ...(authority === undefined ? {} : { authority: Buffer.from(authority, "base64").toString() }),
     ...(domain === undefined ? {} : { externalDomain: domain }),
   };
+}
+
+/** The nodes that carry the control plane: those that the cluster has, and this one. The only one has founded its etcds. */
+async function controlPlaneNodes(client: KubeClient, own: ControlPlaneNode): Promise<ControlPlaneNode[]> {
+  const known = (await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL })).flatMap(nodeOf);
+  const others = known.filter(({ name }) => name !== own.name);
+  if (others.length === 0) return [{ ...own, founds: true }];
+  return [...others, own].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function nodeOf(node: Node): ControlPlaneNode[] {
+  const { addresses = [] } =
+    (node as { status?: { addresses?: readonly { type: string; address: string }[] } }).status ?? {};
+  const [first, ...more] = addresses.filter(({ type }) => type === "InternalIP").map(({ address }) => address);
+  return first === undefined ? [] : [{ name: node.metadata.name, addresses: [first, ...more] }];
 }
 
 /** The objects of the control plane's components, its workloads without pods of their own. */

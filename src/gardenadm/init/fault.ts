@@ -1,3 +1,4 @@
+import { StepError } from "../../activities/step-error.ts";
 import { withoutSecrets } from "../../redaction.ts";
 import { KubeError } from "../../kube/index.ts";
 import type { StepTrouble } from "../../in-process/run.ts";
@@ -7,8 +8,8 @@ export class OperatorError extends Error {
   override readonly name = "OperatorError";
 }
 
-/** What a failure of a step means: an API server's may pass, all else is for the operator. */
+/** What a failure of a step means: an API server's or a controller's may pass, all else is for the operator. */
 export function judge(error: unknown): StepTrouble {
   const message = withoutSecrets(error instanceof Error ? error.message : String(error));
-  return { message, retryable: error instanceof KubeError && error.retryable };
+  return { message, retryable: (error instanceof KubeError || error instanceof StepError) && error.retryable };
 }

@@ -1,24 +1,20 @@
-import { randomUUID } from "node:crypto";
-import { createProgressDisplay } from "../../cli/display/progress.ts";
-import type { ShownFlow } from "../../cli/display/progress-lines.ts";
+import { fileURLToPath } from "node:url";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
-import { planFlow } from "../../flow/plan.ts";
-import { openJournal } from "../../in-process/journal.ts";
 import { LockedError, withLock } from "../../in-process/lock.ts";
-import { ParkedError, runInProcess, type StepChange } from "../../in-process/run.ts";
+import { ParkedError } from "../../in-process/run.ts";
+import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
+import { createReconcileActions } from "../reconcile/actions.ts";
+import { readFacts } from "../reconcile/facts.ts";
+import { createTables } from "../tables.ts";
 import { createStartActions } from "./actions.ts";
-import { isThere } from "./cluster.ts";
-import { judge } from "./fault.ts";
+import { ensureUid, isThere } from "./cluster.ts";
 import { findThisMachine, type ThisMachine } from "./machine.ts";
 import { placesIn } from "./places.ts";
 import { preflightFaults } from "./preflight.ts";
 import { startControlPlane } from "./start-control-plane.ts";
-
-/** In ms. */
-const RETRY_DURATION = 120_000;
 
 /** `gardenadm init` */
 export const init = defineCommand({
@@ -45,11 +41,13 @@ export const init = defineCommand({
 async function showPlan({ terminal }: GardenadmContext, machine: ThisMachine): Promise<Exit> {
   const isBegun = await isThere(placesIn(machine.root).shootUid);
   const faults = await preflightFaults({ ...machine, isBegun });
-  const rows = planFlow(startControlPlane, undefined).map(({ step }) => {
-    const does = startControlPlane.steps.get(step)?.do.does ?? "";
-    return `${step.padEnd(22)} ${does}\n`;
-  });
-  terminal.out.write(rows.join(""));
+  const rows = [
+    ...[...startControlPlane.steps].map(([step, { do: action }]) => [step, action.does] as const),
+    ...[...reconcileSelfHosted.steps].map(
+      ([step, { do: action }]) => [step, describeSelfHostedAction(action).does] as const,
+    ),
+  ];
+  terminal.out.write(rows.map(([step, does]) => `${step.padEnd(22)} ${does}\n`).join(""));
   if (faults.length === 0) return "done";
   terminal.err.write(faults.map((fault) => `cannot begin: ${fault}\n`).join(""));
   return "failed";
@@ -57,34 +55,30 @@ async function showPlan({ terminal }: GardenadmContext, machine: ThisMachine): P
 
 async function start(context: GardenadmContext, machine: ThisMachine, configuration: Configuration): Promise<Exit> {
   const places = placesIn(machine.root);
-  const { name, namespace } = configuration.shoot.metadata;
-  const watched = watch(context, `${namespace}/${name}`);
+  const tables = createTables(context, { journal: places.journal, shoot: configuration.shoot });
   try {
     await withLock(places.lock, async () => {
-      const { actions, close } = createStartActions({ machine, configuration });
+      const { actions, server, readContext, close } = createStartActions({ machine, configuration });
       try {
-        await runInProcess(startControlPlane, undefined, {
-          journal: await openJournal(places.journal),
-          run: randomUUID(),
-          carryOut: async ({ action }, scope) => await actions[action](scope),
-          judge,
-          retryDuration: RETRY_DURATION,
-          onChange: watched.change,
-          signal: context.signal,
-          now: () => context.now(),
-        });
+        await tables.run(startControlPlane, undefined, async ({ action }, scope) => await actions[action](scope));
+        const client = server();
+        const run = await readFacts(client, configuration);
+        const uid = await ensureUid(places.shootUid);
+        const carryOut = createReconcileActions({ client, configuration, run, readContext, helm: HELM, uid });
+        await tables.run(reconcileSelfHosted, run, carryOut);
       } finally {
         await close();
       }
     });
   } catch (error) {
-    watched.end();
     throw inWords(error, context.signal);
   }
-  watched.end();
   context.terminal.err.write(reached(configuration, machine));
   return "done";
 }
+
+/** The binary of Helm that comes with gardenadm. */
+const HELM = fileURLToPath(new URL("../../../bin/helm", import.meta.url));
 
 function inWords(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return new CliError("interrupted", "interrupted; the same command goes on there");
@@ -102,32 +96,4 @@ function reached({ shoot }: Configuration, { hostName }: ThisMachine): string {
     "Next: export KUBECONFIG=/etc/kubernetes/admin.conf; kubectl get nodes\n" +
     "      gardenadm token create --print-join-command\n"
   );
-}
-
-/** Shows the run as it goes, with what each step waits for beside it. */
-function watch({ terminal, now }: GardenadmContext, subject: string) {
-  const display = createProgressDisplay(terminal.err, subject);
-  const startedAt = new Date(now()).toISOString();
-  const steps = new Map<string, ShownFlow["steps"][number]>(
-    [...startControlPlane.steps.keys()].map((name) => [name, { name, state: "pending" }]),
-  );
-  const show = () => display.show({ operation: "Init", startedAt, steps: [...steps.values()] }, now());
-  const timer = setInterval(show, 1_000);
-  return {
-    change({ step, state, message, attempt }: StepChange) {
-      const since = steps.get(step)?.state === state ? steps.get(step)?.since : new Date(now()).toISOString();
-      steps.set(step, {
-        name: step,
-        state,
-        ...(since === undefined ? {} : { since }),
-        ...(attempt === undefined ? {} : { attempt }),
-        ...(message === undefined ? {} : { error: { message, codes: [] } }),
-      });
-      show();
-    },
-    end() {
-      clearInterval(timer);
-      display.end();
-    },
-  };
 }

@@ -1,0 +1,156 @@
+import { announceKubeconfig } from "../../activities/control-plane/cluster.ts";
+import { wavesOf } from "../../activities/control-plane/waves.ts";
+import { applyExtensionObject } from "../../activities/extensions/apply-object.ts";
+import { deploySeedResourceManager } from "../../activities/managed-resources/seed-resource-manager.ts";
+import { ensureSecrets } from "../../activities/secrets/secrets.ts";
+import { isReady } from "../../activities/waits/readiness.ts";
+import type { WaitTarget } from "../../activities/index.ts";
+import type { AppliedKind } from "../../api/extensions/kinds.ts";
+import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
+import { GARDEN_NAMESPACE } from "../../api/names.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import {
+  clusterObject,
+  components,
+  controlPlaneObject,
+  networkObject,
+  operatingSystemConfigs,
+  poolsOf,
+  RESOURCE_MANAGER,
+  resourceManagerOnNodes,
+  type ComponentName,
+  type ControlPlaneContext,
+  type PodPlace,
+} from "../../components/index.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import { define, Namespace, Node, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { readManifest, readManifests } from "../../manifests.ts";
+import type { SelfHostedAction, SelfHostedCall, SelfHostedRun } from "../../workflows/reconcile-self-hosted.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import { NAMESPACE } from "../init/cluster.ts";
+import { deployExtensions } from "./extensions.ts";
+import { untilReached } from "./reached.ts";
+
+/** What the steps work with. */
+export interface ReconcileDeps {
+  readonly client: KubeClient;
+  readonly configuration: Configuration;
+  readonly run: SelfHostedRun;
+  /** What the control plane is made from, as it stands now. */
+  readContext(): Promise<ControlPlaneContext>;
+  /** The binary of Helm. */
+  readonly helm: string;
+  readonly uid: string;
+}
+
+/** Carries out what a step of `reconcileSelfHosted` says, in this process. */
+export function createReconcileActions(
+  deps: ReconcileDeps,
+): (action: SelfHostedAction, scope: StepScope) => Promise<void> {
+  const { client, run } = deps;
+  const calls = createCalls(deps);
+  const place: PodPlace = run.podNetworkMissing ? "host" : "pods";
+  return async (action, scope) => {
+    if (action.verb === "call") return await calls[action.activity](place, scope);
+    const targets =
+      action.verb === "deploy"
+        ? await deployComponent(client, action.component, await deps.readContext())
+        : await applyKind(client, action.kind, await deps.readContext());
+    await untilReached(client, targets, scope);
+  };
+}
+
+type Call = (place: PodPlace, scope: StepScope) => Promise<void>;
+
+function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>> {
+  const { client, configuration, helm, uid } = deps;
+  const installed = { client, configuration, helm, clusterIdentity: uid };
+  const resourceManagers: Call = async (place, scope) => {
+    await deploySeedResourceManager(client, { place });
+    await applyAll(client, resourceManagerOnNodes(await deps.readContext(), place));
+    await untilReached(client, [GARDEN_NAMESPACE, NAMESPACE].map(resourceManagerTarget), scope);
+  };
+  const extensions: Call = async (place, scope) =>
+    await untilReached(client, await deployExtensions(installed, place), scope);
+  return {
+    async defineKinds() {
+      const ours = (await readManifests("crds")).filter(({ metadata }) => metadata.name.endsWith(EXTENSION_KINDS));
+      await define(client, [...ours, ...(await readManifests("seed/crds"))]);
+    },
+    async prepareNamespaces() {
+      await client.apply({ ...typeMeta(Namespace), metadata: { name: GARDEN_NAMESPACE } });
+      for (const object of await readManifest("seed/priority-classes.yaml")) await client.apply(object);
+      await deployComponent(client, "gardener-access", await deps.readContext());
+      await applyAll(client, (await readManifest("options/resource-manager/rbac.yaml")).filter(isOfResourceManager));
+    },
+    async syncCluster() {
+      await client.apply(clusterObject(await deps.readContext()));
+      await announceKubeconfig(client, { technicalID: NAMESPACE, managesResources: true });
+    },
+    async deploySecrets() {
+      await ensureSecrets(client, await deps.readContext());
+      await announceKubeconfig(client, { technicalID: NAMESPACE, managesResources: true });
+    },
+    startNodeAgent: async () => await Promise.resolve(),
+    deployResourceManagers: resourceManagers,
+    deployExtensions: extensions,
+    moveResourceManagers: async (_, scope) => await resourceManagers("pods", scope),
+    moveExtensions: async (_, scope) => await extensions("pods", scope),
+    confirmMembers: async () => await Promise.resolve(),
+    rollOutNodes: async () => await Promise.resolve(),
+    awaitNodes: async (_, { signal, tell }) => await nodesReady(client, signal, tell),
+    endAccess: async () => await Promise.resolve(),
+  };
+}
+
+const EXTENSION_KINDS = ".extensions.gardener.cloud";
+
+/** The rest of the file is for workers of seeds, of which there is none. */
+const isOfResourceManager = ({ kind, metadata }: KubeObject): boolean =>
+  kind.startsWith("ClusterRole") && metadata.name === `${RESOURCE_MANAGER}-seed`;
+
+const resourceManagerTarget = (namespace: string): WaitTarget => ({
+  ...{ apiVersion: "apps/v1", kind: "Deployment", name: RESOURCE_MANAGER, namespace },
+  ...{ until: "rolledOut", severeAfter: 300_000, deadline: 300_000 },
+});
+
+async function applyAll(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
+  for (const wave of wavesOf(objects)) await Promise.all(wave.map(async (object) => await client.apply(object)));
+}
+
+/** Applies a component's objects; answers with the workloads that have to roll out. */
+async function deployComponent(
+  client: KubeClient,
+  component: ComponentName,
+  context: ControlPlaneContext,
+): Promise<WaitTarget[]> {
+  const { objects, rollout } = components[component];
+  await applyAll(client, objects(context));
+  return rollout.map(({ namespace = context.namespace, ...ref }) => ({
+    ...{ ...ref, namespace },
+    ...{ until: "rolledOut", severeAfter: 300_000, deadline: 300_000 },
+  }));
+}
+
+async function applyKind(client: KubeClient, kind: AppliedKind, context: ControlPlaneContext): Promise<WaitTarget[]> {
+  const objects = builders[kind]?.(context);
+  if (objects === undefined) throw new Error(`a self-hosted Shoot has no ${kind}`);
+  return await Promise.all(objects.map(async (object) => await applyExtensionObject(client, object, { kind })));
+}
+
+const builders: Partial<Readonly<Record<AppliedKind, (context: ControlPlaneContext) => readonly KubeObject[]>>> = {
+  Network: (context) => [networkObject(context)],
+  ControlPlane: (context) => [controlPlaneObject(context)],
+  OperatingSystemConfig: (context) => poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool)),
+};
+
+async function nodesReady(client: KubeClient, signal: AbortSignal, tell: (message: string) => void): Promise<void> {
+  for (;;) {
+    const nodes = await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL });
+    const unready = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
+    if (unready.length === 0) return;
+    tell(`not ready: ${unready.join(", ")}`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,29 @@
+import type { AppliedKind } from "../../api/extensions/kinds.ts";
+import { controlPlanePools } from "../../api/shoot/self-hosted.ts";
+import { isReady } from "../../activities/waits/readiness.ts";
+import { Node, type KubeClient } from "../../kube/index.ts";
+import type { SelfHostedRun } from "../../workflows/reconcile-self-hosted.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import { offersFor } from "./registrations.ts";
+
+/** Looks at the cluster and its configuration. What a node says of its network counts, and no memory of earlier runs. */
+export async function readFacts(client: KubeClient, configuration: Configuration): Promise<SelfHostedRun> {
+  const { shoot } = configuration;
+  const nodes = await client.list(Node);
+  const [pool] = controlPlanePools(shoot);
+  const { backup, exposure } = pool?.controlPlane ?? {};
+  return {
+    podNetworkMissing: !nodes.some((node) => isReady(node) && !lacksNetwork(node)),
+    hasKubeProxy: shoot.spec.kubernetes.kubeProxy?.enabled !== false,
+    offered: offersFor(configuration).map(({ kind }) => kind as AppliedKind),
+    hasBackup: backup !== undefined,
+    exposure: exposure === undefined ? "none" : exposure.dns === undefined ? "extension" : "dns",
+  };
+}
+
+/** A kubelet is ready as soon as it finds a network plugin; that its routes are there, only the plugin's own controller knows. */
+function lacksNetwork(node: Node): boolean {
+  const { conditions = [] } =
+    (node as { status?: { conditions?: readonly { type: string; status: string }[] } }).status ?? {};
+  return conditions.some(({ type, status }) => type === "NetworkUnavailable" && status === "True");
+}

@@ -1,0 +1,98 @@
+import type { AppliedKind } from "../api/extensions/kinds.ts";
+import type { ComponentName } from "../components/index.ts";
+import { defineFlow, type Condition, type Step } from "../flow/flow.ts";
+
+/** The facts about a cluster that carries its own control plane which decide what is done in it. Read once, when a run begins. */
+export interface SelfHostedRun {
+  /** No node has a pod network yet: what manages the cluster begins on the host of its first node. */
+  readonly podNetworkMissing: boolean;
+  /** Services are kube-proxy's. */
+  readonly hasKubeProxy: boolean;
+  /** The kinds for which an extension is registered, of those that the Shoot asks for. */
+  readonly offered: readonly AppliedKind[];
+  /** Backups of etcd go into an object store. */
+  readonly hasBackup: boolean;
+  /** What leads to the API servers from elsewhere. */
+  readonly exposure: "none" | "dns" | "extension";
+}
+
+/** What a step does, as data. Each looks first, and leaves alone what is as it should be. */
+export type SelfHostedAction =
+  | { readonly verb: "deploy"; readonly component: ComponentName }
+  | { readonly verb: "apply"; readonly kind: AppliedKind }
+  | { readonly verb: "call"; readonly activity: SelfHostedCall };
+
+/** What is done by a name of its own. */
+export type SelfHostedCall =
+  | "defineKinds"
+  | "prepareNamespaces"
+  | "syncCluster"
+  | "deploySecrets"
+  | "startNodeAgent"
+  | "deployResourceManagers"
+  | "deployExtensions"
+  | "moveResourceManagers"
+  | "moveExtensions"
+  | "confirmMembers"
+  | "rollOutNodes"
+  | "awaitNodes"
+  | "endAccess";
+
+const deploy = (component: ComponentName): SelfHostedAction => ({ verb: "deploy", component });
+const apply = (kind: AppliedKind): SelfHostedAction => ({ verb: "apply", kind });
+const call = (activity: SelfHostedCall): SelfHostedAction => ({ verb: "call", activity });
+
+const when = (text: string, holds: (run: SelfHostedRun) => boolean): Condition<SelfHostedRun> => ({ text, holds });
+const podNetworkMissing = when("no node has a pod network yet", (run) => run.podNetworkMissing);
+const hasKubeProxy = when("the Shoot has kube-proxy", (run) => run.hasKubeProxy);
+const offers = (kind: AppliedKind): Condition<SelfHostedRun> =>
+  when(`an extension is registered for its ${kind}`, (run) => run.offered.includes(kind));
+
+const define = <const Name extends string>(
+  title: string,
+  rows: { readonly [N in Name]: Step<SelfHostedRun, SelfHostedAction, NoInfer<Name>> },
+) => defineFlow(title, rows);
+
+/**
+ * Brings a cluster that carries its own control plane to the state that its Shoot asks for, from inside: on day one after
+ * `startControlPlane`, and as often as it is asked for from then on. Every step is safe to repeat.
+ */
+// prettier-ignore
+export const reconcileSelfHosted = define("Reconcile self-hosted Shoot", {
+  // The ground: kinds, namespaces, keys
+  crds:                  { do: call("defineKinds") },
+  namespaces:            { do: call("prepareNamespaces") },
+  cluster:               { do: call("syncCluster"),              after: ["crds"] },
+  secrets:               { do: call("deploySecrets"),            after: ["namespaces"] },
+
+  // Nodes keep themselves as the cluster says, and may read what is theirs
+  nodeAccess:            { do: deploy("node-bootstrap"),         after: ["namespaces"] },
+  nodeAgent:             { do: call("startNodeAgent"),           after: ["nodeAccess", "secrets"] },
+
+  // What manages the cluster, on the host of its first node until there is a pod network
+  resourceManager:       { do: call("deployResourceManagers"),   after: ["crds", "secrets", "namespaces"] },
+  extensions:            { do: call("deployExtensions"),         after: ["resourceManager", "cluster"] },
+  kubeProxy:             { do: deploy("kube-proxy"),             after: ["namespaces"],                      when: [hasKubeProxy] },
+  network:               { do: apply("Network"),                 after: ["extensions", "kubeProxy"],         when: [offers("Network")] },
+  coreDns:               { do: deploy("coredns"),                after: ["network"] },
+  resourceManagerInPods: { do: call("moveResourceManagers"),     after: ["coreDns"],                         when: [podNetworkMissing] },
+  extensionsInPods:      { do: call("moveExtensions"),           after: ["resourceManagerInPods"],           when: [podNetworkMissing] },
+
+  // What extensions add to machines and to the control plane
+  operatingSystemConfig: { do: apply("OperatingSystemConfig"),   after: ["extensionsInPods"],                when: [offers("OperatingSystemConfig")] },
+  controlPlane:          { do: apply("ControlPlane"),            after: ["extensionsInPods"],                when: [offers("ControlPlane")] },
+
+  // The control plane's own nodes, one after another
+  etcdManaged:           { do: call("confirmMembers"),           after: ["secrets"] },
+  staticPods:            { do: call("rollOutNodes"),             after: ["nodeAgent", "operatingSystemConfig", "controlPlane", "etcdManaged"] },
+  nodesReady:            { do: call("awaitNodes"),               after: ["staticPods"] },
+  accessOver:            { do: call("endAccess"),                after: ["nodesReady"] },
+});
+
+/** An action for a reader: what it does, and where. */
+export function describeSelfHostedAction(action: SelfHostedAction): { readonly does: string; readonly where: string } {
+  const where = "the cluster";
+  if (action.verb === "deploy") return { does: `deploy ${action.component}`, where };
+  if (action.verb === "apply") return { does: `apply ${action.kind}`, where };
+  return { does: action.activity.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), where };
+}
