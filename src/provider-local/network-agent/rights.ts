@@ -5,6 +5,7 @@ import { NETWORK_AGENT } from "./places.ts";
 const metadata = { name: NETWORK_AGENT, namespace: SYSTEM_NAMESPACE };
 const rbac = { group: "rbac.authorization.k8s.io", version: "rbac.authorization.k8s.io/v1" } as const;
 const cluster = { name: `perennial:${NETWORK_AGENT}` };
+const policy = { name: `perennial-${NETWORK_AGENT}` };
 
 /** The account of the agents with what it may do: read Nodes, and write the status of that one on which it is. */
 export function agentAccount(): KubeObject[] {
@@ -40,7 +41,7 @@ function ownNodeOnly(): KubeObject[] {
     {
       apiVersion: admission,
       kind: "ValidatingAdmissionPolicy",
-      metadata: cluster,
+      metadata: policy,
       spec: {
         failurePolicy: "Fail",
         matchConstraints: {
@@ -66,8 +67,8 @@ function ownNodeOnly(): KubeObject[] {
     {
       apiVersion: admission,
       kind: "ValidatingAdmissionPolicyBinding",
-      metadata: cluster,
-      spec: { policyName: cluster.name, validationActions: ["Deny"] },
+      metadata: policy,
+      spec: { policyName: policy.name, validationActions: ["Deny"] },
     },
   ];
 }
