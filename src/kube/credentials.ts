@@ -9,9 +9,7 @@ import { parseForeignKubeconfig, readKubeconfig, type Kubeconfig } from "./kubec
  * another address than that of the Service where it names one.
  */
 export type ClusterSource =
-  | { readonly kubeconfig: string }
-  | { readonly file: string }
-  | { readonly inCluster: true; readonly server?: string };
+  { readonly kubeconfig: string } | { readonly file: string } | { readonly inCluster: true; readonly server?: string };
 
 /** What one request presents to an API server; certificates and keys in PEM. */
 export interface Credentials {

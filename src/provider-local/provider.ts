@@ -75,7 +75,11 @@ export function createProvider({
   const parts: Runner[] = [
     ...extension({ kind: "Infrastructure", type: "local", actuator: createInfrastructureActuator(environment) }),
     ...extension({ kind: "ControlPlane", type: "local", actuator: createControlPlaneActuator(placeOf(environment)) }),
-    ...extension({ kind: "OperatingSystemConfig", type: "local", actuator: createOperatingSystemConfigActuator(adaptKubelet) }),
+    ...extension({
+      kind: "OperatingSystemConfig",
+      type: "local",
+      actuator: createOperatingSystemConfigActuator(adaptKubelet),
+    }),
     ...extension({ kind: "Worker", type: "local", actuator: createWorkerActuator({ machines, shoots, mutex }) }),
     ...extension({ kind: "Network", type: "local", actuator: createNetworkActuator(podNetworks) }),
     ...extension({ kind: "Extension", type: "local-note-seed", actuator: createNoteActuator("seed", shoots) }),

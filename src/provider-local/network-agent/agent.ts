@@ -130,4 +130,3 @@ const concernOf = (node: Node): string =>
 
 const networkCondition = ({ status }: Node): string | undefined =>
   status?.conditions?.find(({ type }) => type === NETWORK_CONDITION)?.status;
-

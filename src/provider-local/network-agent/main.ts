@@ -17,7 +17,8 @@ const { server } = parseKubeconfig(readFileSync(kubeconfig.pod, "utf8"), "/", "t
 const client = createKubeClient({ inCluster: true, server }, { log, fieldManager: NETWORK_AGENT });
 const agent = createNetworkAgent({
   ...{ client, log, node: config.nodeName, clusterPodCIDR: config.podNetwork },
-  run: async ([program = "", ...args], input) => (await execa(program, args, input === undefined ? {} : { input })).stdout,
+  run: async ([program = "", ...args], input) =>
+    (await execa(program, args, input === undefined ? {} : { input })).stdout,
   cniDir: cni.pod,
   forwardingFile: join(settings.pod, "ip_forward"),
 });

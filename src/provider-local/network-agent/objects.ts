@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../api/index.ts";
+import { IMAGE_CONTENT_ANNOTATION } from "../../api/annotations.ts";
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { AGENT_PROGRAM } from "../../local/image/agent-program.ts";
 import { AGENT_HEALTH_PORT, agentPlaces, NETWORK_AGENT } from "./places.ts";
@@ -24,7 +25,7 @@ export function networkAgentObjects(image: AgentImage, clusterPodCIDR: string): 
         selector: { matchLabels: labels },
         updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "10%" } },
         template: {
-          metadata: { labels, annotations: { "perennial.dev/image-content": image.content } },
+          metadata: { labels, annotations: { [IMAGE_CONTENT_ANNOTATION]: image.content } },
           spec: {
             hostNetwork: true,
             priorityClassName: "system-node-critical",
