@@ -101,7 +101,7 @@ export default tseslint.config(
   },
   {
     files: ["src/**/*.ts"],
-    ignores: ["src/config.ts", "src/*/main.ts", "src/{cli,kube,local}/**"], // the doors: they start or are started by others
+    ignores: ["src/config.ts", "src/**/main.ts", "src/{cli,kube,local}/**"], // the doors: they start or are started by others
     rules: {
       "no-restricted-properties": [
         "error",

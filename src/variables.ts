@@ -4,6 +4,7 @@ import { clusterApiVariables } from "./variables/cluster-api.ts";
 import { exposureVariables } from "./variables/exposure.ts";
 import { leaderVariables } from "./variables/leader.ts";
 import { localVariables } from "./variables/local.ts";
+import { selfHostedVariables } from "./variables/self-hosted.ts";
 import { gatewayVariables, temporalVariables } from "./variables/temporal.ts";
 import { webhookVariables } from "./variables/webhooks.ts";
 
@@ -57,7 +58,7 @@ export const variables = declare({
   PERENNIAL_SEED_NAME: {
     setting: "seedName",
     meaning:
-      "The name of the Seed object whose cluster this process acts on. A local provider without it keeps the garden's DNS records.",
+      "The name of the Seed object whose cluster this process acts on. A local provider that has neither this nor `PERENNIAL_NETWORK_AGENT_IMAGE` keeps the garden's DNS records.",
     schema: z.string().min(1).optional(),
     readBy: ["seed worker", "fence", "local provider of a seed"],
     requiredBy: ["seed worker", "fence", "local provider of a seed"],
@@ -204,4 +205,5 @@ export const variables = declare({
   },
   ...gatewayVariables,
   ...localVariables,
+  ...selfHostedVariables,
 });

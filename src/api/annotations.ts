@@ -192,6 +192,9 @@ export const PROJECT_NAMESPACE_ANNOTATION = "perennial.dev/project-namespace";
 /** On a Shoot that stands for a control plane of Cluster API: the names of the workers that MachinePools own, separated by commas. */
 export const OWNED_WORKERS_ANNOTATION = "perennial.dev/owned-workers";
 
+/** On pods of the local provider: what changes with their image's content, whose name stays. */
+export const IMAGE_CONTENT_ANNOTATION = "perennial.dev/image-content";
+
 /** On such a Shoot: SHA-256 of all that objects of Cluster API want it to say, so that what they say no more is taken away. */
 export const COMPOSED_ANNOTATION = "perennial.dev/composed";
 

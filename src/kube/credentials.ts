@@ -5,9 +5,11 @@ import { parseForeignKubeconfig, readKubeconfig, type Kubeconfig } from "./kubec
 
 /**
  * Where a client finds its cluster: kubeconfig text, in which everything has to stand, since it comes out of a cluster; a
- * kubeconfig file of this machine, which may name others and run plugins; or the pod it runs in.
+ * kubeconfig file of this machine, which may name others and run plugins; or the pod it runs in, whose account it uses, at
+ * another address than that of the Service where it names one.
  */
-export type ClusterSource = { readonly kubeconfig: string } | { readonly file: string } | { readonly inCluster: true };
+export type ClusterSource =
+  { readonly kubeconfig: string } | { readonly file: string } | { readonly inCluster: true; readonly server?: string };
 
 /** What one request presents to an API server; certificates and keys in PEM. */
 export interface Credentials {
@@ -75,8 +77,8 @@ function load(source: ClusterSource): Kubeconfig {
 function find(source: ClusterSource): Kubeconfig {
   if ("kubeconfig" in source) return parseForeignKubeconfig(source.kubeconfig);
   if ("file" in source) return readKubeconfig(source.file);
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
-  if (host === undefined || port === undefined || !existsSync(`${podFiles}/token`)) {
+  const server = source.server ?? serverOfService();
+  if (server === undefined || !existsSync(`${podFiles}/token`)) {
     throw new Error(
       "cannot use the in-cluster configuration: this process does not run in a pod with a service account",
     );
@@ -84,10 +86,16 @@ function find(source: ClusterSource): Kubeconfig {
   return {
     text: "",
     directory: podFiles,
-    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    server,
     cluster: { "certificate-authority": "ca.crt" },
     user: { tokenFile: "token" },
   };
+}
+
+function serverOfService(): string | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+  if (host === undefined || port === undefined) return undefined;
+  return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 async function lookUp(config: Kubeconfig): Promise<Credentials> {

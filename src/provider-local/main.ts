@@ -12,15 +12,13 @@ import { createLogger } from "../log.ts";
 import type { DefaultNameServer } from "./dns/record.ts";
 import { createGardenProvider } from "./garden.ts";
 import { createProvider, type Provider } from "./provider.ts";
+import { createSelfHostedProvider } from "./self-hosted/provider.ts";
 
-const config =
-  process.env["PERENNIAL_SEED_NAME"] === undefined
-    ? parseConfig(process.env, "local provider of the garden")
-    : parseConfig(process.env, "local provider of a seed");
+const config = readConfig();
 const seed = "seedName" in config ? config.seedName : undefined;
 const log = createLogger({ name: "provider-local", level: config.logLevel });
 const fieldManager = "provider-local"; // not the flows': theirs is fenced by epochs
-const { client, provider } = "seedName" in config ? await forSeed(config) : forGarden(config);
+const { client, provider } = await begin();
 const namespace = "heartbeatNamespace" in config ? config.heartbeatNamespace : "default";
 const heartbeat = createHeartbeat({ client, namespace, name: "provider-local", log });
 
@@ -30,6 +28,19 @@ const health = await serveHealth({ port: config.healthPort, ready: () => ready }
 process.once("SIGTERM", () => void stop());
 process.once("SIGINT", () => void stop());
 await start();
+
+/** Where a provider acts is told by the one variable that only a provider of that place has. */
+function readConfig() {
+  const { PERENNIAL_SEED_NAME: seed, PERENNIAL_NETWORK_AGENT_IMAGE: image } = process.env;
+  if (seed !== undefined) return parseConfig(process.env, "local provider of a seed");
+  if (image !== undefined) return parseConfig(process.env, "local provider of a self-hosted cluster");
+  return parseConfig(process.env, "local provider of the garden");
+}
+
+async function begin(): Promise<Running> {
+  if ("seedName" in config) return await forSeed(config);
+  return "networkAgentImage" in config ? inSelfHostedCluster(config) : forGarden(config);
+}
 
 /** A provider that is stopped before its first list does not begin. */
 async function start(): Promise<void> {
@@ -41,7 +52,7 @@ async function start(): Promise<void> {
   if (stopping) return;
   heartbeat.start();
   ready = true;
-  log.info({ seed, environment: config.environment }, "provider started");
+  log.info({ seed, cluster: client.server }, "provider started");
 }
 
 /** A second signal ends the process at once, because the handlers are gone by then. */
@@ -60,6 +71,15 @@ function forGarden({
 }: Config<"local provider of the garden">): Running {
   const client = createKubeClient({ file }, { log, fieldManager });
   return { client, provider: createGardenProvider({ client, log, ...(host === undefined ? {} : { host }) }) };
+}
+
+/** The cluster is the one that the pod runs in, at the address that its environment names. */
+function inSelfHostedCluster({
+  networkAgentImage: name,
+  networkAgentContent: content,
+}: Config<"local provider of a self-hosted cluster">): Running {
+  const client = createKubeClient({ inCluster: true }, { log, fieldManager });
+  return { client, provider: createSelfHostedProvider({ client, image: { name, content }, log }) };
 }
 
 async function forSeed(config: SeedConfig): Promise<Running> {

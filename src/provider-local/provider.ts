@@ -23,6 +23,7 @@ import { createInfrastructureActuator } from "./infrastructure.ts";
 import { createLoadBalancers } from "./network/load-balancer.ts";
 import { createMachineKeeper } from "./worker/machine-keeper.ts";
 import { createNetworkActuator, resumePodNetworks } from "./network/network.ts";
+import { adaptKubelet } from "./machine-image/kubelet.ts";
 import { createOperatingSystemConfigActuator } from "./machine-image/operating-system-config.ts";
 import { createPodNetworks } from "./network/pod-network.ts";
 import { createShootAccess } from "./shoot-access.ts";
@@ -73,8 +74,12 @@ export function createProvider({
   const buckets = createBuckets(join(environment.stateDir, "buckets"));
   const parts: Runner[] = [
     ...extension({ kind: "Infrastructure", type: "local", actuator: createInfrastructureActuator(environment) }),
-    ...extension({ kind: "ControlPlane", type: "local", actuator: createControlPlaneActuator(environment) }),
-    ...extension({ kind: "OperatingSystemConfig", type: "local", actuator: createOperatingSystemConfigActuator() }),
+    ...extension({ kind: "ControlPlane", type: "local", actuator: createControlPlaneActuator(placeOf(environment)) }),
+    ...extension({
+      kind: "OperatingSystemConfig",
+      type: "local",
+      actuator: createOperatingSystemConfigActuator(adaptKubelet),
+    }),
     ...extension({ kind: "Worker", type: "local", actuator: createWorkerActuator({ machines, shoots, mutex }) }),
     ...extension({ kind: "Network", type: "local", actuator: createNetworkActuator(podNetworks) }),
     ...extension({ kind: "Extension", type: "local-note-seed", actuator: createNoteActuator("seed", shoots) }),
@@ -102,3 +107,5 @@ export function createProvider({
     },
   };
 }
+
+const placeOf = ({ name, network, domain }: Environment) => ({ environment: name, network, domain });

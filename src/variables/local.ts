@@ -35,7 +35,7 @@ export const localVariables = declare({
     setting: "heartbeatNamespace",
     meaning: "The namespace in which the local provider renews its Lease `gardener-extension-heartbeat`.",
     schema: z.string().min(1).default("default"),
-    readBy: ["local provider of a seed"],
+    readBy: ["local provider of a seed", "local provider of a self-hosted cluster"],
   },
   PERENNIAL_DNS_SERVER: {
     setting: "dnsServer",

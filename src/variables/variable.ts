@@ -16,7 +16,10 @@ export interface Variable {
   readonly passedOn?: boolean;
 }
 
-/** The processes that parse their configuration; the local provider is one process for the garden and one for each seed. */
+/**
+ * The processes that parse their configuration; the local provider is one process for the garden, one for each seed, and one in
+ * each self-hosted cluster, on whose nodes its network agents run.
+ */
 export const processes = [
   "manager",
   "garden worker",
@@ -25,6 +28,8 @@ export const processes = [
   "Temporal gateway",
   "local provider of the garden",
   "local provider of a seed",
+  "local provider of a self-hosted cluster",
+  "network agent",
   "cluster-api",
 ] as const;
 

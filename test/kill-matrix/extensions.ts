@@ -17,6 +17,7 @@ import { createBackupBucketActuator } from "../../src/provider-local/backup/buck
 import { createBackupEntryActuator } from "../../src/provider-local/backup/entry.ts";
 import type { Buckets } from "../../src/provider-local/backup/buckets.ts";
 import { createDnsRecordActuator, type DefaultNameServer } from "../../src/provider-local/dns/record.ts";
+import { adaptKubelet } from "../../src/provider-local/machine-image/kubelet.ts";
 import { createOperatingSystemConfigActuator } from "../../src/provider-local/machine-image/operating-system-config.ts";
 import type { Cloud } from "./cloud.ts";
 import type { Ledger } from "./ledger.ts";
@@ -50,7 +51,7 @@ export function createExtensions(deps: ExtensionDeps): ExtensionController[] {
     build("ControlPlane"),
     build("Network"),
     extend("Worker", "local", builder(deps, "Worker")),
-    extend("OperatingSystemConfig", "local", createOperatingSystemConfigActuator()),
+    extend("OperatingSystemConfig", "local", createOperatingSystemConfigActuator(adaptKubelet)),
     extend("DNSRecord", "rfc2136", createDnsRecordActuator(deps.nameServer)),
     extend("BackupBucket", "local", createBackupBucketActuator(deps.buckets)),
     extend("BackupEntry", "local", createBackupEntryActuator(deps.buckets)),

@@ -19,6 +19,7 @@ import { createLogger } from "../../src/log.ts";
 import { createAddressPool } from "../../src/provider-local/network/address-pool.ts";
 import { createInfrastructureActuator } from "../../src/provider-local/infrastructure.ts";
 import { createLoadBalancers } from "../../src/provider-local/network/load-balancer.ts";
+import { adaptKubelet } from "../../src/provider-local/machine-image/kubelet.ts";
 import { createOperatingSystemConfigActuator } from "../../src/provider-local/machine-image/operating-system-config.ts";
 import { createVolumeProvisioner, type Runner } from "../../src/provider-local/volumes.ts";
 import { test } from "../support/cluster-test.ts";
@@ -64,7 +65,7 @@ test.beforeAll(async ({ cluster }) => {
       client,
       kind: "OperatingSystemConfig",
       type: "local",
-      actuator: createOperatingSystemConfigActuator(),
+      actuator: createOperatingSystemConfigActuator(adaptKubelet),
       log,
     }),
     createVolumeProvisioner({ client, directory: join(directory, "volumes"), log }),

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import type { Logger } from "../../log.ts";
 import { cacheDirectory, ensureBinaries } from "../binary/binaries.ts";
+import { ensurePackages } from "../binary/packages.ts";
 import { ensureGardenadmImage, GARDENADM_FOLDER } from "../image/gardenadm-image.ts";
-import { buildImages, isOfControlPlane } from "../image/images.ts";
+import { buildImages, isOfSelfHosted } from "../image/images.ts";
 import { buildNodeImages } from "../image/node-images.ts";
+import { ensureProviderImage } from "../image/provider-image.ts";
 import type { BareMachines } from "./machines.ts";
 
 /** What a machine takes that is given gardenadm: where from, and where its progress is told. */
@@ -13,8 +15,8 @@ export interface GardenadmSource {
 }
 
 /**
- * Gives a bare machine gardenadm, as a program in its PATH, and its containerd the images that `gardenadm init` starts, so that
- * nothing has to be downloaded. Throws what the machine said where that failed.
+ * Gives a bare machine gardenadm, as a program in its PATH, and its containerd the images that `gardenadm init` starts and those
+ * of the local provider, so that nothing has to be downloaded. Throws what the machine said where that failed.
  */
 export async function giveGardenadm(
   machines: Pick<BareMachines, "exec" | "loadImages">,
@@ -23,9 +25,12 @@ export async function giveGardenadm(
 ): Promise<void> {
   const cache = cacheDirectory();
   await ensureBinaries(PROGRAMS, { log, pinned: true, onProgress: tell });
-  const gardenadm = await ensureGardenadmImage(join(cache, "images"), log);
-  const controlPlane = (await buildImages(cache, log)).filter(isOfControlPlane);
-  await machines.loadImages(name, [gardenadm, ...controlPlane, ...(await buildNodeImages(cache, log))]);
+  await ensurePackages({ names: ["iproute2", "iptables", "bind9-dnsutils"], onProgress: tell });
+  const folder = join(cache, "images");
+  const gardenadm = await ensureGardenadmImage(folder, log);
+  const provider = await ensureProviderImage(folder, log);
+  const others = (await buildImages(cache, log)).filter(isOfSelfHosted);
+  await machines.loadImages(name, [gardenadm, provider, ...others, ...(await buildNodeImages(cache, log))]);
   const { code, stderr } = await machines.exec(name, [
     "bash",
     "-c",
@@ -48,6 +53,7 @@ const PROGRAMS = [
   "kubectl",
   "kube-proxy",
   "coredns",
+  "gardener-resource-manager",
 ] as const;
 
 /** Whole or not at all: the folder has its name when all of it is there. */

@@ -21,23 +21,39 @@ export async function renderProviderRegistration(
     throw new Error("cannot register the local provider: deploy/examples/controller-registration.yaml is empty");
   const { metadata, spec, ...rest } = registration as ControllerRegistration;
   const { name } = metadata;
-  const deployment = {
-    apiVersion: "core.gardener.cloud/v1",
-    kind: "ControllerDeployment",
-    metadata: { name },
-    helm: {
-      rawChart: (await packageChart("provider-local")).toString("base64"),
-      values: valuesFor(environment, dns, image),
-    },
-  };
   return [
-    deployment,
+    await deploymentBy(name, valuesFor(environment, dns, image)),
     {
       ...rest,
       metadata: { ...metadata, annotations: { ...metadata.annotations, ...doesItself } },
       spec: { ...spec, deployment: { deploymentRefs: [{ name }] } },
     },
   ] as KubeObject[];
+}
+
+/**
+ * What the configuration of a self-hosted cluster takes so that the local provider runs there: its ControllerDeployment, out of
+ * this image, and the ControllerRegistration of the examples.
+ */
+export async function selfHostedProviderRegistration({
+  name: image,
+  code: imageContent,
+}: Pick<ProgramImage, "name" | "code">): Promise<KubeObject[]> {
+  const registrations = await readManifest("examples/self-hosted/controller-registration.yaml");
+  const deployments = registrations.map(
+    async ({ metadata }) => await deploymentBy(metadata.name, { image, imageContent }),
+  );
+  return [...(await Promise.all(deployments)), ...registrations];
+}
+
+async function deploymentBy(name: string, values: Readonly<Record<string, unknown>>): Promise<KubeObject> {
+  const rawChart = (await packageChart("provider-local")).toString("base64");
+  return {
+    apiVersion: "core.gardener.cloud/v1",
+    kind: "ControllerDeployment",
+    metadata: { name },
+    helm: { rawChart, values },
+  };
 }
 
 /** It makes machines by itself, and puts no ManagedResources into Shoots: neither is deployed beside control planes for it. */

@@ -44,9 +44,12 @@ export async function buildImages(cache: string, log: Logger): Promise<Image[]> 
   return images;
 }
 
-/** Of these images, those that a self-hosted control plane begins with. */
-export const isOfControlPlane = ({ name }: Pick<Image, "name">): boolean =>
-  /^registry[.]k8s[.]io\/(etcd|kube-apiserver|kube-controller-manager|kube-scheduler|pause):/.test(name);
+/** Of these images, those that `gardenadm init` starts, besides extensions: the control plane, and what makes its nodes ready. */
+export const isOfSelfHosted = ({ name }: Pick<Image, "name">): boolean =>
+  ofKubernetes.test(name) || name.startsWith(`${upstreamRepositories["gardener-resource-manager"]}:`);
+
+const ofKubernetes =
+  /^registry[.]k8s[.]io\/(etcd|kube-apiserver|kube-controller-manager|kube-scheduler|pause|kube-proxy|coredns\/coredns):/;
 
 async function describeImages(folder: string): Promise<ImageSpec[]> {
   const kubernetes = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"];

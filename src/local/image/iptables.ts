@@ -8,7 +8,7 @@ import type { ImageFile } from "./tar.ts";
 export async function collectIptables(): Promise<{ files: ImageFile[]; links: Record<string, string> }> {
   const iptables = await findProgram("iptables");
   if (iptables === undefined)
-    throw new Error("cannot build the kube-proxy image without iptables: install the package iptables");
+    throw new Error("cannot build images with iptables without it: install the package iptables");
   const program = await realpath(iptables);
   const shell = await realpath("/bin/sh");
   const extensions = await findExtensions();
@@ -28,5 +28,5 @@ async function findExtensions(): Promise<string[]> {
     const entries = await readdir(folder).catch(() => []);
     if (entries.length > 0) return entries.filter((entry) => entry.endsWith(".so")).map((entry) => join(folder, entry));
   }
-  throw new Error("cannot build the kube-proxy image: the extensions of iptables are not below /usr/lib");
+  throw new Error("cannot build images with iptables: its extensions are not below /usr/lib");
 }

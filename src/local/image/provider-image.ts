@@ -1,32 +1,60 @@
 import { realpath } from "node:fs/promises";
 import type { Logger } from "../../log.ts";
 import { findProgram } from "../binary/path.ts";
+import { AGENT_PROGRAM } from "./agent-program.ts";
 import { baseFiles } from "./images.ts";
+import { collectIptables } from "./iptables.ts";
 import { findLibraries } from "./libraries.ts";
 import { ensureProgramImage, programFiles, type ProgramContent, type ProgramImage } from "./program-image.ts";
+import type { ImageFile } from "./tar.ts";
 
-/** The local provider of a seed as an image, whose tar is in `folder`; built where there is none of this code yet. Needs no Docker. */
+/**
+ * The local provider as an image, with the agent that it lets run on nodes; its tar is in `folder`. Built where there is none of
+ * this code yet. Needs no Docker.
+ */
 export async function ensureProviderImage(folder: string, log: Logger): Promise<ProgramImage> {
   return await ensureProgramImage((version) => `perennial.dev/provider-local:${version}`, describeImage, folder, log);
 }
 
 async function describeImage(): Promise<ProgramContent> {
   const node = await realpath(process.execPath);
-  const nsupdate = await findProgram("nsupdate");
-  if (nsupdate === undefined)
-    throw new Error(
-      "cannot build the image of provider-local without nsupdate, which changes DNS records: install bind9-dnsutils",
-    );
-  const libraries = await findLibraries([node, nsupdate]);
-  const { files, main } = await programFiles("provider-local", "/perennial");
+  const tools = await findTools();
+  const libraries = await findLibraries([node, ...tools.map(({ source }) => source)]);
+  const iptables = await collectIptables();
+  const provider = await programFiles("provider-local", TARGET);
+  const agent = await programFiles("provider-local/network-agent", TARGET);
+  const files: ImageFile[] = [
+    ...baseFiles,
+    { path: NODE, source: node, mode: 0o755 },
+    ...tools,
+    ...libraries.map((source) => ({ path: source, source, mode: 0o755 })),
+    ...iptables.files,
+    ...provider.files,
+    ...agent.files,
+    { path: AGENT_PROGRAM, text: `#!/bin/sh\nexec ${[NODE, ...FRUGAL, agent.main].join(" ")}\n`, mode: 0o755 },
+  ];
   return {
-    files: [
-      ...baseFiles,
-      { path: "/usr/local/bin/node", source: node, mode: 0o755 },
-      { path: "/usr/local/bin/nsupdate", source: await realpath(nsupdate), mode: 0o755 },
-      ...libraries.map((source) => ({ path: source, source, mode: 0o755 })),
-      ...files,
-    ],
-    entrypoint: ["/usr/local/bin/node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=4", main],
+    files: [...new Map(files.map((file) => [file.path, file])).values()],
+    links: iptables.links,
+    entrypoint: [NODE, ...FRUGAL, provider.main],
   };
+}
+
+type FileOfHost = Extract<ImageFile, { readonly source: string }>;
+
+const TARGET = "/perennial";
+const NODE = "/usr/local/bin/node";
+const FRUGAL = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=4"];
+
+/** What the provider changes DNS records with, and its agent routes. */
+async function findTools(): Promise<FileOfHost[]> {
+  const needed = { nsupdate: "bind9-dnsutils", ip: "iproute2" };
+  return await Promise.all(
+    Object.entries(needed).map(async ([name, debianPackage]) => {
+      const program = await findProgram(name);
+      if (program === undefined)
+        throw new Error(`cannot build the image of provider-local without ${name}: install ${debianPackage}`);
+      return { path: `/usr/local/bin/${name}`, source: await realpath(program), mode: 0o755 };
+    }),
+  );
 }

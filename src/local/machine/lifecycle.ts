@@ -9,7 +9,7 @@ import type { createImageStore } from "../image/store.ts";
 import { allocateAddress, releaseAddress } from "../network/address.ts";
 import { ensureBridge } from "../network/bridge.ts";
 import { applyNetwork } from "../network/cni.ts";
-import { createNamespace, removeNamespace } from "../network/namespace.ts";
+import { createNamespace, removeNamespace, runnerIn } from "../network/namespace.ts";
 import { plugAddress } from "../network/plug.ts";
 import { mirrorFiles } from "../registry/mirrors.ts";
 import { findRegistry } from "../registry/registry.ts";
@@ -148,7 +148,7 @@ async function boot(host: Host, paths: records.MachinePaths, record: records.Mac
   const cgroupFiles = await createCgroup(paths.cgroup);
   await createNamespace(env, paths.netns, record.address);
   for (const extra of record.addresses) await plugAddress(env, paths.netns, extra);
-  if (record.network !== undefined) await applyNetwork(paths.netns, paths.cniDir, record.network);
+  if (record.network !== undefined) await applyNetwork(runnerIn(paths.netns), paths.cniDir, record.network);
   const { userData } = record;
   if (userData === undefined) await bootBare(env.name, paths, cgroupFiles, record);
   else if (typeof userData === "string") await bootWithSystemd(host, paths, cgroupFiles, { ...record, userData });

@@ -6,7 +6,7 @@ import type { Image } from "../image/build.ts";
 import { createImageStore } from "../image/store.ts";
 import { removeAddresses } from "../network/address.ts";
 import { applyNetwork, type MachineNetwork } from "../network/cni.ts";
-import { listNamespaces } from "../network/namespace.ts";
+import { listNamespaces, runnerIn } from "../network/namespace.ts";
 import { plugAddress, unplugAddress } from "../network/plug.ts";
 import { readPid1 } from "./boot.ts";
 import { removeCgroup, removeEmptyCgroup } from "./cgroup.ts";
@@ -74,7 +74,7 @@ export function createMachines(env: Environment, log: Logger): HostMachines {
         env,
         name,
         (record) => ({ ...record, network }),
-        (paths) => applyNetwork(paths.netns, paths.cniDir, network),
+        (paths) => applyNetwork(runnerIn(paths.netns), paths.cniDir, network),
       );
     },
     async addAddress(name, address) {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { execa } from "execa";
 import type { Environment } from "../environment/environment.ts";
+import type { Run } from "./cni.ts";
 
 /** Makes the network namespace anew, with eth0 plugged into the environment's bridge and a default route to the gateway. */
 export async function createNamespace(env: Environment, netns: string, address: string): Promise<void> {
@@ -41,6 +42,12 @@ export async function inNamespace(netns: string, command: readonly string[], inp
   const { stdout } = await execa("nsenter", [`--net=/run/netns/${netns}`, "--", ...command], options);
   return stdout;
 }
+
+/** {@link inNamespace} for one namespace. */
+export const runnerIn =
+  (netns: string): Run =>
+  async (command, input) =>
+    await inNamespace(netns, command, input);
 
 /** Interface names have at most 15 characters. */
 function portName(netns: string): string {

@@ -5,9 +5,9 @@ import type { Network } from "../../api/index.ts";
 import type { Guard } from "../../extension/index.ts";
 import type { Logger } from "../../log.ts";
 import type { Machines } from "../../local/machine/machines.ts";
-import type { MachineNetwork } from "../../local/network/cni.ts";
 import { permitted } from "../permitted.ts";
 import type { ShootAccess } from "../shoot-access.ts";
+import { planNetworks } from "./plan.ts";
 
 /** Keeps the pod networks of Shoots' machines in step with their Nodes, as long as they are started. */
 export interface PodNetworks {
@@ -46,27 +46,6 @@ export function createPodNetworks(deps: PodNetworkDeps): PodNetworks {
     stop,
     stopAll: async () => void (await Promise.all([...running.keys()].map(stop))),
   };
-}
-
-/** What each machine must be told, by its name: nodes without a pod range or a machine are no peers yet. */
-export function planNetworks(
-  nodes: readonly Node[],
-  addresses: ReadonlyMap<string, string>,
-  clusterPodCIDR: string,
-): Map<string, MachineNetwork> {
-  const members = nodes.flatMap(({ metadata: { name }, spec }) => {
-    const [podCIDR, address] = [spec?.podCIDR, addresses.get(name)];
-    return podCIDR === undefined || address === undefined ? [] : [{ name, podCIDR, address }];
-  });
-  members.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return new Map(
-    members.map(({ name, podCIDR }) => {
-      const peers = members
-        .filter((peer) => peer.name !== name)
-        .map((peer) => ({ podCIDR: peer.podCIDR, address: peer.address }));
-      return [name, { podCIDR, clusterPodCIDR, peers }];
-    }),
-  );
 }
 
 /** The one key of the loop's queue is the Shoot; a failure comes back by the queue, a new kubeconfig by the re-check. */

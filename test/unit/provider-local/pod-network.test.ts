@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planNetworks } from "../../../src/provider-local/network/pod-network.ts";
+import { planNetworks } from "../../../src/provider-local/network/plan.ts";
 
 const node = (name: string, podCIDR?: string) => ({
   apiVersion: "v1",

@@ -12,12 +12,15 @@ export const create = defineCommand({
   summary: "Make bare machines and switch them on; one that is there is kept, one that is half made is finished",
   description:
     "Each is namespaces of this host, with a disk and an address of its own; machines of one set reach each other, and the host " +
-    "reaches them. Takes Linux and root. The first on a host waits half a minute for its packages.",
+    "reaches them. Takes Linux and root. The first on a host waits half a minute for its packages. With --gardenadm, /root/config on " +
+    "each machine is a configuration for `gardenadm init -d config`, with the local provider, unless the folder is there already.",
   examples: ["perennial local machine create a b c w --bare", "perennial local machine create a --bare --gardenadm"],
   args: { names: namesArgument },
   options: {
     bare: flag("With systemd, containerd and ctr, and nothing of Kubernetes"),
-    gardenadm: flag("Give them gardenadm, too, and the images that it starts: nothing has to be downloaded then"),
+    gardenadm: flag(
+      "Give them gardenadm, too, the images that it starts, and a configuration: nothing has to be downloaded then",
+    ),
     set: setOption,
   },
   async run({ args: { names }, options: { bare, gardenadm, set }, context }) {
@@ -35,10 +38,12 @@ export const create = defineCommand({
 });
 
 async function provide(machines: BareMachines, name: string, { terminal }: Pick<Context, "terminal">): Promise<void> {
-  const [{ giveGardenadm }, { createLogger }] = await Promise.all([
+  const [{ giveGardenadm }, { giveConfiguration }, { createLogger }] = await Promise.all([
     import("../../../local/bare/gardenadm.ts"),
+    import("../../../local/bare/configuration.ts"),
     import("../../../log.ts"),
   ]);
   const log = createLogger({ name: "local", level: "silent" });
   await giveGardenadm(machines, name, { log, tell: (message) => void terminal.err.write(`${message}\n`) });
+  await giveConfiguration(machines, name, { log });
 }

@@ -1,0 +1,46 @@
+import {
+  createExtensionController,
+  type ExtensionControllerOptions,
+  type ExtensionKind,
+  type KubeClient,
+  type Logger,
+} from "../../extension/index.ts";
+import { createControlPlaneActuator } from "../control-plane.ts";
+import type { Additions } from "../machine-image/kubelet.ts";
+import { createOperatingSystemConfigActuator } from "../machine-image/operating-system-config.ts";
+import type { AgentImage } from "../network-agent/objects.ts";
+import type { Provider } from "../provider.ts";
+import { createExposureActuator } from "./exposure.ts";
+import { createAgentNetworkActuator } from "./network.ts";
+
+/** The cluster that the provider runs in, and the image of this program. */
+export interface SelfHostedProviderDeps {
+  readonly client: KubeClient;
+  readonly image: AgentImage;
+  readonly log: Logger;
+}
+
+/**
+ * What a cluster that carries its own control plane asks of a cloud, without any help of what is below its machines: a network
+ * of its pods, and the kinds for which there is nothing to do. No guard stands before it: only this cluster leads it.
+ */
+export function createSelfHostedProvider({ client, image, log }: SelfHostedProviderDeps): Provider {
+  const extension = <K extends ExtensionKind>(options: Pick<ExtensionControllerOptions<K>, "kind" | "actuator">) =>
+    createExtensionController<K>({ client, log, type: "local", ...options });
+  const parts = [
+    extension({ kind: "Network", actuator: createAgentNetworkActuator(image) }),
+    extension({ kind: "ControlPlane", actuator: createControlPlaneActuator({}) }),
+    extension({ kind: "OperatingSystemConfig", actuator: createOperatingSystemConfigActuator(noAdditions) }),
+    extension({ kind: "SelfHostedShootExposure", actuator: createExposureActuator() }),
+  ];
+  return {
+    async start() {
+      for (const part of parts) part.start();
+      await Promise.all(parts.map((part) => part.synced()));
+    },
+    stop: async () => void (await Promise.all(parts.map((part) => part.stop()))),
+  };
+}
+
+/** These machines run a real systemd, and what is odd about their host they say themselves. */
+const noAdditions = (): Additions => ({ extensionFiles: [], extensionUnits: [] });
