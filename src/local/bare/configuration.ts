@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
 import { cacheDirectory } from "../binary/binaries.ts";
-import { readManifest } from "../cluster/manifests.ts";
+import { readManifest } from "../../manifests.ts";
 import { selfHostedProviderRegistration } from "../cluster/provider-registration.ts";
 import type { ProgramImage } from "../image/program-image.ts";
 import { ensureProviderImage } from "../image/provider-image.ts";

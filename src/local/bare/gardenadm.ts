@@ -54,6 +54,7 @@ const PROGRAMS = [
   "kube-proxy",
   "coredns",
   "gardener-resource-manager",
+  "helm",
 ] as const;
 
 /** Whole or not at all: the folder has its name when all of it is there. */

@@ -1,6 +1,7 @@
-import { realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "../../log.ts";
+import { pinnedPath } from "../binary/binaries.ts";
 import {
   ensureProgramImage,
   packageRoot,
@@ -8,6 +9,7 @@ import {
   type ProgramContent,
   type ProgramImage,
 } from "./program-image.ts";
+import type { ImageFile } from "./tar.ts";
 
 /** Where gardenadm is in its image, and on machines: all that it needs below one folder, its own Node among it. */
 export const GARDENADM_FOLDER = "/opt/gardenadm";
@@ -24,10 +26,21 @@ async function describeImage(): Promise<ProgramContent> {
     source: join(packageRoot, path),
     mode: 0o755,
   }));
-  const node = {
-    path: join(GARDENADM_FOLDER, "node_modules/.bin/node"),
-    source: await realpath(process.execPath),
-    mode: 0o755,
-  };
-  return { files: [...launchers, node, ...files], entrypoint: [join(GARDENADM_FOLDER, "bin/gardenadm")] };
+  const programs = [
+    { path: "node_modules/.bin/node", source: await realpath(process.execPath) },
+    { path: "bin/helm", source: pinnedPath("helm") },
+  ].map(({ path, source }) => ({ path: join(GARDENADM_FOLDER, path), source, mode: 0o755 }));
+  const entrypoint = [join(GARDENADM_FOLDER, "bin/gardenadm")];
+  return { files: [...launchers, ...programs, ...(await manifests()), ...files], entrypoint };
+}
+
+/** What it applies in clusters. */
+async function manifests(): Promise<ImageFile[]> {
+  const files = ["seed/priority-classes.yaml", "options/resource-manager/rbac.yaml"];
+  for (const folder of ["crds", "seed/crds"])
+    files.push(...(await readdir(join(packageRoot, "deploy", folder))).map((name) => join(folder, name)));
+  return files.sort().map((file) => {
+    const path = join("deploy", file);
+    return { path: join(GARDENADM_FOLDER, path), source: join(packageRoot, path), mode: 0o644 };
+  });
 }
