@@ -141,7 +141,8 @@ async function applyKind(client: KubeClient, kind: AppliedKind, context: Control
 const builders: Partial<Readonly<Record<AppliedKind, (context: ControlPlaneContext) => readonly KubeObject[]>>> = {
   Network: (context) => [networkObject(context)],
   ControlPlane: (context) => [controlPlaneObject(context)],
-  OperatingSystemConfig: (context) => poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool)),
+  // Machines boot by themselves: of what they boot with, nobody is told.
+  OperatingSystemConfig: (context) => poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool).slice(1)),
 };
 
 async function nodesReady(client: KubeClient, signal: AbortSignal, tell: (message: string) => void): Promise<void> {
