@@ -52,7 +52,7 @@ function configurationReaders(context: ControlPlaneContext, role: NodeRole): Kub
 }
 
 function policy(): KubeObject[] {
-  const isLease = "request.resource.resource == 'leases'";
+  const isLease = "(request.resource.resource == 'leases')";
   const isSerial = `object.metadata.name.startsWith('${nodeAgentLeaseName(SERIAL_NAME_PREFIX)}')`;
   const unchanged = (field: string) =>
     `object.metadata.?${field}.orValue({}) == oldObject.metadata.?${field}.orValue({})`;

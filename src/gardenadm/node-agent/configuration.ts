@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { NodeRole } from "../../api/names.ts";
 import { parseYaml } from "../../parsing.ts";
+import type { AgentPlaces } from "./places.ts";
 
 /** What an agent is told when it starts. */
 export interface AgentConfiguration {
@@ -15,21 +16,31 @@ export interface AgentConfiguration {
   readonly role: NodeRole;
 }
 
-/** Reads the agent's configuration. Throws what of it cannot be used, naming the file. */
-export async function readAgentConfiguration(file: string): Promise<AgentConfiguration> {
+/** Reads what the agent is told: where its cluster is, and what its machine is for. Throws what cannot be used, naming the file. */
+export async function readAgentConfiguration({
+  configuration,
+  pool,
+}: Pick<AgentPlaces, "configuration" | "pool">): Promise<AgentConfiguration> {
+  const [ofMachine, ofPool] = [await readFields(configuration), await readFields(pool)];
+  const server = ofMachine("server");
+  if (URL.parse(server)?.protocol !== "https:")
+    throw new Error(`cannot use ${configuration}: server ${JSON.stringify(server)} has to be https://HOST[:PORT]`);
+  const role = ofPool("role");
+  if (role !== "worker" && role !== "control-plane")
+    throw new Error(`cannot use ${pool}: role ${JSON.stringify(role)} has to be worker or control-plane`);
+  return { server, role, caFile: ofMachine("caFile"), secretName: ofPool("secretName"), pool: ofPool("pool") };
+}
+
+async function readFields(file: string): Promise<(field: string) => string> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    throw new Error(`cannot read ${file}, without which a node agent does not know its cluster`, { cause });
+    throw new Error(`cannot read ${file}, ${WRITERS}`, { cause });
   });
   const found = (parseYaml(text, file) ?? {}) as Readonly<Record<string, unknown>>;
-  const textOf = (field: string) => {
+  return (field) => {
     const value = found[field];
     if (typeof value === "string" && value !== "") return value;
-    throw new Error(`cannot use ${file}: ${field} is missing; 'gardenadm join' or 'gardenadm init' writes the file`);
+    throw new Error(`cannot use ${file}, ${WRITERS}: ${field} is missing`);
   };
-  const [server, role] = [textOf("server"), textOf("role")];
-  if (URL.parse(server)?.protocol !== "https:")
-    throw new Error(`cannot use ${file}: server ${JSON.stringify(server)} has to be https://HOST[:PORT]`);
-  if (role !== "worker" && role !== "control-plane")
-    throw new Error(`cannot use ${file}: role ${JSON.stringify(role)} has to be worker or control-plane`);
-  return { server, role, caFile: textOf("caFile"), secretName: textOf("secretName"), pool: textOf("pool") };
 }
+
+const WRITERS = "which 'gardenadm init' and 'gardenadm join' write";

@@ -17,7 +17,7 @@ export const nodeAgent = defineCommand({
   name: "node-agent",
   summary: "Keep this machine as its pool's configuration says; unit gardener-node-agent.service runs it",
   description:
-    "It reads /var/lib/gardener-node-agent/config.yaml, which `gardenadm init` and `gardenadm join` write, watches the Secret of its pool, " +
+    "It reads config.yaml and pool.yaml in /var/lib/gardener-node-agent, which `gardenadm init` and `gardenadm join` write, watches the Secret of its pool, " +
     "and changes files and units of this machine when that changes. It ends when it has changed itself, and is to be started anew.",
   args: {},
   options: {},
@@ -25,7 +25,7 @@ export const nodeAgent = defineCommand({
     const root = "/";
     const log = createLogger({ name: "gardener-node-agent", level: "info" });
     const places = agentPlacesIn(root);
-    const configuration = await readAgentConfiguration(places.configuration);
+    const configuration = await readAgentConfiguration(places);
     const adminKubeconfig = join(root, ADMIN_KUBECONFIG);
     const machine = {
       ...{ root, ownUnit: OWN_UNIT },

@@ -8,6 +8,7 @@ import { applyMachine, type Applied } from "../../node-agent/apply-machine.ts";
 import type { Machine } from "../../node-agent/perform.ts";
 import { dropToken, giveKubeletToken } from "./kubelet-access.ts";
 import type { AgentIdentity } from "./credentials.ts";
+import { withMachine } from "./machine-lock.ts";
 import { readMachineOrder, type MachineOrder } from "./machine-secret.ts";
 import { manifestPods } from "./manifests.ts";
 import { podsReady } from "./readiness.ts";
@@ -47,7 +48,7 @@ export function createRounds(deps: RoundDeps): (secret: Secret, signal: AbortSig
       }
     }
     await giveKubeletToken(identity);
-    const applied = await apply(deps, order, signal);
+    const applied = await withMachine(identity.places.lock, signal, async () => await apply(deps, order, signal));
     if (applied.restartDue) return "restart";
     if (isNew) await settled(deps, order, signal);
     if (!(await announce(deps, order.checksum))) return "waiting";
