@@ -79,7 +79,7 @@ async function judge({ spec }: CertificateSigningRequest): Promise<Judgement | u
 
 async function refusalOf(client: KubeClient, judgement: Judgement): Promise<string | undefined> {
   if ("refused" in judgement) return judgement.refused;
-  return "role" in judgement ? await claimNodeName(client, judgement.node, judgement.role) : undefined;
+  return "role" in judgement ? await claimNodeName(client, judgement) : undefined;
 }
 
 /** A kubelet says itself where its Node is: what another Node says, too, is not to be believed. */

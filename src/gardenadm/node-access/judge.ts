@@ -22,7 +22,7 @@ export interface CertificateDemand {
  * kubelet may serve under these names, if they are its Node's; or a sentence says why it may not.
  */
 export type Judgement =
-  | { readonly node: string; readonly role: NodeRole }
+  | { readonly node: string; readonly role: NodeRole; readonly byAdministrator?: true }
   | { readonly node: string; readonly serves: readonly string[] }
   | { readonly refused: string };
 
@@ -56,8 +56,12 @@ function judgeAgent({ subject, requester, usages, hosts }: CertificateDemand): J
   const allowed = isRenewal ? rolesBy(NODE_AGENT_GROUPS, requester.groups) : rolesOfNewcomer(requester.groups);
   const role = allowed.find((each) => sameSet(organizations, [NODE_AGENTS_GROUP, NODE_AGENT_GROUPS[each]]));
   if (role === undefined) return refuse(`${requester.name} may not ask for groups ${organizations.join(", ")}`);
-  return nodeNamed(node, role, { usages, hosts });
+  const judged = nodeNamed(node, role, { usages, hosts });
+  const byAdministrator = requester.groups.includes(ADMINISTRATORS);
+  return byAdministrator && "role" in judged ? { ...judged, byAdministrator } : judged;
 }
+
+const ADMINISTRATORS = "system:masters";
 
 function judgeKubelet({ subject, requester, usages, hosts }: CertificateDemand): Judgement {
   const { commonName, organizations } = subject;
@@ -90,7 +94,7 @@ function nodeNamed(
 
 /** Administrators have the keys of all nodes already: by their kubeconfig, a node of the control plane comes to its agent. */
 function rolesOfNewcomer(groups: readonly string[]): NodeRole[] {
-  return groups.includes("system:masters") ? ["control-plane"] : rolesBy(BOOTSTRAPPER_GROUPS, groups);
+  return groups.includes(ADMINISTRATORS) ? ["control-plane"] : rolesBy(BOOTSTRAPPER_GROUPS, groups);
 }
 
 /** What groups make of their member; one who would be two things at once is none. */

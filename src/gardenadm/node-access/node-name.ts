@@ -5,17 +5,25 @@ import { isAlreadyExists } from "../../kube/errors.ts";
 import { Lease, Node } from "../../kube/kinds.ts";
 import { refOf, typeMeta } from "../../kube/path.ts";
 
+/** A name, what its node is to be, and whether an administrator says so, who knows better than a Node that is not labelled yet. */
+export interface NameClaim {
+  readonly node: string;
+  readonly role: NodeRole;
+  readonly byAdministrator?: true;
+}
+
 /**
  * Keeps a node's name for a role, before anyone gets a certificate for it: a worker's token that asked for the name of a
  * control-plane node that is still to come would be that node for Kubernetes. The Lease of the node's agent bears the role, and
  * goes when the node leaves the cluster. Returns why the name is not to be had; undefined when it is kept.
  */
-export async function claimNodeName(client: KubeClient, name: string, role: NodeRole): Promise<string | undefined> {
+export async function claimNodeName(client: KubeClient, claim: NameClaim): Promise<string | undefined> {
+  const { node: name, role } = claim;
   const key = { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) };
   const lease = await client.read(Lease, key);
   const kept = lease?.metadata.labels?.[NODE_ROLE_LABEL];
   if (kept !== undefined) return kept === role ? undefined : belongs(name, kept, role);
-  const present = await roleOfNode(client, name);
+  const present = claim.byAdministrator ? undefined : await roleOfNode(client, name);
   if (present !== undefined && present !== role) return belongs(name, present, role);
   const labels = { [NODE_ROLE_LABEL]: role };
   if (lease !== undefined) {
@@ -28,7 +36,7 @@ export async function claimNodeName(client: KubeClient, name: string, role: Node
     return undefined;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    return await claimNodeName(client, name, role);
+    return await claimNodeName(client, claim);
   }
 }
 

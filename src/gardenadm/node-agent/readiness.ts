@@ -20,6 +20,7 @@ export async function podsReady(
   { node, ctr }: { readonly node: string; readonly ctr: Run },
   following: Following,
 ): Promise<void> {
+  if (pods.length === 0) return;
   const read = async () => await containerdPods(ctr, STATIC_POD_HASH_ANNOTATION, following.signal);
   await staticPodsRunning({ nodeName: node, expected: pods, read }, following);
   for (const { name, readyAt } of pods) for (const url of readyAt) await answers(name, url, following);
