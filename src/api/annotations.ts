@@ -204,3 +204,12 @@ export const isOwnKey = (key: string): boolean => key.startsWith("perennial.dev/
 /** Whether the domain of a key is ours or Gardener's: by such annotations users ask for operations, and approve them. */
 export const isReservedKey = (key: string): boolean =>
   /(?:^|[.])(?:perennial[.]dev|gardener[.]cloud)$/.test(key.replace(/[/].*$/s, ""));
+
+/** On the Secret that the agents of a pool read: SHA-256 of the configuration in it. */
+export const MACHINE_CHECKSUM_ANNOTATION = "checksum/data-script";
+
+/** On a Node: the checksum of the configuration that its machine was made last, as its agent has found it in the Secret. */
+export const APPLIED_CHECKSUM_ANNOTATION = "checksum/cloud-config-data";
+
+/** Upstream's, on the Secret that the agents of a pool read: one node after the other takes the change over. */
+export const SERIAL_ANNOTATION = "reconciliation.osc.node-agent.gardener.cloud/serial";

@@ -201,3 +201,6 @@ export const SURFACED_LABEL = "perennial.dev/endpoint-surfaced";
 
 /** On Nodes that carry the control plane of their own cluster; as the key of a taint, it keeps all else away from them. */
 export const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";
+
+/** On the Lease of a node's agent: what the node is for (worker or control-plane), from before its first certificate. */
+export const NODE_ROLE_LABEL = "node.perennial.dev/role";

@@ -139,3 +139,27 @@ export const BOOTSTRAPPER_GROUPS = {
   worker: "system:bootstrappers:gardenadm:worker",
   "control-plane": "system:bootstrappers:gardenadm:control-plane",
 } as const;
+
+/** What a node of a self-hosted Shoot is for, and so what its machine may read. */
+export type NodeRole = keyof typeof BOOTSTRAPPER_GROUPS;
+
+/** The group of all node agents, as upstream. */
+export const NODE_AGENTS_GROUP = "gardener.cloud:node-agents";
+
+/** The group that the agents of a self-hosted Shoot's nodes are in besides, by what their node is for. */
+export const NODE_AGENT_GROUPS: Readonly<Record<NodeRole, string>> = {
+  worker: "gardener.cloud:node-agents:worker",
+  "control-plane": "gardener.cloud:node-agents:control-plane",
+};
+
+/** The user that a node's agent is, as upstream: this, and the name of its machine. */
+export const NODE_AGENT_USER_PREFIX = "gardener.cloud:node-agent:machine:";
+
+/** The name, in kube-system, of the Lease by which a node's agent says that it is at work, as upstream. */
+export const nodeAgentLeaseName = (node: string): string => `gardener-node-agent-${node}`;
+
+/** The name, in kube-system, of the Lease that the agents of a pool hold in turn; no node is called so. */
+export const serialLeaseName = (pool: string): string => nodeAgentLeaseName(`${SERIAL_NAME_PREFIX}${pool}`);
+
+/** The beginning of names that no node may have: Leases of pools begin with it. */
+export const SERIAL_NAME_PREFIX = "serial-";

@@ -39,8 +39,19 @@ export const ConfigMap = defineKind<ConfigMap>({ apiVersion: "v1", kind: "Config
 
 /** A user's request for a certificate, in PEM and base64; without conditions, it waits to be judged. */
 export interface CertificateSigningRequest extends KubeObject {
-  readonly spec: { readonly request: string; readonly signerName: string; readonly username?: string };
-  readonly status?: { readonly conditions?: readonly { readonly type: string }[]; readonly certificate?: string };
+  readonly spec: {
+    readonly request: string;
+    readonly signerName: string;
+    readonly usages?: readonly string[];
+    readonly expirationSeconds?: number;
+    /** Who has asked, as the API server knew the caller. */
+    readonly username?: string;
+    readonly groups?: readonly string[];
+  };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
+    readonly certificate?: string;
+  };
 }
 /** A user's request for a certificate. */
 export const CertificateSigningRequest = defineKind<CertificateSigningRequest, "Cluster">({

@@ -6,6 +6,7 @@ import * as x509 from "@peculiar/x509";
 /** What a control plane of a test needs, in PEM; the administrator is in group system:masters. */
 export interface Certificates {
   readonly ca: string;
+  readonly caKey: string;
   readonly serverCert: string;
   readonly serverKey: string;
   readonly adminCert: string;
@@ -45,6 +46,7 @@ export async function makeCertificates(hosts: readonly string[] = []): Promise<C
   const admin = await issue("CN=admin,O=system:masters", adminKeys, [usage("clientAuth")]);
   return {
     ca: ca.toString("pem"),
+    caKey: keyPem(caKeys),
     serverCert: server.toString("pem"),
     serverKey: keyPem(serverKeys),
     adminCert: admin.toString("pem"),

@@ -23,6 +23,8 @@ export interface ControlPlane {
   readonly tokenKubeconfig: string;
   /** A kubeconfig for a user whom the API server knows by a token. */
   kubeconfigOf(user: User): string;
+  /** Its authority, which signs for servers and clients, in PEM. */
+  readonly authority: { readonly certificate: string; readonly key: string };
   readonly etcdUrl: string;
   /** Starts another API server on the same etcd, at the same port of another address of loopback. It goes when the control plane does. */
   addApiServer(address: string): Promise<ApiServer>;
@@ -90,6 +92,7 @@ export async function startControlPlane(o: ControlPlaneOptions = {}): Promise<Co
     client,
     tokenKubeconfig: renderKubeconfig({ server, ca: certificates.ca, token: adminToken }),
     kubeconfigOf: (user) => renderKubeconfig({ server, ca: certificates.ca, token: tokenOf(user) }),
+    authority: { certificate: certificates.ca, key: certificates.caKey },
     etcdUrl,
     async addApiServer(address) {
       let child = await startApiServer(address);

@@ -1,11 +1,11 @@
 import { NODE_MACHINE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
+import { NODE_AGENTS_GROUP } from "../../api/names.ts";
 import { clusterRole, clusterRoleBinding, roleWithBinding, type Subject } from "../rbac.ts";
+import { nodeAgentPolicy } from "./node-agent-policy.ts";
 
-const group = "gardener.cloud:node-agents";
-const agents: Subject = { kind: "Group", name: group };
+const agents: Subject = { kind: "Group", name: NODE_AGENTS_GROUP };
 const name = "perennial:node-agent";
-const policyName = "perennial-node-agent";
 
 /**
  * What upstream's node agents may do in the Shoot, who come with certificates of the group and a user for each machine: read
@@ -37,53 +37,24 @@ export function nodeAgentRights(secrets: readonly string[]): KubeObject[] {
   ];
 }
 
-/** The policy comes before the rights that it holds in bounds. */
 function policy(): KubeObject[] {
-  const apiVersion = "admissionregistration.k8s.io/v1";
-  const resourceRule = (apiGroup: string, resources: readonly string[], operations: readonly string[]) => ({
-    ...{ apiGroups: [apiGroup], apiVersions: ["v1"], operations, resources, scope: "*" },
-  });
-  return [
-    {
-      apiVersion,
-      kind: "ValidatingAdmissionPolicy",
-      metadata: { name: policyName },
-      spec: {
-        failurePolicy: "Fail",
-        matchConstraints: {
-          resourceRules: [
-            resourceRule("", ["nodes", "nodes/status"], ["UPDATE"]),
-            resourceRule("coordination.k8s.io", ["leases"], ["CREATE", "UPDATE"]),
-          ],
-        },
-        matchConditions: [{ name: "node-agent", expression: `'${group}' in request.userInfo.groups` }],
-        variables: [{ name: "machine", expression: `request.userInfo.username.substring(${userPrefix.length})` }],
-        validations: [
-          {
-            expression: `request.userInfo.username.startsWith('${userPrefix}') && variables.machine != ''`,
-            message: "a node agent acts for one machine",
-          },
-          {
-            expression: `request.resource.resource != 'nodes' || (${isMachineOf("oldObject")} && ${isMachineOf("object")})`,
-            message: "a node agent changes the Node of its own machine only",
-          },
-          {
-            expression: `request.resource.resource != 'leases' || object.metadata.name.startsWith('gardener-node-agent-')`,
-            message: "a node agent holds leases of node agents only",
-          },
-        ],
+  return nodeAgentPolicy(
+    [
+      { apiGroup: "", resources: ["nodes", "nodes/status"], operations: ["UPDATE"] },
+      { apiGroup: "coordination.k8s.io", resources: ["leases"], operations: ["CREATE", "UPDATE"] },
+    ],
+    [
+      {
+        expression: `request.resource.resource != 'nodes' || (${isMachineOf("oldObject")} && ${isMachineOf("object")})`,
+        message: "a node agent changes the Node of its own machine only",
       },
-    },
-    {
-      apiVersion,
-      kind: "ValidatingAdmissionPolicyBinding",
-      metadata: { name: policyName },
-      spec: { policyName, validationActions: ["Deny"] },
-    },
-  ];
+      {
+        expression: `request.resource.resource != 'leases' || object.metadata.name.startsWith('gardener-node-agent-')`,
+        message: "a node agent holds leases of node agents only",
+      },
+    ],
+  );
 }
-
-const userPrefix = "gardener.cloud:node-agent:machine:";
 
 /** machine-controller-manager labels the Node, before which its agent has to wait. */
 const isMachineOf = (object: string): string =>

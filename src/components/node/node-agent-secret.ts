@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { stringify } from "yaml";
+import { MACHINE_CHECKSUM_ANNOTATION, SERIAL_ANNOTATION } from "../../api/annotations.ts";
 import { POOL_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject, OperatingSystemConfig } from "../../api/index.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -29,15 +30,16 @@ export function nodeAgentSecret(
       name: nodeAgentSecretName(context, pool),
       namespace: "kube-system",
       labels: { [ROLE_LABEL]: "operating-system-config", [POOL_LABEL]: pool.name },
-      annotations: { [CHECKSUM_ANNOTATION]: createHash("sha256").update(content).digest("hex") },
+      annotations: {
+        [MACHINE_CHECKSUM_ANNOTATION]: createHash("sha256").update(content).digest("hex"),
+        // Static pods of a control plane are one for each node: with all of them away at once, there is no cluster.
+        ...(pool.controlPlane === undefined ? {} : { [SERIAL_ANNOTATION]: "true" }),
+      },
     },
     type: "Opaque",
     data: { "osc.yaml": Buffer.from(content).toString("base64") },
   };
 }
-
-/** On the Secret: SHA-256 of the configuration in it, which the agent writes on its Node once it is applied. */
-const CHECKSUM_ANNOTATION = "checksum/data-script";
 
 function forMachines({ apiVersion, kind, spec, status = {} }: OperatingSystemConfig, lookup: SecretLookup) {
   const { units, files, criConfig, inPlaceUpdates } = spec;

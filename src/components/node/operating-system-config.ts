@@ -10,6 +10,7 @@ import { kernelSettings } from "./kernel-settings.ts";
 import { kubelet } from "./kubelet.ts";
 import { nodeAgent } from "./node-agent.ts";
 import { nodeInit } from "./node-init.ts";
+import { ownAgent } from "./own-agent.ts";
 import { machineImage, nodeAgentSecretName } from "./pool.ts";
 import { rootCertificates } from "./root-certificates.ts";
 import { allowsLogin, loginUser, sshServer } from "./ssh-access.ts";
@@ -46,7 +47,7 @@ function reconcile(context: ControlPlaneContext, pool: WorkerPool): OperatingSys
     kubelet(context, pool),
     sshServer(context),
     // The machines of a self-hosted Shoot are kept by gardenadm's own.
-    ...(context.nodes === undefined ? [nodeAgent(context, pool)] : []),
+    context.nodes === undefined ? nodeAgent(context, pool) : ownAgent(context, pool),
     ...(findsApiServersByMachine(context) ? [apiServerNames(context, pool)] : []),
     loginUser(context),
   ];

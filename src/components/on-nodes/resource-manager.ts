@@ -14,13 +14,13 @@ import { placed, type PodPlace } from "./place.ts";
 
 /**
  * The resource manager of a self-hosted Shoot, which applies the ManagedResources of its control plane's namespace in the cluster that
- * it runs in, as an administrator: it approves kubelets' serving certificates, and asks for tokens of extensions.
+ * it runs in, as an administrator, and asks for tokens of extensions. Certificates of nodes are the business of their own agents.
  */
 export function resourceManagerOnNodes(context: ControlPlaneContext, place: PodPlace): KubeObject[] {
   const { namespace, images } = context;
   const ports = place === "host" ? HOST_PORTS["kube-system"] : PORTS;
   const configuration = configurationOf(
-    { of: "shoot", namespace, pools: poolsOf(context), hasMachines: context.machines !== undefined },
+    { of: "shoot", namespace, pools: poolsOf(context), hasMachines: context.machines !== undefined, approvesItself: true },
     ports,
   );
   const config = {

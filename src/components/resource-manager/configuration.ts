@@ -32,6 +32,8 @@ interface ShootResponsibility {
   readonly pools: readonly WorkerPool[];
   /** machine-controller-manager makes the Shoot's machines, and all of them are Machines in the namespace. */
   readonly hasMachines: boolean;
+  /** Who gets a certificate is judged by the Shoot's own control plane, and not by the resource manager. */
+  readonly approvesItself: boolean;
 }
 
 /**
@@ -70,7 +72,7 @@ const forSeed = {
 };
 
 /** Users change what is in their clusters: there each look writes. */
-function forShoot({ namespace, kubeconfig, pools, hasMachines }: ShootResponsibility) {
+function forShoot({ namespace, kubeconfig, pools, hasMachines, approvesItself }: ShootResponsibility) {
   return {
     sourceClientConnection: { namespaces: [namespace] },
     ...(kubeconfig && { targetClientConnection: { kubeconfig: secretPath(kubeconfig, "kubeconfig") } }),
@@ -78,12 +80,21 @@ function forShoot({ namespace, kubeconfig, pools, hasMachines }: ShootResponsibi
       ...always,
       managedResource: { concurrentSyncs: 20, syncPeriod: "1h", alwaysUpdate: true },
       tokenRequestor: { enabled: true, concurrentSyncs: 5 },
-      // With a namespace of Machines, it denies every kubelet and agent on a machine that is not one of these.
-      csrApprover: { enabled: true, concurrentSyncs: 5, ...(hasMachines ? { machineNamespace: namespace } : {}) },
+      csrApprover: approvesItself ? { enabled: false } : csrApprover(hasMachines ? namespace : undefined),
     },
     ...(pools.length === 0 ? {} : { webhooks: podWebhooksFor(pools) }),
   };
 }
+
+/**
+ * With a namespace of Machines, it denies every kubelet and agent on a machine that is not one of these. It does not look at the
+ * groups that an agent asks for.
+ */
+const csrApprover = (machineNamespace: string | undefined) => ({
+  enabled: true,
+  concurrentSyncs: 5,
+  ...(machineNamespace === undefined ? {} : { machineNamespace }),
+});
 
 /** Pods get tokens; those that extensions put into the Shoot run where system components may, whatever taints are there. */
 function podWebhooksFor(pools: readonly WorkerPool[]) {

@@ -16,6 +16,7 @@ export function shootResourceManager(context: ControlPlaneContext): KubeObject[]
     kubeconfig: RESOURCE_MANAGER,
     pools: poolsOf(context),
     hasMachines: context.machines !== undefined,
+    approvesItself: false,
   });
   const config = {
     name: `${RESOURCE_MANAGER}-config`,

@@ -16,6 +16,8 @@ import { ADMIN_KUBECONFIG, type ControlPlaneMachines } from "../../self-hosted/m
 import type { StaticPod } from "../../self-hosted/static-pods.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { controlPlaneObjects, describeMachine, ensureUid, isThere, NAMESPACE, readControlPlane } from "./cluster.ts";
+import { withMachine } from "../node-agent/machine-lock.ts";
+import { agentPlacesIn } from "../node-agent/places.ts";
 import { OperatorError } from "./fault.ts";
 import type { ThisMachine } from "./machine.ts";
 import { placesIn } from "./places.ts";
@@ -81,7 +83,10 @@ export function createStartActions({ machine, configuration }: StartDeps): {
     async machine({ signal, tell }) {
       const client = await clients.cluster();
       const readSecret = async (name: string, key: string) => await secretValue(client, name, key);
-      await applyMachine({ ...machine, readSecret }, known().machines.config, { signal, tell });
+      const { config } = known().machines;
+      await withMachine(agentPlacesIn(machine.root).lock, signal, async () => {
+        await applyMachine({ ...machine, readSecret }, config, { signal, tell });
+      });
     },
     async kubelet(scope) {
       await answers("http://127.0.0.1:10248/healthz", "the kubelet", scope);

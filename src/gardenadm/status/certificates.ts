@@ -17,22 +17,42 @@ const KUBELET = "/var/lib/kubelet/pki/kubelet-client-current.pem";
 
 /** The certificates that are in use on the machine whose `/` is this folder, the first to expire first. What is not there is left out. */
 export async function findCertificates(root: string): Promise<FoundCertificate[]> {
+  const all = await readCertificates(root);
+  return all
+    .map(({ file, certificate }) => ({ file, expiresAt: certificate.validToDate.toISOString() }))
+    .toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
+}
+
+/** The files with a certificate of which 80 % of the life are over at this time, in ms since 1970. Kubelets renew their own. */
+export async function dueCertificates(root: string, now: number): Promise<string[]> {
+  const all = await readCertificates(root);
+  const isDue = ({ validFromDate, validToDate }: X509Certificate) =>
+    now >= validFromDate.getTime() + 0.8 * (validToDate.getTime() - validFromDate.getTime());
+  return all.filter(({ file, certificate }) => file !== KUBELET && isDue(certificate)).map(({ file }) => file);
+}
+
+interface ReadCertificate {
+  readonly file: string;
+  readonly certificate: X509Certificate;
+}
+
+async function readCertificates(root: string): Promise<ReadCertificate[]> {
   const files = await readdir(join(root, FOLDER), { recursive: true }).catch(() => []);
   const ofPods = files.filter((file) => file.endsWith(".crt")).map((file) => join(FOLDER, file));
   const plain = await Promise.all([...ofPods, KUBELET].map(async (file) => found(file, await textOf(root, file))));
   const inside = await Promise.all(
     KUBECONFIGS.map(async (file) => found(file, clientCertificate(await textOf(root, file)))),
   );
-  return [...plain, ...inside].flat().toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
+  return [...plain, ...inside].flat();
 }
 
 const textOf = async (root: string, file: string): Promise<string> =>
   readFile(join(root, file), "utf8").catch(() => "");
 
-function found(file: string, pem: string): FoundCertificate[] {
+function found(file: string, pem: string): ReadCertificate[] {
   if (!pem.includes("BEGIN CERTIFICATE")) return [];
   try {
-    return [{ file, expiresAt: new Date(new X509Certificate(pem).validTo).toISOString() }];
+    return [{ file, certificate: new X509Certificate(pem) }];
   } catch {
     return [];
   }

@@ -1,0 +1,58 @@
+import { stringify } from "yaml";
+import type { ControlPlaneContext, WorkerPool } from "../context.ts";
+import { secretFile, textFile, type Part } from "./file.ts";
+import { AGENT_DIRECTORY } from "./node-agent.ts";
+import { nodeAgentSecretName } from "./pool.ts";
+
+/**
+ * Keeps a machine of a self-hosted Shoot as the Secret of its pool says: gardenadm's own agent, whose program is there before it.
+ * Where its API server is, a worker's machine knows from joining; a node of the control plane uses its own.
+ */
+export function ownAgent(context: ControlPlaneContext, pool: WorkerPool): Part {
+  const role = pool.controlPlane === undefined ? "worker" : "control-plane";
+  const ofPool = stringify({ pool: pool.name, role, secretName: nodeAgentSecretName(context, pool) });
+  const caFile = `${AGENT_DIRECTORY}/cluster-ca.crt`;
+  const files = [
+    secretFile(caFile, "ca", "ca.crt", 0o640),
+    textFile(`${AGENT_DIRECTORY}/pool.yaml`, ofPool, 0o600),
+    ...(role === "control-plane"
+      ? [textFile(`${AGENT_DIRECTORY}/config.yaml`, stringify({ server: "https://localhost", caFile }), 0o600)]
+      : []),
+  ];
+  const agent = {
+    name: "gardener-node-agent.service",
+    command: "start" as const,
+    enable: true,
+    content: agentUnit,
+    filePaths: files.map(({ path }) => path),
+  };
+  const renewal = { name: "gardenadm-renewal.service", command: "stop" as const, enable: false, content: renewalUnit };
+  return { files, units: role === "control-plane" ? [agent, renewal] : [agent] };
+}
+
+/** Of code that Node has compiled before, it needs a fifth less memory. */
+const agentUnit = `[Unit]
+Description=Keeps this machine as the cluster says
+After=network-online.target containerd.service
+Wants=network-online.target
+
+[Service]
+Environment=NODE_COMPILE_CACHE=/var/cache/gardenadm
+Environment="NODE_OPTIONS=--max-semi-space-size=1 --max-old-space-size=96"
+ExecStart=/opt/gardenadm/bin/gardenadm node-agent
+Restart=always
+RestartSec=2
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+/** The agent starts it when certificates of the control plane have a fifth of their life left. */
+const renewalUnit = `[Unit]
+Description=Renews certificates of the control plane
+ConditionPathExists=/var/lib/gardenadm/config-directory
+
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'exec /opt/gardenadm/bin/gardenadm init --config-dir "$(cat /var/lib/gardenadm/config-directory)"'
+`;

@@ -1,0 +1,50 @@
+import { CONTROL_PLANE_LABEL, NODE_ROLE_LABEL } from "../../api/labels.ts";
+import { nodeAgentLeaseName, SYSTEM_NAMESPACE, type NodeRole } from "../../api/names.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { isAlreadyExists } from "../../kube/errors.ts";
+import { Lease, Node } from "../../kube/kinds.ts";
+import { refOf, typeMeta } from "../../kube/path.ts";
+
+/** A name, what its node is to be, and whether an administrator says so, who knows better than a Node that is not labelled yet. */
+export interface NameClaim {
+  readonly node: string;
+  readonly role: NodeRole;
+  readonly byAdministrator?: true;
+}
+
+/**
+ * Keeps a node's name for a role, before anyone gets a certificate for it: a worker's token that asked for the name of a
+ * control-plane node that is still to come would be that node for Kubernetes. The Lease of the node's agent bears the role, and
+ * goes when the node leaves the cluster. Returns why the name is not to be had; undefined when it is kept.
+ */
+export async function claimNodeName(client: KubeClient, claim: NameClaim): Promise<string | undefined> {
+  const { node: name, role } = claim;
+  const key = { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) };
+  const lease = await client.read(Lease, key);
+  const kept = lease?.metadata.labels?.[NODE_ROLE_LABEL];
+  if (kept !== undefined) return kept === role ? undefined : belongs(name, kept, role);
+  const present = claim.byAdministrator ? undefined : await roleOfNode(client, name);
+  if (present !== undefined && present !== role) return belongs(name, present, role);
+  const labels = { [NODE_ROLE_LABEL]: role };
+  if (lease !== undefined) {
+    const { resourceVersion } = lease.metadata;
+    await client.patch(refOf(lease), { metadata: { labels, ...(resourceVersion && { resourceVersion }) } });
+    return undefined;
+  }
+  try {
+    await client.create<Lease>({ ...typeMeta(Lease), metadata: { ...key, labels }, spec: {} });
+    return undefined;
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    return await claimNodeName(client, claim);
+  }
+}
+
+async function roleOfNode(client: KubeClient, name: string): Promise<NodeRole | undefined> {
+  const node = await client.read(Node, { name });
+  if (node === undefined) return undefined;
+  return node.metadata.labels?.[CONTROL_PLANE_LABEL] === undefined ? "worker" : "control-plane";
+}
+
+const belongs = (name: string, kept: string, role: NodeRole): string =>
+  `node ${name} is one for role ${kept}, and cannot be one for role ${role} before it has left the cluster`;

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createKubeClient } from "../../kube/http-client.ts";
+import type { Logger } from "../../log.ts";
+import type { Machine } from "../../node-agent/perform.ts";
+import { dueCertificates } from "../status/certificates.ts";
+import { isThere, type AgentIdentity } from "./credentials.ts";
+
+/** What the agent of a control-plane node does besides. */
+export interface KeeperDeps {
+  readonly identity: AgentIdentity;
+  readonly machine: Machine;
+  readonly log: Logger;
+  /** In ms since 1970. */
+  now(): number;
+}
+
+/** The unit that makes certificates of the control plane anew and rolls them out, as `gardenadm init` does. */
+export const RENEWAL_UNIT = "gardenadm-renewal.service";
+
+/** In ms: a day, and how long it takes to look for an administrator's kubeconfig again. */
+const DAILY = 86_400_000;
+const RECHECK = 10_000;
+
+/**
+ * What a cluster without anyone who looks after it needs of its control-plane nodes: as administrator, it approves the
+ * certificates of nodes, and once a day it starts the renewal where a certificate on this machine has less than a fifth of its
+ * life left. Nothing on a worker.
+ */
+export async function keepControlPlane(deps: KeeperDeps): Promise<{ stop(): Promise<void> }> {
+  const ending = new AbortController();
+  const { signal } = ending;
+  if (deps.identity.configuration.role !== "control-plane") return { stop: async () => {} };
+  const duties = [approve(deps, signal), renewDaily(deps, signal)];
+  return await Promise.resolve({
+    async stop() {
+      ending.abort(new Error("the agent ends"));
+      await Promise.all(duties);
+    },
+  });
+}
+
+async function approve({ identity: { adminKubeconfig }, log }: KeeperDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !(await isThere(adminKubeconfig)))
+    await delay(RECHECK, undefined, { signal }).catch(() => {});
+  if (signal.aborted) return;
+  const { createNodeApprover } = await import("../node-access/approver.ts");
+  const client = createKubeClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
+  const approver = createNodeApprover(client, log);
+  approver.start();
+  await untilAborted(signal);
+  await approver.stop();
+  await client.close();
+}
+
+async function renewDaily({ identity: { root }, machine, log, now }: KeeperDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const due = await dueCertificates(root, now());
+      if (due.length > 0) {
+        log.info({ due }, "certificates are to be renewed");
+        await machine.systemctl(["start", "--no-block", RENEWAL_UNIT], signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, "renewal not started");
+    }
+    await delay(DAILY, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
