@@ -62,7 +62,7 @@ export {
   type Encryption,
 } from "./kubernetes/encryption-configuration.ts";
 export { userAccount };
-export { secretFile, type File } from "./node/file.ts";
+export { imageFile, secretFile, type File } from "./node/file.ts";
 export { STATIC_POD_MANIFESTS } from "./node/kubelet-config.ts";
 export { nodeAgentSecret, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";

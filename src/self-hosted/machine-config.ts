@@ -1,10 +1,12 @@
 import type { KubeObject, OperatingSystemConfig } from "../api/index.ts";
 import {
+  imageFile,
   nodeObjectName,
   operatingSystemConfigs,
   poolsOf,
   secretFile,
   type ControlPlaneContext,
+  type WorkerPool,
 } from "../components/index.ts";
 import { staticPod, type StaticPod } from "./static-pods.ts";
 
@@ -18,24 +20,27 @@ export interface ControlPlaneMachines {
 /** The kubeconfig of an administrator, on each node of the control plane. */
 export const ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf";
 
+/** What the machines of a control plane are made from, beside its context. */
+export interface MachineSources {
+  /** Those that become static pods, as they stand after webhooks. */
+  readonly workloads: readonly KubeObject[];
+  /** The Secrets and ConfigMaps that the workloads mount. */
+  readonly objects: readonly KubeObject[];
+  /** The pool's own configuration, as its operating system has left it; as we describe it, where that is not there. */
+  readonly base?: OperatingSystemConfig | undefined;
+}
+
 /**
  * The configuration of the machines that carry the control plane: that of their pool, with the static pods of these workloads,
- * and what the first kubelet and an administrator come in with. `objects` has the Secrets and ConfigMaps that the workloads
- * mount. Throws where the Shoot has no pool for a control plane, and NoStaticPodError for a workload that is none.
+ * what the first kubelet and an administrator come in with, and etcd's own tools. Throws where the Shoot has no pool for a control
+ * plane, and NoStaticPodError for a workload that is none.
  */
 export function controlPlaneMachines(
   context: ControlPlaneContext,
-  workloads: readonly KubeObject[],
-  objects: readonly KubeObject[],
+  { workloads, objects, base }: MachineSources,
 ): ControlPlaneMachines {
-  const { nodes = [], shoot } = context;
-  const pool = poolsOf(context).find(({ controlPlane }) => controlPlane !== undefined);
-  if (pool === undefined)
-    throw new Error(
-      `Shoot ${shoot.metadata.name} has no worker pool with controlPlane: add it in spec.provider.workers`,
-    );
-  const [, config] = operatingSystemConfigs(context, pool);
-  if (config === undefined) throw new Error(`pool ${pool.name} has no configuration of its machines`);
+  const { nodes = [], images } = context;
+  const config = base ?? machineConfigOf(context, controlPlanePool(context));
   const names = nodes.map(({ name }) => name);
   const pods = workloads.map((workload) => staticPod({ workload, objects, nodes: names }));
   const kubeconfigs = names.map((hostName) => ({
@@ -46,8 +51,24 @@ export function controlPlaneMachines(
     ...(config.spec.files ?? []),
     ...kubeconfigs,
     secretFile(ADMIN_KUBECONFIG, "gardener", "kubeconfig", 0o600),
+    ...["etcdctl", "etcdutl"].map((tool) => imageFile(`/opt/bin/${tool}`, images.etcd, `/usr/local/bin/${tool}`)),
     ...pods.flatMap((pod) => pod.files),
     ...pods.map(({ manifest }) => manifest),
   ];
   return { config: { ...config, spec: { ...config.spec, files } }, pods };
+}
+
+/** The pool whose machines carry the control plane; throws where there is none. */
+export function controlPlanePool(context: ControlPlaneContext): WorkerPool {
+  const pool = poolsOf(context).find(({ controlPlane }) => controlPlane !== undefined);
+  if (pool !== undefined) return pool;
+  const { name } = context.shoot.metadata;
+  throw new Error(`Shoot ${name} has no worker pool with controlPlane: add it in spec.provider.workers`);
+}
+
+/** What machines of a pool become, as nothing but we describe it. */
+export function machineConfigOf(context: ControlPlaneContext, pool: WorkerPool): OperatingSystemConfig {
+  const [, config] = operatingSystemConfigs(context, pool);
+  if (config === undefined) throw new Error(`pool ${pool.name} has no configuration of its machines`);
+  return config;
 }

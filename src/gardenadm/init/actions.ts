@@ -4,13 +4,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
-import type { ControlPlaneContext } from "../../components/index.ts";
+import { STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { createKubeClient, isAlreadyExists, Lease, Node, refOf, Secret, type KubeClient } from "../../kube/index.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../kube/directory/directory-client.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { containerdPods } from "../../node-agent/containerd-pods.ts";
 import { staticPodsRunning, type ExpectedPod } from "../../node-agent/static-pods.ts";
+import type { MachineConfig } from "../../node-agent/wanted.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { ADMIN_KUBECONFIG, type ControlPlaneMachines } from "../../self-hosted/machine-config.ts";
 import type { StaticPod } from "../../self-hosted/static-pods.ts";
@@ -53,9 +54,17 @@ export function createStartActions({ machine, configuration }: StartDeps): {
   };
   const context = async (client: KubeClient) =>
     await readControlPlane(client, configuration, machine, await ensureUid(places.shootUid));
+  /** Later, the machine's agent knows with which manifests they are to run. */
   const running = async (names: readonly string[], scope: StepScope) => {
-    const expected = known().machines.pods.filter(({ pod }) => names.includes(pod.metadata.name));
+    const expected = (described?.machines.pods ?? []).filter(({ pod }) => names.includes(pod.metadata.name));
     await podsRunning(expected.map(expectedPod), machine, scope);
+  };
+
+  const apply = async (config: MachineConfig, { signal, tell }: StepScope) => {
+    const readSecret = async (name: string, key: string) => await secretValue(clients.directory(), name, key);
+    await withMachine(agentPlacesIn(machine.root).lock, signal, async () => {
+      await applyMachine({ ...machine, readSecret }, config, { signal, tell });
+    });
   };
 
   const actions: Readonly<Record<StartAction, Act>> = {
@@ -69,24 +78,22 @@ export function createStartActions({ machine, configuration }: StartDeps): {
       await writeWhole(places.configDirectory, Buffer.from(`${resolve(configuration.folder)}\n`), 0o600);
     },
     async secrets() {
-      const client = await clients.cluster();
-      const isImported = await isThere(places.imported);
-      await ensureSecrets(client, await context(client), isImported ? { kept: refuseNewKeys } : {});
+      await ensureSecrets(clients.directory(), await context(clients.directory()));
     },
     async machineConfig() {
-      const client = await clients.cluster();
+      const client = clients.directory();
       const found = await context(client);
       const objects = controlPlaneObjects(found);
       for (const object of objects) await client.apply(object);
       described = { context: found, machines: await describeMachine(client, found, objects) };
     },
-    async machine({ signal, tell }) {
-      const client = await clients.cluster();
-      const readSecret = async (name: string, key: string) => await secretValue(client, name, key);
+    async machine(scope) {
       const { config } = known().machines;
-      await withMachine(agentPlacesIn(machine.root).lock, signal, async () => {
-        await applyMachine({ ...machine, readSecret }, config, { signal, tell });
-      });
+      const isBegun = await isThere(join(machine.root, `${STATIC_POD_MANIFESTS}/${LAST[0]}.yaml`));
+      await apply(isBegun ? config : withoutLast(config), scope);
+    },
+    async controllers(scope) {
+      await apply(known().machines.config, scope);
     },
     async kubelet(scope) {
       await answers("http://127.0.0.1:10248/healthz", "the kubelet", scope);
@@ -119,6 +126,15 @@ export function createStartActions({ machine, configuration }: StartDeps): {
   return { actions, server, readContext: async () => await context(server()), close };
 }
 
+/** What ends, and is begun again later each time, while no API server answers. */
+const LAST = ["kube-controller-manager", "kube-scheduler"] as const;
+
+function withoutLast(config: MachineConfig): MachineConfig {
+  const manifests = LAST.map((name) => `${STATIC_POD_MANIFESTS}/${name}.yaml`);
+  const files = config.spec.files?.filter(({ path }) => !manifests.includes(path));
+  return { ...config, spec: { ...config.spec, ...(files && { files }) } };
+}
+
 const expectedPod = ({ pod, hash }: StaticPod): ExpectedPod => ({
   namespace: NAMESPACE,
   name: pod.metadata.name,
@@ -137,15 +153,6 @@ async function podsRunning(
   const read = async () => await containerdPods(ctr, STATIC_POD_HASH_ANNOTATION, signal);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_START)]);
   await staticPodsRunning({ nodeName: hostName, expected, read }, { signal: limited, tell });
-}
-
-/** Nodes and users of a cluster that exists know it by these: others in their place would lock all of them out. */
-async function refuseNewKeys(names: readonly string[]): Promise<never> {
-  return await Promise.reject(
-    new OperatorError(
-      `Secrets ${names.join(", ")} are gone from namespace ${NAMESPACE}, and new ones would lock out nodes and users: put them back from the files in /var/lib/static-pods`,
-    ),
-  );
 }
 
 async function secretValue(client: KubeClient, name: string, key: string): Promise<Buffer> {
@@ -210,9 +217,6 @@ function createClients(root: string) {
     directory(): DirectoryClient {
       directory ??= createDirectoryClient({ directory: places.cluster });
       return directory;
-    },
-    async cluster(): Promise<KubeClient> {
-      return (await isThere(places.imported)) ? clients.server() : clients.directory();
     },
     /** What is there already stays as it is: it was imported before, or is in use. */
     async import(): Promise<void> {

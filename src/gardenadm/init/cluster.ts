@@ -11,6 +11,7 @@ import {
   type ControlPlaneNode,
 } from "../../components/index.ts";
 import { Node, Secret, type KubeClient } from "../../kube/index.ts";
+import type { OperatingSystemConfig } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { checksumOf } from "../../components/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
@@ -66,15 +67,16 @@ function nodeOf(node: Node): ControlPlaneNode[] {
 export const controlPlaneObjects = (context: ControlPlaneContext): KubeObject[] =>
   STATIC.flatMap((name) => components[name].objects(context));
 
-/** What the machine becomes by the objects that the cluster has. */
+/** What the machines of a control plane become by the objects that the cluster has, on top of what their operating system has left. */
 export async function describeMachine(
   client: KubeClient,
   context: ControlPlaneContext,
   objects: readonly KubeObject[],
+  base?: OperatingSystemConfig,
 ): Promise<ControlPlaneMachines> {
   const secrets = await client.list(Secret, { namespace: NAMESPACE });
   const workloads = objects.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
-  return controlPlaneMachines(context, workloads, [...objects, ...secrets]);
+  return controlPlaneMachines(context, { workloads, objects: [...objects, ...secrets], base });
 }
 
 /** The uid of the Shoot, made when it is first asked for; it is on the disk, whole, before anything uses it. */

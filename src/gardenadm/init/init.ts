@@ -60,7 +60,7 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
     await withLock(places.lock, async () => {
       const { actions, server, readContext, close } = createStartActions({ machine, configuration });
       try {
-        await tables.run(startControlPlane, undefined, async ({ action }, scope) => await actions[action](scope));
+        await tables.run(startControlPlane, { imported: await isThere(places.imported) }, async ({ action }, scope) => await actions[action](scope));
         const client = server();
         const run = await readFacts(client, configuration);
         const uid = await ensureUid(places.shootUid);
