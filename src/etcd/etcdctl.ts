@@ -7,9 +7,10 @@ export interface Etcdctl {
   ask(args: readonly string[], how?: Asking): Promise<unknown>;
 }
 
-/** Where etcdctl asks: its usual endpoints, unless others are named. */
+/** Where etcdctl asks: its usual endpoints, unless others are named; and for how long, in s, which are five. */
 export interface Asking {
   readonly endpoints?: readonly string[];
+  readonly timeout?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -36,16 +37,16 @@ export class EtcdError extends Error {
   }
 }
 
-/** Runs `etcdctl` with its answers in JSON. Each answer takes five seconds at most, which is what etcdctl gives a silent member. */
+/** Runs `etcdctl` with its answers in JSON. Where no member answers, each call takes all of its time. */
 export function createEtcdctl({ program = "etcdctl", endpoints, ca, cert, key }: EtcdctlOptions): Etcdctl {
   const files = Object.entries({ cacert: ca, cert, key }).flatMap(([flag, file]) => file && [`--${flag}=${file}`]);
-  const always = ["--write-out=json", `--command-timeout=${ANSWER}s`, ...files.filter((flag) => flag !== undefined)];
-  const run = createRun(program, always, { milliseconds: 4 * ANSWER * 1_000, env });
+  const always = ["--write-out=json", ...files.filter((flag) => flag !== undefined)];
+  const run = createRun(program, always, { milliseconds: LONGEST_RUN, env });
   return {
     async ask(args, how = {}) {
-      const where = `--endpoints=${(how.endpoints ?? endpoints).join(",")}`;
+      const flags = [`--endpoints=${(how.endpoints ?? endpoints).join(",")}`, `--command-timeout=${how.timeout ?? 5}s`];
       try {
-        return parseJsonExactly(await run([where, ...args], how.signal), `what etcdctl ${args.join(" ")} answers`);
+        return parseJsonExactly(await run([...flags, ...args], how.signal), `what etcdctl ${args.join(" ")} answers`);
       } catch (error) {
         if (!(error instanceof CommandError)) throw error;
         throw new EtcdError(reasonOf(error.message), error);
@@ -54,8 +55,8 @@ export function createEtcdctl({ program = "etcdctl", endpoints, ca, cert, key }:
   };
 }
 
-/** In s. */
-const ANSWER = 5;
+/** In ms, for an etcdctl that does not end by itself. */
+const LONGEST_RUN = 30_000;
 
 /** etcdctl ends at once where a variable of its own says what a flag says, too. */
 const env = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };

@@ -17,7 +17,7 @@ import type { MemberStatus } from "./status.ts";
 export interface Membership {
   /** As a quorum agrees, without any wait. */
   readMembers(): Promise<Member[]>;
-  /** What each member says of itself, also without a quorum; one that is silent takes five seconds. */
+  /** What each member says of itself, also without a quorum; one that is silent takes three seconds. */
   readStatus(): Promise<MemberStatus[]>;
   /**
    * Makes the newcomer a learner; one that is a member already, also one with a vote, is given as it is. It has to have the

@@ -32,7 +32,8 @@ export async function askMember(etcdctl: Etcdctl, member: Member, signal: AbortS
   let reason = "it has never started";
   for (const url of member.clientURLs) {
     try {
-      const { id, ...status } = statusIn(await etcdctl.ask(["endpoint", "status"], { endpoints: [url], signal }));
+      const asking = { endpoints: [url], timeout: LONGEST_ANSWER, signal };
+      const { id, ...status } = statusIn(await etcdctl.ask(["endpoint", "status"], asking));
       if (id === member.id) return { member, answers: true, ...status };
       reason = `at ${url}, another member answers`;
     } catch (error) {
@@ -42,6 +43,9 @@ export async function askMember(etcdctl: Etcdctl, member: Member, signal: AbortS
   }
   return { member, answers: false, reason };
 }
+
+/** In s. A member answers this by itself; what takes longer is away, or as good as. */
+const LONGEST_ANSWER = 3;
 
 /** A member as people are told of it. */
 export function nameOf({ name, id, peerURLs }: Member): string {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createEtcdctl } from "../../../src/etcd/etcdctl.ts";
 import type { Membership } from "../../../src/etcd/members.ts";
 import { createEtcdMembers, type EtcdMembers } from "../../support/etcd-members.ts";
 
@@ -53,6 +54,12 @@ test(
   },
 );
 
+test("a member that has just got its vote leads as soon as etcd lets it", { timeout: 120_000 }, async () => {
+  const { id: a } = await etcd.leader();
+  const next = await membership.moveLeaderAway(a);
+  expect(await etcd.leader()).toMatchObject({ id: next, name: "b" });
+});
+
 test("a member that has a vote is given as it is to who adds it again", async () => {
   expect(await membership.addLearner(etcd.at("b"))).toMatchObject({ name: "b", isLearner: false, started: true });
 });
@@ -67,6 +74,24 @@ test("the next newcomer waits until etcd takes another change, and says so", { t
   const members = await membership.readMembers();
   expect(members.filter(({ isLearner }) => !isLearner)).toHaveLength(3);
   expect(await etcd.get("c", "written")).toBe("before b and c came");
+});
+
+test("what an operator has set for etcdctl does not stand in its way", async () => {
+  vi.stubEnv("ETCDCTL_ENDPOINTS", "http://127.0.0.1:1");
+  try {
+    expect(await membership.readMembers()).toHaveLength(3);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+test("a program that is not there is named, and no call waits for it", async () => {
+  const etcdctl = createEtcdctl({ program: "/nowhere/etcdctl", endpoints: [etcd.at("a").clientURL] });
+  const without = await etcd.membership({ etcdctl });
+  await expect(without.addLearner(etcd.at("d"))).rejects.toMatchObject({
+    retryable: false,
+    message: expect.stringContaining("/nowhere/etcdctl is not installed"),
+  });
 });
 
 test("a wait for a member that the cluster does not have fails for good", async () => {

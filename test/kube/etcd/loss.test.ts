@@ -11,7 +11,7 @@ let membership: Membership;
 beforeEach(async () => {
   etcd = await createEtcdMembers();
   await etcd.begin("a", "b", "c");
-  membership = await etcd.membership();
+  membership = await etcd.membership({ patience: { silence: 1_000 } });
 }, 120_000);
 afterEach(() => etcd.stop());
 
@@ -42,7 +42,8 @@ test("a member whose disk is lost is found, goes, and comes back with a new id a
 
 test("a member that only restarts is not stale", { timeout }, async () => {
   await etcd.kill("c");
-  const stale = membership.findStale({ name: "c" });
+  const patient = await etcd.membership({ patience: { silence: 60_000 } });
+  const stale = patient.findStale({ name: "c" });
   await expect.poll(() => etcd.told, { timeout: 60_000 }).toContainEqual(expect.stringContaining("does not answer"));
   await etcd.start("c");
   expect(await stale).toBeUndefined();
@@ -68,7 +69,7 @@ test("no member goes whom the quorum needs, and the dead one goes first", { time
 
 test("a newcomer is told which dead member keeps etcd from taking it", { timeout }, async () => {
   await etcd.kill("c");
-  const impatient = await etcd.membership({ patience: { change: 8_000 } });
+  const impatient = await etcd.membership({ patience: { change: 1_000 } });
   const refused = impatient.addLearner(etcd.at("d"));
   await expect(refused).rejects.toMatchObject({ retryable: true });
   await expect(refused).rejects.toThrow(`no answer from member c (${etcd.at("c").peerURL}): start or remove`);
@@ -92,6 +93,10 @@ test("without a quorum nothing changes, the survivor is shown, and who has to ru
   }, 60_000);
   expect(statuses.filter(({ answers }) => answers)).toMatchObject([
     { member: { name: "a" }, version: expect.stringMatching(/^3\./), errors: [expect.stringContaining("no leader")] },
+  ]);
+  expect(statuses.filter(({ answers }) => !answers)).toMatchObject([
+    { reason: expect.stringContaining("connection refused") },
+    { reason: expect.stringContaining("connection refused") },
   ]);
   const impatient = await etcd.membership({ patience: { change: 1_000 } });
   await expect(impatient.removeMember(c, { quorumIsLost: true })).rejects.toThrow("2 of 3 have to run");
