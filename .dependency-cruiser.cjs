@@ -108,6 +108,7 @@ const arrows = {
     "parsing",
     "log",
   ],
+  etcd: ["node-agent/commands", "parsing"],
   "self-hosted": ["api", "components"],
   "in-process": ["flow", "parsing"],
   gardenadm: [
@@ -168,7 +169,7 @@ const homes = {
   listr2: ["cli"],
   pino: ["log"],
   undici: ["kube", "local"], // local: downloads of pinned binaries
-  zod: ["api", "admission", "cli", "config", "gardenadm", "variables"],
+  zod: ["api", "admission", "cli", "config", "etcd", "gardenadm", "variables"],
 };
 
 const anyOf = (paths) => `^src/(${paths.join("|")})(/|\\.ts$)`;

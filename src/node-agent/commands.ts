@@ -16,13 +16,13 @@ export class CommandError extends Error {
 
 /** systemd's `systemctl`, or another program that is to be used as one. It waits for the end of each job, three minutes at most. */
 export function createSystemctl(program = "systemctl"): Run {
-  return runnerOf(program, ["--no-pager", "--quiet"], { milliseconds: 180_000 });
+  return createRun(program, ["--no-pager", "--quiet"], { milliseconds: 180_000 });
 }
 
 /** containerd's `ctr`, in its default namespace as upstream's agent unless told otherwise; ten minutes at most, which is the download of an image. */
 export function createCtr({ program = "ctr", address, namespace }: CtrOptions = {}): Run {
   const place = address === undefined ? [] : ["--address", address];
-  return runnerOf(program, [...place, ...(namespace === undefined ? [] : ["--namespace", namespace])], {
+  return createRun(program, [...place, ...(namespace === undefined ? [] : ["--namespace", namespace])], {
     milliseconds: 600_000,
   });
 }
@@ -34,14 +34,18 @@ export interface CtrOptions {
   readonly namespace?: string;
 }
 
-function runnerOf(
-  program: string,
-  always: readonly string[],
-  { milliseconds }: { readonly milliseconds: number },
-): Run {
+/** How long a program may take, in ms, before SIGKILL; and its environment, which is this process's unless told otherwise. */
+export interface RunLimits {
+  readonly milliseconds: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs this program, each time with these arguments in front. */
+export function createRun(program: string, always: readonly string[], { milliseconds, env }: RunLimits): Run {
+  const limits = { timeout: milliseconds, killSignal: "SIGKILL" as const, maxBuffer: 64 * 1024 * 1024 };
   return async (args, signal) =>
     new Promise((resolve, reject) => {
-      const options = { timeout: milliseconds, killSignal: "SIGKILL" as const, maxBuffer: 64 * 1024 * 1024, signal };
+      const options = { ...limits, signal, ...(env === undefined ? {} : { env: { ...env } }) };
       execFile(program, [...always, ...args], options, (error, stdout, stderr) => {
         if (error === null) return resolve(stdout);
         reject(signal?.aborted === true ? abortOf(signal) : failure(program, error, stderr, milliseconds));
