@@ -46,7 +46,7 @@ export function createStartActions({ machine, configuration }: StartDeps): {
     return described;
   };
   const context = async (client: KubeClient) =>
-    await readControlPlane(client, configuration, machine, await ensureUid(places.shootUid));
+    await readControlPlane(client, configuration, machine, await ensureUid(places.shootUid, configuration.shoot));
   const running = async (names: readonly string[], scope: StepScope) => {
     const expected = known().machines.pods.filter(({ pod }) => names.includes(pod.metadata.name));
     await podsRunning(expected.map(expectedPod), machine, scope);
@@ -59,7 +59,7 @@ export function createStartActions({ machine, configuration }: StartDeps): {
       if (faults.length > 0) throw new OperatorError(faults.join("; "));
     },
     async config() {
-      await ensureUid(places.shootUid);
+      await ensureUid(places.shootUid, configuration.shoot);
       await writeWhole(places.configDirectory, Buffer.from(`${resolve(configuration.folder)}\n`), 0o600);
     },
     async secrets() {
