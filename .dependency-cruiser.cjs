@@ -121,6 +121,7 @@ const arrows = {
     "kube",
     "node-agent",
     "self-hosted",
+    "omit-undefined",
     "parsing",
     "read-text",
     "redaction",
