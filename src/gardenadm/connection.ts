@@ -6,7 +6,7 @@ import { kubeconfigOfVariable, readKubeconfig, type KubeconfigFile } from "../cl
 import { text } from "../cli/option.ts";
 import type { OpenContext } from "../cli/process.ts";
 import { readText } from "../read-text.ts";
-import type { GardenadmContext } from "./context.ts";
+import type { Cluster, GardenadmContext } from "./context.ts";
 import { hideTokens } from "./without-tokens.ts";
 
 /** The kubeconfig that a control-plane node has. */
@@ -18,6 +18,11 @@ const LONGEST_INPUT = 65_536;
 /** The options of every verb that talks to the cluster. */
 export const clusterOptions = {
   kubeconfig: text("file", `Kubeconfig of the cluster [$KUBECONFIG, ${ADMIN_KUBECONFIG}, ~/.kube/config]`, "k"),
+} as const;
+
+/** The options of every verb that talks to a garden. */
+export const gardenOptions = {
+  kubeconfig: text("file", "Kubeconfig of the garden [$KUBECONFIG, ~/.kube/config]", "k"),
 } as const;
 
 /** What a context is made from; everything that a verb can reach goes through it. */
@@ -33,19 +38,21 @@ export function createContext(deps: ContextDeps): OpenContext<GardenadmContext> 
   const closers: (() => Promise<void>)[] = [];
   const err = hideTokens(terminal.err);
 
+  const connect = async ({ file, called }: KubeconfigFile): Promise<Cluster> => {
+    const kubeconfig = await readKubeconfig({ file, called });
+    const { createKubeClient } = await import("../kube/index.ts");
+    const onWarning = (words: string) => void err.write(`warning: ${words}\n`);
+    const client = createKubeClient({ file }, { userAgent: "gardenadm", onWarning });
+    closers.push(() => client.close());
+    return { client, kubeconfig, called };
+  };
+
   const context: GardenadmContext = {
     terminal: { ...terminal, err },
     signal,
     now: () => Date.now(),
-    async cluster(options) {
-      const { file, called } = findKubeconfig(options.kubeconfig, deps);
-      const kubeconfig = await readKubeconfig({ file, called });
-      const { createKubeClient } = await import("../kube/index.ts");
-      const onWarning = (words: string) => void err.write(`warning: ${words}\n`);
-      const client = createKubeClient({ file }, { userAgent: "gardenadm", onWarning });
-      closers.push(() => client.close());
-      return { client, kubeconfig, called };
-    },
+    cluster: async ({ kubeconfig }) => await connect(findKubeconfig(kubeconfig, deps)),
+    garden: async ({ kubeconfig }) => await connect(findGardenKubeconfig(kubeconfig, deps)),
     input: async () => await readText(input, { most: LONGEST_INPUT, tooLong }),
   };
   return { context, close: async () => void (await Promise.allSettled(closers.map((close) => close()))) };
@@ -58,16 +65,28 @@ const tooLong = (): CliError =>
   );
 
 /** The option, kubectl's variable, a control-plane node's own, the user's; throws where it looked when there is none. */
-function findKubeconfig(option: string | undefined, { variables, adminKubeconfig }: ContextDeps): KubeconfigFile {
-  const { KUBECONFIG, HOME } = variables;
+function findKubeconfig(option: string | undefined, deps: ContextDeps): KubeconfigFile {
+  const usual = [deps.adminKubeconfig, ...usersKubeconfig(deps)];
+  return firstKubeconfig(option, deps, usual, "run this on a control-plane node, or name one");
+}
+
+/** The same without a control-plane node's own, which leads to another cluster. */
+const findGardenKubeconfig = (option: string | undefined, deps: ContextDeps): KubeconfigFile =>
+  firstKubeconfig(option, deps, usersKubeconfig(deps), "name that of the garden");
+
+const usersKubeconfig = ({ variables: { HOME } }: ContextDeps): string[] => (HOME ? [join(HOME, ".kube/config")] : []);
+
+function firstKubeconfig(
+  option: string | undefined,
+  { variables }: ContextDeps,
+  usual: readonly string[],
+  remedy: string,
+): KubeconfigFile {
   if (option) return { file: option, called: option };
-  const named = kubeconfigOfVariable(KUBECONFIG);
+  const named = kubeconfigOfVariable(variables["KUBECONFIG"]);
   if (named) return named;
-  const usual = [adminKubeconfig, ...(HOME ? [join(HOME, ".kube/config")] : [])];
   const file = usual.find((one) => existsSync(one));
   if (file) return { file, called: file };
-  throw new CliError(
-    "usage",
-    `no kubeconfig: $KUBECONFIG names none, and there is no ${usual.join(" or ")}; run this on a control-plane node, or name one with --kubeconfig`,
-  );
+  const absent = usual.length === 0 ? "$HOME neither" : `there is no ${usual.join(" or ")}`;
+  throw new CliError("usage", `no kubeconfig: $KUBECONFIG names none, and ${absent}; ${remedy} with --kubeconfig`);
 }

@@ -2,7 +2,7 @@ import type { KubeClient, Kubeconfig } from "../kube/index.ts";
 import type { BaseContext } from "../cli/base-context.ts";
 import { defineCommandFor } from "../cli/command.ts";
 
-/** A self-hosted cluster, as a kubeconfig leads to it. */
+/** A self-hosted cluster or a garden, as a kubeconfig leads to it. */
 export interface Cluster {
   readonly client: KubeClient;
   readonly kubeconfig: Kubeconfig;
@@ -13,6 +13,7 @@ export interface Cluster {
 /** What a verb of gardenadm works with; connections are made when they are asked for and closed when the verb has ended. */
 export interface GardenadmContext extends BaseContext {
   cluster(options: { readonly kubeconfig?: string | undefined }): Promise<Cluster>;
+  garden(options: { readonly kubeconfig?: string | undefined }): Promise<Cluster>;
   /** The whole text of standard input. */
   input(): Promise<string>;
 }

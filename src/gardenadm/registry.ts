@@ -4,6 +4,11 @@ import type { GardenadmContext } from "./context.ts";
 /** Every verb there is, in the order of the help; a new one is its file and one line here. */
 export const registry: readonly Group<GardenadmContext>[] = [
   {
+    name: "discover",
+    summary: "Write the configuration of a Shoot from a garden: all that it needs, a file for each object",
+    load: async () => (await import("./discover/discover.ts")).discover,
+  },
+  {
     name: "init",
     summary: "Make this machine the first node of a cluster that carries its own control plane",
     load: async () => (await import("./init/init.ts")).init,

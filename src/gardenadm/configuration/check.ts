@@ -44,8 +44,13 @@ function formFaults({ apiVersion, metadata }: KubeObject, kind: ConfiguredKind):
     faults.push({ field: "metadata.namespace", message: `is set, and a ${kind.kind} is in no namespace: take it out` });
   if (kind.scope === "Namespaced" && !isName(metadata.namespace ?? ""))
     faults.push({ field: "metadata.namespace", message: "is missing or no name: write the namespace of its Project" });
+  if (metadata.uid !== undefined && !UID.test(String(metadata.uid)))
+    faults.push({ field: "metadata.uid", message: "is no uid: write that of the garden, or take it out" });
   return faults;
 }
+
+/** Upstream's are UUIDs; names of backups and of certificates are made of them. */
+const UID = /^[0-9a-zA-Z][-0-9a-zA-Z]{0,62}$/;
 
 const { maxLength, pattern } = z.object({ maxLength: z.number(), pattern: z.string() }).parse(dnsSubdomain().meta());
 const isName = (text: unknown): boolean =>
@@ -56,7 +61,7 @@ function schemaFaults(object: KubeObject, { schema }: ConfiguredKind): FieldFaul
   const { error } = schema.safeParse(object);
   return (error?.issues ?? [])
     .map(({ path, message }) => ({ field: fieldOf(path), message: `${lowerCase(message)}: see docs/api.md` }))
-    .filter(({ field }) => !["apiVersion", "metadata.name", "metadata.namespace"].includes(field));
+    .filter(({ field }) => !["apiVersion", "metadata.name", "metadata.namespace", "metadata.uid"].includes(field));
 }
 
 function fieldOf(path: readonly PropertyKey[]): string {

@@ -1,4 +1,6 @@
 import { CloudProfile } from "../../api/core/cloud-profile.ts";
+import { NamespacedCloudProfile } from "../../api/core/namespaced-cloud-profile.ts";
+import { mergeProfiles } from "../../api/core/profile-merge.ts";
 import { Project } from "../../api/core/project.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { Shoot } from "../../api/shoot/shoot.ts";
@@ -15,6 +17,7 @@ export interface Configuration {
   /** As it was given. */
   readonly folder: string;
   readonly shoot: Shoot;
+  /** With what a NamespacedCloudProfile changes of it. */
   readonly cloudProfile: CloudProfile;
   readonly project: Project;
   /** All of them, those above among them, in the order of their files. */
@@ -42,23 +45,29 @@ const MOST_SHOWN = 20;
  */
 export async function readConfiguration(folder: string): Promise<Configuration> {
   const { files, faults: unreadable } = await readFiles(folder).catch((error: unknown) => {
-    throw new ConfigurationError(folder, [createFault({}, folderFault(error))]);
+    throw folderError(folder, error);
   });
   const documents = files.map((file) => readDocuments(file));
-  const written = documents.flatMap(({ objects }) => objects);
-  const checked = written.map((one) => checkObject(one));
-  const faults = [
-    ...unreadable,
-    ...documents.flatMap((document) => document.faults),
-    ...checked.flatMap((one) => one.faults),
-    ...countFaults(written),
-  ];
+  const faults = [...unreadable, ...documents.flatMap((document) => document.faults)];
+  return judgeConfiguration(folder, { objects: documents.flatMap(({ objects }) => objects), faults });
+}
+
+/** The objects of a folder, and what was wrong with its files before anything was made of them. */
+export interface WrittenConfiguration {
+  readonly objects: readonly ConfiguredObject[];
+  readonly faults?: readonly Fault[];
+}
+
+/** What the objects are together, whether they stand in the folder yet or not. Throws a ConfigurationError with all that is wrong. */
+export function judgeConfiguration(folder: string, written: WrittenConfiguration): Configuration {
+  const checked = written.objects.map((one) => checkObject(one));
+  const faults = [...(written.faults ?? []), ...checked.flatMap((one) => one.faults), ...countFaults(written.objects)];
   if (faults.length > 0) throw new ConfigurationError(folder, faults);
   const objects = checked.map(({ object, file }) => ({ object, file }));
   const configuration = {
     folder,
     shoot: Shoot.parse(theOne(objects, "Shoot")),
-    cloudProfile: CloudProfile.parse(theOne(objects, "CloudProfile")),
+    cloudProfile: effectiveProfile(objects),
     project: Project.parse(theOne(objects, "Project")),
     objects: objects.map(({ object }) => object),
   };
@@ -67,11 +76,24 @@ export async function readConfiguration(folder: string): Promise<Configuration> 
   return configuration;
 }
 
+/** What the file system says against a folder, as the operator is told it. */
+export const folderError = (folder: string, error: unknown): ConfigurationError =>
+  new ConfigurationError(folder, [createFault({}, folderFault(error))]);
+
 function folderFault(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return "there is no such folder: name it with --config-dir";
   if (code === "ENOTDIR") return "is no folder: name the folder that the file is in";
   return `cannot be read (${code ?? message}): make it readable`;
+}
+
+/** What the CloudProfile offers, with what a NamespacedCloudProfile changes of it where there is one. */
+function effectiveProfile(objects: readonly ConfiguredObject[]): CloudProfile {
+  const parent = CloudProfile.parse(theOne(objects, "CloudProfile"));
+  const own = theOne(objects, NamespacedCloudProfile.kind);
+  return own === undefined
+    ? parent
+    : { ...parent, spec: mergeProfiles(parent.spec, NamespacedCloudProfile.parse(own).spec) };
 }
 
 /** Kinds that `countFaults` has counted. */

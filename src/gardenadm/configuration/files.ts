@@ -39,8 +39,8 @@ async function manifestsIn(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-/** The text of a manifest; nothing for a link to a folder; a fault where it cannot be one. */
-async function readManifest(path: string, file: string): Promise<string | Fault | undefined> {
+/** The text of a manifest, which `file` calls in sentences; nothing for a link to a folder; a fault where it cannot be one. */
+export async function readManifest(path: string, file: string): Promise<string | Fault | undefined> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) return undefined;

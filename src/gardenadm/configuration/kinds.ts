@@ -5,6 +5,7 @@ import { CloudProfile } from "../../api/core/cloud-profile.ts";
 import { ControllerDeployment } from "../../api/core/controller-deployment.ts";
 import { ControllerRegistration } from "../../api/core/controller-registration.ts";
 import { CredentialsBinding } from "../../api/core/credentials-binding.ts";
+import { NamespacedCloudProfile } from "../../api/core/namespaced-cloud-profile.ts";
 import { Project } from "../../api/core/project.ts";
 import { SecretBinding } from "../../api/core/secret-binding.ts";
 import { object } from "../../api/schema/fields.ts";
@@ -50,10 +51,11 @@ const configMap: ConfiguredKind = {
   }),
 };
 
-/** The kinds of a configuration, as gardenadm knows them upstream (GEP-28), with backup objects, which `discover` writes. */
+/** The kinds of a configuration, as gardenadm knows them upstream (GEP-28), with what `discover` writes besides. */
 export const configuredKinds: readonly ConfiguredKind[] = [
   { ...Shoot, count: "one" },
   { ...CloudProfile, count: "one" },
+  { ...NamespacedCloudProfile, count: "optional" },
   { ...Project, count: "one" },
   { ...ShootState, count: "optional" },
   { ...ControllerRegistration, count: "any" },

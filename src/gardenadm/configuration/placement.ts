@@ -3,6 +3,7 @@ import { ControllerDeployment } from "../../api/core/controller-deployment.ts";
 import { ControllerRegistration } from "../../api/core/controller-registration.ts";
 import { CredentialsBinding } from "../../api/core/credentials-binding.ts";
 import { profileReference } from "../../api/core/effective-profile.ts";
+import { NamespacedCloudProfile } from "../../api/core/namespaced-cloud-profile.ts";
 import type { Project } from "../../api/core/project.ts";
 import { SecretBinding } from "../../api/core/secret-binding.ts";
 import { isSelfHosted } from "../../api/shoot/self-hosted.ts";
@@ -25,8 +26,8 @@ export function placeFaults(centre: Centre, objects: readonly ConfiguredObject[]
   const fileOf = (object: object): string => objects.find((one) => one.object === object)?.file ?? "";
   const shootFile = objects.find(({ object }) => object.kind === Shoot.kind)?.file ?? "";
   const ruled = [...ruleCauses({ shoot, old: undefined }), ...unsupportedCauses(shoot, undefined)];
-  const wrong = [...shootWrongs(centre), ...bindingWrongs(shoot, objects), ...ruled].map(({ field, message }) =>
-    createFault({ file: shootFile, object: nameOf(shoot), field }, message),
+  const wrong = [...shootWrongs(centre, objects), ...bindingWrongs(shoot, objects), ...ruled].map(
+    ({ field, message }) => createFault({ file: shootFile, object: nameOf(shoot), field }, message),
   );
   const projectNamespace = project.spec.namespace;
   if (projectNamespace !== undefined && projectNamespace !== shoot.metadata.namespace) {
@@ -47,7 +48,7 @@ interface Wrong {
   readonly message: string;
 }
 
-function shootWrongs({ shoot, cloudProfile }: Centre): Wrong[] {
+function shootWrongs({ shoot, cloudProfile }: Centre, objects: readonly ConfiguredObject[]): Wrong[] {
   const wrongs: Wrong[] = [];
   if (!isSelfHosted(shoot))
     wrongs.push({
@@ -55,10 +56,12 @@ function shootWrongs({ shoot, cloudProfile }: Centre): Wrong[] {
       message: "has no pool for the control plane: add controlPlane: {} to exactly one",
     });
   const { kind, name } = profileReference(shoot) ?? {};
-  if (kind !== CloudProfile.kind || name !== cloudProfile.metadata.name)
+  const own = objects.find(({ object }) => object.kind === NamespacedCloudProfile.kind)?.object;
+  const offered = own ?? cloudProfile;
+  if (kind !== offered.kind || name !== offered.metadata.name)
     wrongs.push({
       field: "spec.cloudProfile",
-      message: `names ${kind ?? "no profile"} ${name ?? ""}`.trimEnd() + `: write ${nameOf(cloudProfile)}`,
+      message: `names ${kind ?? "no profile"} ${name ?? ""}`.trimEnd() + `: write ${nameOf(offered)}`,
     });
   return wrongs;
 }
@@ -83,6 +86,10 @@ function referenceWrongs(object: ConfiguredObject["object"], objects: readonly C
     return kind === "Secret"
       ? wanted({ field: "credentialsRef", kind, name, namespace }, objects)
       : [unsupported(kind)];
+  }
+  if (object.kind === NamespacedCloudProfile.kind) {
+    const { name } = NamespacedCloudProfile.parse(object).spec.parent;
+    return wanted({ field: "spec.parent.name", kind: CloudProfile.kind, name }, objects);
   }
   if (object.kind !== SecretBinding.kind) return [];
   const { metadata, secretRef } = SecretBinding.parse(object);

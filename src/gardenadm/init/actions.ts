@@ -53,7 +53,7 @@ export function createStartActions({ machine, configuration }: StartDeps): {
     return described;
   };
   const context = async (client: KubeClient) =>
-    await readControlPlane(client, configuration, machine, await ensureUid(places.shootUid));
+    await readControlPlane(client, configuration, machine, await ensureUid(places.shootUid, configuration.shoot));
   /** Later, the machine's agent knows with which manifests they are to run. */
   const running = async (names: readonly string[], scope: StepScope) => {
     const expected = (described?.machines.pods ?? []).filter(({ pod }) => names.includes(pod.metadata.name));
@@ -74,7 +74,7 @@ export function createStartActions({ machine, configuration }: StartDeps): {
       if (faults.length > 0) throw new OperatorError(faults.join("; "));
     },
     async config() {
-      await ensureUid(places.shootUid);
+      await ensureUid(places.shootUid, configuration.shoot);
       await writeWhole(places.configDirectory, Buffer.from(`${resolve(configuration.folder)}\n`), 0o600);
     },
     async secrets() {

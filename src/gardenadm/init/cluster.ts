@@ -79,11 +79,14 @@ export async function describeMachine(
   return controlPlaneMachines(context, { workloads, objects: [...objects, ...secrets], base });
 }
 
-/** The uid of the Shoot, made when it is first asked for; it is on the disk, whole, before anything uses it. */
-export async function ensureUid(file: string): Promise<string> {
+/**
+ * The uid of the Shoot: that of its file, else the one that it has in a garden, else a new one. It is on the disk, whole, before
+ * anything uses it.
+ */
+export async function ensureUid(file: string, { metadata }: Shoot): Promise<string> {
   const found = await readFile(file, "utf8").catch(() => "");
   if (found.trim() !== "") return found.trim();
-  const uid = randomUUID();
+  const uid = metadata.uid ?? randomUUID();
   await writeWhole(file, Buffer.from(`${uid}\n`), 0o600);
   return uid;
 }

@@ -63,7 +63,7 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
         await tables.run(startControlPlane, { imported: await isThere(places.imported) }, async ({ action }, scope) => await actions[action](scope));
         const client = server();
         const run = await readFacts(client, configuration);
-        const uid = await ensureUid(places.shootUid);
+        const uid = await ensureUid(places.shootUid, configuration.shoot);
         const carryOut = createReconcileActions({ client, configuration, run, readContext, helm: HELM, uid });
         await tables.run(reconcileSelfHosted, run, carryOut);
       } finally {

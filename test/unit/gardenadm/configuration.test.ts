@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { ConfigurationError, readConfiguration } from "../../../src/gardenadm/configuration/configuration.ts";
+import { ensureUid } from "../../../src/gardenadm/init/cluster.ts";
 import { exampleConfiguration } from "../../support/configuration.ts";
 
 let folder: string;
@@ -234,4 +235,30 @@ describe("what cannot be used is refused with file, object, field and remedy", (
     await write({ "a.yaml": 'apiVersion: v1\nkind: "Pod\\nfine"\nmetadata: {name: a}\n' });
     expect((await refusal())[0]).not.toContain("\n");
   });
+});
+
+test("a uid of a garden stays the Shoot's, once it is on the machine, and has to be one", async () => {
+  const withUid = (uid: string): Changes => ({
+    Shoot: (shoot) => ({ ...shoot, metadata: { ...(shoot["metadata"] as object), uid } }),
+  });
+  await writeExample(withUid("0e1f"));
+  const file = join(folder, "state/shoot-uid");
+  const { shoot } = await readConfiguration(folder);
+  expect(await ensureUid(file, shoot)).toBe("0e1f");
+  expect(await ensureUid(file, { ...shoot, metadata: { ...shoot.metadata, uid: "other" } })).toBe("0e1f");
+  await writeExample(withUid("../etc"));
+  expect(await refusal()).toEqual([
+    "Shoot.yaml: Shoot garden/root: metadata.uid: is no uid: write that of the garden, or take it out",
+  ]);
+});
+
+test("a project's own profile extends a CloudProfile that is there, and is what the Shoot names", async () => {
+  await writeExample();
+  const profile = { apiVersion: "core.gardener.cloud/v1beta1", kind: "NamespacedCloudProfile" };
+  const spec = { parent: { kind: "CloudProfile", name: "absent" } };
+  await write({ "own.yaml": stringify({ ...profile, metadata: { namespace: "garden", name: "own" }, spec }) });
+  expect(await refusal()).toEqual([
+    "Shoot.yaml: Shoot garden/root: spec.cloudProfile: names CloudProfile local: write NamespacedCloudProfile garden/own",
+    "own.yaml: NamespacedCloudProfile garden/own: spec.parent.name: names CloudProfile absent, which is not in the folder: add it",
+  ]);
 });
