@@ -35,8 +35,7 @@ export type SelfHostedCall =
   | "moveExtensions"
   | "confirmMembers"
   | "rollOutNodes"
-  | "awaitNodes"
-  | "endAccess";
+  | "awaitNodes";
 
 const deploy = (component: ComponentName): SelfHostedAction => ({ verb: "deploy", component });
 const apply = (kind: AppliedKind): SelfHostedAction => ({ verb: "apply", kind });
@@ -86,7 +85,6 @@ export const reconcileSelfHosted = define("Reconcile self-hosted Shoot", {
   etcdManaged:           { do: call("confirmMembers"),           after: ["secrets"] },
   staticPods:            { do: call("rollOutNodes"),             after: ["nodeAgent", "operatingSystemConfig", "controlPlane", "etcdManaged"] },
   nodesReady:            { do: call("awaitNodes"),               after: ["staticPods"] },
-  accessOver:            { do: call("endAccess"),                after: ["nodesReady"] },
 });
 
 /** An action for a reader: what it does, and where. */

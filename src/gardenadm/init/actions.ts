@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
@@ -19,6 +18,7 @@ import type { Configuration } from "../configuration/configuration.ts";
 import { controlPlaneObjects, describeMachine, ensureUid, isThere, NAMESPACE, readControlPlane } from "./cluster.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
+import { until } from "../until.ts";
 import { OperatorError } from "./fault.ts";
 import type { ThisMachine } from "./machine.ts";
 import { placesIn } from "./places.ts";
@@ -182,26 +182,6 @@ async function markNode(client: KubeClient, name: string, scope: StepScope): Pro
       await client.patch(refOf(node), { metadata: { labels: { [CONTROL_PLANE_LABEL]: "" } } });
     return node !== undefined;
   });
-}
-
-async function until(
-  what: string,
-  { signal, tell }: StepScope,
-  isSo: (signal: AbortSignal) => Promise<boolean>,
-): Promise<void> {
-  const limit = AbortSignal.timeout(LONGEST_START);
-  for (;;) {
-    const answer = await isSo(AbortSignal.any([signal, AbortSignal.timeout(5_000)])).catch((error: unknown) => error);
-    if (answer === true) return;
-    const reason = answer instanceof Error ? `${what}: ${answer.message}` : what;
-    signal.throwIfAborted();
-    if (limit.aborted)
-      throw new OperatorError(
-        `${reason}, after five minutes: see "journalctl --unit kubelet.service" and the logs in /var/log/pods`,
-      );
-    tell(reason);
-    await delay(500, undefined, { signal }).catch(() => {});
-  }
 }
 
 /** The cluster: a directory until the API server has all that was in it, then that server. */

@@ -60,11 +60,15 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
     await withLock(places.lock, async () => {
       const { actions, server, readContext, close } = createStartActions({ machine, configuration });
       try {
-        await tables.run(startControlPlane, { imported: await isThere(places.imported) }, async ({ action }, scope) => await actions[action](scope));
+        await tables.run(
+          startControlPlane,
+          { imported: await isThere(places.imported) },
+          async ({ action }, scope) => await actions[action](scope),
+        );
         const client = server();
         const run = await readFacts(client, configuration);
         const uid = await ensureUid(places.shootUid, configuration.shoot);
-        const carryOut = createReconcileActions({ client, configuration, run, readContext, helm: HELM, uid });
+        const carryOut = createReconcileActions({ client, configuration, machine, run, readContext, helm: HELM, uid });
         await tables.run(reconcileSelfHosted, run, carryOut);
       } finally {
         await close();

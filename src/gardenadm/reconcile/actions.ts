@@ -7,7 +7,7 @@ import { isReady } from "../../activities/waits/readiness.ts";
 import type { WaitTarget } from "../../activities/index.ts";
 import type { AppliedKind } from "../../api/extensions/kinds.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
-import { GARDEN_NAMESPACE } from "../../api/names.ts";
+import { GARDEN_NAMESPACE, nodeAgentLeaseName } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   clusterObject,
@@ -23,18 +23,23 @@ import {
   type PodPlace,
 } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { define, Namespace, Node, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { define, Lease, Namespace, Node, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { readManifest, readManifests } from "../../manifests.ts";
 import type { SelfHostedAction, SelfHostedCall, SelfHostedRun } from "../../workflows/reconcile-self-hosted.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { NAMESPACE } from "../init/cluster.ts";
+import type { ThisMachine } from "../init/machine.ts";
+import { until } from "../until.ts";
 import { deployExtensions } from "./extensions.ts";
+import { confirmMembers } from "./members.ts";
 import { untilReached } from "./reached.ts";
+import { orderMachines, rolledOut } from "./roll-out.ts";
 
 /** What the steps work with. */
 export interface ReconcileDeps {
   readonly client: KubeClient;
   readonly configuration: Configuration;
+  readonly machine: Pick<ThisMachine, "root" | "hostName">;
   readonly run: SelfHostedRun;
   /** What the control plane is made from, as it stands now. */
   readContext(): Promise<ControlPlaneContext>;
@@ -63,7 +68,7 @@ export function createReconcileActions(
 type Call = (place: PodPlace, scope: StepScope) => Promise<void>;
 
 function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>> {
-  const { client, configuration, helm, uid } = deps;
+  const { client, configuration, machine, helm, uid } = deps;
   const installed = { client, configuration, helm, clusterIdentity: uid };
   const resourceManagers: Call = async (place, scope) => {
     await deploySeedResourceManager(client, { place });
@@ -91,15 +96,19 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
       await ensureSecrets(client, await deps.readContext());
       await announceKubeconfig(client, { technicalID: NAMESPACE, managesResources: true });
     },
-    startNodeAgent: async () => await Promise.resolve(),
+    startNodeAgent: async (_, scope) => await agentAtWork(client, machine.hostName, scope),
     deployResourceManagers: resourceManagers,
     deployExtensions: extensions,
     moveResourceManagers: async (_, scope) => await resourceManagers("pods", scope),
     moveExtensions: async (_, scope) => await extensions("pods", scope),
-    confirmMembers: async () => await Promise.resolve(),
-    rollOutNodes: async () => await Promise.resolve(),
-    awaitNodes: async (_, { signal, tell }) => await nodesReady(client, signal, tell),
-    endAccess: async () => await Promise.resolve(),
+    async confirmMembers(_, scope) {
+      const { nodes = [] } = await deps.readContext();
+      await confirmMembers(nodes, { ...scope, root: machine.root });
+    },
+    async rollOutNodes(_, scope) {
+      await rolledOut(client, await orderMachines(client, await deps.readContext()), scope);
+    },
+    awaitNodes: async (_, scope) => await nodesReady(client, scope),
   };
 }
 
@@ -142,16 +151,31 @@ const builders: Partial<Readonly<Record<AppliedKind, (context: ControlPlaneConte
   Network: (context) => [networkObject(context)],
   ControlPlane: (context) => [controlPlaneObject(context)],
   // Machines boot by themselves: of what they boot with, nobody is told.
-  OperatingSystemConfig: (context) => poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool).slice(1)),
+  OperatingSystemConfig: (context) =>
+    poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool).slice(1)),
 };
 
-async function nodesReady(client: KubeClient, signal: AbortSignal, tell: (message: string) => void): Promise<void> {
-  for (;;) {
+async function nodesReady(client: KubeClient, scope: StepScope): Promise<void> {
+  await until("not all nodes of the control plane are ready", scope, async () => {
     const nodes = await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL });
     const unready = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
-    if (unready.length === 0) return;
-    tell(`not ready: ${unready.join(", ")}`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    signal.throwIfAborted();
-  }
+    return unready.length === 0 || unready.join(", ");
+  });
 }
+
+/** Its Lease is the cluster's to make, when it lets the agent in. */
+async function agentAtWork(client: KubeClient, node: string, scope: StepScope): Promise<void> {
+  const advice = "see 'journalctl --unit gardener-node-agent.service'";
+  await until(
+    `the agent of node ${node} is not at work`,
+    scope,
+    async () => {
+      const lease = await client.read(Lease, { namespace: NAMESPACE, name: nodeAgentLeaseName(node) });
+      return Date.now() - Date.parse(lease?.spec.renewTime ?? "") < LONGEST_SILENCE;
+    },
+    { advice },
+  );
+}
+
+/** In ms: four times as long as an agent's pause. */
+const LONGEST_SILENCE = 40_000;

@@ -1,10 +1,9 @@
 import { ControllerDeployment, ControllerRegistration } from "../../api/index.ts";
-import type { Pair } from "../../api/registration/demand.ts";
-import { pairsOfShoot } from "../../api/registration/demand.ts";
+import { needed, type Pair } from "../../api/registration/demand.ts";
 import { readDeployment, readInlineDeployment, type DeploymentReading } from "../../api/registration/deployment.ts";
 import { registeredOf } from "../../api/registration/registered.ts";
-import { extensionsOf } from "../../api/registration/shoot-extensions.ts";
 import type { Configuration } from "../configuration/configuration.ts";
+import { neededPairs, neededRegistrations, type Demand } from "../discover/registrations.ts";
 
 /** A registered controller that the cluster gets, and how it is installed. */
 export interface WantedExtension {
@@ -14,18 +13,17 @@ export interface WantedExtension {
 
 /** The kinds and types that the Shoot asks for and a registration of its configuration offers. */
 export function offersFor(configuration: Configuration): readonly Pair[] {
-  const offered = registrationsOf(configuration).flatMap((registration) => registeredOf(registration).offers);
-  return askedBy(configuration).filter((pair) => offered.some((offer) => isSame(offer, pair)));
+  const offers = registrationsOf(configuration).flatMap((registration) => registeredOf(registration).offers);
+  const offered = new Set(offers.map(needed));
+  return neededPairs(demandOf(configuration)).filter((pair) => offered.has(needed(pair)));
 }
 
-/** The controllers that the cluster needs: those that offer what its Shoot asks for, and those whose policy is to be everywhere. */
+/** The controllers that the cluster needs, in the order of their names. */
 export function wantedExtensions(configuration: Configuration): readonly WantedExtension[] {
-  const asked = askedBy(configuration);
-  return registrationsOf(configuration)
-    .filter((registration) => {
-      const { offers, policy } = registeredOf(registration);
-      return policy === "Always" || offers.some((offer) => asked.some((pair) => isSame(offer, pair)));
-    })
+  const registrations = registrationsOf(configuration);
+  const names = neededRegistrations(demandOf(configuration), registrations.map(registeredOf));
+  return registrations
+    .filter(({ metadata }) => names.has(metadata.name))
     .map((registration) => ({
       name: registration.metadata.name,
       deployment: deploymentOf(registration, configuration),
@@ -33,20 +31,13 @@ export function wantedExtensions(configuration: Configuration): readonly WantedE
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
+/** Machines and their network are there already: no controller is asked to make them. */
+const demandOf = ({ shoot }: Configuration): Demand => ({ shoot, managedInfrastructure: false });
+
 const registrationsOf = ({ objects }: Configuration): ControllerRegistration[] =>
   objects
     .filter(({ kind }) => kind === ControllerRegistration.kind)
     .map((object) => ControllerRegistration.schema.parse(object));
-
-/** Machines and their network are there already: nobody is asked to make them. */
-function askedBy(configuration: Configuration): readonly Pair[] {
-  const { shoot } = configuration;
-  const own = pairsOfShoot(shoot).filter(({ kind }) => kind !== "Infrastructure" && kind !== "Worker");
-  const registered = registrationsOf(configuration).map(registeredOf);
-  return [...own, ...extensionsOf(shoot, registered).map(({ type }) => ({ kind: "Extension", type }))];
-}
-
-const isSame = (one: Pair, other: Pair): boolean => one.kind === other.kind && one.type === other.type;
 
 function deploymentOf(registration: ControllerRegistration, { objects }: Configuration): DeploymentReading {
   const [reference] = registration.spec.deployment?.deploymentRefs ?? [];
@@ -54,10 +45,7 @@ function deploymentOf(registration: ControllerRegistration, { objects }: Configu
   const found = objects.find(
     ({ kind, metadata }) => kind === ControllerDeployment.kind && metadata.name === reference.name,
   );
-  if (found === undefined)
-    return {
-      is: "invalid",
-      problem: `there is no ControllerDeployment ${reference.name}: add it to the configuration`,
-    };
-  return readDeployment(ControllerDeployment.schema.parse(found));
+  if (found !== undefined) return readDeployment(ControllerDeployment.schema.parse(found));
+  const problem = `there is no ControllerDeployment ${reference.name}: add it to the configuration`;
+  return { is: "invalid", problem };
 }

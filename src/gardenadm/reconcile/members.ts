@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { createEtcdctl } from "../../etcd/etcdctl.ts";
+import { createMembership, type Membership } from "../../etcd/members.ts";
+import { nameOf } from "../../etcd/status.ts";
+import { etcdPorts, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import { OperatorError } from "../init/fault.ts";
+
+/** Both of a control plane's etcds. */
+export const ETCDS: readonly EtcdRole[] = ["main", "events"];
+
+/** Who belongs to one of the etcds, asked of all these nodes, with what a node of the control plane has. `root` is its `/`. */
+export function membersOf(
+  role: EtcdRole,
+  nodes: readonly ControlPlaneNode[],
+  { root, ...waiting }: StepScope & { readonly root: string },
+): Membership {
+  const files = join(root, "/var/lib/static-pods/kube-apiserver");
+  const { client } = etcdPorts(role, { nodes });
+  const etcdctl = createEtcdctl({
+    program: join(root, "/opt/bin/etcdctl"),
+    endpoints: nodes.map(({ addresses: [address] }) => `https://${address}:${client}`),
+    ca: join(files, "ca-etcd/ca.crt"),
+    cert: join(files, "kube-apiserver-etcd-client/tls.crt"),
+    key: join(files, "kube-apiserver-etcd-client/tls.key"),
+  });
+  return createMembership({ etcdctl, ...waiting });
+}
+
+/** Sees that each node has its member in both etcds, with a vote; throws an OperatorError that says what is to be done where not. */
+export async function confirmMembers(
+  nodes: readonly ControlPlaneNode[],
+  scope: StepScope & { readonly root: string },
+): Promise<void> {
+  for (const role of ETCDS) {
+    const members = await membersOf(role, nodes, scope).readMembers();
+    const strangers = members.filter(({ name, started }) => started && !nodes.some((node) => node.name === name));
+    const [stranger] = strangers;
+    if (stranger !== undefined)
+      throw new OperatorError(
+        `etcd-${role} has ${nameOf(stranger)}, of which there is no node: take it out by 'gardenadm reset --node ${stranger.name} --machine-is-gone'`,
+      );
+    const without = nodes.find(({ name }) => !members.some((member) => member.name === name && !member.isLearner));
+    if (without !== undefined)
+      throw new OperatorError(
+        `node ${without.name} has no vote in etcd-${role}: give 'gardenadm join' there once more, or take the node out by 'gardenadm reset'`,
+      );
+  }
+}
