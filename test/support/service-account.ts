@@ -1,4 +1,4 @@
-import { createKubeClient, parseKubeconfig, renderKubeconfig, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, parseKubeconfig, Pod, renderKubeconfig, type KubeClient } from "../../src/kube/index.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
@@ -14,7 +14,7 @@ export async function clientOfAccount(
   pod?: string,
 ): Promise<KubeClient> {
   const account = { apiVersion: "v1", kind: "ServiceAccount", namespace, name };
-  const uid = pod && (await client.read({ apiVersion: "v1", kind: "Pod", namespace, name: pod }))?.metadata.uid;
+  const uid = pod && (await client.read(Pod, { namespace, name: pod }))?.metadata.uid;
   const bound = pod === undefined ? {} : { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: pod, uid } };
   const { status } = await client.createSubresource<KubeObject & { readonly status?: { readonly token: string } }>(
     account,
