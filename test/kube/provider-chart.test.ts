@@ -3,14 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect } from "vitest";
-import { parseAllDocuments } from "yaml";
 import type { ControllerRegistration, KubeObject } from "../../src/api/index.ts";
 import { extensionKinds, type ExtensionKind } from "../../src/api/extensions/kinds.ts";
 import { readManifest } from "../../src/manifests.ts";
-import { packageChart } from "../../src/local/cluster/chart.ts";
 import { findBinary } from "../support/binary.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
+import { renderProviderChart } from "../support/provider-chart.ts";
 
 /** The chart of the local provider, as a real API server takes it, and the rights that its service account has by it. */
 const test = ownClusterTest();
@@ -63,17 +62,7 @@ test("it may do nothing else there", async () => {
   expect(await allowed(all, "managedresources.resources.gardener.cloud")).toEqual([]);
 });
 
-async function render(): Promise<KubeObject[]> {
-  const chart = join(folder, "chart.tgz");
-  await writeFile(chart, await packageChart("provider-local"));
-  const { stdout } = await execa(
-    await findBinary("helm"),
-    ["template", "provider-local", chart, "--namespace", namespace, "--set", "gardener.seed.name=seed-1"],
-    { env: { HOME: folder } },
-  );
-  const documents = parseAllDocuments(stdout);
-  return "empty" in documents ? [] : documents.map((document) => document.toJS() as KubeObject);
-}
+const render = async () => await renderProviderChart(namespace, { gardener: { seed: { name: "seed-1" } } });
 
 /** Which of the verbs the provider's account may use, of a resource as kubectl names it. */
 async function allowed(verbs: readonly string[], resource: string, within = "shoot--dev--x"): Promise<string[]> {

@@ -40,3 +40,11 @@ it("an error names everything that is wrong at once", () => {
     /PERENNIAL_LEASE_SECONDS: .*; PERENNIAL_SNAPSHOT_PERIOD_MINUTES: has to be a number of minutes that divides an hour/,
   );
 });
+
+it("a network agent does not start without a node and a range of pods' addresses, nor with one that is none", () => {
+  expect(() => parseConfig({}, "network agent")).toThrow(
+    "cannot read the configuration: PERENNIAL_NODE_NAME: is not set; PERENNIAL_POD_NETWORK: is not set",
+  );
+  const settings = { PERENNIAL_NODE_NAME: "a", PERENNIAL_POD_NETWORK: "10.184.0.0/16 -j ACCEPT" };
+  expect(() => parseConfig(settings, "network agent")).toThrow("PERENNIAL_POD_NETWORK");
+});

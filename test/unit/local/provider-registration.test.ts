@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
+import { stringify } from "yaml";
 import { registeredOf } from "../../../src/api/registration/registered.ts";
 import type { ControllerDeployment, ControllerRegistration } from "../../../src/api/index.ts";
+import { exampleObjects } from "../../../src/local/bare/configuration.ts";
 import { readManifest } from "../../../src/manifests.ts";
 import { renderProviderRegistration } from "../../../src/local/cluster/provider-registration.ts";
+import { readConfiguration } from "../../../src/gardenadm/configuration/configuration.ts";
 import { deriveEnvironment } from "../../../src/local/environment/environment.ts";
 import { dnsServer } from "../../../src/local/process/dns.ts";
 
@@ -51,6 +54,24 @@ test("the chart is a tar whose one folder bears the chart's name", async () => {
       readonly version: string;
     };
     expect(chart).toContain(`version: ${version}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("the example of a self-hosted cluster, with the provider out of this image, is a configuration without a fault", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "perennial-example-"));
+  try {
+    for (const [index, object] of (await exampleObjects(image)).entries())
+      await writeFile(join(folder, `${index}.yaml`), stringify(object));
+    const { objects } = await readConfiguration(folder);
+    expect(objects.find(({ kind }) => kind === "ControllerRegistration")).toMatchObject({
+      spec: { deployment: { deploymentRefs: [{ name: "provider-local" }] } },
+    });
+    expect(objects.find(({ kind }) => kind === "ControllerDeployment")).toMatchObject({
+      metadata: { name: "provider-local" },
+      helm: { values: { image: image.name, imageContent: image.code } },
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { planNetworks } from "../../../src/provider-local/network/plan.ts";
+import { describe, expect, test } from "vitest";
+import { planNetworks, planNode } from "../../../src/provider-local/network/plan.ts";
 
 const node = (name: string, podCIDR?: string) => ({
   apiVersion: "v1",
@@ -35,4 +35,44 @@ test("each machine is told its own pods and how to reach those of the others", (
       ],
     ]),
   );
+});
+
+describe("a node by itself", () => {
+  const at = (name: string, podCIDR: string | undefined, ...addresses: readonly string[]) => ({
+    ...node(name, podCIDR),
+    status: {
+      addresses: [
+        { type: "Hostname", address: name },
+        ...addresses.map((address) => ({ type: "InternalIP", address })),
+      ],
+    },
+  });
+  const plan = (...nodes: readonly ReturnType<typeof at>[]) => planNode(nodes, "a", "10.0.0.0/16");
+
+  test("reaches the pods of all others by what their Nodes say", () => {
+    const nodes = [
+      at("a", "10.0.0.0/24", "fd00::2", "172.30.0.2"),
+      at("b", "10.0.1.0/24", "172.30.0.3"),
+      at("c", undefined),
+    ];
+    expect(plan(...nodes)).toEqual({
+      address: "172.30.0.2",
+      network: {
+        podCIDR: "10.0.0.0/24",
+        clusterPodCIDR: "10.0.0.0/16",
+        peers: [{ podCIDR: "10.0.1.0/24", address: "172.30.0.3" }],
+      },
+    });
+  });
+
+  test("waits for its range of addresses, and for its address", () => {
+    expect(plan(at("b", "10.0.1.0/24", "172.30.0.3"))).toBeUndefined();
+    expect(plan(at("a", undefined, "172.30.0.2"))).toBeUndefined();
+    expect(plan(at("a", "10.0.0.0/24"))).toBeUndefined();
+  });
+
+  test("makes no route of what a kubelet says and is no address", () => {
+    const hostile = at("b", "10.0.1.0/24", "172.30.0.3\nroute del default");
+    expect(plan(at("a", "10.0.0.0/24", "172.30.0.2"), hostile)?.network.peers).toEqual([]);
+  });
 });
