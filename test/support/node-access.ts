@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { OperatingSystemConfig } from "../../src/api/index.ts";
 import { BOOTSTRAPPER_GROUPS, type NodeRole } from "../../src/api/names.ts";
 import { components, nodeAgentSecret, poolsOf, type ControlPlaneContext } from "../../src/components/index.ts";
 import type { AgentIdentity } from "../../src/gardenadm/node-agent/credentials.ts";
@@ -34,11 +35,11 @@ export async function orderMachines(
   const context = twoPoolContext();
   const pool = poolsOf(context).find(({ controlPlane }) => (controlPlane === undefined) === (role === "worker"));
   if (pool === undefined) throw new Error(`there is no pool of role ${role}`);
-  const config = {
+  const config: OperatingSystemConfig = {
     apiVersion: "extensions.gardener.cloud/v1alpha1",
     kind: "OperatingSystemConfig",
     metadata: { name: "x", namespace: "kube-system" },
-    spec: { type: "local", purpose: "reconcile" as const, ...spec },
+    spec: { type: "local", purpose: "reconcile", ...spec },
   };
   const secret = nodeAgentSecret(context, pool, config, () => "");
   await cluster.client.apply(secret);

@@ -21,12 +21,12 @@ export function ownAgent(context: ControlPlaneContext, pool: WorkerPool): Part {
   ];
   const agent = {
     name: "gardener-node-agent.service",
-    command: "start",
+    command: "start" as const,
     enable: true,
     content: agentUnit,
     filePaths: files.map(({ path }) => path),
   };
-  const renewal = { name: "gardenadm-renewal.service", command: "stop", enable: false, content: renewalUnit };
+  const renewal = { name: "gardenadm-renewal.service", command: "stop" as const, enable: false, content: renewalUnit };
   return { files, units: role === "control-plane" ? [agent, renewal] : [agent] };
 }
 
