@@ -119,6 +119,7 @@ const arrows = {
     "flow",
     "in-process",
     "kube",
+    "log",
     "node-agent",
     "self-hosted",
     "parsing",
