@@ -123,6 +123,7 @@ const arrows = {
     "in-process",
     "kube",
     "manifests",
+    "log",
     "node-agent",
     "self-hosted",
     "workflows/reconcile-self-hosted",

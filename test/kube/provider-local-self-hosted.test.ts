@@ -12,7 +12,7 @@ import {
   type KubeObject,
 } from "../../src/api/index.ts";
 import { ConfigMap, refTo, Secret, type Kind, type KubeClient } from "../../src/kube/index.ts";
-import { readManifest } from "../../src/local/cluster/manifests.ts";
+import { readManifest } from "../../src/manifests.ts";
 import { createLogger } from "../../src/log.ts";
 import type { Provider } from "../../src/provider-local/provider.ts";
 import { createSelfHostedProvider } from "../../src/provider-local/self-hosted/provider.ts";

@@ -37,7 +37,7 @@ After=network-online.target containerd.service
 Wants=network-online.target
 
 [Service]
-Environment=NODE_COMPILE_CACHE=/var/cache/gardenadm
+Environment=NODE_COMPILE_CACHE=/var/cache/gardenadm MALLOC_ARENA_MAX=1
 Environment="NODE_OPTIONS=--max-semi-space-size=1 --max-old-space-size=96"
 ExecStart=/opt/gardenadm/bin/gardenadm node-agent
 Restart=always

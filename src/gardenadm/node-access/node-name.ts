@@ -13,7 +13,7 @@ export interface NameClaim {
 }
 
 /**
- * Keeps a node's name for a role, before anyone gets a certificate for it: a worker's token that asked for the name of a
+ * Keeps a node's name for a role, before a certificate is given for it: a worker's token that asked for the name of a
  * control-plane node that is still to come would be that node for Kubernetes. The Lease of the node's agent bears the role, and
  * goes when the node leaves the cluster. Returns why the name is not to be had; undefined when it is kept.
  */

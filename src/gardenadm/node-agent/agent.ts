@@ -46,7 +46,7 @@ export async function runAgent(
 ): Promise<void> {
   const ending = new AbortController();
   const signal = AbortSignal.any([stop, ending.signal]);
-  await withPatience(log, timing, signal, async () => void (await ensureCredentials(identity, now(), signal)));
+  await untilDone(log, timing, signal, async () => void (await ensureCredentials(identity, now(), signal)));
   if (signal.aborted) return;
   const { places, node, configuration } = identity;
   const client = createKubeClient({ file: places.kubeconfig }, { userAgent: "gardener-node-agent", log });
@@ -121,7 +121,7 @@ async function renew(
 }
 
 /** Does it until it succeeds or is stopped. */
-async function withPatience(
+async function untilDone(
   log: Logger,
   { longestPause: most }: AgentTiming,
   signal: AbortSignal,

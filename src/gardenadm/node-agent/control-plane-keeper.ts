@@ -22,7 +22,7 @@ const DAILY = 86_400_000;
 const RECHECK = 10_000;
 
 /**
- * What a cluster without anyone who looks after it needs of its control-plane nodes: as administrator, it approves the
+ * What a cluster that no operator looks after needs of its control-plane nodes: as administrator, it approves the
  * certificates of nodes, and once a day it starts the renewal where a certificate on this machine has less than a fifth of its
  * life left. Nothing on a worker.
  */

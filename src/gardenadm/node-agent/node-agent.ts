@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
 import { createLogger } from "../../log.ts";
 import { createCtr, createSystemctl } from "../../node-agent/commands.ts";
@@ -33,6 +34,8 @@ export const nodeAgent = defineCommand({
       ctr: createCtr({ namespace: "k8s.io" }),
     };
     const identity = { root, places, node: hostname(), configuration, adminKubeconfig };
+    // A process that is killed leaves the next one what it has compiled, too.
+    setTimeout(flushCompileCache, 60_000).unref();
     const keeper = await keepControlPlane({ identity, machine, log, now });
     try {
       await runAgent({ identity, machine, log, now }, signal);

@@ -13,7 +13,7 @@ export interface AgentPlaces {
   readonly kubeletBootstrap: string;
   /** Of a kubelet that has joined. */
   readonly kubelet: string;
-  /** Whoever changes the machine by an OperatingSystemConfig holds it. */
+  /** A process holds it while it changes the machine by an OperatingSystemConfig. */
   readonly lock: string;
 }
 

@@ -27,6 +27,7 @@ let cluster: ControlPlane;
 let approver: NodeApprover;
 let signer: Signer;
 const running = new Set<RunningAgent>();
+const folders: string[] = [];
 
 test.beforeAll(async ({ cluster: own }) => {
   cluster = own;
@@ -40,7 +41,10 @@ test.afterEach(async () => {
   for (const agent of running) await agent.end();
 });
 
-test.afterAll(async () => await Promise.all([approver.stop(), signer.stop()]));
+test.afterAll(async () => {
+  await Promise.all([approver.stop(), signer.stop()]);
+  for (const folder of folders) await rm(folder, { recursive: true });
+});
 
 describe("the agent of a worker", () => {
   test("comes in by its token, makes the machine what the Secret says, says so, and drops the token", async () => {
@@ -173,6 +177,7 @@ async function joined(node: string, role: NodeRole, spec: MachineConfig["spec"])
   const secretName = await orderMachines(cluster, role, spec);
   const token = await makeToken(cluster, role);
   const { dir, identity } = await joiningMachine(cluster, { node, role, secretName, token });
+  folders.push(dir);
   const system: FakeSystem = await fakeSystem(dir);
   const agent = start(identity, dir);
   await cluster.client.create({
