@@ -68,6 +68,7 @@ export { STATIC_POD_MANIFESTS } from "./node/kubelet-config.ts";
 export { nodeAgentSecret, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";
 export { nodeAgentSecretName } from "./node/pool.ts";
+export { CLUSTER_INFO_PATH, clusterInfo } from "./on-nodes/cluster-info.ts";
 export { inHostNetwork } from "./on-nodes/host-phase.ts";
 export { HOST_PORTS } from "./on-nodes/host-ports.ts";
 export { placed, toleratesControlPlane, type PodPlace } from "./on-nodes/place.ts";

@@ -14,6 +14,11 @@ export const registry: readonly Group<GardenadmContext>[] = [
     load: async () => (await import("./init/init.ts")).init,
   },
   {
+    name: "join",
+    summary: "Make this machine a node of a cluster that is there",
+    load: async () => (await import("./join/join.ts")).join,
+  },
+  {
     name: "status",
     summary: "Say how this machine and its cluster are, also while nothing answers, and what to do next",
     load: async () => (await import("./status/status.ts")).status,

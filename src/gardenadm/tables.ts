@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Shoot } from "../api/index.ts";
 import { createProgressDisplay } from "../cli/display/progress.ts";
 import type { ShownFlow } from "../cli/display/progress-lines.ts";
 import type { Flow } from "../flow/flow.ts";
 import { openJournal } from "../in-process/journal.ts";
-import { runInProcess, type StepChange, type StepScope } from "../in-process/run.ts";
+import { CliError } from "../cli/exit.ts";
+import { LockedError } from "../in-process/lock.ts";
+import { ParkedError, runInProcess, type StepChange, type StepScope } from "../in-process/run.ts";
 import type { GardenadmContext } from "./context.ts";
 import { judge } from "./init/fault.ts";
 
@@ -24,13 +25,12 @@ export interface Tables {
 /** All tables of a command are one run in the journal. */
 export function createTables(
   context: GardenadmContext,
-  { journal, shoot }: { readonly journal: string; readonly shoot: Pick<Shoot, "metadata"> },
+  { journal, about }: { readonly journal: string; readonly about: string },
 ): Tables {
   const run = randomUUID();
-  const { name, namespace } = shoot.metadata;
   return {
     async run(flow, subject, carryOut) {
-      const watched = watch(context, flow, `${namespace}/${name}`);
+      const watched = watch(context, flow, about);
       try {
         await runInProcess(flow, subject, {
           ...{ run, judge, carryOut },
@@ -45,6 +45,17 @@ export function createTables(
       }
     },
   };
+}
+
+/** An error of a command as its operator reads it: the step that waits, and that the same command goes on there. */
+export function inWords(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return new CliError("interrupted", "interrupted; the same command goes on there");
+  if (error instanceof LockedError) return new CliError("failed", `gardenadm ${error.message}`, { cause: error });
+  if (!(error instanceof ParkedError)) return error;
+  const parked = [...error.parked].map(([step, message]) => `step ${step}: ${message}`);
+  return new CliError("failed", `${parked.join("; ")}; mend that, and the same command goes on there`, {
+    cause: error,
+  });
 }
 
 /** Shows the run as it goes, with what each step waits for beside it. */

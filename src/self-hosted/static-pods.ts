@@ -100,9 +100,9 @@ function refuseReferences(spec: PodSpec, refuse: Refuse): void {
   if (named("resourceClaims")) refuse("resourceClaims", "claims devices by the API server", "ask for none");
 }
 
-/** YAML as kubelets read it. What stands in it may be what only root may know. */
+/** YAML as kubelets read it, the same whatever order the fields have come in. What stands in it may be what only root may know. */
 function manifestOf(pod: KubeObject): File {
-  const text = stringify(pod, { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 });
+  const text = stringify(pod, { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0, sortMapEntries: true });
   return {
     path: `${STATIC_POD_MANIFESTS}/${pod.metadata.name}.yaml`,
     permissions: 0o600,

@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
 import { scheduledReplicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles } from "../files.ts";
+import { CLUSTER_INFO_PATH } from "../on-nodes/cluster-info.ts";
 import { AUDIT, auditLogVolume } from "./audit.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
 import { kubeApiServerCommand } from "./kube-apiserver-command.ts";
@@ -19,11 +20,11 @@ import {
 
 /** The Shoot's API server. */
 export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
-  const { namespace, images, shoot } = context;
+  const { namespace, images } = context;
   const labels = controlPlaneLabels("apiserver");
   const authentication = {
     name: "kube-apiserver-authentication",
-    data: { "config.yaml": authenticationConfiguration(shoot.spec.kubernetes.version) },
+    data: { "config.yaml": authenticationConfiguration(context) },
     mountPath: "/etc/kubernetes/authentication",
   };
   const tunnel = tunnelServer(context);
@@ -87,13 +88,14 @@ const secrets = {
   [ENCRYPTION_CONFIGURATION.secret]: "all",
 } as const;
 
-/** Anonymous requests reach the health endpoints, for the kubelet's probes, and nothing else. */
-function authenticationConfiguration(kubernetesVersion: string): string {
-  const minor = Number(kubernetesVersion.split(".")[1]);
+/** Anonymous requests reach the health endpoints, for the kubelet's probes, where machines join by tokens what proves the cluster to them, and nothing else. */
+function authenticationConfiguration({ shoot, nodes }: ControlPlaneContext): string {
+  const minor = Number(shoot.spec.kubernetes.version.split(".")[1]);
+  const paths = ["/livez", "/readyz", "/healthz", ...(nodes === undefined ? [] : [CLUSTER_INFO_PATH])];
   return stringify({
     apiVersion: `apiserver.config.k8s.io/${minor >= 34 ? "v1" : "v1beta1"}`,
     kind: "AuthenticationConfiguration",
     jwt: [],
-    anonymous: { enabled: true, conditions: ["/livez", "/readyz", "/healthz"].map((path) => ({ path })) },
+    anonymous: { enabled: true, conditions: paths.map((path) => ({ path })) },
   });
 }

@@ -33,6 +33,16 @@ export function ownAgentRights(context: ControlPlaneContext): KubeObject[] {
     clusterRoleBinding(name, name, [agents]),
     ...roleWithBinding({ name, namespace: "kube-system" }, leases, [agents]),
     ...(["worker", "control-plane"] as const).flatMap((role) => configurationReaders(context, role)),
+    // What the cluster is, those who join read before they are nodes: no key is in it.
+    clusterRole(`${name}:cluster`, [
+      {
+        apiGroups: ["extensions.gardener.cloud"],
+        resources: ["clusters"],
+        resourceNames: [context.namespace],
+        verbs: ["get"],
+      },
+    ]),
+    clusterRoleBinding(`${name}:cluster`, `${name}:cluster`, [agents]),
   ];
 }
 

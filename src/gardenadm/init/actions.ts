@@ -18,6 +18,7 @@ import type { Configuration } from "../configuration/configuration.ts";
 import { controlPlaneObjects, describeMachine, ensureUid, isThere, NAMESPACE, readControlPlane } from "./cluster.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
+import { kubeletAnswers, serverAnswers } from "../kubelet-answers.ts";
 import { until } from "../until.ts";
 import { OperatorError } from "./fault.ts";
 import type { ThisMachine } from "./machine.ts";
@@ -96,12 +97,12 @@ export function createStartActions({ machine, configuration }: StartDeps): {
       await apply(known().machines.config, scope);
     },
     async kubelet(scope) {
-      await answers("http://127.0.0.1:10248/healthz", "the kubelet", scope);
+      await kubeletAnswers(scope);
     },
     async etcd(scope) {
       await running(["etcd-main", "etcd-events"], scope);
-      await answers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
-      await answers("http://127.0.0.1:2384/readyz", "etcd-events", scope);
+      await serverAnswers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
+      await serverAnswers("http://127.0.0.1:2384/readyz", "etcd-events", scope);
     },
     async kubeApiServer(scope) {
       await running(["kube-apiserver"], scope);
@@ -159,11 +160,6 @@ async function secretValue(client: KubeClient, name: string, key: string): Promi
   const value = (await client.read(Secret, { namespace: NAMESPACE, name }))?.data?.[key];
   if (value === undefined) throw new Error("there is no such key: it goes missing only when people take it away");
   return Buffer.from(value, "base64");
-}
-
-/** Waits until an HTTP server of this machine answers with 200. */
-async function answers(url: string, what: string, scope: StepScope): Promise<void> {
-  await until(`${what} is not ready`, scope, async (signal) => (await fetch(url, { signal })).ok);
 }
 
 /** Waits until a program that leads by a Lease has one, which it gets when it is at work. */

@@ -1,14 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
-import { LockedError, withLock } from "../../in-process/lock.ts";
-import { ParkedError } from "../../in-process/run.ts";
+import { withLock } from "../../in-process/lock.ts";
 import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { createReconcileActions } from "../reconcile/actions.ts";
 import { readFacts } from "../reconcile/facts.ts";
-import { createTables } from "../tables.ts";
+import { createTables, inWords } from "../tables.ts";
 import { createStartActions } from "./actions.ts";
 import { ensureUid, isThere } from "./cluster.ts";
 import { findThisMachine, type ThisMachine } from "./machine.ts";
@@ -55,7 +54,8 @@ async function showPlan({ terminal }: GardenadmContext, machine: ThisMachine): P
 
 async function start(context: GardenadmContext, machine: ThisMachine, configuration: Configuration): Promise<Exit> {
   const places = placesIn(machine.root);
-  const tables = createTables(context, { journal: places.journal, shoot: configuration.shoot });
+  const { name, namespace } = configuration.shoot.metadata;
+  const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}` });
   try {
     await withLock(places.lock, async () => {
       const { actions, server, readContext, close } = createStartActions({ machine, configuration });
@@ -83,16 +83,6 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
 
 /** The binary of Helm that comes with gardenadm. */
 const HELM = fileURLToPath(new URL("../../../bin/helm", import.meta.url));
-
-function inWords(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return new CliError("interrupted", "interrupted; the same command goes on there");
-  if (error instanceof LockedError) return new CliError("failed", `gardenadm ${error.message}`, { cause: error });
-  if (!(error instanceof ParkedError)) return error;
-  const parked = [...error.parked].map(([step, message]) => `step ${step}: ${message}`);
-  return new CliError("failed", `${parked.join("; ")}; mend that, and the same command goes on there`, {
-    cause: error,
-  });
-}
 
 function reached({ shoot }: Configuration, { hostName }: ThisMachine): string {
   return (

@@ -10,6 +10,7 @@ import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, nodeAgentLeaseName } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
+  clusterInfo,
   clusterObject,
   components,
   controlPlaneObject,
@@ -85,7 +86,9 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
     async prepareNamespaces() {
       await client.apply({ ...typeMeta(Namespace), metadata: { name: GARDEN_NAMESPACE } });
       for (const object of await readManifest("seed/priority-classes.yaml")) await client.apply(object);
-      await deployComponent(client, "gardener-access", await deps.readContext());
+      const context = await deps.readContext();
+      await deployComponent(client, "gardener-access", context);
+      await applyAll(client, clusterInfo(context));
       await applyAll(client, (await readManifest("options/resource-manager/rbac.yaml")).filter(isOfResourceManager));
     },
     async syncCluster() {

@@ -1,0 +1,28 @@
+import { lookup } from "node:dns/promises";
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import type { TrustedCluster } from "./trust.ts";
+
+/**
+ * Makes the name of the cluster's API servers lead somewhere, until the machine's configuration says where: to the address that the
+ * operator has given, by a line in `/etc/hosts`, which that configuration replaces. Nothing where the name leads somewhere already.
+ */
+export async function ensureName({ server }: TrustedCluster, address: string, root: string): Promise<void> {
+  const { hostname: name } = new URL(server);
+  if (isIP(name) !== 0 || (await leads(name))) return;
+  const { address: ip } = await lookup(new URL(address).hostname.replace(/^\[|\]$/g, ""));
+  const file = join(root, "/etc/hosts");
+  const text = await readFile(file, "utf8").catch(() => "");
+  const lines = text.split("\n").filter((line) => line !== "" && !line.endsWith(" # API server"));
+  const all = [...lines, `${ip} ${name} # API server`];
+  await writeWhole(file, Buffer.from(`${all.join("\n")}\n`), 0o644);
+}
+
+async function leads(name: string): Promise<boolean> {
+  return await lookup(name).then(
+    () => true,
+    () => false,
+  );
+}

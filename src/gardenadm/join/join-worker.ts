@@ -1,0 +1,30 @@
+import { defineFlow } from "../../flow/flow.ts";
+
+/** What is done on a machine that becomes a node without a control plane. */
+export type WorkerAction =
+  "preflight" | "trust" | "access" | "place" | "nodeInit" | "nodeAgent" | "kubelet" | "node" | "accessOver";
+
+/** What a row does, as plans say it. */
+export interface JoinRow<Action> {
+  readonly action: Action;
+  readonly does: string;
+}
+
+const row = (action: WorkerAction, does: string, ...after: WorkerAction[]) => ({ do: { action, does }, after });
+
+/** Makes a machine a worker node of a cluster that carries its own control plane. */
+export const joinWorker = defineFlow<undefined, JoinRow<WorkerAction>, WorkerAction>("Join a worker node", {
+  preflight: row("preflight", "looks whether this machine can be a node"),
+  trust: row(
+    "trust",
+    "asks the API server for its cluster, and sees by the token and the authority that it is the right one",
+    "preflight",
+  ),
+  access: row("access", "gets a certificate for the agent of this machine by the token", "trust"),
+  place: row("place", "chooses pool and zone", "access"),
+  nodeInit: row("nodeInit", "starts the unit that takes the cluster's gardenadm out of its image", "place"),
+  nodeAgent: row("nodeAgent", "makes the machine what its pool's Secret says; its agent keeps it so", "nodeInit"),
+  kubelet: row("kubelet", "waits for the kubelet, which comes in by the token", "nodeAgent"),
+  node: row("node", "waits for the Node to be ready", "kubelet"),
+  accessOver: row("accessOver", "sees that the token is off the machine", "node"),
+});

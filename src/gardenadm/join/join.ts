@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { CliError, type Exit } from "../../cli/exit.ts";
+import { flag, repeated, required, text } from "../../cli/option.ts";
+import { withLock } from "../../in-process/lock.ts";
+import { defineCommand, type GardenadmContext } from "../context.ts";
+import { findThisMachine } from "../init/machine.ts";
+import { placesIn } from "../init/places.ts";
+import { createTables, inWords } from "../tables.ts";
+import { readToken } from "../token/token.ts";
+import { joinWorker } from "./join-worker.ts";
+import { createWorkerActions } from "./worker-actions.ts";
+import type { Proof } from "./trust.ts";
+
+/** `gardenadm join` */
+export const join = defineCommand({
+  name: "join",
+  summary: "Make this machine a node of a cluster that is there",
+  description:
+    "The line to paste comes from 'gardenadm token create --print-join-command' on a node of the control plane. The machine sees by the token, and by the hash of the " +
+    "cluster's authority, that it talks to the cluster that is meant. Interrupted or killed, the same command goes on where it was.",
+  examples: [
+    "echo TOKEN | gardenadm join https://10.0.0.1 --bootstrap-token - --ca-cert-hash sha256:HASH",
+    "gardenadm join https://10.0.0.1 --bootstrap-token-file token --ca-certificate ca.crt --worker-pool-name worker --zone a",
+  ],
+  args: { server: required("URL of the API server") },
+  options: {
+    bootstrapToken: text("token", "A token that lets machines join, or - to read it from standard input"),
+    bootstrapTokenFile: text("file", "Read the token from this file"),
+    caCertHash: repeated(
+      "hash",
+      "Hash of the public key of an authority that may have signed the API server's certificate",
+    ),
+    caCertificate: text("file", "The authority itself, a file in PEM, or base64 of it"),
+    controlPlane: flag("Become a node of the control plane"),
+    workerPoolName: text("pool", "The pool of workers to join [the first one]", "w"),
+    zone: text("zone", "The zone that this machine is in, where the pool has several", "z"),
+  },
+  async run({ args, options, context }) {
+    const { bootstrapToken, bootstrapTokenFile, caCertHash, caCertificate, controlPlane, workerPoolName, zone } =
+      options;
+    const token = await readToken({ token: bootstrapToken, tokenFile: bootstrapTokenFile }, context);
+    if (token === undefined)
+      throw new CliError(
+        "usage",
+        "no bootstrap token: give it by --bootstrap-token - on standard input, or by --bootstrap-token-file",
+      );
+    const ca = caCertificate === undefined ? undefined : await readAuthority(caCertificate);
+    if (ca === undefined && caCertHash.length === 0)
+      throw new CliError(
+        "usage",
+        "nothing says which cluster is meant: give --ca-cert-hash or --ca-certificate, as the printed line does",
+      );
+    const role = controlPlane ? "control-plane" : "worker";
+    const invitation = { address: addressOf(args.server), token, role, pool: workerPoolName, zone } as const;
+    return await start(context, invitation, { token, hashes: caCertHash, ca });
+  },
+});
+
+async function start(
+  context: GardenadmContext,
+  invitation: Parameters<typeof createWorkerActions>[0]["invitation"],
+  proof: Proof,
+): Promise<Exit> {
+  const machine = await findThisMachine();
+  const places = placesIn(machine.root);
+  const tables = createTables(context, { journal: places.journal, about: machine.hostName });
+  try {
+    await withLock(places.lock, async () => {
+      const { actions, close } = createWorkerActions({ machine, invitation, proof });
+      try {
+        await tables.run(joinWorker, undefined, async ({ action }, scope) => await actions[action](scope));
+      } finally {
+        await close();
+      }
+    });
+  } catch (error) {
+    throw inWords(error, context.signal);
+  }
+  context.terminal.err.write(
+    `\nThis machine is node ${machine.hostName} of the cluster.\nNext, on a node of the control plane: kubectl get nodes\n`,
+  );
+  return "done";
+}
+
+function addressOf(server: string): string {
+  const url = URL.parse(server.includes("://") ? server : `https://${server}`);
+  if (url?.protocol === "https:" && url.username === "" && url.pathname === "/" && url.search === "") return url.origin;
+  throw new CliError("usage", `the API server cannot be "${server}": say HOST:PORT or https://HOST:PORT`);
+}
+
+async function readAuthority(given: string): Promise<string> {
+  const text = await readFile(given, "utf8").catch(() => Buffer.from(given, "base64").toString());
+  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
+  throw new CliError("usage", "--ca-certificate names no file with a certificate in PEM, and is no base64 of one");
+}

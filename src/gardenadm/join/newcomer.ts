@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { Cluster } from "../../api/index.ts";
+import { imagesFor, nodeAgentSecretName, type ControlPlaneContext } from "../../components/index.ts";
+import { createKubeClient, renderBootstrapToken, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { ADMIN_KUBECONFIG } from "../connection.ts";
+import { NAMESPACE } from "../init/cluster.ts";
+import { OperatorError } from "../init/fault.ts";
+import type { ThisMachine } from "../init/machine.ts";
+import { ensureCredentials, type AgentIdentity } from "../node-agent/credentials.ts";
+import { agentPlacesIn } from "../node-agent/places.ts";
+import { ensureName } from "./api-server-name.ts";
+import { placeOf, type Place, type WantedPlace } from "./place.ts";
+import type { TrustedCluster } from "./trust.ts";
+
+/** What a machine that joins is told by its operator. */
+export interface Invitation extends WantedPlace {
+  /** URL at which an API server answers. */
+  readonly address: string;
+  readonly token: BootstrapToken;
+}
+
+const CA_FILE = "/var/lib/gardener-node-agent/cluster-ca.crt";
+
+/**
+ * Leaves on the machine what its agent comes in with (authority, server, token), and has it get its certificate; what is good already
+ * stays. Answers with who the machine is from then on.
+ */
+export async function enter(
+  { root, hostName }: ThisMachine,
+  cluster: TrustedCluster,
+  { address, role, token }: Invitation,
+  signal: AbortSignal,
+): Promise<AgentIdentity> {
+  const places = agentPlacesIn(root);
+  await ensureName(cluster, address, root);
+  await writeWhole(join(root, CA_FILE), Buffer.from(cluster.ca), 0o640);
+  await writeWhole(places.token, Buffer.from(renderBootstrapToken(token)), 0o600);
+  const { server } = cluster;
+  if (role === "worker")
+    await writeWhole(places.configuration, Buffer.from(stringify({ server, caFile: CA_FILE })), 0o600);
+  const configuration = { server, caFile: CA_FILE, secretName: "", pool: "", role };
+  const identity = { root, places, node: hostName, configuration, adminKubeconfig: join(root, ADMIN_KUBECONFIG) };
+  await ensureCredentials(identity, Date.now(), signal);
+  return identity;
+}
+
+/** A client of the machine's agent. */
+export const agentClient = ({ places }: Pick<AgentIdentity, "places">): KubeClient =>
+  createKubeClient({ file: places.kubeconfig }, { userAgent: "gardenadm" });
+
+/** What the cluster says of itself to its nodes. */
+export async function readCluster(client: KubeClient): Promise<ControlPlaneContext> {
+  const cluster = await client.read(Cluster, { name: NAMESPACE });
+  if (cluster === undefined)
+    throw new OperatorError(`Cluster ${NAMESPACE} does not exist: 'gardenadm init' on the first node makes it`);
+  const { shoot, cloudProfile } = Cluster.schema.parse(cluster).spec as Pick<
+    ControlPlaneContext,
+    "shoot" | "cloudProfile"
+  >;
+  const images = imagesFor(shoot.spec.kubernetes.version);
+  return { shoot, cloudProfile, namespace: NAMESPACE, checksums: {}, images, nodes: [] };
+}
+
+/** Notes on the machine which pool it belongs to, and its zone; answers with both. */
+export async function takePlace(
+  { root, places }: AgentIdentity,
+  context: ControlPlaneContext,
+  wanted: WantedPlace,
+): Promise<Place & { readonly secretName: string }> {
+  const place = placeOf(context, wanted);
+  const secretName = nodeAgentSecretName(context, place.pool);
+  const ofPool = stringify({ pool: place.pool.name, role: wanted.role, secretName });
+  await writeWhole(places.pool, Buffer.from(ofPool), 0o600);
+  if (place.zone !== undefined) await writeWhole(join(root, EXTRA_ARGS), Buffer.from(zoneFlag(place.zone)), 0o600);
+  return { ...place, secretName };
+}
+
+/** What the kubelet's unit reads besides. */
+const EXTRA_ARGS = "/var/lib/kubelet/extra_args";
+
+const zoneFlag = (zone: string): string => `KUBELET_EXTRA_ARGS=--node-labels=topology.kubernetes.io/zone=${zone}\n`;

@@ -1,0 +1,107 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { request } from "node:https";
+import { parseYaml, parseJson } from "../../parsing.ts";
+import { CLUSTER_INFO_PATH } from "../../components/index.ts";
+import type { BootstrapToken } from "../../kube/index.ts";
+import { OperatorError } from "../init/fault.ts";
+import { authorityHashes } from "../token/join-command.ts";
+
+/** A cluster as a machine that is to join knows it. */
+export interface TrustedCluster {
+  /** The certificates that may have signed its API servers', in PEM. */
+  readonly ca: string;
+  /** URL of its API servers, by the name under which its machines find them. */
+  readonly server: string;
+}
+
+/** By what a machine knows the cluster that it is told of. */
+export interface Proof {
+  readonly token: BootstrapToken;
+  /** Hashes of which one is that of an authority's public key. */
+  readonly hashes: readonly string[];
+  /** PEM, where the operator gives the authority itself. */
+  readonly ca?: string | undefined;
+}
+
+/**
+ * Asks an API server which cluster it belongs to, and believes it when the token has signed the answer and the authority is the one
+ * that the operator has named, as kubeadm does. Nothing secret is sent. Throws an OperatorError that says what does not fit.
+ */
+export async function trustCluster(address: string, proof: Proof, signal: AbortSignal): Promise<TrustedCluster> {
+  const info = await readInfo(address, signal);
+  const { kubeconfig = "" } = info;
+  confirmSignature(info, kubeconfig, proof.token, address);
+  const found = parseYaml(kubeconfig, `what ${address} says of its cluster`) as Kubeconfig;
+  const { server = "", "certificate-authority-data": data = "" } = found.clusters?.[0]?.cluster ?? {};
+  const ca = Buffer.from(data, "base64").toString();
+  const hashes = authorityHashes(ca, address);
+  const wanted = proof.ca === undefined ? proof.hashes : authorityHashes(proof.ca, "--ca-certificate");
+  if (!hashes.some((hash) => wanted.includes(hash)))
+    throw new OperatorError(
+      `${address} belongs to another cluster: its authority is ${hashes.join(", ")}, and ${wanted.join(", ")} is expected; make the line anew with 'gardenadm token create --print-join-command' on a node of the cluster that is meant`,
+    );
+  return { ca, server };
+}
+
+interface Kubeconfig {
+  readonly clusters?: readonly {
+    readonly cluster?: { readonly server?: string; readonly "certificate-authority-data"?: string };
+  }[];
+}
+
+type Info = Readonly<Record<string, string | undefined>>;
+
+/** What is read over a connection that proves nothing yet. */
+async function readInfo(address: string, signal: AbortSignal): Promise<Info> {
+  const url = new URL(CLUSTER_INFO_PATH, address);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
+  const { status, text } = await get(url, limited).catch((cause: Error) => {
+    signal.throwIfAborted();
+    throw new OperatorError(
+      `${address} does not answer: ${cause.message}; see that the address is right and its port open`,
+      { cause },
+    );
+  });
+  if (status !== 200)
+    throw new OperatorError(
+      `${address} shows no ConfigMap kube-public/cluster-info (status ${status}): it is no cluster that gardenadm has made`,
+    );
+  return (parseJson(text, `the answer of ${address}`) as { readonly data?: Info }).data ?? {};
+}
+
+/** In characters: the ConfigMap has a certificate, and a signature for each token. */
+const LONGEST = 1_048_576;
+
+async function get(url: URL, signal: AbortSignal): Promise<{ status: number; text: string }> {
+  return await new Promise((resolve, reject) => {
+    const sent = request(url, { rejectUnauthorized: false, agent: false, signal }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (chunk: string) => {
+        text += chunk;
+        if (text.length > LONGEST) sent.destroy(new Error("its answer is too long"));
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+/** The controller manager signs for each token that may prove the cluster: a JWS without its payload, by HS256. */
+function confirmSignature(info: Info, content: string, { id, secret }: BootstrapToken, address: string): void {
+  const detached = info[`jws-kubeconfig-${id}`];
+  if (detached === undefined)
+    throw new OperatorError(
+      `bootstrap token ${id} is not known to ${address}: it has expired, or belongs to another cluster; make one with 'gardenadm token create --print-join-command'`,
+    );
+  const [header = "", , signature = ""] = detached.split(".");
+  const signed = `${header}.${Buffer.from(content).toString("base64url")}`;
+  const expected = createHmac("sha256", secret).update(signed).digest();
+  const given = Buffer.from(signature, "base64url");
+  const { alg } = parseJson(Buffer.from(header, "base64url").toString(), "a signature") as { readonly alg?: string };
+  if (alg === "HS256" && given.length === expected.length && timingSafeEqual(given, expected)) return;
+  throw new OperatorError(
+    `${address} does not prove that it knows bootstrap token ${id}: the token is misspelt, or the machine is not of the cluster that made it`,
+  );
+}

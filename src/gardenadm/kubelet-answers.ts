@@ -1,0 +1,12 @@
+import type { StepScope } from "../in-process/run.ts";
+import { until } from "./until.ts";
+
+/** Waits until the kubelet of this machine is healthy. */
+export async function kubeletAnswers(scope: StepScope): Promise<void> {
+  await serverAnswers("http://127.0.0.1:10248/healthz", "the kubelet", scope);
+}
+
+/** Waits until an HTTP server of this machine answers with 200. */
+export async function serverAnswers(url: string, what: string, scope: StepScope): Promise<void> {
+  await until(`${what} is not ready`, scope, async (signal) => (await fetch(url, { signal })).ok);
+}
