@@ -22,6 +22,7 @@ import { kubeletAnswers, serverAnswers } from "../kubelet-answers.ts";
 import { until } from "../until.ts";
 import { OperatorError } from "./fault.ts";
 import type { ThisMachine } from "./machine.ts";
+import { markNode } from "./mark-node.ts";
 import { placesIn } from "./places.ts";
 import { preflightFaults } from "./preflight.ts";
 import type { StartAction } from "./start-control-plane.ts";
@@ -167,16 +168,6 @@ async function leads(client: KubeClient, name: string, scope: StepScope): Promis
   await until(`${name} does not lead yet`, scope, async () => {
     const lease = await client.read(Lease, { namespace: NAMESPACE, name });
     return (lease?.spec?.holderIdentity ?? "") !== "";
-  });
-}
-
-/** A kubelet may not say of itself that its Node carries the control plane. */
-async function markNode(client: KubeClient, name: string, scope: StepScope): Promise<void> {
-  await until(`Node ${name} is not there`, scope, async () => {
-    const node = await client.read(Node, { name });
-    if (node !== undefined && node.metadata.labels?.[CONTROL_PLANE_LABEL] === undefined)
-      await client.patch(refOf(node), { metadata: { labels: { [CONTROL_PLANE_LABEL]: "" } } });
-    return node !== undefined;
   });
 }
 

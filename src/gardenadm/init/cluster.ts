@@ -28,7 +28,7 @@ const STATIC: readonly ComponentName[] = ["etcd", "kube-apiserver", "kube-contro
 /** What the control plane on this machine is made from, with what the cluster has of Secrets by now. */
 export async function readControlPlane(
   client: KubeClient,
-  { shoot, cloudProfile }: Configuration,
+  { shoot, cloudProfile }: Pick<Configuration, "shoot" | "cloudProfile">,
   { hostName, addresses }: Pick<ThisMachine, "hostName" | "addresses">,
   uid: string,
 ): Promise<ControlPlaneContext> {

@@ -1,4 +1,5 @@
 import { StepError } from "../../activities/step-error.ts";
+import { MembershipError } from "../../etcd/membership-error.ts";
 import { withoutSecrets } from "../../redaction.ts";
 import { KubeError } from "../../kube/index.ts";
 import type { StepTrouble } from "../../in-process/run.ts";
@@ -11,5 +12,6 @@ export class OperatorError extends Error {
 /** What a failure of a step means: an API server's or a controller's may pass, all else is for the operator. */
 export function judge(error: unknown): StepTrouble {
   const message = withoutSecrets(error instanceof Error ? error.message : String(error));
-  return { message, retryable: (error instanceof KubeError || error instanceof StepError) && error.retryable };
+  const isPassing = error instanceof KubeError || error instanceof StepError || error instanceof MembershipError;
+  return { message, retryable: isPassing && error.retryable };
 }

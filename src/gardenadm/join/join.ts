@@ -5,11 +5,14 @@ import { withLock } from "../../in-process/lock.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { findThisMachine } from "../init/machine.ts";
 import { placesIn } from "../init/places.ts";
-import { createTables, inWords } from "../tables.ts";
+import { createTables, inWords, type Tables } from "../tables.ts";
 import { readToken } from "../token/token.ts";
+import { createControlPlaneActions } from "./control-plane-actions.ts";
+import { joinControlPlane } from "./join-control-plane.ts";
 import { joinWorker } from "./join-worker.ts";
-import { createWorkerActions } from "./worker-actions.ts";
+import type { Invitation, JoinDeps } from "./newcomer.ts";
 import type { Proof } from "./trust.ts";
+import { createWorkerActions } from "./worker-actions.ts";
 
 /** `gardenadm join` */
 export const join = defineCommand({
@@ -56,22 +59,14 @@ export const join = defineCommand({
   },
 });
 
-async function start(
-  context: GardenadmContext,
-  invitation: Parameters<typeof createWorkerActions>[0]["invitation"],
-  proof: Proof,
-): Promise<Exit> {
+async function start(context: GardenadmContext, invitation: Invitation, proof: Proof): Promise<Exit> {
   const machine = await findThisMachine();
   const places = placesIn(machine.root);
   const tables = createTables(context, { journal: places.journal, about: machine.hostName });
   try {
     await withLock(places.lock, async () => {
-      const { actions, close } = createWorkerActions({ machine, invitation, proof });
-      try {
-        await tables.run(joinWorker, undefined, async ({ action }, scope) => await actions[action](scope));
-      } finally {
-        await close();
-      }
+      const run = invitation.role === "worker" ? runWorker : runControlPlane;
+      await run(tables, { machine, invitation, proof });
     });
   } catch (error) {
     throw inWords(error, context.signal);
@@ -80,6 +75,24 @@ async function start(
     `\nThis machine is node ${machine.hostName} of the cluster.\nNext, on a node of the control plane: kubectl get nodes\n`,
   );
   return "done";
+}
+
+async function runWorker(tables: Tables, deps: JoinDeps): Promise<void> {
+  const { actions, close } = createWorkerActions(deps);
+  try {
+    await tables.run(joinWorker, undefined, async ({ action }, scope) => await actions[action](scope));
+  } finally {
+    await close();
+  }
+}
+
+async function runControlPlane(tables: Tables, deps: JoinDeps): Promise<void> {
+  const { actions, close } = createControlPlaneActions(deps);
+  try {
+    await tables.run(joinControlPlane, undefined, async ({ action }, scope) => await actions[action](scope));
+  } finally {
+    await close();
+  }
 }
 
 function addressOf(server: string): string {

@@ -2,23 +2,42 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { Cluster } from "../../api/index.ts";
 import { imagesFor, nodeAgentSecretName, type ControlPlaneContext } from "../../components/index.ts";
-import { createKubeClient, renderBootstrapToken, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
+import { SYSTEM_NAMESPACE } from "../../api/names.ts";
+import { isReady } from "../../activities/waits/readiness.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import {
+  createKubeClient,
+  Node,
+  renderBootstrapToken,
+  Secret,
+  type BootstrapToken,
+  type KubeClient,
+} from "../../kube/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { ADMIN_KUBECONFIG } from "../connection.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import type { ThisMachine } from "../init/machine.ts";
-import { ensureCredentials, type AgentIdentity } from "../node-agent/credentials.ts";
+import { preflightFaults } from "../init/preflight.ts";
+import { until } from "../until.ts";
+import { ensureCredentials, isThere, type AgentIdentity } from "../node-agent/credentials.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { ensureName } from "./api-server-name.ts";
 import { placeOf, type Place, type WantedPlace } from "./place.ts";
-import type { TrustedCluster } from "./trust.ts";
+import type { Proof, TrustedCluster } from "./trust.ts";
 
 /** What a machine that joins is told by its operator. */
 export interface Invitation extends WantedPlace {
   /** URL at which an API server answers. */
   readonly address: string;
   readonly token: BootstrapToken;
+}
+
+/** What the steps of a join work with. */
+export interface JoinDeps {
+  readonly machine: ThisMachine;
+  readonly invitation: Invitation;
+  readonly proof: Proof;
 }
 
 const CA_FILE = "/var/lib/gardener-node-agent/cluster-ca.crt";
@@ -81,3 +100,32 @@ export async function takePlace(
 const EXTRA_ARGS = "/var/lib/kubelet/extra_args";
 
 const zoneFlag = (zone: string): string => `KUBELET_EXTRA_ARGS=--node-labels=topology.kubernetes.io/zone=${zone}\n`;
+
+/** The Secret that says what the machines of a pool are to be. */
+export async function readOrder(client: KubeClient, name: string): Promise<Secret> {
+  const secret = await client.read(Secret, { namespace: SYSTEM_NAMESPACE, name });
+  if (secret !== undefined) return secret;
+  throw new OperatorError(
+    `Secret ${SYSTEM_NAMESPACE}/${name}, which says what the machine is to be, does not exist: 'gardenadm init' on the first node makes it`,
+  );
+}
+
+/** Refuses: whoever wrote the pool's Secret has put the contents of others in it. */
+export async function noSecret(name: string): Promise<Buffer> {
+  return await Promise.reject(new Error(`Secret ${name} is not for machines`));
+}
+
+/** Throws an OperatorError with every reason why the machine cannot be a node. */
+export async function preflightFor(machine: ThisMachine): Promise<void> {
+  const isBegun = await isThere(join(machine.root, "/var/lib/gardener-node-agent"));
+  const faults = await preflightFaults({ ...machine, isBegun });
+  if (faults.length > 0) throw new OperatorError(faults.join("; "));
+}
+
+/** Waits until the Node of a machine is ready. */
+export async function nodeReady(client: KubeClient, name: string, scope: StepScope): Promise<void> {
+  await until(`Node ${name} is not ready`, scope, async () => {
+    const node = await client.read(Node, { name });
+    return node === undefined ? "it does not exist" : isReady(node);
+  });
+}

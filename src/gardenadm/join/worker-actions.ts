@@ -1,12 +1,7 @@
-import { isReady } from "../../activities/waits/readiness.ts";
-import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { Node, Secret, type KubeClient } from "../../kube/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
-import { OperatorError } from "../init/fault.ts";
-import type { ThisMachine } from "../init/machine.ts";
-import { preflightFaults } from "../init/preflight.ts";
 import { isThere, type AgentIdentity } from "../node-agent/credentials.ts";
 import { giveKubeletToken } from "../node-agent/kubelet-access.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
@@ -14,15 +9,18 @@ import { readMachineOrder } from "../node-agent/machine-secret.ts";
 import { kubeletAnswers } from "../kubelet-answers.ts";
 import { until } from "../until.ts";
 import type { WorkerAction } from "./join-worker.ts";
-import { agentClient, enter, readCluster, takePlace, type Invitation } from "./newcomer.ts";
-import { trustCluster, type Proof, type TrustedCluster } from "./trust.ts";
-
-/** What the steps work with. */
-export interface JoinDeps {
-  readonly machine: ThisMachine;
-  readonly invitation: Invitation;
-  readonly proof: Proof;
-}
+import {
+  agentClient,
+  enter,
+  noSecret,
+  nodeReady,
+  preflightFor,
+  readCluster,
+  readOrder,
+  takePlace,
+  type JoinDeps,
+} from "./newcomer.ts";
+import { trustCluster, type TrustedCluster } from "./trust.ts";
 
 /** What the steps of one command have found out. */
 interface Known {
@@ -40,11 +38,7 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): {
 } {
   const known: Known = {};
   const actions: Readonly<Record<WorkerAction, (scope: StepScope) => Promise<void>>> = {
-    async preflight() {
-      const isBegun = await isThere(`${machine.root}/var/lib/gardener-node-agent`);
-      const faults = await preflightFaults({ ...machine, isBegun });
-      if (faults.length > 0) throw new OperatorError(faults.join("; "));
-    },
+    preflight: async () => await preflightFor(machine),
     async trust({ signal }) {
       known.cluster = await trustCluster(invitation.address, proof, signal);
     },
@@ -66,13 +60,7 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): {
       });
     },
     kubelet: kubeletAnswers,
-    async node(scope) {
-      const { hostName } = machine;
-      await until(`Node ${hostName} is not ready`, scope, async () => {
-        const node = await found(known.client).read(Node, { name: hostName });
-        return node === undefined ? "it does not exist" : isReady(node);
-      });
-    },
+    node: async (scope) => await nodeReady(found(known.client), machine.hostName, scope),
     async accessOver(scope) {
       const { token, kubeletBootstrap } = found(known.identity).places;
       await until("the agent has not taken the token off the machine", scope, async () => {
@@ -87,17 +75,4 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): {
 function found<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("a step before this one has not said what it has found");
   return value;
-}
-
-async function readOrder(client: KubeClient, name: string): Promise<Secret> {
-  const secret = await client.read(Secret, { namespace: SYSTEM_NAMESPACE, name });
-  if (secret !== undefined) return secret;
-  throw new OperatorError(
-    `Secret ${SYSTEM_NAMESPACE}/${name}, which says what the machine is to be, does not exist: 'gardenadm init' on the first node makes it`,
-  );
-}
-
-/** Whoever wrote the pool's Secret has put the contents of others in it. */
-async function noSecret(name: string): Promise<Buffer> {
-  return await Promise.reject(new Error(`Secret ${name} is not for machines`));
 }

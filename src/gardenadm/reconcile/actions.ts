@@ -1,5 +1,4 @@
 import { announceKubeconfig } from "../../activities/control-plane/cluster.ts";
-import { wavesOf } from "../../activities/control-plane/waves.ts";
 import { applyExtensionObject } from "../../activities/extensions/apply-object.ts";
 import { deploySeedResourceManager } from "../../activities/managed-resources/seed-resource-manager.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
@@ -31,6 +30,7 @@ import type { Configuration } from "../configuration/configuration.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import type { ThisMachine } from "../init/machine.ts";
 import { until } from "../until.ts";
+import { applyAll } from "./apply-all.ts";
 import { deployExtensions } from "./extensions.ts";
 import { confirmMembers } from "./members.ts";
 import { untilReached } from "./reached.ts";
@@ -125,10 +125,6 @@ const resourceManagerTarget = (namespace: string): WaitTarget => ({
   ...{ apiVersion: "apps/v1", kind: "Deployment", name: RESOURCE_MANAGER, namespace },
   ...{ until: "rolledOut", severeAfter: 300_000, deadline: 300_000 },
 });
-
-async function applyAll(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
-  for (const wave of wavesOf(objects)) await Promise.all(wave.map(async (object) => await client.apply(object)));
-}
 
 /** Applies a component's objects; answers with the workloads that have to roll out. */
 async function deployComponent(

@@ -16,10 +16,14 @@ import { controlPlaneObjects, describeMachine, NAMESPACE } from "../init/cluster
 import { until } from "../until.ts";
 
 /**
- * Says in the Secret of each pool what its machines are to be: for the control plane's, out of its workloads as they stand after
+ * Says in the Secret of each pool, or only of the control plane's, what its machines are to be: for the control plane's, out of its workloads as they stand after
  * webhooks. Answers with the checksum that nodes of the control plane show once they are that.
  */
-export async function orderMachines(client: KubeClient, context: ControlPlaneContext): Promise<string> {
+export async function orderMachines(
+  client: KubeClient,
+  context: ControlPlaneContext,
+  which: "all" | "control-plane" = "all",
+): Promise<string> {
   const workloads: KubeObject[] = [];
   for (const object of controlPlaneObjects(context)) workloads.push(await client.apply(object));
   const secrets = await client.list(Secret, { namespace: NAMESPACE });
@@ -32,6 +36,7 @@ export async function orderMachines(client: KubeClient, context: ControlPlaneCon
   for (const pool of poolsOf(context)) {
     const base = await readConfig(client, context, pool);
     const isControlPlane = pool.controlPlane !== undefined;
+    if (which === "control-plane" && !isControlPlane) continue;
     const config = isControlPlane
       ? (await describeMachine(client, context, workloads, base)).config
       : (base ?? machineConfigOf(context, pool));

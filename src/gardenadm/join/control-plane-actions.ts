@@ -1,0 +1,146 @@
+import { ensureSecrets } from "../../activities/secrets/secrets.ts";
+import { components, type ControlPlaneContext, type ControlPlaneNode } from "../../components/index.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { applyMachine } from "../../node-agent/apply-machine.ts";
+import { readControlPlane } from "../init/cluster.ts";
+import { OperatorError } from "../init/fault.ts";
+import { markNode } from "../init/mark-node.ts";
+import { isThere, type AgentIdentity } from "../node-agent/credentials.ts";
+import { withMachine } from "../node-agent/machine-lock.ts";
+import { readMachineOrder, type MachineOrder } from "../node-agent/machine-secret.ts";
+import { manifestPods } from "../node-agent/manifests.ts";
+import { podsReady } from "../node-agent/readiness.ts";
+import { applyAll } from "../reconcile/apply-all.ts";
+import { orderMachines } from "../reconcile/roll-out.ts";
+import { takeTurn, type ClusterTurn } from "../turn.ts";
+import { until } from "../until.ts";
+import { administratorOf } from "./administrator.ts";
+import type { ControlPlaneAction } from "./join-control-plane.ts";
+import {
+  agentClient,
+  enter,
+  noSecret,
+  nodeReady,
+  preflightFor,
+  readCluster,
+  readOrder,
+  takePlace,
+  type JoinDeps,
+} from "./newcomer.ts";
+import { createOwnMembers } from "./own-members.ts";
+import { atStage, type Stage } from "./stages.ts";
+import { trustCluster, type TrustedCluster } from "./trust.ts";
+
+/** What the steps of one command have found out. */
+interface Known {
+  cluster?: TrustedCluster;
+  identity?: AgentIdentity;
+  agent?: KubeClient;
+  administrator?: KubeClient;
+  turn?: ClusterTurn;
+  secretName?: string;
+  context?: ControlPlaneContext;
+  order?: MachineOrder;
+}
+
+/** What each step does. Each looks first; what is there already is left alone. */
+export function createControlPlaneActions({ machine, invitation, proof }: JoinDeps): {
+  readonly actions: Readonly<Record<ControlPlaneAction, (scope: StepScope) => Promise<void>>>;
+  close(): Promise<void>;
+} {
+  const known: Known = {};
+  const get = <K extends keyof Known>(key: K): NonNullable<Known[K]> => {
+    const value = known[key];
+    if (value === undefined) throw new Error(`no step before this one has found ${key}`);
+    return value;
+  };
+  const apply = async (stage: Stage, { signal, tell }: StepScope) =>
+    await withMachine(get("identity").places.lock, signal, async () => {
+      const config = await atStage(get("order").config, stage, machine.root);
+      await applyMachine({ ...machine, readSecret: noSecret }, config, { signal, tell });
+    });
+  const read = async () => {
+    const { shoot, cloudProfile } = await readCluster(get("administrator"));
+    return await readControlPlane(get("administrator"), { shoot, cloudProfile }, machine, shoot.metadata.uid ?? "");
+  };
+  const members = () => createOwnMembers({ root: machine.root, ...sides(get("context"), machine.hostName) });
+
+  const actions: Readonly<Record<ControlPlaneAction, (scope: StepScope) => Promise<void>>> = {
+    preflight: async () => await preflightFor(machine),
+    async trust({ signal }) {
+      known.cluster = await trustCluster(invitation.address, proof, signal);
+    },
+    async access({ signal }) {
+      known.identity = await enter(machine, get("cluster"), invitation, signal);
+      known.agent = agentClient(known.identity);
+      const context = await readCluster(known.agent);
+      known.secretName = (await takePlace(known.identity, context, invitation)).secretName;
+      known.order = readMachineOrder(await readOrder(known.agent, known.secretName));
+      known.administrator = administratorOf(known.order.config, machine.hostName, get("cluster"));
+    },
+    async turn(scope) {
+      known.turn = await takeTurn(get("administrator"), machine.hostName, scope);
+      known.context = await read();
+      refuseTooMany(known.context);
+    },
+    async certificates(scope) {
+      await ensureSecrets(get("administrator"), get("context"));
+      known.context = await read();
+      await orderMachines(get("administrator"), known.context, "control-plane");
+      known.order = readMachineOrder(await readOrder(get("agent"), get("secretName")));
+      await apply("files", scope);
+    },
+    staleMember: async (scope) => await members().removeStale(scope),
+    learners: async (scope) => await members().addLearners(scope),
+    machine: async (scope) => await apply("etcd", scope),
+    synced: async (scope) => await members().untilSynced(scope),
+    promoted: async (scope) => await members().promote(scope),
+    async staticPods(scope) {
+      await apply("all", scope);
+      const { hostName: node, ctr } = machine;
+      const limited = AbortSignal.any([scope.signal, AbortSignal.timeout(LONGEST_START)]);
+      await podsReady(manifestPods(get("order").config, node), { node, ctr }, { ...scope, signal: limited });
+    },
+    async node(scope) {
+      await markNode(get("administrator"), machine.hostName, scope);
+      await nodeReady(get("administrator"), machine.hostName, scope);
+    },
+    async exposure() {
+      const context = await read();
+      await orderMachines(get("administrator"), context);
+      await applyAll(get("administrator"), components["kube-proxy"].objects(context));
+    },
+    async accessOver(scope) {
+      await get("turn").end();
+      const { token } = get("identity").places;
+      await until("the agent has not taken the token off the machine", scope, async () => !(await isThere(token)));
+    },
+  };
+  return {
+    actions,
+    async close() {
+      await known.turn?.end();
+      await Promise.all([known.agent?.close(), known.administrator?.close()]);
+    },
+  };
+}
+
+/** How long programs of the control plane may take to begin, in ms. */
+const LONGEST_START = 300_000;
+
+function sides({ nodes = [] }: ControlPlaneContext, hostName: string) {
+  const own = nodes.find(({ name }) => name === hostName);
+  if (own === undefined) throw new Error(`node ${hostName} is not among those of the control plane`);
+  const others: readonly ControlPlaneNode[] = nodes.filter((node) => node !== own);
+  return { own, others };
+}
+
+/** The pool says how many nodes carry the control plane; admission sees that it is a number that makes a quorum. */
+function refuseTooMany({ shoot, nodes = [] }: ControlPlaneContext): void {
+  const pool = shoot.spec.provider.workers?.find(({ controlPlane }) => controlPlane !== undefined);
+  if (pool === undefined || nodes.length <= pool.maximum) return;
+  throw new OperatorError(
+    `pool ${pool.name} has ${pool.maximum} nodes already: set its minimum and maximum to 3, 5 or 7 in the configuration, and give 'gardenadm init' on the first node again`,
+  );
+}

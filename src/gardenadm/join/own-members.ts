@@ -1,0 +1,67 @@
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { etcdPorts, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
+import type { Member } from "../../etcd/answers.ts";
+import type { Membership } from "../../etcd/members.ts";
+import { nameOf } from "../../etcd/status.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import { OperatorError } from "../init/fault.ts";
+import { isThere } from "../node-agent/credentials.ts";
+import { ETCDS, membersOf } from "../reconcile/members.ts";
+
+/** This node among those that carry the control plane, as far as they are members of its etcds. */
+export interface OwnPlace {
+  readonly root: string;
+  readonly own: ControlPlaneNode;
+  readonly others: readonly ControlPlaneNode[];
+}
+
+/** Makes this node's members what they are to be next, in both etcds, asked of the other nodes. Each may be called again. */
+export function createOwnMembers({ root, own, others }: OwnPlace) {
+  const inEach = async (scope: StepScope, act: (etcd: Etcd) => Promise<void>) => {
+    for (const role of ETCDS) {
+      const peerURL = nodeUrl(own, etcdPorts(role, { nodes: others }).peer);
+      const tell = (message: string) => scope.tell(`etcd-${role}: ${message}`);
+      const membership = membersOf(role, others, { ...scope, tell, root });
+      await act({ role, membership, peerURL, data: join(root, `/var/lib/etcd-${role}/data/new.etcd`) });
+    }
+  };
+  const ownMember = async ({ membership, peerURL, role }: Etcd): Promise<Member> => {
+    const found = (await membership.readMembers()).find(({ peerURLs }) => peerURLs.includes(peerURL));
+    if (found === undefined)
+      throw new OperatorError(`etcd-${role} has no member at ${peerURL}: give this command again`);
+    return found;
+  };
+  return {
+    /** A member whose data is lost is dead for good, and data of a member that is out is of no use: it is kept aside. */
+    removeStale: async (scope: StepScope) =>
+      await inEach(scope, async (etcd) => {
+        const { membership, data, role } = etcd;
+        const known = (await membership.readMembers()).find(({ name }) => name === own.name);
+        const hasData = await isThere(join(data, "member"));
+        if (known === undefined && hasData) await rename(data, `${data}.of-former-member-${Date.now()}`);
+        if (known === undefined || hasData) return;
+        const stale = await membership.findStale(own);
+        if (stale === undefined)
+          throw new OperatorError(
+            `etcd-${role} has ${nameOf(known)}, which answers: another machine has the host name ${own.name}; give this one another name`,
+          );
+        await membership.removeMember(stale.id);
+      }),
+    addLearners: async (scope: StepScope) =>
+      await inEach(scope, async ({ membership, peerURL }) => {
+        await membership.addLearner({ name: own.name, peerURL });
+      }),
+    untilSynced: async (scope: StepScope) =>
+      await inEach(scope, async (etcd) => await etcd.membership.untilSynced((await ownMember(etcd)).id)),
+    promote: async (scope: StepScope) =>
+      await inEach(scope, async (etcd) => await etcd.membership.promote((await ownMember(etcd)).id)),
+  };
+}
+
+interface Etcd {
+  readonly role: EtcdRole;
+  readonly membership: Membership;
+  readonly peerURL: string;
+  readonly data: string;
+}
