@@ -34,7 +34,8 @@ export {
   type WorkerPool,
 } from "./context.ts";
 export { copyJob } from "./etcd/backup-copy.ts";
-export { BACKUP_PLACE, FINAL_SNAPSHOT, KEPT_SNAPSHOTS, LIST_CONTAINER, storeOf } from "./etcd/backup-place.ts";
+export { BACKUP_BUNDLE } from "./etcd/backup-bundle.ts";
+export { BACKUP_PLACE, BUNDLE_SUFFIX, FINAL_SNAPSHOT, KEPT_SNAPSHOTS, LIST_CONTAINER, storeOf } from "./etcd/backup-place.ts";
 export { checkJob, listJob, type SearchedPlace } from "./etcd/backup-search.ts";
 export { mainVolumeClaim, restoreJob, SCHEDULE, snapshotJob } from "./etcd/backup.ts";
 export { etcdEvents };
