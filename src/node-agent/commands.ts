@@ -34,17 +34,52 @@ export interface CtrOptions {
   readonly namespace?: string;
 }
 
+/**
+ * etcd's `etcdutl` or `etcdctl`, which end by themselves; of what it says when it fails, the sentence counts, and no trace of its
+ * code. An hour at most: etcd's data are gigabytes.
+ */
+export function createEtcdTool(
+  program: "etcdutl" | "etcdctl" | (string & {}),
+  { environment = {} }: ToolOptions = {},
+): Run {
+  return runnerOf(program, [], { milliseconds: 3_600_000, environment, words: sentenceOf });
+}
+
+/** `rclone` that reads its settings from these variables, which no process list shows; an hour at most. */
+export function createRclone(program = "rclone", { environment = {} }: ToolOptions = {}): Run {
+  return runnerOf(program, [], { milliseconds: 3_600_000, environment });
+}
+
+/** Variables that a program gets besides those of this process. */
+export interface ToolOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+interface RunnerOptions {
+  readonly milliseconds: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What counts of that which a program has written before it failed. */
+  readonly words?: (said: string) => string;
+}
+
 function runnerOf(
   program: string,
   always: readonly string[],
-  { milliseconds }: { readonly milliseconds: number },
+  { milliseconds, environment, words = lastLines }: RunnerOptions,
 ): Run {
   return async (args, signal) =>
     new Promise((resolve, reject) => {
-      const options = { timeout: milliseconds, killSignal: "SIGKILL" as const, maxBuffer: 64 * 1024 * 1024, signal };
+      const options = {
+        timeout: milliseconds,
+        killSignal: "SIGKILL" as const,
+        maxBuffer: 64 * 1024 * 1024,
+        signal,
+        // eslint-disable-next-line no-restricted-properties -- a child has what this process has, and more
+        env: { ...process.env, ...environment },
+      };
       execFile(program, [...always, ...args], options, (error, stdout, stderr) => {
         if (error === null) return resolve(stdout);
-        reject(signal?.aborted === true ? abortOf(signal) : failure(program, error, stderr, milliseconds));
+        reject(signal?.aborted === true ? abortOf(signal) : failure(program, error, words(stderr), milliseconds));
       });
     });
 }
@@ -63,7 +98,13 @@ function failure(
   if (error.killed === true)
     return new CommandError(`${program} did not end within ${milliseconds / 1000} s`, undefined);
   const exitCode = typeof error.code === "number" ? error.code : undefined;
-  return new CommandError(lastLines(said) || `${program} ended with ${exitCode ?? error.message}`, exitCode);
+  return new CommandError(said || `${program} ended with ${exitCode ?? error.message}`, exitCode);
+}
+
+/** A program written in Go says first why it ends, and then where it was. */
+function sentenceOf(text: string): string {
+  const line = text.split("\n").find((one) => /^(Error|panic|fatal error|unexpected fault address)\b/.test(one));
+  return line?.replace(/^(Error|panic): /, "").slice(0, 1000) ?? lastLines(text);
 }
 
 const lastLines = (text: string): string => text.trim().split("\n").slice(-3).join(" ").slice(-1000);

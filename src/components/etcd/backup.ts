@@ -99,7 +99,7 @@ export const SCHEDULE = "etcd-backup";
 const PERIOD = 10;
 
 /** More revisions than an etcd can have gone through since its last snapshot. */
-const LOST_REVISIONS = 1_000_000_000;
+export const LOST_REVISIONS = 1_000_000_000;
 
 function minuteOf(identity: string, period: number): number {
   return Number.parseInt(sha256({ identity }).slice(0, 8), 16) % period;
