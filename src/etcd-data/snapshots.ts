@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { backupEntryName } from "../api/extensions/backup-entry.ts";
 import { SYSTEM_NAMESPACE } from "../api/names.ts";
 import { BUNDLE_SUFFIX, SCHEDULE } from "../components/index.ts";
-import { parseJson } from "../parsing.ts";
 import type { SnapshotStore } from "./store.ts";
 
 /** A snapshot in a store, which was read before it was put there, and whose bundle is beside it. */
@@ -30,15 +29,16 @@ export async function findSnapshots(
     store,
     "list",
     [
-      ...["lsjson", `${store.bucket}/`, "--config=", "--recursive", "--files-only", "--use-server-modtime"],
+      ...["lsf", `${store.bucket}/`, "--config=", "--recursive", "--files-only", "--use-server-modtime"],
+      ...["--format=pst", "--separator=\t", "--time-format=RFC3339"],
       ...[`--include=/${folders}/*.db`, `--include=/${folders}/*.db${BUNDLE_SUFFIX}`],
     ],
     signal,
   );
-  const files = parseJson(listing, "the listing of the store") as readonly Listed[];
-  const paths = new Set(files.map(({ Path }) => Path));
+  const files = listing.split("\n").map((line) => line.split("\t"));
+  const paths = new Set(files.map(([path]) => path));
   return files
-    .filter(({ Path }) => Path.endsWith(".db") && paths.has(`${Path}${BUNDLE_SUFFIX}`))
+    .filter(([path = ""]) => path.endsWith(".db") && paths.has(`${path}${BUNDLE_SUFFIX}`))
     .map(snapshotOf)
     .toSorted((one, other) => other.at - one.at || (one.name < other.name ? 1 : -1));
 }
@@ -68,19 +68,12 @@ export async function fetchSnapshot(
 
 const PREFIX = backupEntryName(SYSTEM_NAMESPACE, "");
 
-/** What rclone says of a file. */
-interface Listed {
-  readonly Path: string;
-  readonly Size: number;
-  readonly ModTime: string;
-}
-
-/** Copying a bucket changes its times, and no names. */
-function snapshotOf({ Path, Size, ModTime }: Listed): FoundSnapshot {
-  const [folder = "", name = ""] = Path.split("/");
+/** A line of the listing. Copying a bucket changes its times, and no names. */
+function snapshotOf([path = "", size = "", time = ""]: readonly string[]): FoundSnapshot {
+  const [folder = "", name = ""] = path.split("/");
   const minutes = new RegExp(`^${SCHEDULE}-(\\d{8})-[^-]+\\.db$`).exec(name)?.[1];
-  const at = minutes === undefined ? Date.parse(ModTime) : Number(minutes) * 60_000;
-  return { name, uid: folder.slice(PREFIX.length), at, size: Size };
+  const at = minutes === undefined ? Date.parse(time) : Number(minutes) * 60_000;
+  return { name, uid: folder.slice(PREFIX.length), at, size: Number(size) };
 }
 
 async function ask(

@@ -34,7 +34,7 @@ import { runPod } from "../support/pod-processes.ts";
 import { startS3, type S3Server } from "../support/s3-server.ts";
 import { backedUpOnNodes } from "../support/self-hosted-control-plane.ts";
 
-const keys = { accessKeyID: "id", secretAccessKey: "secret" };
+const keys = { accessKeyID: "home", secretAccessKey: "secret-of-home" };
 const context = backedUpOnNodes({ provider: "s3" });
 const uid = context.shoot.metadata.uid ?? "";
 const member = { name: "a", peerURL: "http://127.0.0.1:2380", token: "etcd-main" };
@@ -306,7 +306,7 @@ async function put(at: string, count: number): Promise<void> {
 }
 
 async function read(at: string): Promise<{ count: number; header: { revision: number } }> {
-  const text = await programs.etcdctl(["get", "key", "--prefix", "--count-only", "-w=json", `--endpoints=${at}`]);
+  const text = await programs.etcdctl(["get", "key", "--prefix", "--keys-only", "-w=json", `--endpoints=${at}`]);
   return JSON.parse(text) as { count: number; header: { revision: number } };
 }
 

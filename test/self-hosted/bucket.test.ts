@@ -34,7 +34,8 @@ test("what was put into the bucket is there when its process was killed and the 
   await store.rclone(["copyto", join(folder, "file"), `${store.bucket}/file`, "--config="]);
   process.kill(await pidOf(), "SIGKILL");
   expect(await ensureBucket(set, log)).toEqual(bucket);
-  expect(await store.rclone(["cat", `${store.bucket}/file`, "--config="])).toBe("kept");
+  await store.rclone(["copyto", `${store.bucket}/file`, join(folder, "back"), "--config="]);
+  expect(await readFile(join(folder, "back"), "utf8")).toBe("kept");
 });
 
 test("the command that finds the bucket running leaves it alone", async () => {
