@@ -2,7 +2,8 @@ import { constants } from "node:fs";
 import { cp, mkdir, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Run } from "../node-agent/commands.ts";
-import { refuseRunning } from "./in-use.ts";
+import { commitLog } from "./commit-log.ts";
+import { logOf, refuseRunning } from "./in-use.ts";
 import type { Replaced } from "./replace.ts";
 import { restoreData, type Restoration } from "./restore-data.ts";
 import type { Serve } from "./serve.ts";
@@ -16,8 +17,8 @@ export interface EtcdPrograms {
 
 /**
  * Makes a new cluster with one member out of a survivor's own data, whose etcd is stopped; see {@link replaceData} for what a kill
- * leaves. Nothing is lost that this member knew to be committed: its database alone would lack what is in its log only, so an etcd
- * with `--force-new-cluster` takes up its log first, on a copy that no network reaches. What others had and it had not is lost:
+ * leaves. Nothing is lost that this member had: its database alone would lack what is in its log only, so an etcd with
+ * `--force-new-cluster` takes up its whole log first, on a copy that no network reaches. What others had and it had not is lost:
  * revisions go on beyond it. It is a new cluster because the lost members may come back, and must not take this one for theirs.
  */
 export async function restoreFromMember(
@@ -31,6 +32,7 @@ export async function restoreFromMember(
   try {
     await mkdir(work, { recursive: true, mode: 0o700 });
     await cp(place.dataDir, `${work}/data`, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    await commitLog(logOf(`${work}/data`));
     await saveWhole(programs, work, signal);
     return await restoreData(programs, { ...restoration, snapshot: `${work}/${SNAPSHOT}` });
   } finally {

@@ -8,12 +8,12 @@ import { crc32c } from "./crc32c.ts";
  * cut short, which nothing in it tells. (etcd v3.6, `storage/wal`: `decoder.go`, `wal.go`.)
  */
 export async function logFault(folder: string): Promise<string | undefined> {
-  const files = (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort();
+  const files = (await readdir(folder)).filter((name) => LOG_FILE_NAME.test(name)).sort();
   const gap = files.find((name, index) => index > 0 && numberOf(name) !== numberOf(files[index - 1] ?? "") + 1n);
   if (gap !== undefined) return `the file before ${gap} of its write-ahead log is gone`;
   let sum = 0;
   for (const [index, name] of files.entries()) {
-    const read = readRecords(await readFile(join(folder, name)), sum);
+    const read = readLog(await readFile(join(folder, name)), sum);
     sum = read.sum;
     const isTolerated = read.end === "whole" || (read.end === "torn" && index === files.length - 1);
     if (!isTolerated) return `its write-ahead log is damaged: ${name} at byte ${read.offset}`;
@@ -21,26 +21,32 @@ export async function logFault(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** `<number>-<index>.wal`, both in hexadecimal. */
-const FILE_NAME = /^[0-9a-f]{16}-[0-9a-f]{16}\.wal$/;
+/** The name of a file of a log: `<number>-<index>.wal`, both in hexadecimal. */
+export const LOG_FILE_NAME = /^[0-9a-f]{16}-[0-9a-f]{16}\.wal$/;
 const numberOf = (name: string): bigint => BigInt(`0x${name.slice(0, 16)}`);
 
-interface Reading {
+/** How far a file of a log could be read. */
+export interface Reading {
   readonly end: "whole" | "torn" | "damaged";
   /** Where it ended. */
   readonly offset: number;
   readonly sum: number;
 }
 
-/** Each record has the checksum of all data up to it; a file begins with the sum of those before it. */
-function readRecords(file: Buffer, before: number): Reading {
+/**
+ * Reads a file of a log up to where it ends, or is wrong. Each record has the checksum of all data up to it; a file begins with the
+ * sum of those before it, and `before` is 0 for the first.
+ */
+export function readLog(file: Buffer, before: number, visit: (record: LogRecord) => void = () => {}): Reading {
   let [sum, offset] = [before, 0];
   for (;;) {
     const frame = readFrame(file, offset);
     if (typeof frame === "string") return { end: frame, offset, sum };
     const record = parseRecord(frame.bytes.subarray(0, frame.length));
     const next = record && sumWith(record, sum);
-    if (next === undefined) return { end: isTorn(frame.bytes, offset + FRAME) ? "torn" : "damaged", offset, sum };
+    if (record === undefined || next === undefined)
+      return { end: isTorn(frame.bytes, offset + FRAME) ? "torn" : "damaged", offset, sum };
+    visit(record);
     sum = next;
     offset += FRAME + frame.bytes.length;
   }
@@ -64,7 +70,8 @@ const FRAME = 8;
 /** Type of a record that says the sum up to it. */
 const SUM = 4;
 
-interface LogRecord {
+/** A record whose sum is right. */
+export interface LogRecord {
   readonly type: number;
   readonly sum: number;
   readonly data: Buffer;
@@ -82,7 +89,7 @@ function parseRecord(bytes: Buffer): LogRecord | undefined {
   let [type, sum, data] = [0, 0, bytes.subarray(0, 0)];
   for (let at = 0; at < bytes.length;) {
     const tag = bytes[at];
-    const value = varint(bytes, at + 1);
+    const value = varintOf(bytes, at + 1);
     if (value === undefined) return undefined;
     at = value.end;
     if (tag === 0x08) type = Number(value.value);
@@ -95,7 +102,8 @@ function parseRecord(bytes: Buffer): LogRecord | undefined {
   return { type, sum, data };
 }
 
-function varint(bytes: Buffer, start: number): { readonly value: bigint; readonly end: number } | undefined {
+/** A number in a message of protobuf, and where it ends; undefined where there is none. */
+export function varintOf(bytes: Buffer, start: number): { readonly value: bigint; readonly end: number } | undefined {
   let value = 0n;
   for (let at = start; at < bytes.length && at < start + 10; at += 1) {
     const byte = bytes[at] ?? 0;
