@@ -76,13 +76,16 @@ function snapshotOf([path = "", size = "", time = ""]: readonly string[]): Found
   return { name, uid: folder.slice(PREFIX.length), at, size: Number(size) };
 }
 
+/** Who waits is told soon that a store is away or not trusted; rclone would try for minutes. */
+const PATIENCE = ["--retries=1", "--low-level-retries=3", "--contimeout=10s"];
+
 async function ask(
   { rclone, bucket }: SnapshotStore,
   what: string,
   words: readonly string[],
   signal?: AbortSignal,
 ): Promise<string> {
-  return await rclone(words, signal).catch((error: unknown) => {
+  return await rclone([...words, ...PATIENCE], signal).catch((error: unknown) => {
     signal?.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`cannot ${what} in ${bucket}: ${why}`, { cause: error });

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { components } from "../../src/components/index.ts";
 import { judgeData } from "../../src/etcd-data/judge.ts";
-import { markData, type DataPlace } from "../../src/etcd-data/place.ts";
+import { dataPlaceOf, markData, type DataPlace } from "../../src/etcd-data/place.ts";
 import { replaceData } from "../../src/etcd-data/replace.ts";
 import { restoreData } from "../../src/etcd-data/restore-data.ts";
 import { createEtcd } from "../../src/etcd-data/serve.ts";
@@ -54,6 +54,7 @@ beforeAll(async () => {
   const { ca, serverCert, serverKey } = await makeCertificates();
   for (const [name, text] of Object.entries({ "ca.crt": ca, "tls.crt": serverCert, "tls.key": serverKey }))
     await writeFile(join(directory, name), text, { mode: 0o600 });
+  process.env["RCLONE_CA_CERT"] = join(directory, "ca.crt"); // as an operator does, whose store has an authority of its own
   s3 = await startS3(directory, "store", keys);
   await s3.bucket("bucket");
   programs = {
@@ -72,6 +73,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await s3.stop();
+  delete process.env["RCLONE_CA_CERT"];
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -218,6 +220,18 @@ test("a snapshot of a control plane on nodes lies in the store behind its bundle
   );
 });
 
+test("a store that is not trusted, or that refuses, is said to be that, and soon", async () => {
+  const store = openStore({ provider: "s3", secret: secretOf() }, await findBinary("rclone"));
+  const refused = openStore(
+    { provider: "s3", secret: { ...secretOf(), secretAccessKey: "guessed" } },
+    await findBinary("rclone"),
+  );
+  await expect(findSnapshots(refused)).rejects.toThrow(/cannot list in store:bucket: .*(403|Forbidden|Signature)/s);
+  delete process.env["RCLONE_CA_CERT"];
+  await expect(findSnapshots(store)).rejects.toThrow(/cannot list in store:bucket: .*certificate/s);
+  process.env["RCLONE_CA_CERT"] = join(directory, "ca.crt");
+}, 30_000);
+
 test("a store whose Secret lacks a key, or whose provider is none, says so", () => {
   expect(() => openStore({ provider: "local", secret: {} })).toThrow("provider local is no object store; write aws");
   expect(() => openStore({ provider: "s3", secret: { ...secretOf(), endpoint: "" } })).toThrow(
@@ -227,8 +241,7 @@ test("a store whose Secret lacks a key, or whose provider is none, says so", () 
 
 /** A copy of the killed etcd's data in a place of its own, with the mark of a member. */
 async function placed(): Promise<DataPlace> {
-  const folder = join(directory, `place-${(places += 1)}`);
-  const place = { dataDir: join(folder, "data/new.etcd"), mark: join(folder, "has-data") };
+  const place = dataPlaceOf("main", join(directory, `place-${(places += 1)}`));
   await cp(killed, place.dataDir, { recursive: true });
   await markData(place);
   return place;
