@@ -77,7 +77,7 @@ function snapshotOf([path = "", size = "", time = ""]: readonly string[]): Found
 }
 
 /** Who waits is told soon that a store is away or not trusted; rclone would try for minutes. */
-const PATIENCE = ["--retries=1", "--low-level-retries=3", "--contimeout=10s"];
+const TIMEOUTS = ["--retries=1", "--low-level-retries=3", "--contimeout=10s"];
 
 async function ask(
   { rclone, bucket }: SnapshotStore,
@@ -85,7 +85,7 @@ async function ask(
   words: readonly string[],
   signal?: AbortSignal,
 ): Promise<string> {
-  return await rclone([...words, ...PATIENCE], signal).catch((error: unknown) => {
+  return await rclone([...words, ...TIMEOUTS], signal).catch((error: unknown) => {
     signal?.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`cannot ${what} in ${bucket}: ${why}`, { cause: error });
