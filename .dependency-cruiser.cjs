@@ -111,6 +111,15 @@ const arrows = {
   etcd: ["node-agent/commands", "parsing"],
   "self-hosted": ["api", "components"],
   "in-process": ["flow", "parsing"],
+  "etcd-data": [
+    "activities/secrets/plan",
+    "activities/state/seal",
+    "api",
+    "components",
+    "key-file",
+    "node-agent/(commands|whole-file)",
+    "parsing",
+  ],
   gardenadm: [
     frame,
     "activities/(control-plane/(cluster|waves)|extensions/apply-object|installation|managed-resources/seed-resource-manager)",
@@ -119,6 +128,7 @@ const arrows = {
     "api",
     "components",
     "etcd",
+    "etcd-data",
     "flow",
     "in-process",
     "kube",

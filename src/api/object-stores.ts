@@ -65,6 +65,9 @@ const objectStores: Readonly<Record<string, ObjectStore>> = {
   },
 };
 
+/** The providers of backups that are object stores. */
+export const objectStoreProviders: readonly string[] = Object.keys(objectStores);
+
 /** The object store of a provider of backups; undefined where backups are reached through a claim. */
 export function findObjectStore(provider: string): ObjectStore | undefined {
   return Object.hasOwn(objectStores, provider) ? objectStores[provider] : undefined;

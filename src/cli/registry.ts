@@ -23,6 +23,7 @@ export const registry: readonly Group[] = [
       async () => (await import("./local/machine/off.ts")).off,
       async () => (await import("./local/machine/wipe.ts")).wipe,
       async () => (await import("./local/machine/remove.ts")).remove,
+      async () => (await import("./local/machine/bucket.ts")).bucket,
     ],
   },
   {

@@ -35,11 +35,21 @@ export {
   type WorkerPool,
 } from "./context.ts";
 export { copyJob } from "./etcd/backup-copy.ts";
-export { BACKUP_PLACE, FINAL_SNAPSHOT, KEPT_SNAPSHOTS, LIST_CONTAINER, storeOf } from "./etcd/backup-place.ts";
+export { BACKUP_BUNDLE } from "./etcd/backup-bundle.ts";
+export {
+  BACKUP_PLACE,
+  BUNDLE_SUFFIX,
+  FINAL_SNAPSHOT,
+  KEPT_SNAPSHOTS,
+  LIST_CONTAINER,
+  storeOf,
+} from "./etcd/backup-place.ts";
 export { checkJob, listJob, type SearchedPlace } from "./etcd/backup-search.ts";
-export { mainVolumeClaim, restoreJob, SCHEDULE, snapshotJob } from "./etcd/backup.ts";
+export { LOST_REVISIONS, mainVolumeClaim, restoreJob, SCHEDULE, snapshotJob } from "./etcd/backup.ts";
 export { etcdEvents };
-export { storeSecretKeys } from "./etcd/rclone.ts";
+export type { EtcdRole } from "./etcd/addresses.ts";
+export { BUCKET_KEY, filledEnvironment, storeSecretKeys } from "./etcd/rclone.ts";
+export { dataVolume } from "./etcd/settings.ts";
 export { RESTORE_CONTAINER, VERIFY_CONTAINER } from "./etcd/step.ts";
 export { warmUpJob } from "./etcd/warm-up.ts";
 export {

@@ -1,4 +1,4 @@
-import { ROLE_LABEL, WEBHOOK_TARGET_LABEL } from "../api/labels.ts";
+import { CONTROL_PLANE_LABEL, ROLE_LABEL, WEBHOOK_TARGET_LABEL } from "../api/labels.ts";
 
 /** Labels of a control-plane workload and its pods, as upstream extensions select them. */
 export const controlPlaneLabels = (role: string) => ({ app: "kubernetes", role });
@@ -30,6 +30,17 @@ export const unprivilegedPod = {
     fsGroup: 65532,
   },
 };
+
+/** The pod's template, for the nodes of a self-hosted control plane: beside its static pods, on the host's network. */
+export function onControlPlaneNodes<T extends { readonly spec: object }>(template: T) {
+  const spec = {
+    ...template.spec,
+    hostNetwork: true,
+    nodeSelector: { [CONTROL_PLANE_LABEL]: "" },
+    tolerations: [{ key: CONTROL_PLANE_LABEL, operator: "Exists" }],
+  };
+  return { ...template, spec };
+}
 
 /** A container's rights: no more than the capabilities named. */
 export function restricted(...capabilities: string[]) {

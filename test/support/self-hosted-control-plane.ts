@@ -1,6 +1,13 @@
+import { expect } from "vitest";
 import type { KubeObject } from "../../src/api/index.ts";
-import { components, nodeObjectName, type ControlPlaneContext } from "../../src/components/index.ts";
-import { exampleContext } from "./control-plane-context.ts";
+import {
+  components,
+  nodeObjectName,
+  poolsOf,
+  type ControlPlaneContext,
+  type WorkerPool,
+} from "../../src/components/index.ts";
+import { exampleContext, exampleShoot } from "./control-plane-context.ts";
 
 /** The control plane of a self-hosted Shoot with these nodes, of which the first begins the etcds. */
 export function selfHostedContext(names: readonly string[] = ["a", "b"]): ControlPlaneContext {
@@ -12,6 +19,28 @@ export function selfHostedContext(names: readonly string[] = ["a", "b"]): Contro
   const { seed: _, ...context } = exampleContext({ namespace: "kube-system", nodes });
   return context;
 }
+
+/** The same Shoot with backups of its etcd; without `backup`, it has none. */
+export function backedUpOnNodes(backup?: Backup): ControlPlaneContext {
+  const context = selfHostedContext();
+  const { provider } = context.shoot.spec;
+  const pool = {
+    ...exampleWorker(context),
+    name: "control-plane",
+    minimum: 1,
+    maximum: 1,
+    controlPlane: backup === undefined ? {} : { backup },
+  };
+  return {
+    ...context,
+    shoot: exampleShoot({ provider: { ...provider, workers: [pool, ...(provider.workers ?? [])] } }),
+  };
+}
+
+type Backup = NonNullable<NonNullable<WorkerPool["controlPlane"]>["backup"]>;
+
+const exampleWorker = (context: ControlPlaneContext): WorkerPool =>
+  poolsOf(context)[0] ?? expect.fail("the example has no pool");
 
 /** The workloads that become static pods, in the order in which they start. */
 export const controlPlaneWorkloads = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"] as const;

@@ -1,6 +1,8 @@
 import { findObjectStore, type ObjectStore } from "../../api/object-stores.ts";
 import type { Step } from "./backup-pod.ts";
-import type { ControlPlaneContext } from "../context.ts";
+import type { Seed } from "../../api/index.ts";
+import type { Flags } from "../command-line.ts";
+import { poolsOf, type ControlPlaneContext } from "../context.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { environmentOf, pathIn, rclone, type Remote } from "./rclone.ts";
 
@@ -8,8 +10,8 @@ import { environmentOf, pathIn, rclone, type Remote } from "./rclone.ts";
 export interface BackupPlace {
   /** What is mounted at `/backup`, for pods that write there or only read. */
   readonly volume: (options?: { readOnly?: true }) => object;
-  /** Brings a snapshot from the folder to its place, and compares byte by byte what is there with it. */
-  readonly keep: (snapshot: string, env?: readonly object[]) => Step[];
+  /** Brings a file from the folder to its place, and compares byte by byte what is there with it; `what` is in the steps' names. */
+  readonly keep: (file: string, env?: readonly object[], what?: string) => Step[];
   /** Deletes the snapshots that retention no longer keeps, once a newer one is there and was read. */
   readonly tidy: () => Step[];
   /** Brings a snapshot from its place into the folder; fails when there is none of that name. */
@@ -27,6 +29,9 @@ export const LIST_CONTAINER = "list";
 
 /** What the last snapshots of a Shoot on its seeds begin with; the others are named after the Jobs that took them, too. */
 export const FINAL_SNAPSHOT = "final-snapshot";
+
+/** What the name of a snapshot's bundle has behind that of its snapshot. */
+export const BUNDLE_SUFFIX = ".bundle";
 
 /** What the controller of the BackupEntry makes in the Shoot's namespace, for pods to reach the backups: a claim, or a Secret. */
 export const BACKUP_PLACE = "etcd-backup";
@@ -54,9 +59,17 @@ export function ownBucket(context: ControlPlaneContext): BucketPlace | undefined
   return store && bucketPlace(context, { name: "store", store, secret: BACKUP_PLACE });
 }
 
-/** The object store of the Seed's backups; undefined where they are reached through a claim. */
-export const storeOf = ({ seed }: ControlPlaneContext): ObjectStore | undefined =>
-  findObjectStore(seed?.spec.backup?.provider ?? "");
+/** The object store of the backups; undefined where there are none, or they are reached through a claim. */
+export const storeOf = (context: ControlPlaneContext): ObjectStore | undefined =>
+  findObjectStore(backupSettings(context)?.provider ?? "");
+
+/** Where backups are kept, in the words of the Seed that carries the control plane or of the pool whose nodes do. */
+export function backupSettings(context: ControlPlaneContext): BackupSettings | undefined {
+  if (context.nodes === undefined) return context.seed?.spec.backup;
+  return poolsOf(context).find(({ controlPlane }) => controlPlane !== undefined)?.controlPlane?.backup;
+}
+
+type BackupSettings = NonNullable<Seed["spec"]["backup"]>;
 
 /** The provider of the BackupEntry binds the claim, and takes away old snapshots. */
 const claimPlace: BackupPlace = {
@@ -80,18 +93,24 @@ function bucketPlace(context: ControlPlaneContext, remote: Remote): BucketPlace 
   });
   return {
     volume: () => ({ name: "backup", emptyDir: {} }),
-    keep: (snapshot, env = []) =>
+    keep: (file, env = [], what = "") =>
       [
-        step("upload", rclone(["copy", "/backup", `${folder}/`], { include: `/${snapshot}`, ...UPLOAD }), READ_ONLY),
+        step(`upload${what}`, rclone(["copy", "/backup", `${folder}/`], { include: `/${file}`, ...UPLOAD }), READ_ONLY),
         step(
-          "compare",
-          rclone(["check", "/backup", `${folder}/`], { include: `/${snapshot}`, ...COMPARISON }),
+          `compare${what}`,
+          rclone(["check", "/backup", `${folder}/`], { include: `/${file}`, ...COMPARISON }),
           READ_ONLY,
         ),
       ].map((one) => ({ ...one, env: [...env, ...one.env] })),
     tidy: () => {
-      const expire = step("expire", rclone(["delete", `${folder}/`], EXPIRY), []);
-      return isImmutable(context) ? [] : [{ ...expire, env: [KEPT, ...expire.env] }];
+      if (isImmutable(context)) return [];
+      const expire = (name: string, { filters = [], ...flags }: Expiry) =>
+        step(name, rclone(["delete", `${folder}/`, ...filters.map((filter) => `--filter=${filter}`)], flags), []);
+      const steps =
+        context.nodes === undefined
+          ? [expire("expire", EXPIRY)]
+          : [expire("expire", EXPIRY_BESIDE_BUNDLES), expire("expire-bundles", EXPIRY_OF_BUNDLES)];
+      return steps.map((one) => ({ ...one, env: [KEPT, ...one.env] }));
     },
     fetch: (snapshot) => [
       step("download", rclone(["copyto", `${folder}/${snapshot}`, `/backup/${snapshot}`], DOWNLOAD), [backupMount()]),
@@ -116,7 +135,23 @@ const LISTING = { "files-only": true, include: "/*.db" };
  * Snapshots stay for three days, last ones as long as the Shoot, and those that are recorded as long as they are. A
  * bucket's own times cost no request for each object.
  */
-const EXPIRY = { "min-age": "72h", exclude: `/{${FINAL_SNAPSHOT}-*,$(KEPT)}`, "use-server-modtime": true };
+const EXPIRY: Expiry = {
+  "min-age": "72h",
+  exclude: `/{${FINAL_SNAPSHOT}-*,$(KEPT)}`,
+  "use-server-modtime": true,
+};
+
+/** Where bundles lie beside snapshots. */
+const EXPIRY_BESIDE_BUNDLES: Expiry = { ...EXPIRY, exclude: `/{${FINAL_SNAPSHOT}-*,*${BUNDLE_SUFFIX},$(KEPT)}` };
+
+/** A bundle was there before its snapshot and outlives it, by more than an upload takes. */
+const EXPIRY_OF_BUNDLES: Expiry = {
+  "min-age": "73h",
+  filters: [`- /{${FINAL_SNAPSHOT}-*,$(KEPT)}${BUNDLE_SUFFIX}`, `+ /*${BUNDLE_SUFFIX}`, "- *"],
+  "use-server-modtime": true,
+};
+
+type Expiry = Flags & { readonly filters?: readonly string[] };
 
 /** Before anything is recorded, nothing is kept beyond its time. */
 const KEPT = {
@@ -125,7 +160,7 @@ const KEPT = {
 };
 
 /** Where the provider is told that objects cannot be deleted for a while, its rules take them away afterwards. */
-function isImmutable({ seed }: ControlPlaneContext): boolean {
-  const { providerConfig } = seed?.spec.backup ?? {};
+function isImmutable(context: ControlPlaneContext): boolean {
+  const { providerConfig } = backupSettings(context) ?? {};
   return (providerConfig as { immutability?: unknown } | undefined)?.immutability !== undefined;
 }

@@ -1,20 +1,24 @@
 import { SNAPSHOT_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
-import { backupMount, backupPlace } from "./backup-place.ts";
+import { objectStoreProviders } from "../../api/object-stores.ts";
+import { etcdClientUrl } from "./addresses.ts";
+import { bundleSteps, bundleVolumes } from "./backup-bundle.ts";
+import { backupMount, backupPlace, backupSettings, storeOf } from "./backup-place.ts";
 import { job, pod, type Step } from "./backup-pod.ts";
 import { commandLine } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { etcdStep, restoreStep, verifyStep } from "./step.ts";
 import { mainClaim, member } from "./etcd.ts";
 import { mountFiles, secretPath, sha256 } from "../files.ts";
-import { controlPlaneRole } from "../workload.ts";
+import { controlPlaneRole, onControlPlaneNodes } from "../workload.ts";
 
 /**
  * Snapshots of etcd-main, every ten minutes unless it is said otherwise. The minute depends on the Shoot, so that a
  * seed's etcds take turns. Each pod writes a file of its own, which etcdctl renames once it is whole: what has a name
- * in the bucket is a snapshot.
+ * in the bucket is a snapshot. Nothing where nodes carry the control plane and no backup is asked for.
  */
 export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
+  if (context.nodes !== undefined && backupSettings(context) === undefined) return [];
   const { namespace, shoot, snapshotMinutes: period = PERIOD } = context;
   const minute = minuteOf(shoot.metadata.uid ?? namespace, period);
   return [
@@ -95,33 +99,47 @@ export const SCHEDULE = "etcd-backup";
 const PERIOD = 10;
 
 /** More revisions than an etcd can have gone through since its last snapshot. */
-const LOST_REVISIONS = 1_000_000_000;
+export const LOST_REVISIONS = 1_000_000_000;
 
 function minuteOf(identity: string, period: number): number {
   return Number.parseInt(sha256({ identity }).slice(0, 8), 16) % period;
 }
 
-/** Saves, brings to its place and reads: what the step that verifies has said is true of what others will find there. */
+/**
+ * Saves, brings to its place and reads: what the step that verifies has said is true of what others will find there. On nodes,
+ * where nothing is recorded of a snapshot, it is read first, and its bundle is there before it.
+ */
 function snapshotPod(context: ControlPlaneContext, afterwards: readonly Step[] = []) {
+  const { nodes } = context;
+  if (nodes !== undefined) requireStore(context);
   const place = backupPlace(context);
   const client = mountFiles(context, { "ca-etcd": ["ca.crt"], "kube-apiserver-etcd-client": "all" });
   const snapshot = "$(POD_NAME).db"; // the kubelet fills it in: there is no shell in the image
   const save = commandLine("etcdctl", {
-    endpoints: "https://etcd-main-client:2379",
+    endpoints: nodes === undefined ? "https://etcd-main-client:2379" : etcdClientUrl("main", context),
     cacert: secretPath("ca-etcd", "ca.crt"),
     cert: secretPath("kube-apiserver-etcd-client", "tls.crt"),
     key: secretPath("kube-apiserver-etcd-client", "tls.key"),
   });
   const env = [{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
   const mounts = [backupMount(), ...client.volumeMounts];
-  return pod(
-    [place.volume(), ...client.volumes],
-    [
-      { ...etcdStep(context, "save", subcommand(save, "snapshot", "save", `/backup/${snapshot}`), mounts), env },
-      ...place.keep(snapshot, env),
-      { ...verifyStep(context, snapshot), env },
-      ...afterwards,
-    ],
+  const taken = {
+    ...etcdStep(context, "save", subcommand(save, "snapshot", "save", `/backup/${snapshot}`), mounts),
+    env,
+  };
+  const verified = { ...verifyStep(context, snapshot), env };
+  const volumes = [place.volume(), ...client.volumes];
+  if (nodes === undefined) return pod(volumes, [taken, ...place.keep(snapshot, env), verified, ...afterwards]);
+  const kept = [...bundleSteps(context, { place, snapshot, env }), ...place.keep(snapshot, env)];
+  return onControlPlaneNodes(pod([...volumes, ...bundleVolumes], [taken, verified, ...kept, ...afterwards]));
+}
+
+/** No node has a claim that others would find when it is lost. */
+function requireStore(context: ControlPlaneContext): void {
+  if (storeOf(context) !== undefined) return;
+  const provider = backupSettings(context)?.provider ?? "none";
+  throw new Error(
+    `cannot back up the etcd of Shoot ${context.shoot.metadata.name}: its backup.provider ${provider} is no object store; write ${objectStoreProviders.join(", ")}`,
   );
 }
 

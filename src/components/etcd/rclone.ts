@@ -13,7 +13,7 @@ export interface Remote {
  * A remote's configuration, which rclone reads from its environment: nothing of it is ever in a file or on a command
  * line. Options that are made from others come behind them, because the kubelet fills in only what it has read before.
  */
-export function environmentOf({ name, store, secret }: Remote): object[] {
+export function environmentOf({ name, store, secret }: Remote): Variable[] {
   const variable = (option: string) => `RCLONE_CONFIG_${name}_${option}`.toUpperCase();
   const value = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, option: string) => `$(${variable(option)})`);
   const from = (key: string, optional: { optional?: true } = {}) => ({
@@ -31,10 +31,34 @@ export function environmentOf({ name, store, secret }: Remote): object[] {
   ];
 }
 
+/** A variable of a container, as far as they are made here. */
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: {
+    readonly secretKeyRef: { readonly name: string; readonly key: string; readonly optional?: true };
+  };
+}
+
+/** The same variables for a process beside no kubelet, with their values out of the Secret's content. */
+export function filledEnvironment(
+  store: ObjectStore,
+  secret: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const filled: Record<string, string> = {};
+  for (const { name, value, valueFrom } of environmentOf({ name: "store", store, secret: "" })) {
+    const given = valueFrom && secret[valueFrom.secretKeyRef.key];
+    const text = given ?? value?.replaceAll(/\$\((\w+)\)/g, (all, other: string) => filled[other] ?? all);
+    if (text !== undefined) filled[name] = text;
+  }
+  return filled;
+}
+
 /** The keys without which a store's Secret is of no use. */
 export const storeSecretKeys = ({ keys }: ObjectStore): readonly string[] => [BUCKET_KEY, ...Object.values(keys)];
 
-const BUCKET_KEY = "bucketName";
+/** The key of a store's Secret that names the bucket. */
+export const BUCKET_KEY = "bucketName";
 
 /** A place in the remote's bucket; the kubelet fills in the bucket's name. */
 export const pathIn = ({ name }: Remote, ...path: readonly string[]): string =>

@@ -20,6 +20,7 @@ import { isAlive, type ProcessIdentity } from "../machine/process.ts";
 import { machineNames, machinePaths, requireName } from "../machine/record.ts";
 import { ensureRootFilesystem } from "../image/root-filesystem.ts";
 import { createImageStore } from "../image/store.ts";
+import { stopBucket } from "./bucket.ts";
 import { enterCommand, type EnterOptions } from "./enter.ts";
 import { attach, execute, mustExec, type Exec } from "./exec.ts";
 import { writePeers } from "./peers.ts";
@@ -139,12 +140,14 @@ export function createBareMachines(
       await inSet(setName, async (set) => {
         await discardMachine(hostOf(set), name);
         if ((await machineNames(set)).length > 0) return await tellPeers(set);
+        await stopBucket(set, log);
         await createMachines(set, log).removeAll();
         return "empty";
       });
     },
     async removeAll() {
       await inSet(setName, async (set) => {
+        await stopBucket(set, log);
         await createMachines(set, log).removeAll();
         return "empty";
       });

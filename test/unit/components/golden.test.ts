@@ -27,6 +27,7 @@ import {
   warmUpJob,
   workerObject,
 } from "../../../src/components/index.ts";
+import { backedUpOnNodes } from "../../support/self-hosted-control-plane.ts";
 import { exampleContext, exampleShoot } from "../../support/control-plane-context.ts";
 
 const directory = join(import.meta.dirname, "golden");
@@ -87,6 +88,7 @@ const goldens: Record<string, readonly KubeObject[]> = {
       [snapshotJob(backedUpBy(provider), "final-snapshot")],
     ]),
   ),
+  "backup-on-nodes": components["etcd-backup"].objects(backedUpOnNodes({ provider: "s3", region: "eu-central-1" })),
   "object-store-jobs": [
     ...components["etcd-backup"].objects(backedUpBy("aws")),
     restoreJob(backedUpBy("aws"), "restore", { snapshot: "final-snapshot-x.db", bump: false }),

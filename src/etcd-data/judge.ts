@@ -1,0 +1,78 @@
+import { access, readdir } from "node:fs/promises";
+import { CommandError, type Run } from "../node-agent/commands.ts";
+import { databaseOf, logOf, refuseRunning } from "./in-use.ts";
+import { isMarked, type DataPlace } from "./place.ts";
+import { logFault } from "./write-ahead-log.ts";
+
+/** How an etcd's data is: etcd would start with it; there is none, as before its first start; it is gone; or it is damaged. */
+export type DataVerdict =
+  | { readonly state: "healthy" | "none" }
+  /** `why` says what was found, without a remedy. */
+  | { readonly state: "missing" | "corrupt"; readonly why: string };
+
+/**
+ * Judges the data of an etcd that is stopped, and changes nothing. Damaged are pages that are in use, a write-ahead log with bad
+ * checksums or a gap, and one part without the other; a changed byte within a value is told by no part of etcd. A disk that is
+ * full has healthy data. Throws DataInUseError while etcd runs, and where the look itself failed or took too long, which says
+ * nothing of the data. It reads all of it: ask when etcd does not start, not before each start.
+ */
+export async function judgeData(
+  { etcdutl }: { readonly etcdutl: Run },
+  place: DataPlace,
+  signal?: AbortSignal,
+): Promise<DataVerdict> {
+  const { dataDir } = place;
+  await refuseRunning(dataDir);
+  const [marked, hasDatabase, hasLog] = [
+    await isMarked(place),
+    await exists(databaseOf(dataDir)),
+    (await entriesOf(logOf(dataDir))).some((name) => name.endsWith(".wal")),
+  ];
+  if (!hasDatabase && !hasLog)
+    return marked ? { state: "missing", why: `there is no data in ${dataDir}, and there was` } : { state: "none" };
+  // etcd makes its database first: killed then, it has lost nothing.
+  if (!hasLog) return marked ? corrupt(dataDir, "its write-ahead log is gone") : { state: "none" };
+  if (!hasDatabase) return corrupt(dataDir, "its database is gone");
+  const fault = (await logFault(logOf(dataDir))) ?? (await databaseFault(etcdutl, databaseOf(dataDir), signal));
+  return fault === undefined ? { state: "healthy" } : corrupt(dataDir, fault);
+}
+
+const corrupt = (dataDir: string, why: string): DataVerdict => ({
+  state: "corrupt",
+  why: `the data in ${dataDir} is damaged: ${why}`,
+});
+
+/** etcdutl follows all pages and reads all keys. */
+async function databaseFault(etcdutl: Run, database: string, signal?: AbortSignal): Promise<string | undefined> {
+  try {
+    await etcdutl(["snapshot", "status", database, "--write-out=json"], signal);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode !== undefined && !isOfTheMachine(error.message))
+      return `its database cannot be read: ${error.message}`;
+    throw new Error(`cannot judge ${database}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What a program says whose disk or memory has failed it. */
+const isOfTheMachine = (words: string): boolean =>
+  /no space left|disk quota|cannot allocate memory|out of memory|too many open files|permission denied|read-only file system|input\/output error/i.test(
+    words,
+  );
+
+const entriesOf = async (folder: string): Promise<readonly string[]> =>
+  await readdir(folder).catch((error: unknown) => noneWhereMissing(error, []));
+
+const exists = async (file: string): Promise<boolean> =>
+  await access(file).then(
+    () => true,
+    (error: unknown) => noneWhereMissing(error, false),
+  );
+
+/** What cannot be looked at is not missing. */
+function noneWhereMissing<T>(error: unknown, none: T): T {
+  if (!["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  return none;
+}
