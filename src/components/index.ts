@@ -21,7 +21,7 @@ import { tunnelAgent } from "./tunnel/agent.ts";
 
 export { clusterObject } from "./cluster-object.ts";
 export { literal } from "./command-line.ts";
-export { etcdPorts, nodeUrl, type EtcdRole } from "./etcd/addresses.ts";
+export { etcdPorts, nodeUrl } from "./etcd/addresses.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export {
   imagesFor,
