@@ -33,17 +33,18 @@ async function configurationFaults(root: string): Promise<string[]> {
   const restart = "and give 'systemctl restart containerd'";
   const faults: string[] = [];
   const [, disabled = ""] = /^\s*disabled_plugins\s*=\s*\[([^\]]*)\]/m.exec(text) ?? [];
-  const [plugin] = /["'](cri|io\.containerd\.grpc\.v1\.cri)["']/.exec(disabled) ?? [];
+  const [plugin] = /["'](cri|io\.containerd\.(grpc\.v1\.cri|cri\.v1\.(runtime|images)))["']/.exec(disabled) ?? [];
   if (plugin !== undefined)
     faults.push(
       `${FILE} disables the plugin that kubelets speak to: take ${plugin} out of disabled_plugins, ${restart}`,
     );
   const { cgroupDriver = "systemd" } = await hostSettings(root);
-  const [, said] = /^\s*SystemdCgroup\s*=\s*(true|false)/m.exec(text) ?? [];
+  // Each runtime has a line of its own, and one of them is that of the pods: only where all differ, it surely does.
+  const said = [...text.matchAll(/^\s*SystemdCgroup\s*=\s*(true|false)/gm)].map(([, value = ""]) => value);
   const wanted = String(cgroupDriver === "systemd");
-  if (said !== undefined && said !== wanted)
+  if (said.length > 0 && !said.includes(wanted))
     faults.push(
-      `${FILE} has SystemdCgroup = ${said}, and the kubelet's cgroup driver is ${cgroupDriver}: write ${wanted} there, ${restart}`,
+      `${FILE} has SystemdCgroup = ${said[0] ?? ""}, and the kubelet's cgroup driver is ${cgroupDriver}: write ${wanted} there, ${restart}`,
     );
   return faults;
 }

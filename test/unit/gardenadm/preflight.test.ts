@@ -102,6 +102,9 @@ test("a cgroup driver of containerd that is not the kubelet's is named, and the 
   expect(await faultsOf()).toEqual([
     "/etc/containerd/config.toml has SystemdCgroup = false, and the kubelet's cgroup driver is systemd: write true there, and give 'systemctl restart containerd'",
   ]);
+  await machine.write({ "/etc/containerd/config.toml": "SystemdCgroup = false\n  SystemdCgroup = true # runc's\n" });
+  expect(await faultsOf()).toEqual([]);
+  await machine.write({ "/etc/containerd/config.toml": "  SystemdCgroup = false\n" });
   await machine.write({ "/etc/kubernetes/kubelet.conf.d/50-host.conf": "cgroupDriver: cgroupfs\n" });
   expect(await faultsOf()).toEqual([]);
 });
