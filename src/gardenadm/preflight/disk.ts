@@ -5,7 +5,7 @@ import { judgeSyncs, measureSyncs } from "./sync-time.ts";
 
 const FOLDER = "/var/lib";
 
-/** In bytes: etcd's data may grow to that before it takes no more writes, beside images. */
+/** In bytes, to begin with: images of the control plane take about half of it, etcd's log and snapshots the rest. */
 const LEAST_SPACE = 2 * 1024 ** 3;
 
 /** Why etcd could not keep its data here: no room, or a disk that keeps it waiting. */

@@ -35,8 +35,9 @@ async function faultsWith(networks: Demands["networks"], { interfaces = {}, isBe
 
 const networks = { pods: "10.184.0.0/16", services: "10.185.0.0/16" };
 
-test("ranges of their own share addresses neither with each other nor with the machine", async () => {
-  expect(await faultsWith(networks, { interfaces: { lo: "127.0.0.1/8", eth0: "192.0.2.15/24" } })).toEqual([]);
+test("ranges of their own, among them that of the machines, share addresses neither with each other nor with the machine", async () => {
+  const interfaces = { lo: "127.0.0.1/8", eth0: "192.0.2.15/24" };
+  expect(await faultsWith({ ...networks, nodes: "192.0.2.0/24" }, { interfaces })).toEqual([]);
 });
 
 test("an interface within a range is named with the field to change", async () => {

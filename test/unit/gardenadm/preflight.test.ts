@@ -93,7 +93,9 @@ test("a configuration of containerd without what kubelets speak to is named, and
   expect(await faultsOf()).toEqual([
     `/etc/containerd/config.toml disables the plugin that kubelets speak to: take "cri" out of disabled_plugins, and give 'systemctl restart containerd'`,
   ]);
-  await machine.write({ "/etc/containerd/config.toml": '# disabled_plugins = ["cri"]\ndisabled_plugins = []\n' });
+  await machine.write({
+    "/etc/containerd/config.toml": '# disabled_plugins = ["cri"]\ndisabled_plugins = [\n  # "cri",\n]\n',
+  });
   expect(await faultsOf()).toEqual([]);
 });
 
