@@ -73,6 +73,7 @@ export {
   type Encryption,
 } from "./kubernetes/encryption-configuration.ts";
 export { userAccount };
+export { apiServerNames } from "./node/api-server-names.ts";
 export { imageFile, secretFile, type File } from "./node/file.ts";
 export { HOST_SETTINGS } from "./node/kubelet.ts";
 export { STATIC_POD_MANIFESTS } from "./node/kubelet-config.ts";
