@@ -14,7 +14,7 @@ import {
   type KubeClient,
 } from "../../kube/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
-import { ADMIN_KUBECONFIG } from "../connection.ts";
+import { ADMIN_KUBECONFIG } from "../node-agent/places.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import type { ThisMachine } from "../init/machine.ts";
