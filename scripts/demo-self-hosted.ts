@@ -86,7 +86,7 @@ async function nextThings({ file }: Access, url: string): Promise<string[]> {
   const { kubectl } = await ensureBinaries(["kubectl"], { log: createLogger({ name: "demo", level: "silent" }) });
   const machine = (words: string) => `    bin/perennial local machine ${words} --set ${SET}`;
   return [
-    "Power a off, and see the cluster go on; after a minute a is not Ready, and comes back by itself:",
+    "Power a off, and see the cluster go on; after a minute or two a is not Ready; switched on, it comes back by itself:",
     machine("off a --hard"),
     `    ${kubectl} --kubeconfig ${file} --context b get nodes`,
     `    curl ${url}`,
