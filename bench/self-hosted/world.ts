@@ -1,3 +1,4 @@
+import type { KubeClient, ResourceType } from "../../src/kube/index.ts";
 import type { MachineGround } from "./ground.ts";
 
 /** What a command may have changed: of a machine, and of its API server. */
@@ -6,6 +7,8 @@ export interface World {
   readonly units: ReadonlyMap<string, string>;
   /** Requests that write, by their sort, without those that a cluster makes all the time. */
   readonly writes: ReadonlyMap<string, number>;
+  /** Versions of all objects but those that a cluster changes all the time. */
+  readonly objects: ReadonlyMap<string, string>;
 }
 
 /** Looks at files, units and the API server's own count of requests. */
@@ -19,19 +22,28 @@ export async function lookAtWorld(ground: MachineGround, name: string): Promise<
     "Id,ActiveEnterTimestampMonotonic",
   ]);
   const client = await ground.client(name);
-  const metrics = String(await client.get("/metrics").finally(() => client.close()));
+  const [metrics, objects] = await Promise.all([client.get("/metrics"), readVersions(client)]).finally(() =>
+    client.close(),
+  );
   return {
+    objects,
     files: new Map(files.split("\n").map((line) => [line.split(" ")[0] ?? "", line])),
     units: new Map(units.split("\n\n").map((unit) => [/Id=(.*)/.exec(unit)?.[1] ?? "", unit])),
-    writes: countWrites(metrics),
+    writes: countWrites(String(metrics)),
   };
 }
 
+/** How many of each have changed, how many requests wrote, and what they were. */
+export interface Changes {
+  readonly files: number;
+  readonly units: number;
+  readonly writes: number;
+  readonly objects: number;
+  readonly sorts: readonly string[];
+}
+
 /** How much of each has changed from one look to a later one. */
-export function changesOf(
-  before: World,
-  after: World,
-): { files: number; units: number; writes: number; sorts: string[] } {
+export function changesOf(before: World, after: World): Changes {
   const differing = <T>(one: ReadonlyMap<string, T>, other: ReadonlyMap<string, T>) =>
     [...new Set([...one.keys(), ...other.keys()])].filter((key) => one.get(key) !== other.get(key));
   const sorts = differing(before.writes, after.writes);
@@ -40,7 +52,8 @@ export function changesOf(
     files: differing(before.files, after.files).length,
     units: differing(before.units, after.units).length,
     writes,
-    sorts,
+    objects: differing(before.objects, after.objects).length,
+    sorts: [...sorts, ...differing(before.objects, after.objects)],
   };
 }
 
@@ -52,6 +65,16 @@ const FOLDERS = [
   "/var/lib/kubelet/config",
 ];
 const UNITS = ["kubelet", "containerd", "gardener-node-agent"];
+
+async function readVersions(client: KubeClient): Promise<Map<string, string>> {
+  const versions = new Map<string, string>();
+  const isSteady = ({ plural, verbs }: ResourceType) =>
+    verbs.includes("list") && !ALWAYS.test(plural) && plural !== "nodes" && plural !== "pods";
+  for (const type of (await client.types()).filter(isSteady))
+    for await (const { metadata } of client.metadata(type))
+      versions.set(`${type.plural} ${metadata.namespace ?? ""}/${metadata.name}`, metadata.resourceVersion ?? "");
+  return versions;
+}
 
 function countWrites(metrics: string): Map<string, number> {
   const counts = new Map<string, number>();
