@@ -149,7 +149,7 @@ async function applyKind(client: KubeClient, kind: AppliedKind, context: Control
 const builders: Partial<Readonly<Record<AppliedKind, (context: ControlPlaneContext) => readonly KubeObject[]>>> = {
   Network: (context) => [networkObject(context)],
   ControlPlane: (context) => [controlPlaneObject(context)],
-  // Machines boot by themselves: of what they boot with, nobody is told.
+  // Machines boot by themselves: no controller is told what they boot with.
   OperatingSystemConfig: (context) =>
     poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool).slice(1)),
 };
