@@ -124,7 +124,7 @@ const arrows = {
     frame,
     "activities/(control-plane/(cluster|waves)|extensions/apply-object|installation|managed-resources/seed-resource-manager)",
     "activities/(secrets|step-error|waits/(judgement|readiness))",
-    "admission/shoot/(known-gates|rules|unsupported)",
+    "admission/shoot/(known-gates|networks|rules|unsupported)",
     "api",
     "components",
     "etcd",

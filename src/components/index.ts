@@ -73,7 +73,9 @@ export {
   type Encryption,
 } from "./kubernetes/encryption-configuration.ts";
 export { userAccount };
+export { apiServerNames } from "./node/api-server-names.ts";
 export { imageFile, secretFile, type File } from "./node/file.ts";
+export { HOST_SETTINGS } from "./node/kubelet.ts";
 export { STATIC_POD_MANIFESTS } from "./node/kubelet-config.ts";
 export { nodeAgentSecret, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";

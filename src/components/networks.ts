@@ -12,7 +12,7 @@ export interface ShootNetworks {
 }
 
 /** The Shoot's networks: as its spec says, else as the seed's defaults, else as Gardener's. IPv4. */
-export function networksOf({ shoot, seed }: ControlPlaneContext): ShootNetworks {
+export function networksOf({ shoot, seed }: Pick<ControlPlaneContext, "shoot" | "seed">): ShootNetworks {
   const defaults = seed?.spec.networks.shootDefaults;
   const pods = shoot.spec.networking?.pods ?? defaults?.pods ?? "100.96.0.0/11";
   const services = shoot.spec.networking?.services ?? defaults?.services ?? "100.64.0.0/13";

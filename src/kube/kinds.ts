@@ -142,6 +142,7 @@ export interface Node extends KubeObject {
   readonly status?: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
     readonly conditions?: readonly StatusCondition[];
+    readonly nodeInfo?: { readonly machineID?: string };
   };
 }
 /** A Node: its pod network, what its provider calls its machine, its addresses, its conditions. */

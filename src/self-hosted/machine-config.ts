@@ -1,5 +1,6 @@
 import type { KubeObject, OperatingSystemConfig } from "../api/index.ts";
 import {
+  apiServerNames,
   imageFile,
   nodeObjectName,
   operatingSystemConfigs,
@@ -40,7 +41,7 @@ export function controlPlaneMachines(
   { workloads, objects, base }: MachineSources,
 ): ControlPlaneMachines {
   const { nodes = [], images } = context;
-  const config = base ?? machineConfigOf(context, controlPlanePool(context));
+  const config = machineConfigOf(context, controlPlanePool(context), base);
   const names = nodes.map(({ name }) => name);
   const pods = workloads.map((workload) => staticPod({ workload, objects, nodes: names }));
   const kubeconfigs = names.map((hostName) => ({
@@ -66,9 +67,20 @@ export function controlPlanePool(context: ControlPlaneContext): WorkerPool {
   throw new Error(`Shoot ${name} has no worker pool with controlPlane: add it in spec.provider.workers`);
 }
 
-/** What machines of a pool become, as nothing but we describe it. */
-export function machineConfigOf(context: ControlPlaneContext, pool: WorkerPool): OperatingSystemConfig {
-  const [, config] = operatingSystemConfigs(context, pool);
-  if (config === undefined) throw new Error(`pool ${pool.name} has no configuration of its machines`);
-  return config;
+/**
+ * What machines of a pool become: as their operating system has left it, else as we describe it; and where they find the API
+ * servers.
+ */
+export function machineConfigOf(
+  context: ControlPlaneContext,
+  pool: WorkerPool,
+  base: OperatingSystemConfig | undefined = operatingSystemConfigs(context, pool)[1],
+): OperatingSystemConfig {
+  if (base === undefined) throw new Error(`pool ${pool.name} has no configuration of its machines`);
+  const { files = [], units = [] } = apiServerNames(context, pool);
+  const { spec } = base;
+  return {
+    ...base,
+    spec: { ...spec, files: [...(spec.files ?? []), ...files], units: [...(spec.units ?? []), ...units] },
+  };
 }

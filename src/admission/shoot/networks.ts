@@ -9,7 +9,7 @@ import type { ShootChange } from "./change.ts";
  * other or with its Seed's, which could then not be told apart where both are routed. They cannot be changed: what was
  * admitted once is not judged again.
  */
-export function networkCauses({ shoot, old, seed }: ShootChange): Cause[] {
+export function networkCauses({ shoot, old, seed }: Pick<ShootChange, "shoot" | "old" | "seed">): Cause[] {
   const { networking, provider, seedName } = shoot.spec;
   if (old && seedName === old.spec.seedName && isDeepStrictEqual(networking, old.spec.networking)) return [];
   const networks = namedNetworks("spec.networking", networking);

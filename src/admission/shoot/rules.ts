@@ -11,6 +11,7 @@ import { poolCauses } from "./pools.ts";
 import { roomCauses } from "./room.ts";
 import { scheduleCauses } from "./schedules.ts";
 import { selfHostedCauses } from "./self-hosted.ts";
+import { skewCauses } from "./skew.ts";
 import { wordCauses } from "./words.ts";
 
 /** What a Shoot must be like by itself, whatever else there is. */
@@ -24,6 +25,7 @@ const rules: readonly ((shoot: Shoot) => Cause[])[] = [
   kubeletCauses,
   listCauses,
   scheduleCauses,
+  skewCauses,
   purposeCauses,
 ];
 

@@ -24,7 +24,6 @@ export function workerCauses({ shoot, old, now }: ShootChange, profile: CloudPro
     const field = `spec.provider.workers[${index}]`;
     return [
       ...sizeCauses(pool, field),
-      ...kubeletCauses(pool, shoot, field),
       ...offeredKubeletCauses(pool, before, { profile, now }, field),
       ...(isDeepStrictEqual(pool.machine, before?.machine)
         ? []
@@ -51,19 +50,6 @@ function sizeCauses({ minimum, maximum, maxSurge, maxUnavailable }: WorkerPool, 
 
 function isZero(share: string | number): boolean {
   return share === 0 || share === "0" || share === "0%";
-}
-
-function kubeletCauses({ kubernetes }: WorkerPool, { spec }: Shoot, field: string): Cause[] {
-  if (kubernetes?.version !== undefined && semver.valid(kubernetes.version) !== kubernetes.version) {
-    return [{ field: `${field}.kubernetes.version`, message: "must be a full version, such as 1.34.4" }];
-  }
-  const [kubelet, apiServer] = [semver.parse(kubernetes?.version), semver.parse(spec.kubernetes.version)];
-  if (!kubelet || !apiServer) return [];
-  if (semver.gt(kubelet, apiServer) || apiServer.minor - kubelet.minor > 3) {
-    const message = `${kubelet.version} must be at most three minor versions behind ${apiServer.version}, and not ahead of it`;
-    return [{ field: `${field}.kubernetes.version`, message }];
-  }
-  return [];
 }
 
 /** What was in its zones once may stay there. */

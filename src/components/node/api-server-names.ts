@@ -1,5 +1,5 @@
 import { nameOnMachines } from "../networks.ts";
-import type { ControlPlaneContext, WorkerPool } from "../context.ts";
+import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../context.ts";
 import { textFile, type File, type Part } from "./file.ts";
 
 /** The addresses of the API servers by their name, as `/etc/hosts` has them. */
@@ -7,9 +7,11 @@ const NAMES = "/var/lib/gardener-node-agent/api-servers";
 
 /**
  * Lets machines find the API servers of a cluster that carries its own control plane, as long as nothing else does: by lines in
- * `/etc/hosts`, all addresses for one name, and on nodes that have one, their own. Lines of others stay; ours go when the file is empty.
+ * `/etc/hosts`, all addresses for one name, and on nodes that have one, their own. Lines of others stay. Empty where the DNS or an
+ * extension leads there. It changes with each node of the control plane, and so is no part of the OperatingSystemConfig.
  */
 export function apiServerNames(context: ControlPlaneContext, { controlPlane }: WorkerPool): Part {
+  if (poolsOf(context).some((pool) => pool.controlPlane?.exposure !== undefined)) return {};
   const script = "/var/lib/gardener-node-agent/name-api-servers";
   const files = [
     textFile(script, nameApiServers, 0o755),

@@ -29,7 +29,7 @@ export function kubelet(context: ControlPlaneContext, pool: WorkerPool): Part {
 }
 
 /** Where a machine that was not made for the cluster says what is odd about it: files *.conf, which change the configuration. */
-const HOST_SETTINGS = "/etc/kubernetes/kubelet.conf.d";
+export const HOST_SETTINGS = "/etc/kubernetes/kubelet.conf.d";
 
 /** A kubelet that is told of the folder refuses to begin without it. */
 const noSettings = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";

@@ -1,8 +1,7 @@
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { OperatingSystemConfig } from "../../api/index.ts";
-import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../context.ts";
+import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { webhookTarget } from "../workload.ts";
-import { apiServerNames } from "./api-server-names.ts";
 import { containerd } from "./containerd.ts";
 import type { Part } from "./file.ts";
 import { journald } from "./journald.ts";
@@ -48,7 +47,6 @@ function reconcile(context: ControlPlaneContext, pool: WorkerPool): OperatingSys
     sshServer(context),
     // The machines of a self-hosted Shoot are kept by gardenadm's own.
     context.nodes === undefined ? nodeAgent(context, pool) : ownAgent(context, pool),
-    ...(findsApiServersByMachine(context) ? [apiServerNames(context, pool)] : []),
     loginUser(context),
   ];
   return describe(context, pool, {
@@ -61,10 +59,6 @@ function reconcile(context: ControlPlaneContext, pool: WorkerPool): OperatingSys
     ...joined(parts),
   });
 }
-
-/** Neither the DNS nor an extension leads to the API servers of a self-hosted Shoot. */
-const findsApiServersByMachine = (context: ControlPlaneContext): boolean =>
-  context.nodes !== undefined && poolsOf(context).every(({ controlPlane }) => controlPlane?.exposure === undefined);
 
 const criName = (pool: WorkerPool): string => pool.cri?.name ?? "containerd";
 

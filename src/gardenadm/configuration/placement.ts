@@ -7,6 +7,7 @@ import { NamespacedCloudProfile } from "../../api/core/namespaced-cloud-profile.
 import type { Project } from "../../api/core/project.ts";
 import { SecretBinding } from "../../api/core/secret-binding.ts";
 import { isSelfHosted } from "../../api/shoot/self-hosted.ts";
+import { networkCauses } from "../../admission/shoot/networks.ts";
 import { ruleCauses } from "../../admission/shoot/rules.ts";
 import { unsupportedCauses } from "../../admission/shoot/unsupported.ts";
 import { Shoot } from "../../api/shoot/shoot.ts";
@@ -25,7 +26,11 @@ export function placeFaults(centre: Centre, objects: readonly ConfiguredObject[]
   const { shoot, project } = centre;
   const fileOf = (object: object): string => objects.find((one) => one.object === object)?.file ?? "";
   const shootFile = objects.find(({ object }) => object.kind === Shoot.kind)?.file ?? "";
-  const ruled = [...ruleCauses({ shoot, old: undefined }), ...unsupportedCauses(shoot, undefined)];
+  const ruled = [
+    ...networkCauses({ shoot, old: undefined, seed: undefined }),
+    ...ruleCauses({ shoot, old: undefined }),
+    ...unsupportedCauses(shoot, undefined),
+  ];
   const wrong = [...shootWrongs(centre, objects), ...bindingWrongs(shoot, objects), ...ruled].map(
     ({ field, message }) => createFault({ file: shootFile, object: nameOf(shoot), field }, message),
   );

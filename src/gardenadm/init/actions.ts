@@ -16,15 +16,16 @@ import { ADMIN_KUBECONFIG, type ControlPlaneMachines } from "../../self-hosted/m
 import type { StaticPod } from "../../self-hosted/static-pods.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { controlPlaneObjects, describeMachine, ensureUid, isThere, NAMESPACE, readControlPlane } from "./cluster.ts";
+import { preflight } from "../preflight/preflight.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { kubeletAnswers, serverAnswers } from "../kubelet-answers.ts";
 import { until } from "../until.ts";
+import { candidateFor } from "./candidate.ts";
 import { OperatorError } from "./fault.ts";
 import type { ThisMachine } from "./machine.ts";
 import { markNode } from "./mark-node.ts";
 import { placesIn } from "./places.ts";
-import { preflightFaults } from "./preflight.ts";
 import type { StartAction } from "./start-control-plane.ts";
 
 /** What the steps of `init` work with. */
@@ -70,9 +71,9 @@ export function createStartActions({ machine, configuration }: StartDeps): {
   };
 
   const actions: Readonly<Record<StartAction, Act>> = {
-    async preflight() {
-      const isBegun = await isThere(places.shootUid);
-      const faults = await preflightFaults({ ...machine, isBegun });
+    async preflight({ tell }) {
+      const { faults, warnings } = await preflight(await candidateFor(machine, configuration), "init");
+      for (const warning of warnings) tell(`warning: ${warning}`);
       if (faults.length > 0) throw new OperatorError(faults.join("; "));
     },
     async config() {

@@ -57,8 +57,7 @@ async function controlPlaneNodes(client: KubeClient, own: ControlPlaneNode): Pro
 }
 
 function nodeOf(node: Node): ControlPlaneNode[] {
-  const { addresses = [] } =
-    (node as { status?: { addresses?: readonly { type: string; address: string }[] } }).status ?? {};
+  const { addresses = [] } = node.status ?? {};
   const [first, ...more] = addresses.filter(({ type }) => type === "InternalIP").map(({ address }) => address);
   return first === undefined ? [] : [{ name: node.metadata.name, addresses: [first, ...more] }];
 }

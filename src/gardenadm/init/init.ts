@@ -5,14 +5,15 @@ import { withLock } from "../../in-process/lock.ts";
 import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
+import { preflight } from "../preflight/preflight.ts";
 import { createReconcileActions } from "../reconcile/actions.ts";
 import { readFacts } from "../reconcile/facts.ts";
 import { createTables, inWords } from "../tables.ts";
 import { createStartActions } from "./actions.ts";
+import { candidateFor } from "./candidate.ts";
 import { ensureUid, isThere } from "./cluster.ts";
 import { findThisMachine, type ThisMachine } from "./machine.ts";
 import { placesIn } from "./places.ts";
-import { preflightFaults } from "./preflight.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 
 /** `gardenadm init` */
@@ -33,13 +34,18 @@ export const init = defineCommand({
       throw new CliError("usage", "no configuration: name its folder with --config-dir");
     const configuration = await readConfiguration(options.configDir);
     const machine = await findThisMachine();
-    return options.plan ? await showPlan(context, machine) : await start(context, machine, configuration);
+    return options.plan
+      ? await showPlan(context, machine, configuration)
+      : await start(context, machine, configuration);
   },
 });
 
-async function showPlan({ terminal }: GardenadmContext, machine: ThisMachine): Promise<Exit> {
-  const isBegun = await isThere(placesIn(machine.root).shootUid);
-  const faults = await preflightFaults({ ...machine, isBegun });
+async function showPlan(
+  { terminal }: GardenadmContext,
+  machine: ThisMachine,
+  configuration: Configuration,
+): Promise<Exit> {
+  const { faults, warnings } = await preflight(await candidateFor(machine, configuration), "init");
   const rows = [
     ...[...startControlPlane.steps].map(([step, { do: action }]) => [step, action.does] as const),
     ...[...reconcileSelfHosted.steps].map(
@@ -47,6 +53,7 @@ async function showPlan({ terminal }: GardenadmContext, machine: ThisMachine): P
     ),
   ];
   terminal.out.write(rows.map(([step, does]) => `${step.padEnd(22)} ${does}\n`).join(""));
+  terminal.err.write(warnings.map((warning) => `warning: ${warning}\n`).join(""));
   if (faults.length === 0) return "done";
   terminal.err.write(faults.map((fault) => `cannot begin: ${fault}\n`).join(""));
   return "failed";

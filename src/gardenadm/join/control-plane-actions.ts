@@ -67,7 +67,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
   const members = () => createOwnMembers({ root: machine.root, ...sides(get("context"), machine.hostName) });
 
   const actions: Readonly<Record<ControlPlaneAction, (scope: StepScope) => Promise<void>>> = {
-    preflight: async () => await preflightFor(machine),
+    preflight: async (scope) => await preflightFor(machine, "control-plane", scope),
     async trust({ signal }) {
       known.cluster = await trustCluster(invitation.address, proof, signal);
     },

@@ -1,8 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { Cluster } from "../../api/index.ts";
 import { imagesFor, nodeAgentSecretName, type ControlPlaneContext } from "../../components/index.ts";
-import { SYSTEM_NAMESPACE } from "../../api/names.ts";
+import { SYSTEM_NAMESPACE, type NodeRole } from "../../api/names.ts";
 import { isReady } from "../../activities/waits/readiness.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import {
@@ -18,7 +19,9 @@ import { ADMIN_KUBECONFIG } from "../connection.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import type { ThisMachine } from "../init/machine.ts";
-import { preflightFaults } from "../init/preflight.ts";
+import { demandsOf } from "../preflight/demands.ts";
+import { networkFaults } from "../preflight/networks.ts";
+import { preflight } from "../preflight/preflight.ts";
 import { until } from "../until.ts";
 import { ensureCredentials, isThere, type AgentIdentity } from "../node-agent/credentials.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
@@ -89,6 +92,10 @@ export async function takePlace(
   wanted: WantedPlace,
 ): Promise<Place & { readonly secretName: string }> {
   const place = placeOf(context, wanted);
+  if (!(await isThere(join(root, "/etc/systemd/system/kubelet.service")))) {
+    const faults = await networkFaults({ root, demands: demandsOf(context.shoot, place.pool) });
+    if (faults.length > 0) throw new OperatorError(faults.join("; "));
+  }
   const secretName = nodeAgentSecretName(context, place.pool);
   const ofPool = stringify({ pool: place.pool.name, role: wanted.role, secretName });
   await writeWhole(places.pool, Buffer.from(ofPool), 0o600);
@@ -115,10 +122,11 @@ export async function noSecret(name: string): Promise<Buffer> {
   return await Promise.reject(new Error(`Secret ${name} is not for machines`));
 }
 
-/** Throws an OperatorError with every reason why the machine cannot be a node. */
-export async function preflightFor(machine: ThisMachine): Promise<void> {
+/** Tells what is doubtful about the machine, and throws an OperatorError with every reason why it cannot be a node. */
+export async function preflightFor(machine: ThisMachine, role: NodeRole, { tell }: StepScope): Promise<void> {
   const isBegun = await isThere(join(machine.root, "/var/lib/gardener-node-agent"));
-  const faults = await preflightFaults({ ...machine, isBegun });
+  const { faults, warnings } = await preflight({ ...machine, isBegun }, role);
+  if (warnings.length > 0) tell(warnings.join("; "));
   if (faults.length > 0) throw new OperatorError(faults.join("; "));
 }
 
@@ -128,4 +136,14 @@ export async function nodeReady(client: KubeClient, name: string, scope: StepSco
     const node = await client.read(Node, { name });
     return node === undefined ? "it does not exist" : isReady(node);
   });
+}
+
+/** Throws an OperatorError where another machine is the node of this one's name: Kubernetes knows machines by these only. */
+export async function refuseNamesake(client: KubeClient, { root, hostName }: ThisMachine): Promise<void> {
+  const known = (await client.read(Node, { name: hostName }))?.status?.nodeInfo?.machineID;
+  const own = (await readFile(join(root, "/etc/machine-id"), "utf8").catch(() => "")).trim();
+  if (known === undefined || known === "" || known === own) return;
+  throw new OperatorError(
+    `node ${hostName} is another machine, or this one before it lost its disk: give this one another name with 'hostnamectl hostname NAME', or take the node out by 'gardenadm reset --node ${hostName} --machine-is-gone' on a node of the control plane`,
+  );
 }

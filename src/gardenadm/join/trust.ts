@@ -4,6 +4,7 @@ import { parseYaml, parseJson } from "../../parsing.ts";
 import { CLUSTER_INFO_PATH } from "../../components/index.ts";
 import type { BootstrapToken } from "../../kube/index.ts";
 import { OperatorError } from "../init/fault.ts";
+import { clockFault } from "../preflight/clock.ts";
 import { authorityHashes } from "../token/join-command.ts";
 
 /** A cluster as a machine that is to join knows it. */
@@ -28,8 +29,10 @@ export interface Proof {
  * that the operator has named, as kubeadm does. Nothing secret is sent. Throws an OperatorError that says what does not fit.
  */
 export async function trustCluster(address: string, proof: Proof, signal: AbortSignal): Promise<TrustedCluster> {
-  const info = await readInfo(address, signal);
+  const { info, date } = await readInfo(address, signal);
   const { kubeconfig = "" } = info;
+  const fault = clockFault(date, new Date());
+  if (fault !== undefined) throw new OperatorError(fault);
   confirmSignature(info, kubeconfig, proof.token, address);
   const found = parseYaml(kubeconfig, `what ${address} says of its cluster`) as Kubeconfig;
   const { server = "", "certificate-authority-data": data = "" } = found.clusters?.[0]?.cluster ?? {};
@@ -52,10 +55,10 @@ interface Kubeconfig {
 type Info = Readonly<Record<string, string | undefined>>;
 
 /** What is read over a connection that proves nothing yet. */
-async function readInfo(address: string, signal: AbortSignal): Promise<Info> {
+async function readInfo(address: string, signal: AbortSignal): Promise<{ info: Info; date: Date }> {
   const url = new URL(CLUSTER_INFO_PATH, address);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
-  const { status, text } = await get(url, limited).catch((cause: Error) => {
+  const { status, text, date } = await get(url, limited).catch((cause: Error) => {
     signal.throwIfAborted();
     throw new OperatorError(
       `${address} does not answer: ${cause.message}; see that the address is right and its port open`,
@@ -66,13 +69,14 @@ async function readInfo(address: string, signal: AbortSignal): Promise<Info> {
     throw new OperatorError(
       `${address} shows no ConfigMap kube-public/cluster-info (status ${status}): it is no cluster that gardenadm has made`,
     );
-  return (parseJson(text, `the answer of ${address}`) as { readonly data?: Info }).data ?? {};
+  const { data = {} } = parseJson(text, `the answer of ${address}`) as { readonly data?: Info };
+  return { info: data, date: new Date(date) };
 }
 
 /** In characters: the ConfigMap has a certificate, and a signature for each token. */
 const LONGEST = 1_048_576;
 
-async function get(url: URL, signal: AbortSignal): Promise<{ status: number; text: string }> {
+async function get(url: URL, signal: AbortSignal): Promise<{ status: number; text: string; date: string }> {
   return await new Promise((resolve, reject) => {
     const sent = request(url, { rejectUnauthorized: false, agent: false, signal }, (answer) => {
       let text = "";
@@ -81,7 +85,7 @@ async function get(url: URL, signal: AbortSignal): Promise<{ status: number; tex
         text += chunk;
         if (text.length > LONGEST) sent.destroy(new Error("its answer is too long"));
       });
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text, date: answer.headers.date ?? "" }));
     });
     sent.on("error", reject);
     sent.end();

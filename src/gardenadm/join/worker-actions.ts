@@ -17,6 +17,7 @@ import {
   preflightFor,
   readCluster,
   readOrder,
+  refuseNamesake,
   takePlace,
   type JoinDeps,
 } from "./newcomer.ts";
@@ -38,13 +39,14 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): {
 } {
   const known: Known = {};
   const actions: Readonly<Record<WorkerAction, (scope: StepScope) => Promise<void>>> = {
-    preflight: async () => await preflightFor(machine),
+    preflight: async (scope) => await preflightFor(machine, "worker", scope),
     async trust({ signal }) {
       known.cluster = await trustCluster(invitation.address, proof, signal);
     },
     async access({ signal }) {
       known.identity = await enter(machine, found(known.cluster), invitation, signal);
       known.client = agentClient(known.identity);
+      await refuseNamesake(known.client, machine);
     },
     async place() {
       known.context = await readCluster(found(known.client));

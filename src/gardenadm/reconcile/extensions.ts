@@ -12,6 +12,7 @@ import { inHostNetwork, type PodPlace } from "../../components/index.ts";
 import { Namespace, typeMeta, type KubeClient, type ObjectRef } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { OperatorError } from "../init/fault.ts";
+import { extensionPorts } from "./extension-ports.ts";
 import { wantedExtensions, type WantedExtension } from "./registrations.ts";
 
 /** What installing takes besides the cluster. */
@@ -46,8 +47,7 @@ async function deployExtension(
 ): Promise<WaitTarget> {
   const { client } = deps;
   const { name } = extension;
-  const usablePorts = Array.from({ length: 5 }, (_, port) => FIRST_PORT + 5 * index + port);
-  const objects = await render(deps, extension, place === "host" ? { usablePorts } : {});
+  const objects = await render(deps, extension, place === "host" ? { usablePorts: extensionPorts(index) } : {});
   const labels = {
     [ROLE_LABEL]: "extension",
     [REGISTRATION_LABEL]: asLabel(name),
@@ -66,9 +66,6 @@ async function deployExtension(
     deadline: 300_000,
   };
 }
-
-/** Of the ports that extensions have on the host of a first node. */
-const FIRST_PORT = 20_100;
 
 async function render(
   { client, configuration, helm: binary, clusterIdentity }: ExtensionDeps,

@@ -17,13 +17,17 @@ export async function readFacts(client: KubeClient, configuration: Configuration
     hasKubeProxy: shoot.spec.kubernetes.kubeProxy?.enabled !== false,
     offered: offersFor(configuration).map(({ kind }) => kind as AppliedKind),
     hasBackup: backup !== undefined,
-    exposure: exposure === undefined ? "none" : exposure.dns === undefined ? "extension" : "dns",
+    exposure: exposureOf(exposure),
   };
 }
 
+function exposureOf(exposure: { readonly dns?: unknown } | undefined): SelfHostedRun["exposure"] {
+  if (exposure === undefined) return "none";
+  return exposure.dns === undefined ? "extension" : "dns";
+}
+
 /** A kubelet is ready as soon as it finds a network plugin; that its routes are there, only the plugin's own controller knows. */
-function lacksNetwork(node: Node): boolean {
-  const { conditions = [] } =
-    (node as { status?: { conditions?: readonly { type: string; status: string }[] } }).status ?? {};
-  return conditions.some(({ type, status }) => type === "NetworkUnavailable" && status === "True");
+function lacksNetwork({ status }: Node): boolean {
+  const conditions = status?.conditions ?? [];
+  return conditions.some((condition) => condition.type === "NetworkUnavailable" && condition.status === "True");
 }

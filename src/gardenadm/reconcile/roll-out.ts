@@ -39,7 +39,7 @@ export async function orderMachines(
     if (which === "control-plane" && !isControlPlane) continue;
     const config = isControlPlane
       ? (await describeMachine(client, context, workloads, base)).config
-      : (base ?? machineConfigOf(context, pool));
+      : machineConfigOf(context, pool, base);
     const secret = nodeAgentSecret(context, pool, config, valueOf);
     await client.apply(secret);
     if (isControlPlane) checksum = secret.metadata.annotations?.[MACHINE_CHECKSUM_ANNOTATION] ?? "";

@@ -149,6 +149,14 @@ const wrong: Readonly<Record<string, readonly [Changes, string]>> = {
     { Shoot: (object) => set("spec.provider.workers.0.minimum", 2)(set("spec.provider.workers.0.maximum", 2)(object)) },
     `${shoot}: spec.provider.workers[0].minimum: must be 1, 3, 5 or 7, not 2, for a control plane`,
   ],
+  "networks that overlap": [
+    { Shoot: set("spec.networking.services", "10.184.128.0/20") },
+    `${shoot}: spec.networking.services: 10.184.128.0/20 overlaps with 10.184.0.0/16 of spec.networking.pods`,
+  ],
+  "kubelets newer than their API server": [
+    { Shoot: set("spec.provider.workers.1.kubernetes", { version: "1.35.0" }) },
+    `${shoot}: spec.provider.workers[1].kubernetes.version: 1.35.0 must be at most three minor versions behind 1.34.4`,
+  ],
   "a control plane that sleeps": [
     { Shoot: set("spec.hibernation", { enabled: true }) },
     `${shoot}: spec.hibernation.enabled: must not be true`,

@@ -1,0 +1,16 @@
+import { controlPlanePools } from "../../api/shoot/self-hosted.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import type { Candidate } from "../preflight/candidate.ts";
+import { demandsOf } from "../preflight/demands.ts";
+import { wantedExtensions } from "../reconcile/registrations.ts";
+import { isThere } from "./cluster.ts";
+import type { ThisMachine } from "./machine.ts";
+import { placesIn } from "./places.ts";
+
+/** This machine, with what the configuration's Shoot asks of those that carry its control plane. */
+export async function candidateFor(machine: ThisMachine, configuration: Configuration): Promise<Candidate> {
+  const { shoot } = configuration;
+  const [pool] = controlPlanePools(shoot);
+  const demands = demandsOf(shoot, pool, wantedExtensions(configuration).length);
+  return { ...machine, isBegun: await isThere(placesIn(machine.root).shootUid), demands };
+}

@@ -1,0 +1,50 @@
+import { answerOf } from "./answer.ts";
+import type { Candidate } from "./candidate.ts";
+import { hostSettings } from "./host-settings.ts";
+import { isReadable, textOf } from "./readable.ts";
+
+type Asked = Pick<Candidate, "root" | "systemctl" | "ctr">;
+
+/** Why a kubelet could not run pods by the containerd of this machine. */
+export async function containerdFaults({ root, systemctl, ctr }: Asked): Promise<readonly string[]> {
+  if (!(await isReadable(root, "/run/containerd/containerd.sock")))
+    await systemctl(["start", "containerd.service"], AbortSignal.timeout(10_000)).catch(() => "");
+  const what = "containerd does not answer; install it with ctr, and start it with 'systemctl start containerd'";
+  const { text, faults } = await answerOf(ctr, ["version"], what);
+  if (faults.length > 0) return faults;
+  return [...versionFaults(text), ...(await configurationFaults(root))];
+}
+
+/** The first with the CRI that kubelets speak. */
+const OLDEST = [1, 6] as const;
+
+/** By the server's version: that of `ctr` itself says nothing. */
+function versionFaults(text: string): string[] {
+  const [, version, major = "", minor = ""] = /^Server:\s+Version:\s*v?((\d+)\.(\d+)\S*)/m.exec(text) ?? [];
+  if (version === undefined) return [];
+  const isEnough = Number(major) > OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]);
+  return isEnough ? [] : [`containerd is ${version}, too old for kubelets: install ${OLDEST.join(".")} or newer`];
+}
+
+const FILE = "/etc/containerd/config.toml";
+
+async function configurationFaults(root: string): Promise<string[]> {
+  const text = (await textOf(root, FILE)).replaceAll(/^\s*#.*$/gm, "");
+  const restart = "and give 'systemctl restart containerd'";
+  const faults: string[] = [];
+  const [, disabled = ""] = /^\s*disabled_plugins\s*=\s*\[([^\]]*)\]/m.exec(text) ?? [];
+  const [plugin] = /["'](cri|io\.containerd\.(grpc\.v1\.cri|cri\.v1\.(runtime|images)))["']/.exec(disabled) ?? [];
+  if (plugin !== undefined)
+    faults.push(
+      `${FILE} disables the plugin that kubelets speak to: take ${plugin} out of disabled_plugins, ${restart}`,
+    );
+  const { cgroupDriver = "systemd" } = await hostSettings(root);
+  // Each runtime has a line of its own, and one of them is that of the pods: only where all differ, it surely does.
+  const said = [...text.matchAll(/^\s*SystemdCgroup\s*=\s*(true|false)/gm)].map(([, value = ""]) => value);
+  const wanted = String(cgroupDriver === "systemd");
+  if (said.length > 0 && !said.includes(wanted))
+    faults.push(
+      `${FILE} has SystemdCgroup = ${said[0] ?? ""}, and the kubelet's cgroup driver is ${cgroupDriver}: write ${wanted} there, ${restart}`,
+    );
+  return faults;
+}

@@ -1,0 +1,40 @@
+import { carriesControlPlane, type Candidate, type Findings, type Role } from "./candidate.ts";
+import { clockFaults } from "./clock.ts";
+import { containerdFaults } from "./containerd.ts";
+import { diskFindings } from "./disk.ts";
+import { hostNameFaults } from "./host-name.ts";
+import { memoryFaults } from "./memory.ts";
+import { networkFaults } from "./networks.ts";
+import { portFaults } from "./ports.ts";
+import { strangerFaults } from "./strangers.ts";
+import { swapFindings } from "./swap.ts";
+import { systemdFaults } from "./systemd.ts";
+
+/**
+ * Every reason why this machine cannot become what it is to be, and what will be felt when it has. It takes some seconds at most, and
+ * changes nothing, but that it starts containerd where it is there and down.
+ */
+export async function preflight(candidate: Candidate, role: Role): Promise<Findings> {
+  const { userId = process.getuid?.(), isBegun } = candidate;
+  if (userId !== 0)
+    return { faults: [`gardenadm runs as user ${String(userId)}: run it as root, such as by sudo`], warnings: [] };
+  const fresh = isBegun ? [] : [strangerFaults(candidate), portFaults(candidate, role), networkFaults(candidate)];
+  const found: (readonly string[] | Findings)[] = [
+    hostNameFaults(candidate),
+    memoryFaults(candidate, role),
+    clockFaults(candidate),
+    ...(await Promise.all([
+      systemdFaults(candidate),
+      containerdFaults(candidate),
+      swapFindings(candidate),
+      ...fresh,
+      ...(isBegun || !carriesControlPlane(role) ? [] : [diskFindings(candidate)]),
+    ])),
+  ];
+  return together(found.map((one) => ("faults" in one ? one : { faults: one, warnings: [] })));
+}
+
+const together = (found: readonly Findings[]): Findings => ({
+  faults: found.flatMap(({ faults }) => faults),
+  warnings: found.flatMap(({ warnings }) => warnings),
+});
